@@ -1,0 +1,37 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import diagnostics from "node:diagnostics_channel";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+
+/**
+ * The Node request and response behind the Request that a loader or action sees.
+ *
+ * remix-serve hides them, but Node publishes both on a diagnostics channel before the server
+ * handles the request. Whatever runs for the request afterwards finds them here.
+ */
+export interface RequestContext {
+  request: IncomingMessage;
+  response: ServerResponse;
+  server: Server;
+}
+
+const storage = new AsyncLocalStorage<RequestContext>();
+type Listener = (context: RequestContext) => void;
+const listeners = new Set<Listener>();
+let subscribed = false;
+
+/** The Node side of the request being handled; undefined outside of one, as in a test. */
+export function requestContext(): RequestContext | undefined {
+  return storage.getStore();
+}
+
+/** Calls `listener` at the start of every request, before any route sees it. */
+export function onRequestStart(listener: Listener): void {
+  listeners.add(listener);
+  if (subscribed) return;
+  subscribed = true;
+  diagnostics.subscribe("http.server.request.start", (message) => {
+    const context = message as RequestContext;
+    storage.enterWith(context);
+    for (const each of listeners) each(context);
+  });
+}

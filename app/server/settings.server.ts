@@ -1,0 +1,165 @@
+import { z } from "zod";
+
+/**
+ * The operator's settings: environment variables, parsed once, before anything else happens.
+ * A bad value ends the start with one sentence that names the variable and what it takes.
+ */
+
+const text = (fallback: string) => z.string().trim().min(1).default(fallback);
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .trim()
+    .regex(/^\d+$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most);
+
+/** Lenient on purpose: admin@localhost is a fine account on a machine of one's own. */
+const email = z
+  .string()
+  .trim()
+  .regex(/^[^\s@]+@[^\s@]+$/)
+  .max(254);
+
+function isHttpUrl(value: string): boolean {
+  try {
+    return ["http:", "https:"].includes(new URL(value).protocol);
+  } catch {
+    return false;
+  }
+}
+
+const variables = {
+  NODE_ENV: {
+    takes: "production, development or test",
+    schema: z.enum(["production", "development", "test"]).default("production"),
+  },
+  PORT: {
+    takes: "a whole number from 0 to 65535",
+    schema: wholeNumber(0, 65_535).default(3000),
+  },
+  HOST: {
+    takes: "an address of this machine to listen on, such as 127.0.0.1",
+    schema: z.string().trim().min(1).optional(),
+  },
+  DATABASE_PATH: {
+    takes: "the path of the SQLite file",
+    schema: text("db/data/site.sqlite"),
+  },
+  UPLOADS_DIR: {
+    takes: "the path of the folder that holds videos/, thumbnails/ and tmp/",
+    schema: text("uploads"),
+  },
+  SESSION_SECRET: {
+    takes: "one or more secrets, separated by commas, the newest first",
+    schema: z
+      .string()
+      .transform((value) => value.split(",").map((secret) => secret.trim()))
+      .refine((secrets) => secrets.every((secret) => secret.length > 0))
+      .optional(),
+  },
+  ADMIN_EMAIL: {
+    takes: "the e-mail address of the first account",
+    schema: email.optional(),
+  },
+  ADMIN_PASSWORD: {
+    takes: "a password of at least 10 characters and at most 72 bytes",
+    schema: z
+      .string()
+      .refine((value) => value.length >= 10 && Buffer.byteLength(value) <= 72)
+      .optional(),
+  },
+  PUBLIC_URL: {
+    takes: "the address visitors use, without a path, such as https://videos.example",
+    schema: z
+      .string()
+      .trim()
+      .refine((value) => isHttpUrl(value) && /^\/?$/.test(new URL(value).pathname))
+      .transform((value) => new URL(value).origin)
+      .optional(),
+  },
+  SITE_NAME: {
+    takes: "a name of 1 to 60 characters",
+    schema: text("Afterdark").pipe(z.string().max(60)),
+  },
+  JOIN_URL: {
+    takes: "an http or https address",
+    schema: z.string().trim().refine(isHttpUrl).optional(),
+  },
+  CONTACT_EMAIL: { takes: "an e-mail address", schema: email.optional() },
+  MAX_VIDEO_BYTES: {
+    takes: "a whole number of bytes, at least 1",
+    schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * 1024 ** 3),
+  },
+  MAX_THUMBNAIL_BYTES: {
+    takes: "a whole number of bytes, at least 1",
+    schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 2),
+  },
+  AGE_GATE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
+  ACCEL_PREFIX: {
+    takes: "the internal location of nginx that maps to UPLOADS_DIR, such as /protected",
+    schema: z
+      .string()
+      .trim()
+      .regex(/^\/[\w./-]*[\w-]$/)
+      .optional(),
+  },
+} as const;
+
+type Variables = typeof variables;
+type Parsed = { [Name in keyof Variables]: z.output<Variables[Name]["schema"]> };
+
+/** A setting the operator has to correct; its message is the one sentence to print. */
+export class SettingsError extends Error {}
+
+/**
+ * Reads the settings from an environment. An empty variable counts as unset.
+ *
+ * @throws {SettingsError} for the first variable that is not what it should be.
+ */
+export function parseSettings(environment: Record<string, string | undefined>) {
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema, takes }] of Object.entries(variables)) {
+    const raw = environment[name];
+    const result = (schema as z.ZodType).safeParse(raw === "" ? undefined : raw);
+    if (!result.success) throw new SettingsError(`${name} must be ${takes}.`);
+    values[name] = result.data;
+  }
+  const parsed = values as Parsed;
+  return {
+    environment: parsed.NODE_ENV,
+    port: parsed.PORT,
+    host: parsed.HOST,
+    databasePath: parsed.DATABASE_PATH,
+    uploadsDir: parsed.UPLOADS_DIR,
+    /** The first signs, all verify. Undefined: the secret kept beside the database. */
+    sessionSecrets: parsed.SESSION_SECRET,
+    adminEmail: parsed.ADMIN_EMAIL,
+    adminPassword: parsed.ADMIN_PASSWORD,
+    /** Origin without a trailing slash. Undefined: taken from each request. */
+    publicUrl: parsed.PUBLIC_URL,
+    siteName: parsed.SITE_NAME,
+    joinUrl: parsed.JOIN_URL,
+    contactEmail: parsed.CONTACT_EMAIL,
+    maxVideoBytes: parsed.MAX_VIDEO_BYTES,
+    maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
+    ageGate: parsed.AGE_GATE === "on",
+    /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
+    accelPrefix: parsed.ACCEL_PREFIX,
+  };
+}
+
+export type Settings = ReturnType<typeof parseSettings>;
+
+let current: Settings | undefined;
+
+/** The settings of this process, parsed on first use. */
+export function settings(): Settings {
+  current ??= parseSettings(process.env);
+  return current;
+}
+
+/** Forgets the parsed settings, so that a test can change the environment. */
+export function forgetSettings(): void {
+  current = undefined;
+}

@@ -1,0 +1,63 @@
+import fs from "node:fs";
+import path from "node:path";
+import Sqlite from "better-sqlite3";
+import { Kysely, SqliteDialect } from "kysely";
+import { settings } from "~/server/settings.server";
+import { migrate } from "./migrate.server";
+import type { Schema } from "./schema";
+
+/** How long a statement waits for another process that is writing. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+interface Connection {
+  sqlite: Sqlite.Database;
+  kysely: Kysely<Schema>;
+}
+
+// On globalThis, because the development server evaluates this module anew after an edit.
+const holder = globalThis as { afterdarkConnection?: Connection };
+
+/**
+ * Opens a database file for reading and writing, creating its folder when it is missing.
+ * The file is readable by its owner only: it holds password hashes.
+ */
+export function openSqlite(file: string): Sqlite.Database {
+  fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  if (!fs.existsSync(file)) fs.closeSync(fs.openSync(file, "a", 0o600));
+  const sqlite = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
+  sqlite.pragma("journal_mode = WAL");
+  sqlite.pragma("synchronous = NORMAL");
+  sqlite.pragma("foreign_keys = ON");
+  return sqlite;
+}
+
+function connection(): Connection {
+  if (!holder.afterdarkConnection) {
+    const sqlite = openSqlite(settings().databasePath);
+    try {
+      migrate(sqlite);
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+    const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: sqlite }) });
+    holder.afterdarkConnection = { sqlite, kysely };
+  }
+  return holder.afterdarkConnection;
+}
+
+/** The query builder on the site's one connection; the first use opens and migrates the file. */
+export function database(): Kysely<Schema> {
+  return connection().kysely;
+}
+
+/** The same connection, for the few statements that Kysely has no words for. */
+export function sqliteHandle(): Sqlite.Database {
+  return connection().sqlite;
+}
+
+/** Closes the connection; the next use opens the file that the settings then name. */
+export function closeDatabase(): void {
+  holder.afterdarkConnection?.sqlite.close();
+  holder.afterdarkConnection = undefined;
+}

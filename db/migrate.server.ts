@@ -1,0 +1,59 @@
+import fs from "node:fs";
+import type { Database } from "better-sqlite3";
+import { migrations as allMigrations } from "./migrations";
+
+export interface Migration {
+  /** Four digits and what it is about; the order of the names is the order of the migrations. */
+  name: string;
+  sql: string;
+}
+
+/** A database that this version must not touch; its message is the sentence to print. */
+export class MigrationError extends Error {}
+
+/**
+ * Brings a database to the newest schema, each migration in a transaction of its own.
+ * An existing file is copied aside first, to `{file}.before-{name of the first new migration}`.
+ *
+ * @returns the names of the migrations that ran, in order.
+ * @throws {MigrationError} when the file comes from a newer version of the site.
+ */
+export function migrate(
+  sqlite: Database,
+  migrations: readonly Migration[] = allMigrations,
+): string[] {
+  sqlite.exec(/* sql */ `
+    CREATE TABLE IF NOT EXISTS migrations (
+      name   TEXT PRIMARY KEY NOT NULL,
+      ran_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    )`);
+  const ran = new Set(sqlite.prepare("SELECT name FROM migrations").pluck().all() as string[]);
+  const known = new Set(migrations.map((migration) => migration.name));
+  for (const name of ran) {
+    if (!known.has(name)) {
+      throw new MigrationError(
+        `The database ${sqlite.name} was written by a newer version of this site (it knows ${name}). Start that version, or restore a back-up.`,
+      );
+    }
+  }
+  const pending = migrations.filter((migration) => !ran.has(migration.name));
+  if (pending[0] && ran.size > 0 && !sqlite.memory) {
+    copyAside(sqlite, `${sqlite.name}.before-${pending[0].name}`);
+  }
+  for (const migration of pending) {
+    sqlite.transaction(() => {
+      sqlite.exec(migration.sql);
+      sqlite.prepare("INSERT INTO migrations (name) VALUES (?)").run(migration.name);
+    })();
+  }
+  return pending.map((migration) => migration.name);
+}
+
+/** VACUUM INTO gives one consistent file, whatever stands in the write-ahead log. */
+function copyAside(sqlite: Database, target: string): void {
+  const partial = `${target}.partial`;
+  fs.rmSync(partial, { force: true });
+  sqlite.prepare("VACUUM INTO ?").run(partial);
+  fs.chmodSync(partial, 0o600);
+  fs.renameSync(partial, target);
+}

@@ -1,0 +1,4 @@
+import { migration as videosUsersSessions } from "./0001-videos-users-sessions";
+
+/** In the order they run. A migration that has landed is never changed, only followed by another. */
+export const migrations = [videosUsersSessions];

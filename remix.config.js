@@ -1,0 +1,19 @@
+/**
+ * The Remix options. The Vite plugin does not read this file by itself: vite.config.ts passes it on.
+ *
+ * @type {import("@remix-run/dev").VitePluginConfig}
+ */
+export default {
+  appDirectory: "app",
+  buildDirectory: "build",
+  serverModuleFormat: "esm",
+  ignoredRouteFiles: ["**/*.test.*"],
+  future: {
+    v3_fetcherPersist: true,
+    v3_lazyRouteDiscovery: true,
+    v3_relativeSplatPath: true,
+    v3_routeConfig: true,
+    v3_singleFetch: true,
+    v3_throwAbortReason: true,
+  },
+};

@@ -1,0 +1,118 @@
+// What `npm start` and `npm test` do before anything else. Plain JavaScript on Node alone, because
+// it runs when nothing is installed yet.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+const LEAST_NODE = [20, 19];
+const SOURCES = [
+  "app",
+  "db",
+  "remix.config.js",
+  "vite.config.ts",
+  "tsconfig.json",
+  "package-lock.json",
+];
+const FINGERPRINT = path.join(root, "build", "fingerprint");
+
+/** Prints one sentence and ends the process. */
+export function giveUp(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
+/** Runs a program in the repository's folder with its output shown; its status when it ended. */
+export function run(command, args, env = {}) {
+  const { status } = spawnSync(command, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  return status ?? 1;
+}
+
+/** Runs a program that a package of node_modules brings. */
+export function runPackage(name, args, env) {
+  return run(process.execPath, [packageProgram(name), ...args], env);
+}
+
+function packageProgram(name) {
+  return fs.realpathSync(path.join(root, "node_modules", ".bin", name));
+}
+
+export function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < LEAST_NODE[0] || (major === LEAST_NODE[0] && minor < LEAST_NODE[1])) {
+    giveUp(`Node.js ${LEAST_NODE.join(".")} or newer is needed; this is ${process.versions.node}.`);
+  }
+}
+
+/** Installs the packages of the lock file when some are missing or of another version. */
+export function installPackages({ development }) {
+  if (packagesAreInstalled({ development })) return;
+  console.log("Installing packages (compiling SQLite takes a few minutes the first time) ...");
+  if (run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]) !== 0) {
+    giveUp("The packages could not be installed; what npm said stands above.");
+  }
+}
+
+function packagesAreInstalled({ development }) {
+  const wanted = readPackages(path.join(root, "package-lock.json"));
+  const present = readPackages(path.join(root, "node_modules", ".package-lock.json"));
+  if (!present) return false;
+  return Object.entries(wanted).every(([where, { version, dev, optional, peer, link }]) => {
+    if (where === "" || link || optional || (peer && !present[where])) return true;
+    if (dev && !development) return true;
+    return present[where]?.version === version;
+  });
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, "utf8")).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether build/ was made from exactly the sources that are here. */
+export function buildIsFresh() {
+  try {
+    return fs.readFileSync(FINGERPRINT, "utf8") === fingerprint();
+  } catch {
+    return false;
+  }
+}
+
+/** Builds the site when its sources have changed since the last build. */
+export function build() {
+  if (buildIsFresh()) return;
+  console.log("Building the site ...");
+  const from = fingerprint();
+  fs.rmSync(FINGERPRINT, { force: true });
+  if (runPackage("remix", ["vite:build", "--logLevel", "warn"], { NODE_ENV: "production" }) !== 0) {
+    giveUp("The site could not be built; what went wrong stands above.");
+  }
+  fs.writeFileSync(FINGERPRINT, from);
+}
+
+function fingerprint() {
+  const hash = createHash("sha256");
+  for (const file of SOURCES.flatMap((source) => filesBelow(path.join(root, source)))) {
+    hash.update(path.relative(root, file)).update("\0").update(fs.readFileSync(file)).update("\0");
+  }
+  return hash.digest("hex");
+}
+
+function filesBelow(file) {
+  if (!fs.existsSync(file)) return [];
+  if (!fs.statSync(file).isDirectory()) return [file];
+  return fs
+    .readdirSync(file)
+    .sort()
+    .filter((name) => !(name === "data" && path.basename(file) === "db"))
+    .flatMap((name) => filesBelow(path.join(file, name)));
+}

@@ -1,0 +1,36 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { forgetSettings } from "~/server/settings.server";
+import { closeDatabase } from "~db/client.server";
+
+/**
+ * A site of its own in a temporary folder: real SQLite file, real folders. Point the settings at it
+ * in `beforeEach`, and call the returned function in `afterEach`.
+ *
+ * @param environment further settings, by the names of the environment variables.
+ */
+export function useTemporarySite(environment: Record<string, string> = {}) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "site-test-"));
+  const before = { ...process.env };
+  Object.assign(process.env, {
+    DATABASE_PATH: path.join(folder, "db", "site.sqlite"),
+    UPLOADS_DIR: path.join(folder, "uploads"),
+    SESSION_SECRET: "a-secret-for-tests",
+    ...environment,
+  });
+  for (const name of ["videos", "thumbnails", "tmp"]) {
+    fs.mkdirSync(path.join(folder, "uploads", name), { recursive: true });
+  }
+  forgetSettings();
+  return {
+    folder,
+    uploads: path.join(folder, "uploads"),
+    remove() {
+      closeDatabase();
+      process.env = before;
+      forgetSettings();
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { alias } from "../vite.config";
+
+export default defineConfig({
+  root: fileURLToPath(new URL("..", import.meta.url)),
+  resolve: { alias },
+  esbuild: { jsx: "automatic" },
+  test: {
+    include: ["tests/unit/**/*.test.{ts,tsx}", "tests/integration/**/*.test.{ts,tsx}"],
+    setupFiles: ["tests/setup.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    env: { NODE_ENV: "test" },
+  },
+});
