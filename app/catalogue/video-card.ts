@@ -1,0 +1,26 @@
+import type { CategoryId } from "./categories";
+
+/** What a card of a list shows. Plain values, so that it travels from a loader to the browser. */
+export interface VideoCardData {
+  id: string;
+  title: string;
+  category: CategoryId;
+  /** minutes:seconds */
+  duration: string;
+  views: number;
+  /** ISO 8601 UTC */
+  createdAt: string;
+  /** A path of this site, or null for the stock placeholder. */
+  thumbnailUrl: string | null;
+  /** What the hover preview plays: a short clip, or the video itself; empty when there is neither. */
+  previewUrl: string;
+}
+
+/** One page of a list, already clamped to what exists. */
+export interface VideoPage {
+  videos: VideoCardData[];
+  /** 1 to pageCount; 1 when the list is empty. */
+  page: number;
+  pageCount: number;
+  total: number;
+}
