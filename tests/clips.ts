@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+const FOLDER = path.join(os.tmpdir(), "site-test-clips");
+
+/**
+ * A clip made by ffmpeg, kept for the next test that asks for the same one.
+ *
+ * @param extension of the file, which also chooses the container.
+ * @param args ffmpeg's arguments between the global options and the name of the output.
+ * @returns the path of the file; it is shared, so copy it before changing it.
+ */
+export function clip(extension: string, args: readonly string[]): string {
+  const name = createHash("sha256").update(JSON.stringify(args)).digest("hex").slice(0, 16);
+  const file = path.join(FOLDER, `${name}.${extension}`);
+  if (!fs.existsSync(file)) {
+    fs.mkdirSync(FOLDER, { recursive: true });
+    // Two workers may make the same clip at once: each its own, the last rename wins.
+    const partial = path.join(FOLDER, `${name}.${process.pid}.${extension}`);
+    execFileSync("ffmpeg", ["-v", "error", "-nostdin", "-y", ...args, partial]);
+    fs.renameSync(partial, file);
+  }
+  return file;
+}
+
+const picture = (seconds: number, size: string) => [
+  "-f",
+  "lavfi",
+  "-i",
+  `testsrc2=size=${size}:rate=25:duration=${seconds}`,
+];
+const sound = (seconds: number) => ["-f", "lavfi", "-i", `sine=frequency=440:duration=${seconds}`];
+
+/** H.264 and AAC in MP4, `moov` first. */
+export function mp4Clip(seconds = 5, size = "320x180"): string {
+  return clip("mp4", [
+    ...picture(seconds, size),
+    ...sound(seconds),
+    ..."-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 25 -c:a aac -movflags +faststart".split(
+      " ",
+    ),
+  ]);
+}
+
+/** VP9 and Opus in WebM. */
+export function webmClip(seconds = 5, size = "320x180"): string {
+  return clip("webm", [
+    ...picture(seconds, size),
+    ...sound(seconds),
+    ..."-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 200k -g 25 -c:a libopus".split(" "),
+  ]);
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import { test as base, expect, type Page } from "playwright/test";
+import { ADMIN, SiteProcess } from "../site-process";
+
+export { expect } from "playwright/test";
+export { ADMIN } from "../site-process";
+
+/**
+ * `site` is a running site of the worker's own, empty at the start of each test.
+ * `siteEnvironment` gives it other settings: `test.use({ siteEnvironment: { AGE_GATE: "on" } })`.
+ */
+export const test = base.extend<
+  { site: SiteProcess },
+  { siteEnvironment: Record<string, string>; siteProcess: SiteProcess }
+>({
+  siteEnvironment: [{}, { option: true, scope: "worker" }],
+  siteProcess: [
+    async ({ siteEnvironment }, use) => {
+      const site = new SiteProcess({ ...siteEnvironment });
+      await site.start();
+      await use(site);
+      await site.remove();
+    },
+    { scope: "worker" },
+  ],
+  site: async ({ siteProcess }, use) => {
+    siteProcess.database().exec("DELETE FROM videos");
+    await use(siteProcess);
+  },
+  baseURL: async ({ siteProcess }, use) => use(siteProcess.url),
+});
+
+/** Signs in through the form, as an admin does. */
+export async function signIn(page: Page, { email, password } = ADMIN): Promise<void> {
+  await page.goto("/auth");
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign In", exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Fails with a readable list when axe finds anything on the page as it is now. */
+export async function expectNoViolations(page: Page): Promise<void> {
+  // Through the debugging protocol, which the page's own policy does not concern.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  const findings = violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join("\n  ")}`,
+  );
+  expect(findings).toEqual([]);
+}

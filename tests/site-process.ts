@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
+
+const START = fileURLToPath(new URL("../scripts/start.mjs", import.meta.url));
+const LISTENS_WITHIN_MS = 60_000;
+
+export const ADMIN = { email: "admin@example.com", password: "correct horse battery" };
+
+/** The built site as a process of its own, started with `npm start`'s script, in a temporary folder. */
+export class SiteProcess {
+  readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), "site-process-"));
+  readonly uploads = path.join(this.folder, "uploads");
+  readonly databasePath = path.join(this.folder, "db", "site.sqlite");
+  url = "";
+  /** All that the process has printed. */
+  log = "";
+  child: ChildProcess | undefined;
+  private sqlite: Sqlite.Database | undefined;
+
+  constructor(private environment: Record<string, string> = {}) {}
+
+  /** Starts the process, or starts it again on the same folder and port. */
+  async start(environment: Record<string, string> = {}): Promise<void> {
+    const port = this.url ? new URL(this.url).port : String(await freePort());
+    Object.assign(this.environment, environment);
+    const child = spawn(process.execPath, [START], {
+      env: {
+        NODE_ENV: "production",
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        HOST: "127.0.0.1",
+        PORT: port,
+        DATABASE_PATH: this.databasePath,
+        UPLOADS_DIR: this.uploads,
+        ADMIN_EMAIL: ADMIN.email,
+        ADMIN_PASSWORD: ADMIN.password,
+        AGE_GATE: "off",
+        ...this.environment,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const keep = (chunk: Buffer) => {
+      this.log += chunk;
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    this.child = child;
+    this.url = `http://127.0.0.1:${port}`;
+    await this.listening();
+  }
+
+  private async listening(): Promise<void> {
+    const until = Date.now() + LISTENS_WITHIN_MS;
+    while (Date.now() < until) {
+      if (this.child?.exitCode !== null)
+        throw new Error(`The site ended at its start:\n${this.log}`);
+      const answer = await fetch(`${this.url}/healthz`).catch(() => undefined);
+      if (answer) return;
+      await new Promise((next) => setTimeout(next, 50));
+    }
+    throw new Error(`The site did not listen within ${LISTENS_WITHIN_MS} ms:\n${this.log}`);
+  }
+
+  /** Ends the process and waits for it; its exit code, or null when a signal ended it. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    const child = this.child;
+    if (!child || child.exitCode !== null || child.signalCode) return child?.exitCode ?? null;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    const [code] = await ended;
+    return code as number | null;
+  }
+
+  /** The site's own database file, opened beside the running process as any other tool would. */
+  database(): Sqlite.Database {
+    this.sqlite ??= new Sqlite(this.databasePath, { timeout: 5_000 });
+    return this.sqlite;
+  }
+
+  /** Puts a row into `videos` as any tool may; only what is given is set. Returns its id. */
+  addVideo(columns: Record<string, string | number | null> = {}): string {
+    const row = { title: "A video", category: "desi", ...columns };
+    const names = Object.keys(row);
+    return this.database()
+      .prepare(
+        `INSERT INTO videos (${names.join(", ")}) VALUES (${names.map((name) => `@${name}`).join(", ")}) RETURNING id`,
+      )
+      .pluck()
+      .get(row) as string;
+  }
+
+  /** Puts a file where `/media/{bucket}/{name}` finds it. Returns that address. */
+  addFile(bucket: "videos" | "thumbnails", name: string, content: Buffer | string): string {
+    const file = path.join(this.uploads, bucket, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, content);
+    return `/media/${bucket}/${name}`;
+  }
+
+  async remove(): Promise<void> {
+    this.sqlite?.close();
+    await this.stop("SIGKILL");
+    fs.rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
