@@ -1,0 +1,34 @@
+import type { Selectable } from "kysely";
+import type { VideosTable } from "~db/schema";
+import { toCategoryId } from "./categories";
+import { ownMediaPath } from "./media-path";
+import type { VideoCardData } from "./video-card";
+import { pendingViews } from "./views.server";
+
+/** The columns that a card needs; the long ones stay where they are. */
+export const CARD_COLUMNS = [
+  "id",
+  "title",
+  "category",
+  "duration",
+  "views",
+  "created_at",
+  "thumbnail_url",
+  "video_url",
+] as const;
+
+export type CardRow = Pick<Selectable<VideosTable>, (typeof CARD_COLUMNS)[number]>;
+
+/** What a card shows of a row: today's category, our own files only, views counted up to now. */
+export function toCard(row: CardRow): VideoCardData {
+  return {
+    id: row.id,
+    title: row.title,
+    category: toCategoryId(row.category) ?? "desi",
+    duration: row.duration,
+    views: row.views + pendingViews(row.id),
+    createdAt: row.created_at,
+    thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
+    previewUrl: ownMediaPath(row.video_url) ?? "",
+  };
+}

@@ -1,0 +1,78 @@
+/** How numbers, ages and durations are written (specification, section 9; product decisions). */
+
+const DAY_MS = 86_400_000;
+
+/**
+ * A count in short form: `999`, `1.0K`, `999.9K`, `1.0M`.
+ *
+ * Rounded half up in whole tenths, so that 999,950 is `1.0M` and never `1000.0K`.
+ */
+export function formatCount(count: number): string {
+  if (!(count >= 1_000)) return String(Math.max(0, Math.floor(count) || 0));
+  if (Math.round(count / 100) < 10_000) return `${tenths(count, 1_000)}K`;
+  return `${tenths(count, 1_000_000)}M`;
+}
+
+function tenths(count: number, unit: number): string {
+  const rounded = Math.round(count / (unit / 10));
+  return `${Math.floor(rounded / 10)}.${rounded % 10}`;
+}
+
+/**
+ * Milliseconds since 1970 of a stored time. SQLite's own functions write times without a zone,
+ * `2026-01-31 12:00:00`, and mean UTC; a browser would read that as local time.
+ *
+ * @returns NaN for what is no time.
+ */
+export function parseTime(time: string): number {
+  const bare = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/.exec(time.trim());
+  return Date.parse(bare ? `${bare[1]}T${bare[2]}Z` : time);
+}
+
+/**
+ * The age of a video in whole days, at least 1: `1 day ago`, `6 days ago`, `4 weeks ago`,
+ * `13 months ago`. A time in the future, or none, counts as one day.
+ */
+export function formatAge(createdAt: string, now: number | Date): string {
+  const days = Math.max(1, Math.floor((Number(now) - parseTime(createdAt)) / DAY_MS) || 1);
+  if (days < 7) return ago(days, "day");
+  if (days < 30) return ago(Math.floor(days / 7), "week");
+  return ago(Math.floor(days / 30), "month");
+}
+
+function ago(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+}
+
+/** Seconds as minutes:seconds, such as `5:30`; minutes may pass 59. Anything odd is `0:00`. */
+export function formatDuration(seconds: number): string {
+  const whole = wholeSeconds(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** Seconds of `5:30`, `75:30`, `1:15:30` or plain seconds (`330`); undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const plain = /^\s*(\d{1,9})(?:\.\d+)?\s*$/.exec(text);
+  if (plain) return Number(plain[1]);
+  const clock = /^\s*(?:(\d{1,4}):)?(\d{1,6}):([0-5]?\d)(?:\.\d+)?\s*$/.exec(text);
+  if (!clock) return undefined;
+  const [hours, minutes, seconds] = [Number(clock[1] ?? 0), Number(clock[2]), Number(clock[3])];
+  if (clock[1] !== undefined && minutes > 59) return undefined;
+  return (hours * 60 + minutes) * 60 + seconds;
+}
+
+/** Seconds as an ISO 8601 duration, `PT5M30S`, for structured data. */
+export function isoDuration(seconds: number): string {
+  const whole = wholeSeconds(seconds);
+  const parts = [
+    [Math.floor(whole / 3600), "H"],
+    [Math.floor(whole / 60) % 60, "M"],
+    [whole % 60, "S"],
+  ] as const;
+  const text = parts.map(([count, unit]) => (count > 0 ? `${count}${unit}` : "")).join("");
+  return `PT${text || "0S"}`;
+}
+
+function wholeSeconds(seconds: number): number {
+  return Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : 0;
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import {
+  formatAge,
+  formatCount,
+  formatDuration,
+  isoDuration,
+  parseDuration,
+  parseTime,
+} from "~/catalogue/format";
+
+describe("a count", () => {
+  it.each([
+    [0, "0"],
+    [1, "1"],
+    [999, "999"],
+    [1_000, "1.0K"],
+    [1_049, "1.0K"],
+    [1_050, "1.1K"],
+    [1_150, "1.2K"],
+    [9_949, "9.9K"],
+    [9_950, "10.0K"],
+    [10_000, "10.0K"],
+    [999_949, "999.9K"],
+    [999_950, "1.0M"],
+    [999_999, "1.0M"],
+    [1_000_000, "1.0M"],
+    [1_049_999, "1.0M"],
+    [1_050_000, "1.1M"],
+    [1_234_567_890, "1234.6M"],
+  ])("%i is %s", (count, text) => expect(formatCount(count)).toBe(text));
+
+  it("never reads 1000.0K and never falls when the count rises", () => {
+    let before = 0;
+    for (let count = 990_000; count <= 1_010_000; count += 1) {
+      const text = formatCount(count);
+      expect(text).not.toBe("1000.0K");
+      const value = Number.parseFloat(text) * (text.endsWith("M") ? 1_000_000 : 1_000);
+      if (value < before) throw new Error(`${count} reads ${text}`);
+      before = value;
+    }
+  });
+});
+
+describe("an age", () => {
+  const now = Date.parse("2026-06-15T12:00:00Z");
+  const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
+
+  it.each([
+    [-400, "1 day ago"],
+    [-0.5, "1 day ago"],
+    [0, "1 day ago"],
+    [0.99, "1 day ago"],
+    [1, "1 day ago"],
+    [1.99, "1 day ago"],
+    [2, "2 days ago"],
+    [6, "6 days ago"],
+    [6.99, "6 days ago"],
+    [7, "1 week ago"],
+    [13, "1 week ago"],
+    [14, "2 weeks ago"],
+    [28, "4 weeks ago"],
+    [29, "4 weeks ago"],
+    [29.99, "4 weeks ago"],
+    [30, "1 month ago"],
+    [59, "1 month ago"],
+    [60, "2 months ago"],
+    [365, "12 months ago"],
+    [390, "13 months ago"],
+  ])("of %d days is %s", (days, text) => {
+    expect(formatAge(daysAgo(days), now)).toBe(text);
+    expect(formatAge(daysAgo(days), new Date(now))).toBe(text);
+  });
+
+  it("reads the times that SQLite writes as UTC", () => {
+    expect(parseTime("2026-06-08 12:00:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
+    expect(formatAge("2026-06-08 12:00:00", now)).toBe("1 week ago");
+    expect(parseTime("2026-06-08T14:00:00+02:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
+  });
+
+  it("of what is no time is one day", () => expect(formatAge("yesterday", now)).toBe("1 day ago"));
+});
+
+describe("a duration", () => {
+  it.each([
+    [0, "0:00"],
+    [5, "0:05"],
+    [59.9, "0:59"],
+    [60, "1:00"],
+    [330, "5:30"],
+    [3_599, "59:59"],
+    [4_530, "75:30"],
+    [360_000, "6000:00"],
+    [-1, "0:00"],
+    [Number.NaN, "0:00"],
+    [Number.POSITIVE_INFINITY, "0:00"],
+  ])("of %d seconds is %s", (seconds, text) => expect(formatDuration(seconds)).toBe(text));
+
+  it.each([
+    ["5:30", 330],
+    [" 5:30 ", 330],
+    ["75:30", 4_530],
+    ["1:15:30", 4_530],
+    ["0:00", 0],
+    ["330", 330],
+    ["330.5", 330],
+    ["5:5", 305],
+    ["", undefined],
+    ["5:60", undefined],
+    ["1:75:30", undefined],
+    ["-5:30", undefined],
+    ["5:30:10:20", undefined],
+    ["abc", undefined],
+    ["1e3", undefined],
+  ])("%j holds %s seconds", (text, seconds) => expect(parseDuration(text)).toBe(seconds));
+
+  it("is read back as it was written", () => {
+    for (let seconds = 0; seconds < 10_000; seconds += 1) {
+      if (parseDuration(formatDuration(seconds)) !== seconds) throw new Error(`${seconds}`);
+    }
+  });
+
+  it.each([
+    [0, "PT0S"],
+    [30, "PT30S"],
+    [330, "PT5M30S"],
+    [3_600, "PT1H"],
+    [4_530, "PT1H15M30S"],
+  ])("of %d seconds is %s in structured data", (seconds, text) =>
+    expect(isoDuration(seconds)).toBe(text));
+});
