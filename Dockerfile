@@ -1,0 +1,34 @@
+# Build: compilers for what has no ready binary, all packages, the built site.
+FROM node:24-trixie-slim AS build
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends python3 make g++ \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /site
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev
+COPY remix.config.js vite.config.ts tsconfig.json ./
+COPY app ./app
+COPY db ./db
+COPY scripts ./scripts
+RUN node scripts/start.mjs --prepare \
+ && npm prune --omit=dev \
+ && mkdir -p db/data uploads \
+ && chown node:node db/data uploads
+
+# Serve: Node, ffmpeg, the built site and the packages it runs on.
+FROM node:24-trixie-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ffmpeg \
+ && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production \
+    PORT=3000
+WORKDIR /site
+COPY --from=build /site ./
+USER node
+VOLUME ["/site/db/data", "/site/uploads"]
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is the container's first process, so that SIGTERM reaches the server.
+CMD ["node", "scripts/start.mjs"]
