@@ -1,4 +1,5 @@
 import { closeDatabase, database } from "~db/client.server";
+import { takeOverOriginCheck } from "./origin.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { settings } from "./settings.server";
 
@@ -19,5 +20,6 @@ export async function boot(): Promise<void> {
     process.exit(1);
   }
   sendSecurityHeaders();
+  takeOverOriginCheck();
   process.once("exit", closeDatabase);
 }

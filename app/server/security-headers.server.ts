@@ -8,7 +8,9 @@ const ALWAYS = {
   Rating: RTA_LABEL,
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
-  "Referrer-Policy": "no-referrer",
+  // Nothing to other sites. "no-referrer" would also make browsers send `Origin: null` with our own
+  // forms (Fetch, "append a request Origin header"), by which they could not be told from others'.
+  "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy":

@@ -126,5 +126,6 @@ describe("a duration", () => {
     [3_600, "PT1H"],
     [4_530, "PT1H15M30S"],
   ])("of %d seconds is %s in structured data", (seconds, text) =>
-    expect(isoDuration(seconds)).toBe(text));
+    expect(isoDuration(seconds)).toBe(text),
+  );
 });

@@ -1,0 +1,28 @@
+import { redirect } from "@remix-run/node";
+import { redirectWithToast } from "~/server/toast.server";
+import { findSession, type SessionUser } from "./session.server";
+
+export type { SessionUser } from "./session.server";
+
+/** Who makes the request; undefined for a visitor. */
+export async function currentUser(request: Request): Promise<SessionUser | undefined> {
+  return (await findSession(request))?.user;
+}
+
+/**
+ * Who makes the request. Every loader and action of the admin area calls it before anything else.
+ *
+ * @throws a redirect to /auth for a visitor, with the reason when the upload form was sent.
+ */
+export async function requireUser(request: Request): Promise<SessionUser> {
+  const user = await currentUser(request);
+  if (user) return user;
+  if (request.method !== "POST" || new URL(request.url).pathname !== "/admin") {
+    throw redirect("/auth");
+  }
+  throw redirectWithToast("/auth", {
+    title: "Error",
+    description: "You must be logged in to upload videos.",
+    kind: "error",
+  });
+}

@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from "node:crypto";
+import { requestContext } from "~/server/request-context.server";
+import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { database } from "~db/client.server";
+
+const COOKIE = "session";
+const SESSION_ID_BYTES = 32;
+export const SESSION_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
+/** Use prolongs a session, but writes to the database at most this often. */
+const PROLONG_EVERY_MS = 10 * 60 * 1000;
+
+/** Who is signed in. */
+export interface SessionUser {
+  id: string;
+  email: string;
+}
+
+export interface OpenSession {
+  idHash: string;
+  user: SessionUser;
+}
+
+/** Only the hash is stored, so that a copy of the database opens no session. */
+const hashOf = (id: string) => createHash("sha256").update(id).digest("hex");
+const iso = (time: number) => new Date(time).toISOString();
+
+/**
+ * Opens a session of 30 days and forgets those that have run out.
+ *
+ * @returns the `Set-Cookie` header that makes the browser part of it.
+ */
+export async function openSession(userId: string, now = Date.now()): Promise<string> {
+  const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
+  await database().deleteFrom("sessions").where("expires_at", "<=", iso(now)).execute();
+  await database()
+    .insertInto("sessions")
+    .values({
+      id_hash: hashOf(id),
+      user_id: userId,
+      created_at: iso(now),
+      last_used_at: iso(now),
+      expires_at: iso(now + SESSION_MAX_AGE_SECONDS * 1000),
+    })
+    .execute();
+  return signedCookie(COOKIE, id, SESSION_MAX_AGE_SECONDS);
+}
+
+/** The session that the request belongs to, prolonged by this use; undefined when there is none. */
+export async function findSession(
+  request: Request,
+  now = Date.now(),
+): Promise<OpenSession | undefined> {
+  const id = readSignedCookie(request, COOKIE);
+  if (id === undefined) return undefined;
+  const row = await database()
+    .selectFrom("sessions")
+    .innerJoin("users", "users.id", "sessions.user_id")
+    .select(["sessions.id_hash", "sessions.last_used_at", "users.id", "users.email"])
+    .where("sessions.id_hash", "=", hashOf(id))
+    .where("sessions.expires_at", ">", iso(now))
+    .executeTakeFirst();
+  if (!row) return undefined;
+  if (now - Date.parse(row.last_used_at) >= PROLONG_EVERY_MS) await prolong(row.id_hash, id, now);
+  return { idHash: row.id_hash, user: { id: row.id, email: row.email } };
+}
+
+async function prolong(idHash: string, id: string, now: number): Promise<void> {
+  await database()
+    .updateTable("sessions")
+    .set({ last_used_at: iso(now), expires_at: iso(now + SESSION_MAX_AGE_SECONDS * 1000) })
+    .where("id_hash", "=", idHash)
+    .execute();
+  // The cookie follows on whatever is being answered; loaders have no say in headers of others.
+  const response = requestContext()?.response;
+  if (response && !response.headersSent) {
+    response.appendHeader("Set-Cookie", signedCookie(COOKIE, id, SESSION_MAX_AGE_SECONDS));
+  }
+}
+
+/** Ends every session of a user, save one if its hash is given. Returns how many ended. */
+export async function endSessions(userId: string, exceptIdHash?: string): Promise<number> {
+  let ending = database().deleteFrom("sessions").where("user_id", "=", userId);
+  if (exceptIdHash !== undefined) ending = ending.where("id_hash", "!=", exceptIdHash);
+  return Number((await ending.executeTakeFirst()).numDeletedRows);
+}
+
+/** The `Set-Cookie` header that makes the browser forget its session. */
+export function forgetSessionCookie(): string {
+  return signedCookie(COOKIE, "", 0);
+}

@@ -1,0 +1,27 @@
+import { redirect } from "@remix-run/node";
+import { readSignedCookie, signedCookie } from "./signed-cookie.server";
+
+/** A short message over the next page. A toast of kind "error" has the title "Error". */
+export type Toast = { title: string; description?: string; kind: "success" | "error" };
+
+const COOKIE = "toast";
+/** Long enough for the redirect that carries it; a toast nobody fetched is not news tomorrow. */
+const TOAST_MAX_AGE_SECONDS = 60;
+const LONGEST_DESCRIPTION = 500;
+
+/** A redirect whose target page shows the toast once, with scripts and without. */
+export function redirectWithToast(to: string, toast: Toast, init: ResponseInit = {}): Response {
+  const headers = new Headers(init.headers);
+  const short = { ...toast, description: toast.description?.slice(0, LONGEST_DESCRIPTION) };
+  headers.append("Set-Cookie", signedCookie(COOKIE, JSON.stringify(short), TOAST_MAX_AGE_SECONDS));
+  return redirect(to, { ...init, headers });
+}
+
+/** The toast that waits for this request, with the headers that take it away. For the root loader. */
+export async function takeToast(request: Request): Promise<{ toast?: Toast; headers: Headers }> {
+  const headers = new Headers();
+  const value = readSignedCookie(request, COOKIE);
+  if (value === undefined) return { headers };
+  headers.append("Set-Cookie", signedCookie(COOKIE, "", 0));
+  return { toast: JSON.parse(value) as Toast, headers };
+}
