@@ -1,0 +1,12 @@
+/** Section 2, "Video detail": what stands in the player's place when the video has no file. */
+export function NoFile({ posterUrl }: { posterUrl?: string | null }) {
+  return (
+    <div className="player player-without-file">
+      {posterUrl ? <img className="player-poster" src={posterUrl} alt="" /> : null}
+      <div className="player-notice">
+        <p className="player-notice-title">Video not available</p>
+        <p>Please try again later.</p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+/** What the player needs to know about a video. Plain values, so that a loader can hand them over. */
+export interface PlayerVideo {
+  /** When it changes, everything resets: time, speed, brightness, sources. */
+  id: string;
+  title: string;
+  /** The progressive file; empty when the video has none. */
+  fileUrl: string;
+  posterUrl?: string | null;
+  /** The adaptive playlist (master.m3u8), when there is one. */
+  hlsUrl?: string;
+  /** WebVTT whose cues point into sprites (`sheet.webp#xywh=0,0,160,90`). */
+  storyboardUrl?: string;
+  captions?: CaptionTrack[];
+  /** What is offered at the end, with a countdown that can be cancelled. */
+  next?: NextVideo;
+}
+
+export interface CaptionTrack {
+  /** WebVTT, of this site. */
+  url: string;
+  /** BCP 47, such as `en`. */
+  language: string;
+  label: string;
+  default?: boolean;
+}
+
+export interface NextVideo {
+  title: string;
+  href: string;
+  thumbnailUrl?: string | null;
+  /** minutes:seconds */
+  duration?: string;
+}
