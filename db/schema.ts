@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Insertable, Selectable } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable } from "kysely";
 
 /** Times are ISO 8601 UTC text, as `new Date().toISOString()` writes them. */
 type Time = string;
@@ -23,6 +23,60 @@ export interface VideosTable {
   views: Generated<number>;
   created_at: Generated<Time>;
   updated_at: Generated<Time>;
+  /** The category's id of today, whatever legacy value `category` holds. */
+  shelf: GeneratedAlways<string>;
+  /** `duration` as a number. */
+  seconds: GeneratedAlways<number>;
+  /** What the video's files take on disk; kept by triggers. */
+  bytes: Generated<number>;
+}
+
+/** One row for each status and category, kept by triggers. */
+export interface VideoTalliesTable {
+  status: VideoStatus;
+  shelf: string;
+  videos: number;
+  views: number;
+  bytes: number;
+}
+
+export const MEDIA_KINDS = ["video", "source", "thumbnail", "derived"] as const;
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
+export interface MediaFilesTable {
+  bucket: "videos" | "thumbnails";
+  /** Inside the bucket. May be a folder of derived files, whose bytes are the sum. */
+  path: string;
+  /** Null for a file that no video claims. */
+  video_id: string | null;
+  kind: MediaKind;
+  bytes: number;
+}
+
+/** One row: the bytes of all media_files, kept by triggers. */
+export interface StorageTable {
+  id: ColumnType<1, never, never>;
+  bytes: number;
+  /** When the disk was last walked; null when it never was. */
+  checked_at: Time | null;
+}
+
+export interface ViewDaysTable {
+  video_id: string;
+  /** YYYY-MM-DD, UTC */
+  day: string;
+  views: number;
+}
+
+export interface DeletedVideosTable {
+  id: string;
+  title: string;
+  /** The row as it was, a JSON object. */
+  row: string;
+  /** The files that went with it, a JSON list. */
+  files: string;
+  deleted_by: string | null;
+  deleted_at: Time;
 }
 
 export interface UsersTable {
@@ -54,6 +108,11 @@ export interface Schema {
   users: UsersTable;
   sessions: SessionsTable;
   catalogue_changes: CatalogueChangesTable;
+  video_tallies: VideoTalliesTable;
+  media_files: MediaFilesTable;
+  storage: StorageTable;
+  view_days: ViewDaysTable;
+  deleted_videos: DeletedVideosTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

@@ -1,4 +1,5 @@
 import { migration as videosUsersSessions } from "./0001-videos-users-sessions";
+import { migration as studio } from "./0010-studio";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
-export const migrations = [videosUsersSessions];
+export const migrations = [videosUsersSessions, studio];

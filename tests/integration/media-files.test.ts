@@ -1,0 +1,104 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { forgetFiles, recordFile } from "~/media/media-files.server";
+import { sqliteHandle } from "~db/client.server";
+import { useTemporarySite } from "../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const one = (sql: string) => sqliteHandle().prepare(sql).get();
+const insertVideo = (id: string, columns = "", values = "") =>
+  sqliteHandle().exec(
+    `INSERT INTO videos (id, title, category ${columns}) VALUES ('${id}', 'A', 'amateur' ${values})`,
+  );
+
+describe("the running figure of what the files take", () => {
+  it("follows every file that is recorded, replaced and forgotten", async () => {
+    insertVideo("a");
+    const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
+    await recordFile({ ...file, bytes: 700 });
+    await recordFile({ ...file, path: "u/1/hls", kind: "derived", bytes: 200 });
+    await recordFile({ ...file, path: "u/2.mp4", videoId: null, bytes: 50 });
+    expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 950 });
+    expect(one("SELECT bytes FROM videos")).toEqual({ bytes: 900 });
+
+    await recordFile({ ...file, bytes: 300 });
+    expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 550 });
+    expect(one("SELECT bytes FROM video_tallies")).toEqual({ bytes: 500 });
+
+    await forgetFiles([{ bucket: "videos", path: "u/1" }]);
+    expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 350 });
+    await forgetFiles([{ bucket: "videos", path: "u/1.mp4" }]);
+    expect(one("SELECT bytes FROM videos")).toEqual({ bytes: 0 });
+    expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 50 });
+  });
+
+  it("measures a file or a folder on the disk", async () => {
+    fs.mkdirSync(path.join(site.uploads, "videos/u/1/hls"), { recursive: true });
+    fs.writeFileSync(path.join(site.uploads, "videos/u/1/preview.mp4"), "12345");
+    fs.writeFileSync(path.join(site.uploads, "videos/u/1/hls/master.m3u8"), "123");
+    await recordFile({ bucket: "videos", path: "u/1", videoId: null, kind: "derived" });
+    expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 8 });
+  });
+
+  it("reaches a row that comes after its files", async () => {
+    const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
+    await recordFile({ ...file, bytes: 700 });
+    insertVideo("a");
+    expect(one("SELECT bytes FROM videos")).toEqual({ bytes: 700 });
+    expect(one("SELECT shelf, videos, bytes FROM video_tallies")).toEqual({
+      shelf: "desi",
+      videos: 1,
+      bytes: 700,
+    });
+  });
+});
+
+describe("the tallies", () => {
+  it("follow inserts, moves, views and deletes, whoever writes", () => {
+    insertVideo("a", ", views", ", 5");
+    insertVideo("b", ", views", ", 7");
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden', views = 9 WHERE id = 'a'");
+    sqliteHandle().exec("UPDATE videos SET category = 'desi', views = 8 WHERE id = 'b'");
+    const tallies = () =>
+      sqliteHandle()
+        .prepare("SELECT status, shelf, videos, views FROM video_tallies WHERE videos > 0")
+        .all();
+    expect(tallies()).toEqual([
+      { status: "hidden", shelf: "desi", videos: 1, views: 9 },
+      { status: "published", shelf: "desi", videos: 1, views: 8 },
+    ]);
+    sqliteHandle().exec("DELETE FROM videos WHERE id = 'a'");
+    expect(tallies()).toEqual([{ status: "published", shelf: "desi", videos: 1, views: 8 }]);
+  });
+
+  it("keep the views of each day", () => {
+    insertVideo("a", ", views", ", 5");
+    sqliteHandle().exec("UPDATE videos SET views = views + 2");
+    sqliteHandle().exec("UPDATE videos SET views = views + 1");
+    sqliteHandle().exec("UPDATE videos SET views = 0");
+    expect(one("SELECT video_id, day, views FROM view_days")).toEqual({
+      video_id: "a",
+      day: new Date().toISOString().slice(0, 10),
+      views: 3,
+    });
+  });
+});
+
+describe("a duration as a number", () => {
+  it.each([
+    ["5:30", 330],
+    ["75:30", 4530],
+    ["330", 330],
+    ["0:00", 0],
+    ["", 0],
+  ])("%s is %i seconds", (duration, seconds) => {
+    insertVideo("a", ", duration", `, '${duration}'`);
+    expect(one("SELECT seconds FROM videos")).toEqual({ seconds });
+  });
+});
