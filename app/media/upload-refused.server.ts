@@ -1,0 +1,25 @@
+/** An upload that is not taken: the status it is answered with and the sentence that says why. */
+export class UploadRefused extends Error {
+  constructor(
+    readonly status: 400 | 404 | 409 | 413 | 415 | 422 | 507,
+    sentence: string,
+    /** The form field at fault, when it is one. */
+    readonly field?: string,
+  ) {
+    super(sentence);
+    this.name = "UploadRefused";
+  }
+}
+
+/** The codes with which a file system says that it has no room: full, over quota, over a limit. */
+const NO_ROOM = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** What a failed write becomes: 507 when the disk is full, itself otherwise. */
+export function asRefusal(error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code && NO_ROOM.has(code) ? noRoom() : error;
+}
+
+export function noRoom(): UploadRefused {
+  return new UploadRefused(507, "There is not enough room on the disk for this file.");
+}

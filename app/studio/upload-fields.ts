@@ -1,0 +1,67 @@
+import type { CategoryId } from "~/catalogue/categories";
+
+/** The upload form: its fields, what they may hold, and what an answer to it says. */
+
+export const UPLOAD_INTENTS = ["publish", "draft"] as const;
+export type UploadIntent = (typeof UPLOAD_INTENTS)[number];
+
+/** The texts of the form as the admin typed them; kept in the form after a failure. */
+export interface UploadTexts {
+  title: string;
+  description: string;
+  category: string;
+  tags: string;
+  duration: string;
+}
+
+export type UploadField = keyof UploadTexts | "thumbnail" | "video";
+
+export const NO_TEXTS: UploadTexts = {
+  title: "",
+  description: "",
+  category: "",
+  tags: "",
+  duration: "",
+};
+
+export const MAX_TITLE_LETTERS = 200;
+export const MAX_DESCRIPTION_LETTERS = 10_000;
+export const MAX_TAGS = 50;
+export const MAX_TAG_LETTERS = 60;
+
+export const SENTENCES = {
+  signedOut: "You must be logged in to upload videos.",
+  missing: "Please fill in all required fields.",
+  failed: "Failed to upload video.",
+  published: "Video uploaded and published successfully.",
+  drafted: "Video uploaded and saved as a draft.",
+} as const;
+
+/** A video of the catalogue whose file has exactly the same bytes. */
+export interface Duplicate {
+  id: string;
+  title: string;
+  status: string;
+}
+
+/** Why an upload was not taken, with everything the form needs to be shown again. */
+export interface UploadFailure {
+  sentence: string;
+  texts: UploadTexts;
+  fields: Partial<Record<UploadField, string>>;
+  /** Set when the bytes are here and wait for a decision; `upload` brings them in without sending. */
+  duplicate?: Duplicate & { upload: string; fileName: string };
+}
+
+export interface UploadSuccess {
+  id: string;
+  title: string;
+  status: "published" | "review";
+  category: CategoryId;
+}
+
+/** What the form says about sizes, and checks before the first byte. */
+export interface UploadLimits {
+  maxVideoBytes: number;
+  maxThumbnailBytes: number;
+}
