@@ -85,6 +85,27 @@ export interface UsersTable {
   email: string;
   password_hash: string;
   created_at: Generated<Time>;
+  /** The secret of the second factor, encrypted; it counts once it is enabled. */
+  totp_secret: string | null;
+  totp_enabled_at: Time | null;
+  /** The last 30-second step whose code was accepted. */
+  totp_last_step: number | null;
+}
+
+export interface RecoveryCodesTable {
+  user_id: string;
+  /** SHA-256 of a code; used codes are removed. */
+  code_hash: string;
+}
+
+export interface ActivitiesTable {
+  id: Generated<number>;
+  /** Null when the operator did it at the command line. */
+  user_id: string | null;
+  action: string;
+  subject_id: string | null;
+  detail: Generated<string>;
+  created_at: Generated<Time>;
 }
 
 export interface SessionsTable {
@@ -94,6 +115,8 @@ export interface SessionsTable {
   created_at: Generated<Time>;
   last_used_at: Generated<Time>;
   expires_at: Time;
+  /** Such as "Firefox on Linux"; empty when the browser did not say. */
+  device: Generated<string>;
 }
 
 /** One row that triggers keep: how often the catalogue and the view counts have changed. */
@@ -107,6 +130,8 @@ export interface Schema {
   videos: VideosTable;
   users: UsersTable;
   sessions: SessionsTable;
+  recovery_codes: RecoveryCodesTable;
+  activities: ActivitiesTable;
   catalogue_changes: CatalogueChangesTable;
   video_tallies: VideoTalliesTable;
   media_files: MediaFilesTable;

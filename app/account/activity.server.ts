@@ -1,0 +1,82 @@
+import { database } from "~db/client.server";
+import type { ActivityAction } from "./activity-labels";
+
+const ACTIVITIES_PER_PAGE = 50;
+/** Years of a busy catalogue; the oldest go first. */
+const ACTIVITIES_KEPT = 100_000;
+
+export interface Activity {
+  id: number;
+  /** Undefined when the operator did it at the command line, or the account is gone. */
+  email: string | undefined;
+  action: string;
+  /** The video's id, if it was about one; the video may be gone. */
+  subjectId: string | undefined;
+  /** The video's title at that time, or what else there is to say. */
+  detail: string;
+  /** ISO 8601 UTC. */
+  createdAt: string;
+}
+
+/**
+ * Writes down what an admin did. Never anything about a visitor.
+ *
+ * @param entry.subjectId the video's id, for what is about a video; its title goes into `detail`.
+ */
+export async function recordActivity(entry: {
+  userId: string | null;
+  action: ActivityAction;
+  subjectId?: string;
+  detail?: string;
+}): Promise<void> {
+  const { insertId } = await database()
+    .insertInto("activities")
+    .values({
+      user_id: entry.userId,
+      action: entry.action,
+      subject_id: entry.subjectId ?? null,
+      detail: entry.detail ?? "",
+    })
+    .executeTakeFirstOrThrow();
+  await database()
+    .deleteFrom("activities")
+    .where("id", "<=", Number(insertId) - ACTIVITIES_KEPT)
+    .execute();
+}
+
+/**
+ * What admins did, newest first, at most 50 entries.
+ *
+ * @param filter.before only what is older than the activity of this id: the next page.
+ * @param filter.subjectId only what was done to this video.
+ */
+export async function listActivities(
+  filter: { before?: number; userId?: string; subjectId?: string; limit?: number } = {},
+): Promise<Activity[]> {
+  let query = database()
+    .selectFrom("activities")
+    .leftJoin("users", "users.id", "activities.user_id")
+    .select([
+      "activities.id",
+      "users.email",
+      "activities.action",
+      "activities.subject_id",
+      "activities.detail",
+      "activities.created_at",
+    ])
+    .orderBy("activities.id", "desc")
+    .limit(Math.min(filter.limit ?? ACTIVITIES_PER_PAGE, ACTIVITIES_PER_PAGE));
+  if (filter.before !== undefined) query = query.where("activities.id", "<", filter.before);
+  if (filter.userId !== undefined) query = query.where("activities.user_id", "=", filter.userId);
+  if (filter.subjectId !== undefined) {
+    query = query.where("activities.subject_id", "=", filter.subjectId);
+  }
+  return (await query.execute()).map((row) => ({
+    id: row.id,
+    email: row.email ?? undefined,
+    action: row.action,
+    subjectId: row.subject_id ?? undefined,
+    detail: row.detail,
+    createdAt: row.created_at,
+  }));
+}
