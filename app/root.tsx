@@ -1,20 +1,80 @@
-import { Links, Meta, Outlet, Scripts, ScrollRestoration } from "@remix-run/react";
+import fontUrl from "@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2?url";
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { data } from "@remix-run/node";
+import {
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  useRouteLoaderData,
+} from "@remix-run/react";
 import type { ReactNode } from "react";
-import "~/ui/styles.css";
+import { currentUser } from "~/account/guard.server";
+import { settings } from "~/server/settings.server";
+import { takeToast } from "~/server/toast.server";
+import { ErrorPage } from "~/ui/error-page";
+import { Footer } from "~/ui/footer";
+import { Header } from "~/ui/header";
+import iconUrl from "~/ui/icon.svg";
 import { useNonce } from "~/ui/nonce";
+import { ProgressLine } from "~/ui/progress-line";
+import "~/ui/styles.css";
+import { ToastProvider } from "~/ui/toast";
 
+const DEFAULT_SITE_NAME = "Afterdark";
+
+export const links: LinksFunction = () => [
+  { rel: "preload", href: fontUrl, as: "font", type: "font/woff2", crossOrigin: "anonymous" },
+  { rel: "icon", href: iconUrl, type: "image/svg+xml" },
+];
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  { title: data?.siteName ?? DEFAULT_SITE_NAME },
+];
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const { toast, headers } = await takeToast(request);
+  const user = await currentUser(request);
+  const now = Date.now();
+  return data(
+    { siteName: settings().siteName, signedIn: user !== undefined, toast, now },
+    { headers },
+  );
+}
+
+/** The frame of every page, error pages included; those may have to do without the loader. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
+  const page = useRouteLoaderData<typeof loader>("root");
+  const siteName = page?.siteName ?? DEFAULT_SITE_NAME;
   return (
     <html lang="en">
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+        <meta name="color-scheme" content="dark" />
+        <meta name="rating" content="RTA-5042-1996-1400-1577-RTA" />
         <Meta />
         <Links />
       </head>
       <body>
-        {children}
+        <a
+          href="#main"
+          className="sr-only z-50 rounded-md bg-accent px-4 py-2 font-semibold text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+        >
+          Skip to content
+        </a>
+        <ProgressLine />
+        <ToastProvider fromServer={page?.toast}>
+          <div className="flex min-h-dvh flex-col">
+            <Header siteName={siteName} signedIn={page?.signedIn ?? false} />
+            <main id="main" tabIndex={-1} className="page flex-1 py-6 outline-none md:py-8">
+              {children}
+            </main>
+            <Footer siteName={siteName} year={new Date(page?.now ?? Date.now()).getUTCFullYear()} />
+          </div>
+        </ToastProvider>
         <ScrollRestoration nonce={nonce} />
         <Scripts nonce={nonce} />
       </body>
@@ -24,4 +84,8 @@ export function Layout({ children }: { children: ReactNode }) {
 
 export default function App() {
   return <Outlet />;
+}
+
+export function ErrorBoundary() {
+  return <ErrorPage />;
 }

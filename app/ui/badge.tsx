@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+import { classNames } from "./class-names";
+
+type Tone = "plain" | "good" | "warn" | "accent" | "shade";
+
+const TONES: Record<Tone, string> = {
+  plain: "bg-raised text-muted",
+  good: "bg-good/15 text-good",
+  warn: "bg-warn/15 text-warn",
+  accent: "bg-accent text-on-accent",
+  /** On a picture, whatever its colours. */
+  shade: "bg-shade/80 text-ink",
+};
+
+/** A word or a number on a small ground. */
+export function Badge({
+  tone = "plain",
+  className,
+  children,
+}: {
+  tone?: Tone;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <span
+      className={classNames(
+        "inline-flex items-center rounded-sm px-2 py-0.5 text-xs font-medium tabular-nums",
+        TONES[tone],
+        className,
+      )}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** Green for published, yellow for review, gray for anything else (specification, section 4). */
+export function StatusBadge({ status }: { status: string }) {
+  const tone = status === "published" ? "good" : status === "review" ? "warn" : "plain";
+  return (
+    <Badge tone={tone} className="capitalize">
+      {status}
+    </Badge>
+  );
+}

@@ -1,0 +1,18 @@
+import { Link } from "@remix-run/react";
+
+/** The mark and the name, leading home. */
+export function Brand({ siteName }: { siteName: string }) {
+  return (
+    <Link
+      to="/"
+      aria-label={siteName}
+      className="flex min-h-11 min-w-0 items-center gap-2.5 rounded-sm text-lg font-bold tracking-tight"
+    >
+      <svg viewBox="0 0 32 32" aria-hidden="true" className="size-7 shrink-0 fill-accent">
+        <path d="M20.6 4.7a12.3 12.3 0 1 0 0 22.6 10 10 0 1 1 0-22.6Z" />
+        <path d="m17.6 10.6 9.4 5.4-9.4 5.4Z" />
+      </svg>
+      <span className="truncate">{siteName}</span>
+    </Link>
+  );
+}

@@ -1,0 +1,63 @@
+import { Link, type LinkProps } from "@remix-run/react";
+import type { ButtonHTMLAttributes } from "react";
+import { classNames } from "./class-names";
+
+type Variant = "primary" | "secondary" | "ghost" | "danger";
+type Size = "md" | "sm";
+
+const VARIANTS: Record<Variant, string> = {
+  primary: "bg-accent text-on-accent hover:bg-accent-strong font-semibold",
+  secondary: "bg-raised text-ink border border-line hover:border-line-strong font-medium",
+  ghost: "text-muted hover:text-ink hover:bg-raised font-medium",
+  danger: "border border-bad-deep text-bad hover:bg-bad-deep hover:text-ink font-medium",
+};
+
+const SIZES: Record<Size, string> = {
+  md: "min-h-11 px-5 text-base",
+  sm: "min-h-9 px-3 text-sm",
+};
+
+/** The look of a button, for whatever element is pressed. */
+export function buttonClass(variant: Variant = "primary", size: Size = "md"): string {
+  return classNames(
+    "inline-flex items-center justify-center gap-2 rounded-md transition-colors select-none",
+    "disabled:pointer-events-none disabled:opacity-60 aria-disabled:opacity-60",
+    VARIANTS[variant],
+    SIZES[size],
+  );
+}
+
+interface Look {
+  variant?: Variant;
+  size?: Size;
+}
+
+/** A button. With `busy` it can't be pressed and says what it is doing, as `Signing In...`. */
+export function Button({
+  variant,
+  size,
+  busy = false,
+  busyLabel,
+  className,
+  disabled,
+  children,
+  type = "submit",
+  ...rest
+}: Look & { busy?: boolean; busyLabel?: string } & ButtonHTMLAttributes<HTMLButtonElement>) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      className={classNames(buttonClass(variant, size), className)}
+    >
+      {busy && busyLabel ? busyLabel : children}
+    </button>
+  );
+}
+
+/** A link to another page of the site that looks like a button. */
+export function ButtonLink({ variant, size, className, ...rest }: Look & LinkProps) {
+  return <Link {...rest} className={classNames(buttonClass(variant, size), className)} />;
+}

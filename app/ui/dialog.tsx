@@ -1,0 +1,107 @@
+import { Link, useNavigate } from "@remix-run/react";
+import { X } from "lucide-react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { classNames } from "./class-names";
+
+/**
+ * A dialog that is open for as long as it is rendered.
+ *
+ * The server writes it open into the page, where it stands in the flow and works without scripts:
+ * its close button is a link to `closeTo`. With scripts it becomes a modal one: focus stays
+ * inside, Escape and the backdrop close it, and focus returns to where it was.
+ */
+export function Dialog({
+  title,
+  description,
+  closeTo,
+  onClose,
+  wide = false,
+  children,
+}: {
+  title: string;
+  description?: string;
+  /** The address of the page without the dialog. */
+  closeTo?: string;
+  /** For a dialog that has no address; called instead of navigating. */
+  onClose?: () => void;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  const navigate = useNavigate();
+  const id = useId();
+
+  useEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    if (!dialog?.showModal) return;
+    dialog.close();
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+
+  function close() {
+    if (onClose) onClose();
+    else if (closeTo) navigate(closeTo, { preventScrollReset: true });
+  }
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the dialog's own `cancel` event
+    <dialog
+      ref={element}
+      open
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description ? `${id}-description` : undefined}
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) close();
+      }}
+      className={classNames(
+        "dialog max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] overflow-y-auto overscroll-contain",
+        "animate-rise rounded-lg border border-line bg-surface p-0 text-ink shadow-lifted",
+        wide ? "max-w-2xl" : "max-w-md",
+      )}
+    >
+      <div className="flex flex-col gap-5 p-5 sm:p-6">
+        <div className="flex items-start gap-4">
+          <div className="min-w-0 flex-1">
+            <h2 id={`${id}-title`} className="text-lg font-semibold">
+              {title}
+            </h2>
+            {description && (
+              <p id={`${id}-description`} className="mt-1 text-sm text-muted">
+                {description}
+              </p>
+            )}
+          </div>
+          <CloseButton closeTo={closeTo} onClose={onClose} />
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+function CloseButton({ closeTo, onClose }: { closeTo?: string; onClose?: () => void }) {
+  const look =
+    "-m-2 grid size-11 shrink-0 place-items-center rounded-md text-muted hover:bg-raised hover:text-ink";
+  const icon = <X aria-hidden="true" className="size-5" />;
+  if (closeTo && !onClose) {
+    return (
+      <Link to={closeTo} preventScrollReset aria-label="Close" className={look}>
+        {icon}
+      </Link>
+    );
+  }
+  return (
+    <button type="button" aria-label="Close" onClick={onClose} className={look}>
+      {icon}
+    </button>
+  );
+}

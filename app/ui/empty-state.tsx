@@ -1,0 +1,27 @@
+import type { ReactNode } from "react";
+
+/** What happened, what to do next, and the one button for it. */
+export function EmptyState({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon?: ReactNode;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="mx-auto flex max-w-md flex-col items-center gap-4 px-4 py-16 text-center">
+      {icon && (
+        <div aria-hidden="true" className="rounded-full bg-surface p-4 text-muted [&_svg]:size-7">
+          {icon}
+        </div>
+      )}
+      <p className="text-lg font-semibold text-balance">{title}</p>
+      {children && <div className="text-muted">{children}</div>}
+      {action && <div className="mt-2">{action}</div>}
+    </div>
+  );
+}

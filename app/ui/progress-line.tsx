@@ -1,0 +1,13 @@
+import { useNavigation } from "@remix-run/react";
+
+/** A thin line at the top while the next page is on its way; the old one stays until then. */
+export function ProgressLine() {
+  const navigation = useNavigation();
+  if (navigation.state === "idle") return null;
+  return (
+    <div
+      aria-hidden="true"
+      className="fixed inset-x-0 top-0 z-50 h-0.5 origin-left animate-progress bg-accent"
+    />
+  );
+}

@@ -1,0 +1,47 @@
+import { type PointerEvent, useEffect, useRef, useState } from "react";
+
+/** The rule of the hover preview (specification, section 9). */
+export const PREVIEW_DELAY_MS = 500;
+export const PREVIEW_START_SECONDS = 25;
+
+/** Ends the preview that is playing anywhere on the page: there is only one at a time. */
+let endCurrent: (() => void) | undefined;
+
+/** Where a preview begins: 25 s in, or at the start of what is no longer than that. */
+export function previewStart(durationSeconds: number): number {
+  return durationSeconds > PREVIEW_START_SECONDS ? PREVIEW_START_SECONDS : 0;
+}
+
+/** Whether this visitor should be shown moving pictures that they did not ask for. */
+function previewsAreWelcome(): boolean {
+  const connection = (navigator as { connection?: { saveData?: boolean } }).connection;
+  if (connection?.saveData) return false;
+  return !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/**
+ * Whether the card's preview plays now, and what to put on the card so that it does: 500 ms after
+ * a mouse has come to rest on it, until it leaves. A finger or a pen never starts one.
+ */
+export function useHoverPreview(url: string) {
+  const [playing, setPlaying] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const end = useRef(() => {
+    clearTimeout(timer.current);
+    setPlaying(false);
+  });
+
+  useEffect(() => end.current, []);
+
+  function onPointerEnter(event: PointerEvent) {
+    if (!url || event.pointerType !== "mouse" || !previewsAreWelcome()) return;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      if (endCurrent !== end.current) endCurrent?.();
+      endCurrent = end.current;
+      setPlaying(true);
+    }, PREVIEW_DELAY_MS);
+  }
+
+  return { playing, handlers: { onPointerEnter, onPointerLeave: () => end.current() } };
+}

@@ -1,0 +1,43 @@
+import type { VideoCardData } from "~/catalogue/video-card";
+import { classNames } from "./class-names";
+import { VideoCard } from "./video-card";
+
+/** Ranks 1 to 3 are shown on page 1 of Trending (specification, section 2). */
+const RANKED = 3;
+
+/** The cards of a list: one column on a phone, four on an extra large screen. */
+export function VideoGrid({
+  videos,
+  hrefFor,
+  now,
+  ranked = false,
+  waiting = false,
+}: {
+  videos: VideoCardData[];
+  hrefFor: (id: string) => string;
+  now: number;
+  /** Gives the first three their rank. */
+  ranked?: boolean;
+  /** While a newer list is on its way, this one steps back. */
+  waiting?: boolean;
+}) {
+  return (
+    <ul
+      className={classNames(
+        "grid grid-cols-1 gap-x-5 gap-y-8 transition-opacity sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-4",
+        waiting && "opacity-50",
+      )}
+    >
+      {videos.map((video, index) => (
+        <li key={video.id} className="min-w-0">
+          <VideoCard
+            video={video}
+            to={hrefFor(video.id)}
+            now={now}
+            rank={ranked && index < RANKED ? index + 1 : undefined}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
