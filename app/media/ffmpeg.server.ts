@@ -1,0 +1,147 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { execa } from "execa";
+
+/**
+ * The one door to ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's
+ * file may make them do is limited here: which protocols and containers they open, how much
+ * processor, memory and disk they take, and that they end when this process does.
+ */
+
+/**
+ * Containers that are opened. Playlists and image sequences are missing on purpose: they name
+ * further files (https://hackerone.com/reports/1062888 is what happens otherwise).
+ */
+const CONTAINERS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg";
+/** More streams than any camera writes; the file is refused, see probe.server.ts. */
+export const MAX_STREAMS = 64;
+const MAX_MEMORY_BYTES = 6 * 1024 ** 3;
+/** One allocation: a frame of 8K in 16 bit with four channels has 283 MB. */
+const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
+
+/** Never handed to a program that reads strangers' files. */
+const WITHOUT_SECRETS = { SESSION_SECRET: undefined, ADMIN_PASSWORD: undefined };
+
+export interface Limits {
+  /** Seconds of the clock; then the program is killed. */
+  seconds: number;
+  /** Seconds of processor time over all threads. */
+  cpuSeconds: number;
+  /** Bytes of the largest file it may write. */
+  fileBytes?: number;
+  /** The work is nobody's wait: lowest processor priority, idle disk priority. */
+  background?: boolean;
+}
+
+interface Tools {
+  ffmpeg: boolean;
+  /** Small programs of util-linux and coreutils that are present and allowed here. */
+  wrappers: Set<string>;
+  filters: Set<string>;
+}
+
+let tools: Tools | undefined;
+
+const answers = (command: string, args: string[]) =>
+  spawnSync(command, args, { stdio: "ignore", timeout: 10_000 }).status === 0;
+
+function findTools(): Tools {
+  const wrappers = new Set<string>();
+  const ffmpeg = answers("ffmpeg", ["-version"]) && answers("ffprobe", ["-version"]);
+  if (!ffmpeg) return { ffmpeg, wrappers, filters: new Set() };
+  for (const [name, args] of [
+    ["setpriv", ["--pdeathsig", "KILL"]],
+    ["nice", ["-n", "19"]],
+    ["ionice", ["-c", "3"]],
+    ["prlimit", [`--as=${MAX_MEMORY_BYTES}`]],
+  ] as const) {
+    if (answers(name, [...args, "true"])) wrappers.add(name);
+  }
+  const list = spawnSync("ffmpeg", ["-hide_banner", "-filters"], { encoding: "utf8" }).stdout ?? "";
+  const filters = new Set([...list.matchAll(/^ [TSC.|]+ +(\w+) /gm)].map((match) => match[1]!));
+  return { ffmpeg, wrappers, filters };
+}
+
+function found(): Tools {
+  tools ??= findTools();
+  return tools;
+}
+
+/** Whether ffmpeg and ffprobe are on this machine; looked for once. */
+export function ffmpegAvailable(): boolean {
+  return found().ffmpeg;
+}
+
+/** Whether this ffmpeg was built with a filter, such as `zscale`. */
+export function hasFilter(name: string): boolean {
+  return found().filters.has(name);
+}
+
+/** What the log and the admin panel say when the programs are missing. */
+export const WITHOUT_FFMPEG =
+  "ffmpeg is not installed: videos are published as they are, without conversion, posters, storyboards, previews and streaming.";
+
+/** Looks for the programs now, and says so in the log when they are missing. */
+export function announceFfmpeg(): void {
+  if (!ffmpegAvailable()) console.warn(WITHOUT_FFMPEG);
+}
+
+/** Forgets what was found, so that a test can change PATH. */
+export function forgetFfmpeg(): void {
+  tools = undefined;
+}
+
+/**
+ * The arguments that open a stranger's file, up to and including its name. The `file:` in front
+ * keeps a name with a colon or a dash from being read as a protocol or an option.
+ */
+export function inputArguments(file: string): string[] {
+  return [
+    ...["-protocol_whitelist", "file"],
+    ...["-format_whitelist", CONTAINERS],
+    ...["-max_streams", String(MAX_STREAMS)],
+    ...["-i", `file:${path.resolve(file)}`],
+  ];
+}
+
+/** The command line of a program inside its limits. */
+function limited(program: "ffmpeg" | "ffprobe", limits: Limits): string[] {
+  const { wrappers } = found();
+  const command: string[] = [];
+  if (wrappers.has("setpriv")) command.push("setpriv", "--pdeathsig", "KILL");
+  if (limits.background && wrappers.has("nice")) command.push("nice", "-n", "19");
+  if (limits.background && wrappers.has("ionice")) command.push("ionice", "-c", "3");
+  if (wrappers.has("prlimit")) {
+    command.push("prlimit", `--as=${MAX_MEMORY_BYTES}`, "--core=0");
+    command.push(`--cpu=${Math.ceil(limits.cpuSeconds)}`);
+    if (limits.fileBytes) command.push(`--fsize=${Math.ceil(limits.fileBytes)}`);
+  }
+  return [...command, program];
+}
+
+/**
+ * Starts ffmpeg or ffprobe and returns execa's subprocess; it settles without throwing, with
+ * `exitCode`, `stdout`, `stderr` (their last 4 MiB at the most), `timedOut` and `isMaxBuffer`.
+ */
+export function start(
+  program: "ffmpeg" | "ffprobe",
+  args: string[],
+  limits: Limits,
+  { cwd, signal }: { cwd?: string; signal?: AbortSignal } = {},
+) {
+  const [command, ...rest] = limited(program, limits) as [string, ...string[]];
+  const common =
+    program === "ffmpeg"
+      ? ["-nostdin", "-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)]
+      : ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
+  return execa(command, [...rest, ...common, ...args], {
+    stdin: "ignore",
+    reject: false,
+    timeout: limits.seconds * 1_000,
+    killSignal: "SIGKILL",
+    maxBuffer: 4 * 1024 ** 2,
+    env: WITHOUT_SECRETS,
+    ...(cwd && { cwd }),
+    ...(signal && { cancelSignal: signal }),
+  });
+}
