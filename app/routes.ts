@@ -1,4 +1,9 @@
-import { index, type RouteConfig } from "@remix-run/route-config";
+import { index, type RouteConfig, route } from "@remix-run/route-config";
 
 /** Every address of the site. Pages first, then what answers without a page. */
-export default [index("routes/home.tsx")] satisfies RouteConfig;
+export default [
+  index("routes/home.tsx"),
+
+  route("media/*", "routes/media.ts"),
+  route("healthz", "routes/healthz.ts"),
+] satisfies RouteConfig;

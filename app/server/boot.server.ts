@@ -2,6 +2,7 @@ import { closeDatabase, database } from "~db/client.server";
 import { takeOverOriginCheck } from "./origin.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { settings } from "./settings.server";
+import { leaveAtSignals } from "./shutdown.server";
 
 const holder = globalThis as { afterdarkBooted?: boolean };
 
@@ -21,5 +22,6 @@ export async function boot(): Promise<void> {
   }
   sendSecurityHeaders();
   takeOverOriginCheck();
+  leaveAtSignals();
   process.once("exit", closeDatabase);
 }

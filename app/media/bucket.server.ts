@@ -1,0 +1,84 @@
+import fs from "node:fs";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+
+/**
+ * The two buckets that hold the files: local disk today. Everything else names a file by its bucket
+ * and its path inside it, so that another store needs another version of this module alone.
+ */
+
+export const BUCKETS = ["videos", "thumbnails"] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+export interface MediaName {
+  bucket: Bucket;
+  /** Inside the bucket: `{userId}/{stamp}.{ext}`, or a derived file in `{userId}/{stamp}/`. */
+  path: string;
+}
+
+/**
+ * Letters that no address has to escape, and no leading dot: one file has one spelling, and no
+ * spelling leads out of the bucket.
+ */
+const PATH = /^[\w~-][\w.~-]{0,254}(?:\/[\w~-][\w.~-]{0,254}){1,7}$/;
+
+export function isBucket(value: string | undefined): value is Bucket {
+  return (BUCKETS as readonly (string | undefined)[]).includes(value);
+}
+
+/** The bucket and path that an address of ours names; undefined for every other text. */
+export function parseMediaUrl(url: string): MediaName | undefined {
+  const [, bucket, path] = /^\/media\/([a-z]+)\/(.+)$/.exec(url) ?? [];
+  return isBucket(bucket) && path !== undefined && PATH.test(path) ? { bucket, path } : undefined;
+}
+
+export function mediaUrl(bucket: Bucket, path: string): string {
+  return `/media/${bucket}/${path}`;
+}
+
+/**
+ * The absolute path of a file in a bucket, whether or not it is there yet; undefined when the name
+ * leads out of the bucket, or over a symbolic link.
+ */
+export function bucketFile(bucket: Bucket, pathInBucket: string): string | undefined {
+  if (!PATH.test(pathInBucket)) return undefined;
+  let file = path.resolve(settings().uploadsDir, bucket);
+  for (const segment of pathInBucket.split("/")) {
+    file = path.join(file, segment);
+    // Also of a file that is missing: what does not exist is no link.
+    if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+  }
+  return file;
+}
+
+/**
+ * `{userId}/{stamp}`, which the file that was uploaded and everything derived from it share.
+ *
+ * @example mediaStem("u/1700000000000/hls/master.m3u8") // "u/1700000000000"
+ */
+export function mediaStem(pathInBucket: string): string {
+  const [user = "", name = ""] = pathInBucket.split("/");
+  return `${user}/${name.replace(/\.\w+$/, "")}`;
+}
+
+/**
+ * Removes a file; with the file of a video, also what was derived from it in both buckets. What is
+ * not there, or not ours, is no error. What cannot be removed is logged, as the row that named it
+ * is gone already.
+ */
+export async function removeMedia(url: string): Promise<void> {
+  const name = parseMediaUrl(url);
+  if (!name) return;
+  const targets = [bucketFile(name.bucket, name.path)];
+  if (name.bucket === "videos" && name.path.split("/").length === 2) {
+    targets.push(...BUCKETS.map((bucket) => bucketFile(bucket, mediaStem(name.path))));
+  }
+  for (const target of targets) {
+    if (!target) continue;
+    try {
+      await fs.promises.rm(target, { recursive: true, force: true });
+    } catch (error) {
+      console.error(`Could not remove ${target}: ${(error as Error).message}`);
+    }
+  }
+}

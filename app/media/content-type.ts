@@ -1,0 +1,24 @@
+const TYPES: Record<string, string> = {
+  avi: "video/x-msvideo",
+  avif: "image/avif",
+  gif: "image/gif",
+  jpg: "image/jpeg",
+  m3u8: "application/vnd.apple.mpegurl",
+  m4s: "video/iso.segment",
+  m4v: "video/mp4",
+  mkv: "video/x-matroska",
+  mov: "video/quicktime",
+  mp4: "video/mp4",
+  ogv: "video/ogg",
+  png: "image/png",
+  ts: "video/mp2t",
+  vtt: "text/vtt; charset=utf-8",
+  webm: "video/webm",
+  webp: "image/webp",
+};
+
+/** The type of a stored file. Its extension was given by its content, not by who sent it. */
+export function contentType(path: string): string {
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : "application/octet-stream";
+}

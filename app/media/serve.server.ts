@@ -1,0 +1,116 @@
+import fs from "node:fs";
+import { currentUser } from "~/account/guard.server";
+import { fileBody } from "~/server/body-writer.server";
+import { settings } from "~/server/settings.server";
+import { type Bucket, bucketFile, mediaUrl } from "./bucket.server";
+import { parseByteRange } from "./byte-range";
+import { failedPrecondition, rangeStillFits } from "./conditional";
+import { contentType } from "./content-type";
+import { mayReach } from "./visibility.server";
+
+/**
+ * `private`: no shared cache may outlive the hiding of a video. `no-transform`: compression would
+ * change bytes that ranges and the strong entity tag count on.
+ */
+const PUBLIC_CACHE = "private, max-age=3600, no-transform";
+/** What only someone signed in may see stays in no cache at all. */
+const NO_CACHE = "private, no-store, no-transform";
+
+/** Should a browser ever take a file for a page, it may do nothing. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
+
+/**
+ * Answers GET and HEAD of a file: the whole, or one range of it (RFC 9110 §13 and §14). 404 for
+ * what is not there and, without a difference, for what is not public and nobody is signed in.
+ */
+export async function serveMedia(
+  request: Request,
+  bucket: Bucket,
+  path: string,
+): Promise<Response> {
+  const file = bucketFile(bucket, path);
+  if (!file) return notFound();
+  const isPublic = mayReach(mediaUrl(bucket, path), false);
+  if (!isPublic && !(await currentUser(request))) return notFound();
+
+  const headers = new Headers({
+    "Cache-Control": isPublic ? PUBLIC_CACHE : NO_CACHE,
+    "Content-Type": contentType(path),
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Accept-Ranges": "bytes",
+  });
+  const { accelPrefix } = settings();
+  if (accelPrefix) {
+    headers.set("X-Accel-Redirect", `${accelPrefix}/${bucket}/${path}`);
+    return new Response(null, { headers });
+  }
+  return serveFile(request, file, headers);
+}
+
+async function serveFile(request: Request, file: string, headers: Headers): Promise<Response> {
+  const handle = await openFile(file);
+  if (!handle) return notFound();
+  let kept = false;
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) return notFound();
+    const { size, mtimeMs } = stat;
+    const validators = {
+      etag: `"${size.toString(36)}-${Math.round(mtimeMs * 1000).toString(36)}"`,
+      lastModified: mtimeMs,
+    };
+    headers.set("ETag", validators.etag);
+    headers.set("Last-Modified", new Date(mtimeMs).toUTCString());
+    const status = failedPrecondition(request.headers, validators);
+    if (status) return new Response(null, { status, headers });
+
+    // Ranges are defined for GET alone (§14.2).
+    const range =
+      request.method === "GET" && rangeStillFits(request.headers.get("If-Range"), validators)
+        ? parseByteRange(request.headers.get("Range"), size)
+        : undefined;
+    if (range === "unsatisfiable") return unsatisfiable(size, headers);
+    const { start, end } = range ?? { start: 0, end: size - 1 };
+    const length = end - start + 1;
+    headers.set("Content-Length", String(length));
+    if (range) headers.set("Content-Range", `bytes ${start}-${end}/${size}`);
+    kept = request.method === "GET" && length > 0;
+    return new Response(kept ? fileBody(handle, start, length) : null, {
+      status: range ? 206 : 200,
+      headers,
+    });
+  } finally {
+    if (!kept) await handle.close();
+  }
+}
+
+async function openFile(file: string): Promise<fs.promises.FileHandle | undefined> {
+  try {
+    // Never through a link, and never waiting for the other end of a pipe.
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+    return await fs.promises.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENAMETOOLONG"].includes(code)) return undefined;
+    throw error;
+  }
+}
+
+function unsatisfiable(size: number, headers: Headers): Response {
+  headers.set("Content-Range", `bytes */${size}`);
+  headers.set("Content-Type", "text/plain; charset=utf-8");
+  headers.set("Cache-Control", NO_CACHE);
+  return new Response("The file is shorter than that.\n", { status: 416, headers });
+}
+
+export function notFound(): Response {
+  return new Response("There is no such file.\n", {
+    status: 404,
+    headers: {
+      "Cache-Control": NO_CACHE,
+      "Content-Type": "text/plain; charset=utf-8",
+      "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    },
+  });
+}

@@ -1,0 +1,17 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { parseMediaUrl } from "~/media/bucket.server";
+import { notFound, serveMedia } from "~/media/serve.server";
+import { requestContext } from "~/server/request-context.server";
+
+export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {
+  const { pathname } = new URL(request.url);
+  // A URL has its dot segments and backslashes resolved, and Remix cuts `.data` off. An address of
+  // a file has one spelling, so one that came in another is not one of ours.
+  const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
+  const name = sent === pathname ? parseMediaUrl(pathname) : undefined;
+  return name ? serveMedia(request, name.bucket, name.path) : notFound();
+}
+
+export function action(): Response {
+  return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
+}

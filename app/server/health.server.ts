@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { sqliteHandle } from "~db/client.server";
+import { settings } from "./settings.server";
+
+const CHECKS = {
+  /** From the file itself: a constant would be answered without it. */
+  database: () => sqliteHandle().prepare("SELECT catalogue FROM catalogue_changes").get(),
+  uploads: async () => {
+    const folder = settings().uploadsDir;
+    for (const bucket of ["videos", "thumbnails"]) {
+      await fs.access(path.join(folder, bucket), fs.constants.W_OK);
+    }
+    // Permissions say nothing about a read-only mount or a disk that is full.
+    const probe = path.join(folder, "tmp", `health-${randomUUID()}`);
+    await fs.writeFile(probe, "x");
+    await fs.rm(probe);
+  },
+};
+
+export type CheckName = keyof typeof CHECKS;
+
+/** What keeps the site from working, by name; empty when it is well. */
+export async function failingChecks(): Promise<CheckName[]> {
+  const failing: CheckName[] = [];
+  for (const [name, check] of Object.entries(CHECKS)) {
+    try {
+      await check();
+    } catch {
+      failing.push(name as CheckName);
+    }
+  }
+  return failing;
+}
