@@ -6,14 +6,13 @@ import placeholder from "./placeholder.svg";
 export const PLACEHOLDER_URL: string = placeholder;
 
 /**
- * Colours for the time before the picture is there, always the same ones for the same video.
- * They stay within the violet and warm part of the circle, so that a grid of them looks calm.
+ * The hue of the colours that wait for the picture, always the same for the same video. It stays
+ * within the violet and warm part of the circle, so that a grid of them looks calm.
  */
-export function posterGradient(id: string): string {
+export function posterHue(id: string): number {
   let hash = 0;
-  for (const letter of id) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0;
-  const hue = 260 + (hash % 150);
-  return `linear-gradient(135deg, oklch(0.34 0.05 ${hue}), oklch(0.2 0.03 ${hue + 40}))`;
+  for (const letter of id) hash = (Math.imul(hash, 0x9e3779b1) + letter.charCodeAt(0)) >>> 0;
+  return 260 + ((hash >>> 8) % 150);
 }
 
 /** A 16:9 picture whose place is there before it is. */
@@ -31,15 +30,12 @@ export function Poster({
   className?: string;
   children?: ReactNode;
 }) {
-  const style = {
-    backgroundImage: posterGradient(id),
-    viewTransitionName: transitionName,
-  } as CSSProperties;
+  const style = { "--hue": posterHue(id), viewTransitionName: transitionName } as CSSProperties;
   return (
     <div
       style={style}
       className={classNames(
-        "relative aspect-video overflow-hidden rounded-lg bg-raised",
+        "poster-ground relative aspect-video overflow-hidden rounded-lg",
         className,
       )}
     >
