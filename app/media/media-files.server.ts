@@ -1,21 +1,16 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 import type { MediaKind } from "~db/schema";
+import { bucketFile, type MediaName } from "./bucket.server";
 
 /**
  * What stands in the buckets and what it takes, so that the studio never walks the disk to say how
  * much is used. Triggers add it up: `storage.bytes` for all, `videos.bytes` for each video.
  */
 
-export interface MediaPath {
-  bucket: "videos" | "thumbnails";
-  /** Inside the bucket, such as `{userId}/{stamp}.mp4`; a folder of derived files counts as one. */
-  path: string;
-}
-
-export interface MediaFile extends MediaPath {
+/** A file, or a folder of derived files, which then counts as one. */
+export interface MediaFile extends MediaName {
   /** Null while no video claims the file. The row of the video may follow later. */
   videoId: string | null;
   kind: MediaKind;
@@ -25,7 +20,7 @@ export interface MediaFile extends MediaPath {
 
 /** Notes a file, or what it has become: whoever puts one into a bucket calls it afterwards. */
 export async function recordFile(file: MediaFile): Promise<void> {
-  const bytes = file.bytes ?? (await diskUsage(absolute(file)));
+  const bytes = file.bytes ?? (await diskUsage(bucketFile(file.bucket, file.path) ?? ""));
   await database()
     .insertInto("media_files")
     .values({
@@ -44,7 +39,7 @@ export async function recordFile(file: MediaFile): Promise<void> {
 }
 
 /** Forgets files that have left the buckets, and whatever stood below a folder among them. */
-export async function forgetFiles(files: readonly MediaPath[]): Promise<void> {
+export async function forgetFiles(files: readonly MediaName[]): Promise<void> {
   for (const file of files) {
     await database()
       .deleteFrom("media_files")
@@ -72,8 +67,4 @@ export async function diskUsage(file: string): Promise<number> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
     throw error;
   }
-}
-
-function absolute(file: MediaPath): string {
-  return path.join(settings().uploadsDir, file.bucket, file.path);
 }

@@ -1,5 +1,4 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { currentUser } from "~/account/guard.server";
 import { parseMediaUrl } from "~/media/bucket.server";
 import { notFound, serveMedia } from "~/media/serve.server";
 import { requestContext } from "~/server/request-context.server";
@@ -10,9 +9,7 @@ export function loader({ request }: LoaderFunctionArgs): Response | Promise<Resp
   // a file has one spelling, so one that came in another is not one of ours.
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname) : undefined;
-  if (!name) return notFound();
-  const isSignedIn = async () => Boolean(await currentUser(request));
-  return serveMedia(request, name.bucket, name.path, isSignedIn);
+  return name ? serveMedia(request, name.bucket, name.path) : notFound();
 }
 
 export function action(): Response {

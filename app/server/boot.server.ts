@@ -1,4 +1,4 @@
-import { ensureFirstAccount } from "~/account/first-account.server";
+import { keepTrashEmpty } from "~/studio/trash.server";
 import { closeDatabase, database } from "~db/client.server";
 import { takeOverOriginCheck } from "./origin.server";
 import { sendSecurityHeaders } from "./security-headers.server";
@@ -17,7 +17,6 @@ export async function boot(): Promise<void> {
   try {
     settings();
     database();
-    await ensureFirstAccount();
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
@@ -25,5 +24,6 @@ export async function boot(): Promise<void> {
   sendSecurityHeaders();
   takeOverOriginCheck();
   leaveAtSignals();
+  keepTrashEmpty();
   process.once("exit", closeDatabase);
 }

@@ -1,0 +1,83 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { useActionData, useLoaderData } from "@remix-run/react";
+import { ArrowLeft } from "lucide-react";
+import { requireUser } from "~/account/guard.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { loadManage, loadStats } from "~/studio/admin-page.server";
+import { AdminTabs } from "~/studio/admin-tabs";
+import type { StudioFailure } from "~/studio/failure";
+import { FailureNotice } from "~/studio/failure-notice";
+import { manageHref, readManageView } from "~/studio/manage-address";
+import { ManageTab } from "~/studio/manage-tab";
+import { Refusal } from "~/studio/refusal";
+import { StatCards } from "~/studio/stat-cards";
+import { performIntent } from "~/studio/studio-action.server";
+import { handleUpload, isUpload, uploadLimits } from "~/studio/upload-action.server";
+import type { UploadFailure } from "~/studio/upload-fields";
+import { UploadForm } from "~/studio/upload-form";
+import { ButtonLink } from "~/ui/button";
+
+export const meta: MetaFunction = () => [
+  { title: "Admin Panel" },
+  { name: "robots", content: "noindex" },
+];
+
+/** What an answer to a form of this page may carry. */
+interface Answer {
+  upload?: UploadFailure;
+  studio?: StudioFailure;
+}
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requireUser(request);
+  const parameters = new URL(request.url).searchParams;
+  const statistics = await loadStats();
+  const shell = { statistics, limits: uploadLimits(), now: Date.now() };
+  if (parameters.get("tab") !== "manage") return { ...shell, manage: undefined };
+  const manage = await loadManage(parameters);
+  const gone = manage.dialog?.video === null;
+  return data({ ...shell, manage }, { status: gone ? 404 : 200 });
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requireUser(request);
+  requireOwnOrigin(request);
+  if (isUpload(request)) return handleUpload(request, user);
+  const answer = await performIntent(await request.formData(), user.id);
+  if ("status" in answer) return data({ studio: answer }, { status: answer.status });
+  const view = readManageView(new URL(request.url).searchParams);
+  throw redirectWithToast(manageHref(view), answer);
+}
+
+export default function Admin() {
+  const { statistics, manage, limits, now } = useLoaderData<typeof loader>();
+  const answer = useActionData<Answer>();
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold">Admin Panel</h1>
+        <ButtonLink to="/" variant="ghost" size="sm">
+          <ArrowLeft aria-hidden="true" className="size-4" />
+          Back to Videos
+        </ButtonLink>
+      </header>
+      {statistics.toast && <FailureNotice toast={statistics.toast} />}
+      <StatCards stats={statistics.stats} />
+      <AdminTabs current={manage ? "manage" : "upload"} />
+      {manage ? (
+        <ManageTab manage={manage} refusal={answer?.studio} now={now} />
+      ) : (
+        <>
+          <Refusal refusal={answer?.studio} closeTo="/admin?tab=manage" />
+          <UploadForm limits={limits} failure={answer?.upload} />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ToastMessage } from "~/ui/toast";
+import { failure } from "./failure";
+import { findEditable, listManaged } from "./list.server";
+import { type ManageView, readManageView } from "./manage-address";
+import type { EditableVideo, ManagedPage } from "./managed-video";
+import { type DeletedVideo, listDeleted } from "./remove.server";
+import { type StudioStats, studioStats } from "./stats.server";
+
+const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0 };
+
+/** The manage tab, as its address asks for it. */
+export interface ManageData {
+  view: ManageView;
+  list: ManagedPage;
+  deleted: DeletedVideo[];
+  /** The dialog that stands open, and its video; null when that is gone. */
+  dialog?: { kind: "edit" | "delete"; video: EditableVideo | null };
+}
+
+/** The four figures, or the toast that says that they can't be had. */
+export async function loadStats(): Promise<{ stats?: StudioStats; toast?: ToastMessage }> {
+  try {
+    return { stats: await studioStats() };
+  } catch (error) {
+    console.error(error);
+    return { toast: failure(500, "Failed to fetch statistics.").toast };
+  }
+}
+
+/** What the manage tab shows. A list that can't be had is only logged (specification, section 8). */
+export async function loadManage(parameters: URLSearchParams): Promise<ManageData> {
+  const view = readManageView(parameters);
+  const kind = parameters.has("edit") ? "edit" : parameters.has("delete") ? "delete" : undefined;
+  try {
+    const list = await listManaged(view);
+    const deleted = await listDeleted();
+    const shown = { view: { ...view, page: list.page }, list, deleted };
+    if (!kind) return shown;
+    const video = (await findEditable(parameters.get(kind) ?? "")) ?? null;
+    return { ...shown, dialog: { kind, video } };
+  } catch (error) {
+    console.error(error);
+    return { view, list: NO_VIDEOS, deleted: [] };
+  }
+}

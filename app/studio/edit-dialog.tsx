@@ -1,0 +1,114 @@
+import { Form, useNavigation } from "@remix-run/react";
+import { useState } from "react";
+import { CATEGORY_IDS, categoryLabel, isCategoryId, toCategoryId } from "~/catalogue/categories";
+import { Button, ButtonLink } from "~/ui/button";
+import { Dialog } from "~/ui/dialog";
+import { Field, SelectField, TextAreaField } from "~/ui/field";
+import { useHydrated } from "~/ui/use-hydrated";
+import { EditConflict } from "./edit-conflict";
+import type { EditTexts, StudioFailure } from "./failure";
+import { FailureNotice } from "./failure-notice";
+import type { EditableVideo } from "./managed-video";
+import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "./upload-fields";
+
+/** Edits a video. After a refusal the texts are those that were sent, not those of the row. */
+export function EditDialog({
+  video,
+  refusal,
+  closeTo,
+}: {
+  video: EditableVideo;
+  refusal?: StudioFailure;
+  /** The address of the list alone. */
+  closeTo: string;
+}) {
+  const edit = refusal?.edit;
+  const texts = edit?.texts ?? initialTexts(video);
+  const [title, setTitle] = useState(texts.title);
+  const hydrated = useHydrated();
+  const updating = useNavigation().formData?.get("intent") === "update";
+  const fields = edit?.fields ?? {};
+  const category = toCategoryId(texts.category);
+  return (
+    <Dialog title="Edit Video" description={video.title} closeTo={closeTo} wide>
+      {refusal && <FailureNotice toast={refusal.toast} detail={refusal.detail} />}
+      {edit && refusal?.status === 409 && <EditConflict current={edit.current} texts={texts} />}
+      <Form
+        method="post"
+        action={editHref(closeTo, video.id)}
+        preventScrollReset
+        className="flex flex-col gap-5"
+      >
+        <input type="hidden" name="intent" value="update" />
+        <input type="hidden" name="id" value={video.id} />
+        <input type="hidden" name="version" value={video.version} />
+        <Field
+          label="Title"
+          name="title"
+          required
+          maxLength={MAX_TITLE_LETTERS}
+          defaultValue={texts.title}
+          error={fields.title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+        />
+        <TextAreaField
+          label="Description"
+          name="description"
+          maxLength={MAX_DESCRIPTION_LETTERS}
+          defaultValue={texts.description}
+          error={fields.description}
+        />
+        <div className="grid gap-5 sm:grid-cols-2">
+          <SelectField
+            label="Category"
+            name="category"
+            defaultValue={category ?? ""}
+            error={fields.category}
+          >
+            {!isCategoryId(category) && <option value="">Choose a category</option>}
+            {CATEGORY_IDS.map((id) => (
+              <option key={id} value={id}>
+                {categoryLabel(id)}
+              </option>
+            ))}
+          </SelectField>
+          <Field
+            label="Duration"
+            name="duration"
+            hint="minutes:seconds, such as 5:30"
+            defaultValue={texts.duration}
+            error={fields.duration}
+          />
+        </div>
+        <Field
+          label="Tags"
+          name="tags"
+          hint="Separated by commas"
+          defaultValue={texts.tags}
+          error={fields.tags}
+        />
+        <div className="flex flex-wrap justify-end gap-3">
+          <ButtonLink to={closeTo} preventScrollReset variant="ghost">
+            Cancel
+          </ButtonLink>
+          <Button
+            busy={updating}
+            busyLabel="Updating..."
+            disabled={hydrated && title.trim() === ""}
+          >
+            Update
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+/** The list with this dialog open, so that a form that is refused finds itself there again. */
+function editHref(list: string, id: string): string {
+  return `${list}&edit=${encodeURIComponent(id)}`;
+}
+
+function initialTexts(video: EditableVideo): EditTexts {
+  return { ...video, tags: video.tags.join(", ") };
+}

@@ -1,0 +1,22 @@
+import { AlertTriangle } from "lucide-react";
+import type { ToastMessage } from "~/ui/toast";
+
+/**
+ * A destructive toast that stays: it comes with the page that tells what was not done, so it is
+ * there without scripts, and inside the dialog that it is about.
+ */
+export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?: string }) {
+  return (
+    <div
+      role="alert"
+      className="flex items-start gap-3 rounded-lg border border-bad-deep bg-raised p-4 text-sm"
+    >
+      <AlertTriangle aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-bad" />
+      <div className="min-w-0">
+        <p className="font-semibold">{toast.title}</p>
+        {toast.description && <p>{toast.description}</p>}
+        {detail && <p className="mt-1 text-muted">{detail}</p>}
+      </div>
+    </div>
+  );
+}

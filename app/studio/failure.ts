@@ -1,0 +1,41 @@
+import type { ToastMessage } from "~/ui/toast";
+import type { EditableVideo } from "./managed-video";
+
+/** The fields of the edit form as an admin typed them. */
+export interface EditTexts {
+  title: string;
+  description: string;
+  category: string;
+  tags: string;
+  duration: string;
+}
+
+export type EditField = keyof EditTexts | "thumbnail";
+
+/** An edit that was not taken: the form is shown again with the texts kept. */
+export interface RefusedEdit {
+  texts: EditTexts;
+  fields: Partial<Record<EditField, string>>;
+  /** The row as it is now. */
+  current: EditableVideo;
+}
+
+/** Why something was not done, with the status it is answered with. */
+export interface StudioFailure {
+  status: 400 | 404 | 409 | 413 | 415 | 422 | 500 | 507;
+  toast: ToastMessage;
+  /** What to do next, where the toast's sentence leaves it open. */
+  detail?: string;
+  edit?: RefusedEdit;
+}
+
+/** A failure with the title of every destructive toast (specification, section 8). */
+export function failure(
+  status: StudioFailure["status"],
+  sentence: string,
+  more: Pick<StudioFailure, "detail" | "edit"> = {},
+): StudioFailure {
+  return { status, toast: { title: "Error", description: sentence, kind: "error" }, ...more };
+}
+
+export const GONE = "This video no longer exists. Somebody may have deleted it in the meantime.";

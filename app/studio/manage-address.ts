@@ -1,0 +1,63 @@
+import { type CategoryId, toCategoryId } from "~/catalogue/categories";
+import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
+
+/** What the manage tab shows, as its address says it. What stands at its default is left out. */
+
+export const SORTS = ["newest", "oldest", "views", "title", "longest", "largest"] as const;
+export type Sort = (typeof SORTS)[number];
+
+export const SORT_LABELS: Record<Sort, string> = {
+  newest: "Newest",
+  oldest: "Oldest",
+  views: "Most viewed",
+  title: "Title",
+  longest: "Longest",
+  largest: "Largest",
+};
+
+export const STATUS_LABELS: Record<VideoStatus, string> = {
+  published: "Published",
+  hidden: "Hidden",
+  review: "Review",
+};
+
+const SEARCH_MAX_LENGTH = 200;
+const PAGE_MAX = 10_000_000;
+
+export interface ManageView {
+  page: number;
+  /** Trimmed; empty for all. */
+  search: string;
+  status?: VideoStatus;
+  category?: CategoryId;
+  sort: Sort;
+}
+
+export const ALL_NEWEST: ManageView = { page: 1, search: "", sort: "newest" };
+
+/** What an address asks for. A value that is none counts as its default. */
+export function readManageView(parameters: URLSearchParams): ManageView {
+  const page = parameters.get("page") ?? "";
+  return {
+    page: /^\d{1,8}$/.test(page) ? Math.min(PAGE_MAX, Math.max(1, Number(page))) : 1,
+    search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
+    status: VIDEO_STATUSES.find((status) => status === parameters.get("status")),
+    category: toCategoryId(parameters.get("category")),
+    sort: SORTS.find((sort) => sort === parameters.get("sort")) ?? "newest",
+  };
+}
+
+/**
+ * The address of the manage tab with this view, and with a dialog open when one is named:
+ * `edit` or `delete` with the id of a video.
+ */
+export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
+  const parameters = new URLSearchParams({ tab: "manage" });
+  if (view.search) parameters.set("search", view.search);
+  if (view.status) parameters.set("status", view.status);
+  if (view.category) parameters.set("category", view.category);
+  if (view.sort !== "newest") parameters.set("sort", view.sort);
+  if (view.page > 1) parameters.set("page", String(view.page));
+  for (const [name, value] of Object.entries(dialog)) parameters.set(name, value);
+  return `/admin?${parameters}`;
+}

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { ownMediaPath } from "~/catalogue/media-path";
+import type { VideoRow } from "~db/schema";
+import type { EditableVideo, ManagedVideo } from "./managed-video";
+
+export const MANAGED_COLUMNS = [
+  "id",
+  "title",
+  "category",
+  "status",
+  "duration",
+  "views",
+  "bytes",
+  "created_at",
+  "thumbnail_url",
+] as const satisfies readonly (keyof VideoRow)[];
+
+export const EDITABLE_COLUMNS = [
+  ...MANAGED_COLUMNS,
+  "description",
+  "tags",
+  "video_url",
+] as const satisfies readonly (keyof VideoRow)[];
+
+type ManagedRow = Pick<VideoRow, (typeof MANAGED_COLUMNS)[number]>;
+type EditableRow = Pick<VideoRow, (typeof EDITABLE_COLUMNS)[number]>;
+
+export function toManaged(row: ManagedRow): ManagedVideo {
+  return {
+    id: row.id,
+    title: row.title,
+    category: row.category,
+    status: row.status,
+    duration: row.duration,
+    views: row.views,
+    bytes: row.bytes,
+    createdAt: row.created_at,
+    thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
+  };
+}
+
+export function toEditable(row: EditableRow): EditableVideo {
+  return {
+    ...toManaged(row),
+    description: row.description,
+    tags: readTags(row.tags),
+    version: versionOf(row),
+  };
+}
+
+/** The texts of a stored list; a list of anything else counts as none. */
+export function readTags(tags: string | null): string[] {
+  const list: unknown = tags === null ? [] : JSON.parse(tags);
+  return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
+}
+
+/**
+ * A fingerprint of what an editor sees of a row. Made from the content and not counted, so that
+ * whoever writes to the table changes it, and a change that was taken back is no conflict.
+ */
+export function versionOf(row: EditableRow): string {
+  const seen = [row.title, row.description, row.category, row.tags, row.duration, row.status];
+  return createHash("sha256")
+    .update(JSON.stringify([...seen, row.video_url, row.thumbnail_url]))
+    .digest("base64url")
+    .slice(0, 16);
+}

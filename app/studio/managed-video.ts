@@ -1,0 +1,40 @@
+import type { VideoStatus } from "~db/schema";
+
+/** A video as the studio's list shows it. */
+export interface ManagedVideo {
+  id: string;
+  title: string;
+  /** As stored; a legacy value is possible. */
+  category: string;
+  status: VideoStatus;
+  duration: string;
+  views: number;
+  /** What its files take on disk. */
+  bytes: number;
+  /** ISO 8601 UTC */
+  createdAt: string;
+  /** A path of this site, or null. */
+  thumbnailUrl: string | null;
+}
+
+/** A video with all that can be edited. */
+export interface EditableVideo extends ManagedVideo {
+  description: string;
+  tags: string[];
+  /** Changes whenever anything of the row that an editor could see does. */
+  version: string;
+}
+
+/** One page of the list, clamped to what exists. */
+export interface ManagedPage {
+  videos: ManagedVideo[];
+  /** 1 to pageCount; 1 when the list is empty. */
+  page: number;
+  pageCount: number;
+  total: number;
+}
+
+/** What the toggle does to a video: published becomes hidden, anything else published. */
+export function toggledStatus(status: VideoStatus): VideoStatus {
+  return status === "published" ? "hidden" : "published";
+}

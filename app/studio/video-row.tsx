@@ -1,0 +1,101 @@
+import { Form, Link, useNavigation } from "@remix-run/react";
+import { Eye, EyeOff, Film, Pencil, Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { categoryLabel } from "~/catalogue/categories";
+import { formatAge, formatCount } from "~/catalogue/format";
+import { StatusBadge } from "~/ui/badge";
+import { buttonClass } from "~/ui/button";
+import { type ManageView, manageHref } from "./manage-address";
+import type { ManagedVideo } from "./managed-video";
+import { formatStorage } from "./storage-text";
+
+/** A video of the list: a row of a table on a wide screen, a card on a phone. */
+export function VideoRow({
+  video,
+  view,
+  now,
+}: {
+  video: ManagedVideo;
+  view: ManageView;
+  /** Milliseconds since 1970; the server's, so that both renderings agree. */
+  now: number;
+}) {
+  return (
+    <tr className="video-row">
+      <td className="video-row-title">
+        <Thumbnail url={video.thumbnailUrl} />
+        <Link
+          to={`/video/${encodeURIComponent(video.id)}`}
+          className="line-clamp-2 font-medium hover:text-accent"
+        >
+          {video.title}
+        </Link>
+      </td>
+      <td>
+        <StatusBadge status={video.status} />
+      </td>
+      <td>{categoryLabel(video.category)}</td>
+      <td className="text-right tabular-nums">{video.duration}</td>
+      <td className="text-right tabular-nums">
+        {formatCount(video.views)} <span className="lg:sr-only">views</span>
+      </td>
+      <td className="text-right tabular-nums">{formatStorage(video.bytes)}</td>
+      <td>
+        <time dateTime={video.createdAt}>{formatAge(video.createdAt, now)}</time>
+      </td>
+      <td className="video-row-actions">
+        <IconLink to={manageHref(view, { edit: video.id })} label={`Edit ${video.title}`}>
+          <Pencil />
+        </IconLink>
+        <Toggle video={video} action={manageHref(view)} />
+        <IconLink to={manageHref(view, { delete: video.id })} label={`Delete ${video.title}`}>
+          <Trash2 />
+        </IconLink>
+      </td>
+    </tr>
+  );
+}
+
+const ICON_BUTTON = `${buttonClass("ghost", "sm")} size-11 !px-0 [&_svg]:size-5`;
+
+function IconLink({ to, label, children }: { to: string; label: string; children: ReactNode }) {
+  return (
+    <Link to={to} preventScrollReset aria-label={label} title={label} className={ICON_BUTTON}>
+      {children}
+    </Link>
+  );
+}
+
+function Toggle({ video, action }: { video: ManagedVideo; action: string }) {
+  const sent = useNavigation().formData;
+  const busy = sent?.get("intent") === "toggle" && sent.get("id") === video.id;
+  const published = video.status === "published";
+  const label = `${published ? "Hide" : "Show"} ${video.title}`;
+  return (
+    <Form method="post" action={action} preventScrollReset>
+      <input type="hidden" name="intent" value="toggle" />
+      <input type="hidden" name="id" value={video.id} />
+      <input type="hidden" name="shown" value={video.status} />
+      <button
+        type="submit"
+        aria-label={label}
+        title={label}
+        disabled={busy}
+        className={ICON_BUTTON}
+      >
+        {published ? <EyeOff aria-hidden="true" /> : <Eye aria-hidden="true" />}
+      </button>
+    </Form>
+  );
+}
+
+function Thumbnail({ url }: { url: string | null }) {
+  if (!url) {
+    return (
+      <span className="video-row-picture grid place-items-center text-muted">
+        <Film aria-hidden="true" className="size-5" />
+      </span>
+    );
+  }
+  return <img src={url} alt="" loading="lazy" decoding="async" className="video-row-picture" />;
+}
