@@ -3,9 +3,11 @@ import { index, type RouteConfig, route } from "@remix-run/route-config";
 /** Every address of the site. Pages first, then what answers without a page. */
 export default [
   index("routes/home.tsx"),
+  route("auth", "routes/auth.tsx"),
 
   route("admin", "routes/admin.tsx"),
 
+  route("sign-out", "routes/sign-out.ts"),
   route("media/*", "routes/media.ts"),
   route("healthz", "routes/healthz.ts"),
 ] satisfies RouteConfig;

@@ -56,6 +56,11 @@ export function sqliteHandle(): Sqlite.Database {
   return connection().sqlite;
 }
 
+/** Throws when the file cannot be read; a constant would be answered without it. */
+export function askDatabase(): void {
+  sqliteHandle().prepare("SELECT catalogue FROM catalogue_changes").get();
+}
+
 /** Closes the connection; the next use opens the file that the settings then name. */
 export function closeDatabase(): void {
   holder.afterdarkConnection?.sqlite.close();

@@ -29,6 +29,41 @@ export interface VideosTable {
   seconds: GeneratedAlways<number>;
   /** What the video's files take on disk; kept by triggers. */
   bytes: Generated<number>;
+  /** The file as it came, where `video_url` is empty yet or names a converted one. */
+  source_url: string | null;
+  /** The adaptive playlist. */
+  hls_url: string | null;
+  /** WebVTT whose cues point into sprites. */
+  storyboard_url: string | null;
+  /** The short clip that a card plays. */
+  preview_url: string | null;
+}
+
+export const JOB_KINDS = ["playable", "poster", "storyboard", "preview", "ladder", "tidy"] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+export type JobState = "waiting" | "running" | "done" | "parked";
+
+export interface JobsTable {
+  id: Generated<number>;
+  video_id: string;
+  kind: JobKind;
+  /** The lower runs first. */
+  priority: number;
+  state: Generated<JobState>;
+  attempts: Generated<number>;
+  run_after: Generated<Time>;
+  worker: string | null;
+  lease_until: Time | null;
+  /** 0 to 1 */
+  progress: Generated<number>;
+  /** Seconds of video made in a second. */
+  speed: number | null;
+  seconds_left: number | null;
+  /** Why the last attempt failed. */
+  reason: string | null;
+  created_at: Generated<Time>;
+  started_at: Time | null;
+  finished_at: Time | null;
 }
 
 /** One row for each status and category, kept by triggers. */
@@ -128,6 +163,7 @@ export interface CatalogueChangesTable {
 
 export interface Schema {
   videos: VideosTable;
+  jobs: JobsTable;
   users: UsersTable;
   sessions: SessionsTable;
   recovery_codes: RecoveryCodesTable;
@@ -142,4 +178,5 @@ export interface Schema {
 
 export type VideoRow = Selectable<VideosTable>;
 export type NewVideoRow = Insertable<VideosTable>;
+export type JobRow = Selectable<JobsTable>;
 export type UserRow = Selectable<UsersTable>;

@@ -10,7 +10,7 @@ export const ACTIVITY_LABELS = {
   restore: "restored",
   "bulk-edit": "changed several videos",
   "sign-in": "signed in",
-  "sign-in-refused": "was refused at sign-in",
+  "sign-in-refused": "was locked for a quarter of an hour after many wrong passwords",
   "sign-out": "signed out everywhere",
   "password-change": "changed the password",
   "session-end": "ended a session",

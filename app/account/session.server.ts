@@ -27,9 +27,10 @@ const iso = (time: number) => new Date(time).toISOString();
 /**
  * Opens a session of 30 days and forgets those that have run out.
  *
+ * @param device what its owner will recognise it by.
  * @returns the `Set-Cookie` header that makes the browser part of it.
  */
-export async function openSession(userId: string, now = Date.now()): Promise<string> {
+export async function openSession(userId: string, device = "", now = Date.now()): Promise<string> {
   const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
   await database().deleteFrom("sessions").where("expires_at", "<=", iso(now)).execute();
   await database()
@@ -37,6 +38,7 @@ export async function openSession(userId: string, now = Date.now()): Promise<str
     .values({
       id_hash: hashOf(id),
       user_id: userId,
+      device,
       created_at: iso(now),
       last_used_at: iso(now),
       expires_at: iso(now + SESSION_MAX_AGE_SECONDS * 1000),

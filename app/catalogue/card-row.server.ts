@@ -15,6 +15,7 @@ export const CARD_COLUMNS = [
   "created_at",
   "thumbnail_url",
   "video_url",
+  "preview_url",
 ] as const;
 
 export type CardRow = Pick<Selectable<VideosTable>, (typeof CARD_COLUMNS)[number]>;
@@ -29,6 +30,6 @@ export function toCard(row: CardRow): VideoCardData {
     views: row.views + pendingViews(row.id),
     createdAt: row.created_at,
     thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
-    previewUrl: ownMediaPath(row.video_url) ?? "",
+    previewUrl: ownMediaPath(row.preview_url) ?? ownMediaPath(row.video_url) ?? "",
   };
 }

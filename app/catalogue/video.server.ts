@@ -11,6 +11,12 @@ export interface VideoDetail extends VideoCardData {
   tags: string[];
   /** A path of this site; empty when there is no file. */
   videoUrl: string;
+  /** There is a file, and it is being converted into one that browsers play. */
+  preparing: boolean;
+  /** The adaptive playlist, once it is made. */
+  hlsUrl?: string;
+  /** WebVTT whose cues point into sprites, once it is made. */
+  storyboardUrl?: string;
   durationSeconds: number;
   /** ISO 8601 UTC */
   updatedAt: string;
@@ -23,6 +29,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
   const row = await database()
     .selectFrom("videos")
     .select([...CARD_COLUMNS, "description", "tags", "updated_at"])
+    .select(["source_url", "hls_url", "storyboard_url"])
     .where("id", "=", id)
     .where("status", "=", "published")
     .executeTakeFirst();
@@ -32,6 +39,9 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
     description: row.description,
     tags: parseTags(row.tags),
     videoUrl: ownMediaPath(row.video_url) ?? "",
+    preparing: row.video_url === "" && row.source_url !== null,
+    hlsUrl: ownMediaPath(row.hls_url),
+    storyboardUrl: ownMediaPath(row.storyboard_url),
     durationSeconds: parseDuration(row.duration) ?? 0,
     updatedAt: row.updated_at,
   };

@@ -1,5 +1,4 @@
 import fs from "node:fs";
-import { currentUser } from "~/account/guard.server";
 import { fileBody } from "~/server/body-writer.server";
 import { settings } from "~/server/settings.server";
 import { type Bucket, bucketFile, mediaUrl } from "./bucket.server";
@@ -23,16 +22,19 @@ const CONTENT_SECURITY_POLICY =
 /**
  * Answers GET and HEAD of a file: the whole, or one range of it (RFC 9110 §13 and §14). 404 for
  * what is not there and, without a difference, for what is not public and nobody is signed in.
+ *
+ * @param isSignedIn asked only about a file that is not public.
  */
 export async function serveMedia(
   request: Request,
   bucket: Bucket,
   path: string,
+  isSignedIn: () => Promise<boolean>,
 ): Promise<Response> {
   const file = bucketFile(bucket, path);
   if (!file) return notFound();
   const isPublic = mayReach(mediaUrl(bucket, path), false);
-  if (!isPublic && !(await currentUser(request))) return notFound();
+  if (!isPublic && !(await isSignedIn())) return notFound();
 
   const headers = new Headers({
     "Cache-Control": isPublic ? PUBLIC_CACHE : NO_CACHE,

@@ -1,4 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
+import { currentUser } from "~/account/guard.server";
 import { parseMediaUrl } from "~/media/bucket.server";
 import { notFound, serveMedia } from "~/media/serve.server";
 import { requestContext } from "~/server/request-context.server";
@@ -9,7 +10,9 @@ export function loader({ request }: LoaderFunctionArgs): Response | Promise<Resp
   // a file has one spelling, so one that came in another is not one of ours.
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname) : undefined;
-  return name ? serveMedia(request, name.bucket, name.path) : notFound();
+  if (!name) return notFound();
+  const isSignedIn = async () => Boolean(await currentUser(request));
+  return serveMedia(request, name.bucket, name.path, isSignedIn);
 }
 
 export function action(): Response {

@@ -1,3 +1,4 @@
+import { ensureFirstAccount } from "~/account/first-account.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
 import { closeDatabase, database } from "~db/client.server";
 import { takeOverOriginCheck } from "./origin.server";
@@ -17,6 +18,7 @@ export async function boot(): Promise<void> {
   try {
     settings();
     database();
+    await ensureFirstAccount();
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);

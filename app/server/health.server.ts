@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { sqliteHandle } from "~db/client.server";
+import { askDatabase } from "~db/client.server";
 import { settings } from "./settings.server";
 
 const CHECKS = {
-  /** From the file itself: a constant would be answered without it. */
-  database: () => sqliteHandle().prepare("SELECT catalogue FROM catalogue_changes").get(),
+  database: askDatabase,
   uploads: async () => {
     const folder = settings().uploadsDir;
     for (const bucket of ["videos", "thumbnails"]) {

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+
+export interface AttemptLimit {
+  /**
+   * Counts an attempt before it is made, so that attempts side by side cannot pass together.
+   *
+   * @returns undefined when it may be made, else the whole seconds after which one may again.
+   */
+  take(key: string, now?: number): number | undefined;
+  /** Uncounts an attempt that turned out well. */
+  giveBack(key: string): void;
+  /** Whether the next attempt would be refused. */
+  isUsedUp(key: string, now?: number): boolean;
+}
+
+/** Bounds what a flood of addresses or made-up accounts can occupy: about 1 MB a limit. */
+const MOST_KEYS = 10_000;
+
+/**
+ * At most `most` attempts a key in a window that begins with the first of them. In memory only: an
+ * address is personal, and a restart forgets it.
+ */
+export function attemptLimit(most: number, windowSeconds: number): AttemptLimit {
+  const counts = new LRUCache<string, { attempts: number; endsAt: number }>({ max: MOST_KEYS });
+  return {
+    take(key, now = Date.now()) {
+      const known = counts.get(digest(key));
+      const current =
+        known && known.endsAt > now ? known : { attempts: 0, endsAt: now + windowSeconds * 1000 };
+      if (current.attempts >= most) return Math.max(1, Math.ceil((current.endsAt - now) / 1000));
+      current.attempts++;
+      counts.set(digest(key), current);
+      return undefined;
+    },
+    giveBack(key) {
+      const known = counts.get(digest(key));
+      if (known && known.attempts > 0) known.attempts--;
+    },
+    isUsedUp(key, now = Date.now()) {
+      const known = counts.get(digest(key));
+      return known !== undefined && known.endsAt > now && known.attempts >= most;
+    },
+  };
+}
+
+/** A key of fixed length, whatever somebody types as an e-mail address. */
+function digest(key: string): string {
+  return createHash("sha256").update(key).digest("base64url").slice(0, 22);
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { database } from "~db/client.server";
+
+const COOKIE = "second-step";
+const SECOND_STEP_MAX_AGE_SECONDS = 5 * 60;
+
+/** Binds the step to the password that was given, so that changing it ends steps half-way too. */
+const mark = (passwordHash: string) =>
+  createHash("sha256").update(passwordHash).digest("base64url").slice(0, 22);
+
+/** The `Set-Cookie` header of somebody whose password was right and whose code is still asked for. */
+export function secondStepCookie(
+  user: { id: string; passwordHash: string },
+  now = Date.now(),
+): string {
+  const endsAt = now + SECOND_STEP_MAX_AGE_SECONDS * 1000;
+  const value = `${user.id} ${endsAt} ${mark(user.passwordHash)}`;
+  return signedCookie(COOKIE, value, SECOND_STEP_MAX_AGE_SECONDS);
+}
+
+/** The `Set-Cookie` header that ends the step. */
+export function endSecondStep(): string {
+  return signedCookie(COOKIE, "", 0);
+}
+
+/** Whose password was given in the last five minutes; undefined when nobody's was. */
+export async function findSecondStep(
+  request: Request,
+  now = Date.now(),
+): Promise<{ id: string; email: string } | undefined> {
+  const [id, endsAt, given] = readSignedCookie(request, COOKIE)?.split(" ") ?? [];
+  if (!id || Number(endsAt) < now) return undefined;
+  const user = await database()
+    .selectFrom("users")
+    .select(["id", "email", "password_hash"])
+    .where("id", "=", id)
+    .where("totp_enabled_at", "is not", null)
+    .executeTakeFirst();
+  return user && mark(user.password_hash) === given
+    ? { id: user.id, email: user.email }
+    : undefined;
+}

@@ -1,0 +1,65 @@
+import { database } from "~db/client.server";
+import { recordActivity } from "./activity.server";
+import { hashPassword } from "./password.server";
+import { endSessions } from "./session.server";
+
+const LONGEST_EMAIL = 254;
+
+/** Something about an account that cannot be done; its message is the sentence to show. */
+export class AccountError extends Error {}
+
+/** The account of an e-mail address, in whatever case it is typed. */
+export async function findUserByEmail(email: string) {
+  return database()
+    .selectFrom("users")
+    .selectAll()
+    .where("email", "=", email.trim())
+    .executeTakeFirst();
+}
+
+/** Whether the site has any account yet. */
+export async function hasAnyUser(): Promise<boolean> {
+  return (
+    (await database().selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined
+  );
+}
+
+/**
+ * Makes an account.
+ *
+ * @returns its id.
+ * @throws {AccountError} for an address that is none or taken, {PasswordError} for a weak password.
+ */
+export async function createUser(email: string, password: string): Promise<string> {
+  const address = email.trim();
+  if (!/^[^\s@]+@[^\s@]+$/.test(address) || address.length > LONGEST_EMAIL) {
+    throw new AccountError(`"${address}" is not an e-mail address.`);
+  }
+  const taken = new AccountError(`There is already an account for ${address}.`);
+  if (await findUserByEmail(address)) throw taken;
+  const password_hash = await hashPassword(password);
+  const user = await database()
+    .insertInto("users")
+    .values({ email: address, password_hash })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (!user) throw taken;
+  await recordActivity({ userId: null, action: "account-create", detail: address });
+  return user.id;
+}
+
+/**
+ * Gives an account a new password and ends its sessions, save one if its hash is given.
+ *
+ * @throws {PasswordError} for a weak password.
+ */
+export async function setPassword(
+  userId: string,
+  password: string,
+  exceptIdHash?: string,
+): Promise<void> {
+  const password_hash = await hashPassword(password);
+  await database().updateTable("users").set({ password_hash }).where("id", "=", userId).execute();
+  await endSessions(userId, exceptIdHash);
+}

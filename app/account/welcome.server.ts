@@ -1,0 +1,23 @@
+import { redirectWithToast } from "~/server/toast.server";
+import { recordActivity } from "./activity.server";
+import type { ActivityAction } from "./activity-labels";
+import { deviceCookie, deviceName } from "./device.server";
+import { openSession } from "./session.server";
+
+/** Signs a user in whose identity is proven: a new session, the toast, and home. */
+export async function welcome(
+  request: Request,
+  userId: string,
+  action: ActivityAction = "sign-in",
+): Promise<Response> {
+  const device = deviceName(request.headers.get("User-Agent"));
+  const headers = new Headers();
+  headers.append("Set-Cookie", await openSession(userId, device));
+  headers.append("Set-Cookie", deviceCookie(userId));
+  await recordActivity({ userId, action, detail: device });
+  return redirectWithToast(
+    "/",
+    { title: "Success", description: "Signed in successfully!", kind: "success" },
+    { headers },
+  );
+}

@@ -1,0 +1,23 @@
+import { database } from "~db/client.server";
+import { JOB_KINDS } from "~db/schema";
+import { ffmpegAvailable } from "../ffmpeg.server";
+import { PRIORITIES } from "./kinds";
+import { wake } from "./wake.server";
+
+/**
+ * Asks for everything that is made from a video: playable copy, poster, storyboard, hover preview,
+ * streaming qualities. Each job looks itself whether there is anything to do. What has been asked
+ * for already is left as it stands; without ffmpeg nothing is asked for.
+ *
+ * Upload and `npm run jobs -- --all` call it. A row that another tool has inserted gets no jobs by
+ * itself: its file may still be on its way, or be none of ours.
+ */
+export async function enqueueFor(videoId: string): Promise<void> {
+  if (!ffmpegAvailable()) return;
+  await database()
+    .insertInto("jobs")
+    .values(JOB_KINDS.map((kind) => ({ video_id: videoId, kind, priority: PRIORITIES[kind] })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  wake();
+}

@@ -1,0 +1,77 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  redirect,
+} from "@remix-run/node";
+import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
+import { currentUser } from "~/account/guard.server";
+import { secondStepCookie } from "~/account/second-step.server";
+import { proveIdentity, SignInRefusal } from "~/account/sign-in.server";
+import { welcome } from "~/account/welcome.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { Button, ButtonLink } from "~/ui/button";
+import { Field } from "~/ui/field";
+import { SignInCard } from "~/ui/sign-in-card";
+import { useRefusalToast } from "~/ui/use-refusal-toast";
+
+export const meta: MetaFunction = () => [
+  { title: "Admin Sign In" },
+  { name: "robots", content: "noindex" },
+];
+
+export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  if (await currentUser(request)) throw redirect("/");
+  return null;
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  requireOwnOrigin(request);
+  try {
+    const user = await proveIdentity(request);
+    if (!user.hasSecondFactor) return await welcome(request, user.id);
+    return redirect("/auth/code", { headers: { "Set-Cookie": secondStepCookie(user) } });
+  } catch (error) {
+    if (!(error instanceof SignInRefusal)) throw error;
+    const { message, email, status, retryAfterSeconds } = error;
+    const headers = retryAfterSeconds ? { "Retry-After": String(retryAfterSeconds) } : undefined;
+    return data({ message, email }, { status, headers });
+  }
+}
+
+export default function Auth() {
+  const refusal = useActionData<typeof action>();
+  const busy = useNavigation().formAction === "/auth";
+  useRefusalToast(refusal);
+  return (
+    <SignInCard title="Admin Sign In">
+      <Form method="post" action="/auth" className="flex flex-col gap-4">
+        <Field
+          label="Email"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          defaultValue={refusal?.email}
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+          error={refusal?.message}
+        />
+        <Button busy={busy} busyLabel="Signing In..." className="mt-2 w-full">
+          Sign In
+        </Button>
+      </Form>
+      <ButtonLink to="/" variant="ghost" className="w-full">
+        Back to Home
+      </ButtonLink>
+    </SignInCard>
+  );
+}

@@ -1,0 +1,21 @@
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { recordActivity } from "~/account/activity.server";
+import { currentUser } from "~/account/guard.server";
+import { endSessions, forgetSessionCookie } from "~/account/session.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+
+/** Somebody who typed the address or came back to it has nothing to see here. */
+export function loader() {
+  return redirect("/");
+}
+
+/** Ends every session of the user, on whatever device. */
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await currentUser(request);
+  requireOwnOrigin(request);
+  if (user) {
+    await endSessions(user.id);
+    await recordActivity({ userId: user.id, action: "sign-out" });
+  }
+  return redirect("/", { headers: { "Set-Cookie": forgetSessionCookie() } });
+}

@@ -1,0 +1,37 @@
+import { isIP, isIPv6 } from "node:net";
+import { requestContext } from "./request-context.server";
+import { settings } from "./settings.server";
+
+/**
+ * The address that a request came from, for limits that live in memory; never written anywhere.
+ * Behind a proxy (PUBLIC_URL is set) it is the one that the proxy appended to X-Forwarded-For;
+ * whatever stands before it was claimed by the client. An IPv6 address counts by its /64, which is
+ * what one household gets.
+ */
+export function clientAddress(request: Request): string {
+  const forwarded = settings().publicUrl && request.headers.get("X-Forwarded-For");
+  const direct = requestContext()?.request.socket.remoteAddress ?? "unknown";
+  const last = forwarded ? forwarded.split(",").at(-1)!.trim() : undefined;
+  return household(withoutPort(last) ?? direct);
+}
+
+function withoutPort(address: string | undefined): string | undefined {
+  if (!address) return undefined;
+  const bare = /^\[(.+)\](:\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, "$1");
+  return isIP(bare) ? bare : undefined;
+}
+
+function household(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  const [head = "", tail] = address.split("%", 1)[0]!.split("::");
+  const left = head.split(":").filter(Boolean);
+  const right = (tail ?? "").split(":").filter(Boolean);
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array<string>(gap).fill("0"), ...right];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
+}
