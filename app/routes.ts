@@ -7,6 +7,7 @@ export default [
 
   route("admin", "routes/admin.tsx"),
 
+  route("video/:id/view", "routes/video-view.ts"),
   route("sign-out", "routes/sign-out.ts"),
   route("media/*", "routes/media.ts"),
   route("healthz", "routes/healthz.ts"),

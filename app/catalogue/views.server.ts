@@ -1,9 +1,18 @@
+import { onLastMoment } from "~/server/shutdown.server";
 import { sqliteHandle } from "~db/client.server";
 
 /** Counts wait this long in memory, so that a busy second is one transaction. */
 const FLUSH_AFTER_MS = 1_000;
+/** Videos written at once; more wait for the next turn, so that no request waits long for them. */
+const FLUSH_MOST = 250;
 
-const pending = new Map<string, number>();
+// On globalThis, because the development server evaluates this module anew after an edit.
+const holder = globalThis as { afterdarkViews?: { pending: Map<string, number> } };
+if (!holder.afterdarkViews) {
+  holder.afterdarkViews = { pending: new Map() };
+  onLastMoment(flushViews);
+}
+const { pending } = holder.afterdarkViews;
 let timer: NodeJS.Timeout | undefined;
 
 /** Views of a video that are counted but not yet written. */
@@ -11,31 +20,53 @@ export function pendingViews(id: string): number {
   return pending.get(id) ?? 0;
 }
 
-/** Counts one view; false when no published video has the id. */
+/** Counts one view in memory; false when no published video has the id. */
 export function countView(id: string): boolean {
   const found = sqliteHandle()
     .prepare("SELECT 1 FROM videos WHERE id = ? AND status = 'published'")
     .get(id);
   if (!found) return false;
   pending.set(id, pendingViews(id) + 1);
-  timer ??= setTimeout(flushViews, FLUSH_AFTER_MS).unref();
+  timer ??= setTimeout(flushSome, FLUSH_AFTER_MS).unref();
   return true;
 }
 
-/** Writes what is counted in one transaction. What cannot be written now stays for later. */
+/**
+ * Writes all that is counted, in one transaction. What cannot be written now, because another
+ * process holds the file, stays counted for the next try.
+ */
 export function flushViews(): void {
   clearTimeout(timer);
   timer = undefined;
-  if (pending.size === 0) return;
+  write([...pending]);
+}
+
+function flushSome(): void {
+  timer = undefined;
+  const written = write([...pending].slice(0, FLUSH_MOST));
+  if (pending.size > 0) timer = setTimeout(flushSome, written ? 0 : FLUSH_AFTER_MS).unref();
+}
+
+function write(counts: [id: string, count: number][]): boolean {
+  if (counts.length === 0) return true;
   const sqlite = sqliteHandle();
   const add = sqlite.prepare("UPDATE videos SET views = views + ? WHERE id = ?");
   try {
     sqlite.transaction(() => {
-      for (const [id, count] of pending) add.run(count, id);
+      for (const [id, count] of counts) add.run(count, id);
     })();
-    pending.clear();
   } catch (error) {
     console.error("Views could not be written and are kept for the next try:", error);
-    timer = setTimeout(flushViews, FLUSH_AFTER_MS).unref();
+    return false;
   }
+  // Only now: what the pages show in between neither falls nor counts twice.
+  for (const [id] of counts) pending.delete(id);
+  return true;
+}
+
+/** Forgets what is counted and not written, so that a test starts from nothing. */
+export function forgetPendingViews(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  pending.clear();
 }
