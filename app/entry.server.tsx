@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { PassThrough } from "node:stream";
-import { createReadableStreamFromReadable, type EntryContext } from "@remix-run/node";
+import { Writable } from "node:stream";
+import type { EntryContext, HandleErrorFunction } from "@remix-run/node";
 import { RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { boot } from "~/server/boot.server";
+import { errorReference, logUnexpected } from "~/server/errors.server";
 import { contentSecurityPolicy } from "~/server/security-headers.server";
+import { ErrorReferenceContext } from "~/ui/error-reference";
 import { NonceContext } from "~/ui/nonce";
 
 await boot();
@@ -12,38 +14,64 @@ await boot();
 const RENDER_TIMEOUT_MS = 5_000;
 export const streamTimeout = RENDER_TIMEOUT_MS;
 
+export const handleError: HandleErrorFunction = (error, { request }) =>
+  logUnexpected(error, request);
+
 /** A page: rendered whole before its first byte, so that its status is always the true one. */
-export default function handleRequest(
+export default async function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
   remixContext: EntryContext,
 ): Promise<Response> {
   const nonce = randomBytes(16).toString("base64");
-  return new Promise((resolve, reject) => {
-    let finalStatus = status;
+  const page = await render(request, remixContext, nonce);
+  headers.set("Content-Type", "text/html; charset=utf-8");
+  headers.set("Content-Security-Policy", contentSecurityPolicy(nonce));
+  return new Response(page.html, { status: page.failed ? 500 : status, headers });
+}
+
+function render(request: Request, remixContext: EntryContext, nonce: string) {
+  return new Promise<{ html: string; failed: boolean }>((resolve, reject) => {
+    let shellIsReady = false;
+    let failed = false;
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <RemixServer context={remixContext} url={request.url} nonce={nonce} />
+        <ErrorReferenceContext.Provider value={errorReference()}>
+          <RemixServer context={remixContext} url={request.url} nonce={nonce} />
+        </ErrorReferenceContext.Provider>
       </NonceContext.Provider>,
       {
         nonce,
-        onAllReady() {
-          headers.set("Content-Type", "text/html; charset=utf-8");
-          headers.set("Content-Security-Policy", contentSecurityPolicy(nonce));
-          const body = new PassThrough();
-          resolve(
-            new Response(createReadableStreamFromReadable(body), { status: finalStatus, headers }),
-          );
-          pipe(body);
+        onShellReady() {
+          shellIsReady = true;
         },
+        onAllReady() {
+          clearTimeout(timer);
+          pipe(collect((html) => resolve({ html, failed })));
+        },
+        // Remix reports it, and renders the error page instead.
         onShellError: reject,
         onError(error) {
-          finalStatus = 500;
-          console.error(error);
+          failed = true;
+          if (shellIsReady) logUnexpected(error, request);
         },
       },
     );
-    setTimeout(abort, RENDER_TIMEOUT_MS + 1_000).unref();
+    const timer = setTimeout(abort, RENDER_TIMEOUT_MS + 1_000);
+  });
+}
+
+function collect(done: (html: string) => void): Writable {
+  const chunks: Buffer[] = [];
+  return new Writable({
+    write(chunk, _, next) {
+      chunks.push(chunk);
+      next();
+    },
+    final(next) {
+      done(Buffer.concat(chunks).toString());
+      next();
+    },
   });
 }

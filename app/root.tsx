@@ -14,6 +14,7 @@ import { currentUser } from "~/account/guard.server";
 import { settings } from "~/server/settings.server";
 import { takeToast } from "~/server/toast.server";
 import { ErrorPage } from "~/ui/error-page";
+import { useErrorReference } from "~/ui/error-reference";
 import { Footer } from "~/ui/footer";
 import { Header } from "~/ui/header";
 import iconUrl from "~/ui/icon.svg";
@@ -46,10 +47,11 @@ export async function loader({ request }: LoaderFunctionArgs) {
 /** The frame of every page, error pages included; those may have to do without the loader. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
+  const errorReference = useErrorReference();
   const page = useRouteLoaderData<typeof loader>("root");
   const siteName = page?.siteName ?? DEFAULT_SITE_NAME;
   return (
-    <html lang="en">
+    <html lang="en" data-error-reference={errorReference || undefined}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />

@@ -1,10 +1,13 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
 import { closeDatabase, database } from "~db/client.server";
+import { takeOverAccessLog } from "./access-log.server";
+import { askFirst } from "./front-door.server";
 import { takeOverOriginCheck } from "./origin.server";
+import { refuseNonsense } from "./request-target.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { settings } from "./settings.server";
-import { leaveAtSignals } from "./shutdown.server";
+import { leaveAtSignals, refuseWhenLeaving } from "./shutdown.server";
 
 const holder = globalThis as { afterdarkBooted?: boolean };
 
@@ -25,7 +28,10 @@ export async function boot(): Promise<void> {
   }
   sendSecurityHeaders();
   takeOverOriginCheck();
+  takeOverAccessLog();
   leaveAtSignals();
   keepTrashEmpty();
+  askFirst(refuseWhenLeaving);
+  askFirst(refuseNonsense);
   process.once("exit", closeDatabase);
 }

@@ -1,4 +1,5 @@
 import { onRequestStart } from "./request-context.server";
+import { settings } from "./settings.server";
 
 /** https://www.rtalabel.org: the label that filters of parents look for, on pages and on media. */
 const RTA_LABEL = "RTA-5042-1996-1400-1577-RTA";
@@ -17,10 +18,15 @@ const ALWAYS = {
     "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
 } as const;
 
+/** Only for a site that is known to be reached over https: a browser remembers it for a year. */
+const STRICT_TRANSPORT: [string, string] = ["Strict-Transport-Security", "max-age=31536000"];
+
 /** Sets the headers of every answer before a route sees the request. */
 export function sendSecurityHeaders(): void {
+  const headers: [string, string][] = Object.entries(ALWAYS);
+  if (settings().publicUrl?.startsWith("https:")) headers.push(STRICT_TRANSPORT);
   onRequestStart(({ response }) => {
-    for (const [name, value] of Object.entries(ALWAYS)) response.setHeader(name, value);
+    for (const [name, value] of headers) response.setHeader(name, value);
   });
 }
 

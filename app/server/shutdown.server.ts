@@ -1,4 +1,5 @@
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { answerPlainly } from "./front-door.server";
 import { onRequestStart } from "./request-context.server";
 
 /**
@@ -30,19 +31,21 @@ export function onLastMoment(step: Step): void {
   atExit.push(step);
 }
 
-export function isShuttingDown(): boolean {
-  return leaving;
-}
-
 /** From now on the signals end the process as described above. */
 export function leaveAtSignals(): void {
   onRequestStart(({ response, server }) => {
     servers.add(server);
     responses.add(response);
     response.once("close", () => responses.delete(response));
-    if (leaving) response.shouldKeepAlive = false;
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void leave());
+}
+
+/** On a connection that was open already; one that nobody listens to is refused by the system. */
+export function refuseWhenLeaving(_: IncomingMessage, response: ServerResponse): boolean {
+  if (!leaving) return false;
+  response.shouldKeepAlive = false;
+  return answerPlainly(response, 503, "The site is going down.", { "Retry-After": "5" });
 }
 
 async function leave(): Promise<void> {

@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRequire } from "node:module";
+import { onRequestStart } from "./request-context.server";
+
+/**
+ * One line for each request: method, path, status, bytes, milliseconds. Nothing in it is about the
+ * visitor: no address, no user agent, and no query, because that holds what was searched for.
+ */
+
+const LONGEST_PATH = 200;
+
+interface Morgan {
+  format(
+    name: string,
+    line: (
+      tokens: unknown,
+      request: IncomingMessage,
+      response: ServerResponse,
+    ) => string | undefined,
+  ): void;
+}
+
+/** Asked every few seconds, and never news. */
+const UNLOGGED = new Set(["/healthz"]);
+
+const started = new WeakMap<ServerResponse, number>();
+
+/**
+ * Gives remix-serve's log, which writes whole addresses, lines of ours. It logs with morgan's
+ * format "tiny", looked up when the server is made, which is after this build has been loaded.
+ */
+export function takeOverAccessLog(): void {
+  onRequestStart(({ response }) => started.set(response, performance.now()));
+  const require = createRequire(import.meta.url);
+  const morgan = createRequire(require.resolve("@remix-run/serve/package.json"))(
+    "morgan",
+  ) as Morgan;
+  morgan.format("tiny", (_, request, response) => accessLine(request, response));
+}
+
+/** Logs an answer that did not come from remix-serve. */
+export function logWhenAnswered(request: IncomingMessage, response: ServerResponse): void {
+  response.once("close", () => {
+    const line = accessLine(request, response);
+    if (line) process.stdout.write(`${line}\n`);
+  });
+}
+
+/** The line of a request; undefined when it is not logged. */
+export function accessLine(request: IncomingMessage, response: ServerResponse): string | undefined {
+  const { originalUrl = request.url ?? "" } = request as { originalUrl?: string };
+  const path = originalUrl.replace(/[?#].*$/s, "");
+  if (UNLOGGED.has(path)) return undefined;
+  const begun = started.get(response);
+  const took = begun === undefined ? "-" : (performance.now() - begun).toFixed(1);
+  // A client that left before the answer began was given no status.
+  const status = response.headersSent ? response.statusCode : "-";
+  const bytes = response.getHeader("Content-Length") ?? "-";
+  return `${request.method} ${printable(path)} ${status} ${bytes} - ${took} ms`;
+}
+
+/** Nothing in an address may write lines of its own, or colours, into the log. */
+function printable(path: string): string {
+  return path.replace(/[^\x21-\x7e]/g, "?").slice(0, LONGEST_PATH);
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import { logWhenAnswered } from "./access-log.server";
+import { onRequestStart } from "./request-context.server";
+
+/**
+ * What stands before remix-serve's own Express application: it answers a request itself and returns
+ * true, or leaves it to the next and, in the end, to Express.
+ */
+export type Doorkeeper = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * A connection that nothing has passed over for so long is closed. It takes the place of Node's
+ * limit of 300 s for a whole request, which would cut off a large upload over a home line.
+ */
+export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
+
+const doorkeepers: Doorkeeper[] = [];
+const servers = new WeakSet<Server>();
+
+/** Asks `doorkeeper` about every request, in the order in which they were added. */
+export function askFirst(doorkeeper: Doorkeeper): void {
+  if (doorkeepers.length === 0) {
+    onRequestStart(({ server, request }) => {
+      if (servers.has(server)) return;
+      servers.add(server);
+      limitByIdleness(server, request);
+      takeDoor(server);
+    });
+  }
+  doorkeepers.push(doorkeeper);
+}
+
+/** Node is about to emit the first request: listeners that are exchanged now already get it. */
+function takeDoor(server: Server): void {
+  const behind = server.listeners("request") as RequestListener[];
+  server.removeAllListeners("request");
+  server.on("request", (request, response) => {
+    if (doorkeepers.some((ask) => ask(request, response))) {
+      logWhenAnswered(request, response);
+      return;
+    }
+    for (const listener of behind) listener.call(server, request, response);
+  });
+}
+
+function limitByIdleness(server: Server, { socket }: IncomingMessage): void {
+  server.requestTimeout = 0;
+  server.setTimeout(IDLE_TIMEOUT_MS);
+  // The server's setting is for connections to come.
+  socket.setTimeout(IDLE_TIMEOUT_MS);
+}
+
+/** A short answer of a doorkeeper, in words. */
+export function answerPlainly(
+  response: ServerResponse,
+  status: number,
+  sentence: string,
+  headers: Record<string, string> = {},
+): true {
+  response.writeHead(status, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Cache-Control": "no-store",
+    ...headers,
+  });
+  response.end(`${sentence}\n`);
+  return true;
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { answerPlainly } from "./front-door.server";
+
+/** A name or address with an optional port (RFC 9110 §7.2). */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * Refuses what makes no address. Remix builds a URL from the Host header and the target and fails
+ * with 500 where that cannot be done, and it logs a warning for each path it cannot decode.
+ */
+export function refuseNonsense(request: IncomingMessage, response: ServerResponse): boolean {
+  // HTTP/1.0 has no Host; for HTTP/1.1 Node has insisted on one.
+  request.headers.host ||= "localhost";
+  // A proxy may ask for the whole address (RFC 9112 §3.2.2).
+  request.url = (request.url ?? "/").replace(/^https?:\/\/[^/?#]*(?=[/?#]|$)/i, "") || "/";
+  const target = request.url.startsWith("?") ? `/${request.url}` : request.url;
+  request.url = target;
+  if (HOST.test(request.headers.host) && isAddress(request.headers.host, target)) return false;
+  // What may still arrive belongs to a request that nobody will read.
+  response.shouldKeepAlive = false;
+  return answerPlainly(response, 400, "This request makes no sense to us.");
+}
+
+function isAddress(host: string, target: string): boolean {
+  if (!target.startsWith("/") || !URL.canParse(`http://${host}${target}`)) return false;
+  const [path = "", query = ""] = target.split("?", 2);
+  try {
+    decodeURIComponent(path);
+  } catch {
+    return false;
+  }
+  // How Remix asked for data in earlier days; it would log each such request as an error.
+  return !new URLSearchParams(query).has("_data");
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { failedPrecondition, rangeStillFits } from "~/media/conditional";
+
+const validators = { etag: '"abc"', lastModified: Date.UTC(2026, 0, 2, 3, 4, 5, 678) };
+const same = "Fri, 02 Jan 2026 03:04:05 GMT";
+const before = "Fri, 02 Jan 2026 03:04:04 GMT";
+const after = "Fri, 02 Jan 2026 03:04:06 GMT";
+
+describe("preconditions", () => {
+  it.each<[Record<string, string>, 304 | 412 | undefined]>([
+    [{}, undefined],
+    [{ "If-None-Match": '"abc"' }, 304],
+    [{ "If-None-Match": 'W/"abc"' }, 304],
+    [{ "If-None-Match": '"x", "abc"' }, 304],
+    [{ "If-None-Match": '"x,y", W/"z"' }, undefined],
+    [{ "If-None-Match": "*" }, 304],
+    [{ "If-None-Match": '"x"' }, undefined],
+    [{ "If-Modified-Since": same }, 304],
+    [{ "If-Modified-Since": after }, 304],
+    [{ "If-Modified-Since": before }, undefined],
+    [{ "If-Modified-Since": "yesterday" }, undefined],
+    // The date is not looked at beside the entity tag.
+    [{ "If-None-Match": '"x"', "If-Modified-Since": after }, undefined],
+    [{ "If-Match": '"abc"' }, undefined],
+    [{ "If-Match": "*" }, undefined],
+    [{ "If-Match": '"x"' }, 412],
+    [{ "If-Match": 'W/"abc"' }, 412],
+    [{ "If-Unmodified-Since": same }, undefined],
+    [{ "If-Unmodified-Since": before }, 412],
+    [{ "If-Match": '"abc"', "If-Unmodified-Since": before }, undefined],
+    [{ "If-Match": '"x"', "If-None-Match": '"abc"' }, 412],
+  ])("%j end with %s", (headers, status) => {
+    expect(failedPrecondition(new Headers(headers), validators)).toBe(status);
+  });
+
+  it.each<[string | null, boolean]>([
+    [null, true],
+    ['"abc"', true],
+    ['W/"abc"', false],
+    ['"x"', false],
+    [same, true],
+    [before, false],
+    [after, false],
+    ["yesterday", false],
+  ])("If-Range %s keeps the range: %s", (header, keeps) => {
+    expect(rangeStillFits(header, validators)).toBe(keeps);
+  });
+});
