@@ -11,8 +11,11 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { currentUser } from "~/account/guard.server";
+import { asksForAge } from "~/server/age.server";
 import { settings } from "~/server/settings.server";
 import { takeToast } from "~/server/toast.server";
+import { AgeGate } from "~/ui/age-gate";
+import { classNames } from "~/ui/class-names";
 import { ErrorPage } from "~/ui/error-page";
 import { useErrorReference } from "~/ui/error-reference";
 import { Footer } from "~/ui/footer";
@@ -22,6 +25,8 @@ import { useNonce } from "~/ui/nonce";
 import { ProgressLine } from "~/ui/progress-line";
 import "~/ui/styles.css";
 import { ToastProvider } from "~/ui/toast";
+import { useSlowVideo } from "~/ui/use-slow-video";
+import { VideoSkeleton } from "~/ui/video-skeleton";
 
 const DEFAULT_SITE_NAME = "Afterdark";
 
@@ -36,10 +41,15 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const { toast, headers } = await takeToast(request);
-  const user = await currentUser(request);
-  const now = Date.now();
+  const signedIn = (await currentUser(request)) !== undefined;
   return data(
-    { siteName: settings().siteName, signedIn: user !== undefined, toast, now },
+    {
+      siteName: settings().siteName,
+      signedIn,
+      toast,
+      asksForAge: !signedIn && asksForAge(request),
+      now: Date.now(),
+    },
     { headers },
   );
 }
@@ -69,7 +79,8 @@ export function Layout({ children }: { children: ReactNode }) {
         </a>
         <ProgressLine />
         <ToastProvider fromServer={page?.toast}>
-          <div className="flex min-h-dvh flex-col">
+          {page?.asksForAge && <AgeGate siteName={siteName} />}
+          <div className={classNames("min-h-dvh flex-col", page?.asksForAge ? "hidden" : "flex")}>
             <Header siteName={siteName} signedIn={page?.signedIn ?? false} />
             <main id="main" tabIndex={-1} className="page flex-1 py-6 outline-none md:py-8">
               {children}
@@ -85,7 +96,7 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  return <Outlet />;
+  return useSlowVideo() ? <VideoSkeleton /> : <Outlet />;
 }
 
 export function ErrorBoundary() {

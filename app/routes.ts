@@ -3,10 +3,19 @@ import { index, type RouteConfig, route } from "@remix-run/route-config";
 /** Every address of the site. Pages first, then what answers without a page. */
 export default [
   index("routes/home.tsx"),
-  route("auth", "routes/auth.tsx"),
+  route("categories/:category?", "routes/categories.tsx"),
+  route("trending", "routes/trending.tsx"),
+  route("video/:id", "routes/video.tsx"),
 
+  route("auth", "routes/auth.tsx"),
   route("admin", "routes/admin.tsx"),
 
+  route("privacy", "routes/privacy.tsx"),
+  route("dmca", "routes/dmca.tsx"),
+  route("contact", "routes/contact.tsx"),
+  route("*", "routes/not-found.tsx"),
+
+  route("age", "routes/age.ts"),
   route("video/:id/view", "routes/video-view.ts"),
   route("sign-out", "routes/sign-out.ts"),
   route("media/*", "routes/media.ts"),

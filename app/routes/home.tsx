@@ -1,30 +1,130 @@
-import type { LoaderFunctionArgs } from "@remix-run/node";
+import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { listPublished, pageParameter } from "~/catalogue/listing.server";
+import { Film, MessageCircle, Search } from "lucide-react";
+import { categoryLabel, toCategoryId } from "~/catalogue/categories";
+import { hasAnyVideo, listPublished, pageParameter, searchText } from "~/catalogue/listing.server";
+import { attempt } from "~/server/failure.server";
+import { settings } from "~/server/settings.server";
+import { type ListPlace, listPath } from "~/ui/addresses";
+import { ButtonLink, buttonClass } from "~/ui/button";
+import { type CategoryChoice, CategorySelector } from "~/ui/category-selector";
 import { EmptyState } from "~/ui/empty-state";
-import { Pager } from "~/ui/pager";
-import { VideoGrid } from "~/ui/video-grid";
+import { ListSection } from "~/ui/list-section";
+import { pageTitle } from "~/ui/page-title";
+import { SearchBox } from "~/ui/search-box";
+import { loadList } from "./load-list.server";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => {
+  if (!data) return [];
+  const { siteName, search, category, list } = data;
+  const what = category ? `${categoryLabel(category)} videos` : "videos";
+  const heading = search
+    ? `“${search}” in ${what}`
+    : category
+      ? `${what}`
+      : "Free videos for adults";
+  return [
+    { title: pageTitle(siteName, [heading], list.page) },
+    {
+      name: "description",
+      content: `${search ? `Videos matching “${search}”` : `Watch free ${what}`} on ${siteName}${
+        list.page > 1 ? `, page ${list.page}` : ""
+      }. No account, no personal data, ages 18 and over.`,
+    },
+  ];
+};
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
-  return { ...(await listPublished({ page: pageParameter(searchParams) })), now: Date.now() };
+  if (searchParams.get("category") === "trending") throw redirect("/trending");
+  const category = toCategoryId(searchParams.get("category"));
+  const search = searchText(searchParams.get("search"));
+  const { status, ...result } = await loadList(() =>
+    listPublished({ category, search, page: pageParameter(searchParams) }),
+  );
+  const bare = status === 200 && !search && result.list.total === 0;
+  const { value: anyVideo } = await attempt(async () => !bare || (await hasAnyVideo()), true);
+  const { siteName, joinUrl } = settings();
+  return data(
+    { ...result, category, search, anyVideo, siteName, joinUrl, now: Date.now() },
+    { status },
+  );
 }
 
 export default function Home() {
-  const { videos, page, pageCount, now } = useLoaderData<typeof loader>();
+  const { list, error, category, search, anyVideo, joinUrl, now } = useLoaderData<typeof loader>();
+  const place: ListPlace = { from: "home", category, search };
+  const label = category ? categoryLabel(category) : "All Videos";
   return (
     <>
-      <h1 className="sr-only">Videos</h1>
-      {videos.length === 0 ? (
-        <EmptyState title="No videos available. Upload your first video to get started!" />
-      ) : (
-        <VideoGrid videos={videos} now={now} hrefFor={(id) => `/video/${id}`} />
-      )}
-      <Pager
-        page={page}
-        pageCount={pageCount}
-        hrefFor={(asked) => (asked > 1 ? `/?page=${asked}` : "/")}
+      <div className="mb-8 flex flex-col gap-4">
+        <div className="flex flex-col gap-3 sm:flex-row sm:items-center sm:gap-6">
+          <SearchBox search={search} category={category} />
+          {joinUrl && (
+            <a
+              href={joinUrl}
+              target="_blank"
+              rel="noopener noreferrer"
+              className={`${buttonClass("secondary", "pill")} shrink-0`}
+            >
+              <MessageCircle aria-hidden="true" className="size-5 text-accent" />
+              Join our channel
+            </a>
+          )}
+        </div>
+        <CategorySelector selected={category ?? "all"} hrefFor={(id) => choicePath(id, search)} />
+      </div>
+      <ListSection
+        heading={search ? `Results for “${search}”` : label}
+        list={list}
+        error={error}
+        place={place}
+        now={now}
+        empty={<NothingHere search={search} category={category} anyVideo={anyVideo} />}
       />
     </>
+  );
+}
+
+/** Another category keeps the search text and begins at its first page. */
+function choicePath(choice: CategoryChoice, search: string): string {
+  if (choice === "trending") return "/trending";
+  return listPath({ from: "home", search, category: choice === "all" ? undefined : choice });
+}
+
+/** The three empty messages of the specification. */
+function NothingHere({
+  search,
+  category,
+  anyVideo,
+}: {
+  search: string;
+  category: ListPlace["category"];
+  anyVideo: boolean;
+}) {
+  if (search) {
+    return (
+      <EmptyState
+        icon={<Search />}
+        title={`No videos found matching "${search}"`}
+        action={<ButtonLink to={listPath({ from: "home", category })}>Clear Search</ButtonLink>}
+      />
+    );
+  }
+  if (anyVideo) {
+    return (
+      <EmptyState
+        icon={<Film />}
+        title="No videos found in this category."
+        action={<ButtonLink to="/">All Videos</ButtonLink>}
+      />
+    );
+  }
+  return (
+    <EmptyState
+      icon={<Film />}
+      title="No videos available. Upload your first video to get started!"
+      action={<ButtonLink to="/admin">Upload a video</ButtonLink>}
+    />
   );
 }

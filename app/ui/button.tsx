@@ -3,7 +3,7 @@ import type { ButtonHTMLAttributes } from "react";
 import { classNames } from "./class-names";
 
 type Variant = "primary" | "secondary" | "ghost" | "danger";
-type Size = "md" | "sm";
+type Size = "md" | "sm" | "pill";
 
 const VARIANTS: Record<Variant, string> = {
   primary: "bg-accent text-on-accent hover:bg-accent-strong font-semibold",
@@ -13,14 +13,15 @@ const VARIANTS: Record<Variant, string> = {
 };
 
 const SIZES: Record<Size, string> = {
-  md: "min-h-11 px-5 text-base",
-  sm: "min-h-9 px-3 text-sm",
+  md: "min-h-11 rounded-md px-5 text-base",
+  sm: "min-h-9 rounded-md px-3 text-sm",
+  pill: "min-h-12 rounded-full px-6 text-base",
 };
 
 /** The look of a button, for whatever element is pressed. */
 export function buttonClass(variant: Variant = "primary", size: Size = "md"): string {
   return classNames(
-    "inline-flex items-center justify-center gap-2 rounded-md transition-colors select-none",
+    "inline-flex items-center justify-center gap-2 transition-colors select-none",
     "disabled:pointer-events-none disabled:opacity-60 aria-disabled:opacity-60",
     VARIANTS[variant],
     SIZES[size],

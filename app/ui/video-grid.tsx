@@ -1,9 +1,13 @@
 import type { VideoCardData } from "~/catalogue/video-card";
+import type { WayBack } from "./back-link";
 import { classNames } from "./class-names";
 import { VideoCard } from "./video-card";
 
 /** Ranks 1 to 3 are shown on page 1 of Trending (specification, section 2). */
 const RANKED = 3;
+
+/** From a list to a video is one step in the browser's history. */
+const ONE_STEP: WayBack = { steps: 1 };
 
 /** The cards of a list: one column on a phone, four on an extra large screen. */
 export function VideoGrid({
@@ -33,6 +37,7 @@ export function VideoGrid({
           <VideoCard
             video={video}
             to={hrefFor(video.id)}
+            state={ONE_STEP}
             now={now}
             rank={ranked && index < RANKED ? index + 1 : undefined}
           />

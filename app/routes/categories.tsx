@@ -1,0 +1,114 @@
+import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { ChevronRight, Film } from "lucide-react";
+import { type CategoryId, categoryLabel, isCategoryId, toCategoryId } from "~/catalogue/categories";
+import { listPublished, pageParameter } from "~/catalogue/listing.server";
+import { settings } from "~/server/settings.server";
+import { listPath } from "~/ui/addresses";
+import { ButtonLink } from "~/ui/button";
+import { CategorySelector } from "~/ui/category-selector";
+import { EmptyState } from "~/ui/empty-state";
+import { ListSection } from "~/ui/list-section";
+import { pageTitle } from "~/ui/page-title";
+import { loadList } from "./load-list.server";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => {
+  if (!data) return [{ title: "Page not found" }];
+  const { siteName, category, list } = data;
+  const what = category ? `${categoryLabel(category)} videos` : "All video categories";
+  return [
+    { title: pageTitle(siteName, [what], list.page) },
+    { name: "description", content: `${what}, newest first, free to watch on ${siteName}.` },
+  ];
+};
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  const { searchParams } = new URL(request.url);
+  const page = pageParameter(searchParams);
+  const category = askedCategory(params.category, searchParams, page);
+  const { status, ...result } = await loadList(() => listPublished({ category, page }));
+  return data({ ...result, category, siteName: settings().siteName, now: Date.now() }, { status });
+}
+
+/**
+ * The category that one of the three addresses asks for; undefined for all.
+ *
+ * @throws a redirect for a legacy or trending address, a 404 for an unknown one.
+ */
+function askedCategory(
+  path: string | undefined,
+  parameters: URLSearchParams,
+  page: number,
+): CategoryId | undefined {
+  const asked = path ?? parameters.get("cat");
+  if (asked === "trending") throw redirect(listPath({ from: "trending", page }));
+  if (isCategoryId(asked)) return asked;
+  const today = toCategoryId(asked);
+  if (today) throw redirect(listPath({ from: "categories", category: today, page }), 301);
+  if (path === "all") throw redirect(listPath({ from: "categories", page }), 301);
+  if (path !== undefined) throw new Response(null, { status: 404, statusText: "Not Found" });
+  return undefined;
+}
+
+export default function Categories() {
+  const { list, error, category, now } = useLoaderData<typeof loader>();
+  const label = category ? categoryLabel(category) : "All Videos";
+  return (
+    <>
+      <nav aria-label="Breadcrumb" className="mb-4">
+        <ol className="flex flex-wrap items-center gap-1 text-sm text-muted">
+          <Crumb to="/" label="Home" />
+          <Crumb to={category && "/categories"} label="Categories" />
+          {category && <Crumb label={label} />}
+        </ol>
+      </nav>
+      <div className="mb-8">
+        <CategorySelector
+          selected={category ?? "all"}
+          hrefFor={(id) =>
+            id === "trending"
+              ? "/trending"
+              : listPath({ from: "categories", category: id === "all" ? undefined : id })
+          }
+        />
+      </div>
+      <ListSection
+        heading={label}
+        list={list}
+        error={error}
+        place={{ from: "categories", category }}
+        now={now}
+        empty={
+          <EmptyState
+            icon={<Film />}
+            title="No videos found in this category."
+            action={
+              <ButtonLink to={category ? "/categories" : "/"}>
+                {category ? "All Videos" : "Back to Home"}
+              </ButtonLink>
+            }
+          />
+        }
+      />
+    </>
+  );
+}
+
+/** A step of the way here; the last one is where we are. */
+function Crumb({ to, label }: { to?: string; label: string }) {
+  if (!to) {
+    return (
+      <li aria-current="page" className="text-ink">
+        {label}
+      </li>
+    );
+  }
+  return (
+    <li className="flex items-center gap-1">
+      <Link to={to} className="inline-flex min-h-9 items-center hover:text-ink">
+        {label}
+      </Link>
+      <ChevronRight aria-hidden="true" className="size-4" />
+    </li>
+  );
+}

@@ -1,0 +1,49 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { contactEmail } from "~/server/contact-email.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { settings } from "~/server/settings.server";
+import { ContactForm } from "~/ui/contact-form";
+import { readContactForm } from "~/ui/contact-message";
+import { pageTitle } from "~/ui/page-title";
+import { StaticPage } from "~/ui/static-page";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  { title: pageTitle(data?.siteName ?? "", ["Contact"]) },
+  { name: "description", content: "How to reach the people behind this site." },
+];
+
+export function loader({ request }: LoaderFunctionArgs) {
+  return { siteName: settings().siteName, email: contactEmail(request) };
+}
+
+/** For a browser without scripts: says what is missing, or hands the message back as a mail. */
+export async function action({ request }: ActionFunctionArgs) {
+  requireOwnOrigin(request);
+  const result = readContactForm(await request.formData());
+  return data(result, { status: Object.keys(result.errors).length > 0 ? 422 : 200 });
+}
+
+export default function Contact() {
+  const { email } = useLoaderData<typeof loader>();
+  const result = useActionData<typeof action>();
+  return (
+    <StaticPage title="Contact" lead="We answer within 1 to 2 business days.">
+      <p>
+        Write to <a href={`mailto:${email}`}>{email}</a>, or use the form below. It is never sent
+        anywhere by this site: it makes a mail of your words, which you send yourself.
+      </p>
+      <p>
+        For the removal of content see the <Link to="/dmca">DMCA page</Link>.
+      </p>
+      <div className="pt-4">
+        <ContactForm email={email} fromServer={result} />
+      </div>
+    </StaticPage>
+  );
+}

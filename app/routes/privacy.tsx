@@ -1,0 +1,83 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { contactEmail } from "~/server/contact-email.server";
+import { settings } from "~/server/settings.server";
+import { pageTitle } from "~/ui/page-title";
+import { StaticPage } from "~/ui/static-page";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  { title: pageTitle(data?.siteName ?? "", ["Privacy"]) },
+  { name: "description", content: "What this site knows about its visitors: nothing." },
+  { name: "robots", content: "noindex" },
+];
+
+export function loader({ request }: LoaderFunctionArgs) {
+  return { siteName: settings().siteName, email: contactEmail(request) };
+}
+
+export default function Privacy() {
+  const { siteName, email } = useLoaderData<typeof loader>();
+  return (
+    <StaticPage
+      title="Privacy"
+      lead={`${siteName} stores no personal data and no logs of its visitors.`}
+    >
+      <h2>What we do not do</h2>
+      <ul>
+        <li>We ask for no account, no name and no e-mail address to watch a video.</li>
+        <li>
+          We write down no address of your device, no description of your browser and nothing that
+          you search for: not in a database, not in a file, not in a log.
+        </li>
+        <li>
+          No page asks another company for anything. There are no advertising networks, no
+          analytics, no fonts or scripts of others, and so nobody else learns that you were here.
+        </li>
+        <li>We have nothing that we could sell, share or lose.</li>
+      </ul>
+
+      <h2>What is counted</h2>
+      <p>
+        Each video has one number: how often its page was opened. It does not say by whom. To keep
+        the site available, the number of recent requests is limited; the addresses needed for that
+        are held in memory for some minutes and written nowhere.
+      </p>
+
+      <h2>Cookies and your browser's memory</h2>
+      <ul>
+        <li>
+          <strong>Age.</strong> When you confirm that you are 18 or over, a cookie remembers that
+          answer, and only that, so that you are not asked again.
+        </li>
+        <li>
+          <strong>Player.</strong> The volume and the place where you stopped watching stay in your
+          own browser. They are never sent to us, and clearing the data of this site removes them.
+        </li>
+        <li>
+          <strong>Administrators.</strong> The few people who manage the videos sign in, and have a
+          cookie for that. Visitors never get it.
+        </li>
+      </ul>
+
+      <h2>Content from third parties</h2>
+      <p>
+        All content on {siteName} comes from third-party sources. A description may contain a link
+        to another site; what that site does with your visit is its own affair, and we send it no
+        word about where you came from. Rights holders find the way to a removal on the{" "}
+        <Link to="/dmca">DMCA page</Link>.
+      </p>
+
+      <h2>Age</h2>
+      <p>
+        This site is for ages 18 and over. Every page carries the RTA label, by which parental
+        filters recognise it.
+      </p>
+
+      <h2>Questions</h2>
+      <p>
+        Write to <a href={`mailto:${email}`}>{email}</a>. We answer within 1 to 2 business days. A
+        mail you send reaches an ordinary mailbox; we use it to answer you and for nothing else.
+      </p>
+    </StaticPage>
+  );
+}

@@ -1,0 +1,46 @@
+import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { TrendingUp } from "lucide-react";
+import { listTrending, pageParameter } from "~/catalogue/listing.server";
+import { settings } from "~/server/settings.server";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { ListSection } from "~/ui/list-section";
+import { pageTitle } from "~/ui/page-title";
+import { loadList } from "./load-list.server";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => {
+  if (!data) return [];
+  const { siteName, list } = data;
+  return [
+    { title: pageTitle(siteName, ["Trending videos"], list.page) },
+    { name: "description", content: `The most watched videos on ${siteName}, free to watch.` },
+  ];
+};
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const page = pageParameter(new URL(request.url).searchParams);
+  const { status, ...result } = await loadList(() => listTrending({ page }));
+  return data({ ...result, siteName: settings().siteName, now: Date.now() }, { status });
+}
+
+export default function Trending() {
+  const { list, error, now } = useLoaderData<typeof loader>();
+  return (
+    <ListSection
+      heading="Trending"
+      list={list}
+      error={error}
+      place={{ from: "trending" }}
+      now={now}
+      ranked={list.page === 1}
+      empty={
+        <EmptyState
+          icon={<TrendingUp />}
+          title="No trending videos found. Upload some content to get started!"
+          action={<ButtonLink to="/">Back to Home</ButtonLink>}
+        />
+      }
+    />
+  );
+}

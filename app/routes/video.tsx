@@ -1,0 +1,150 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import {
+  isRouteErrorResponse,
+  Link,
+  useLoaderData,
+  useLocation,
+  useRouteError,
+  useRouteLoaderData,
+} from "@remix-run/react";
+import { VideoOff } from "lucide-react";
+import { categoryLabel } from "~/catalogue/categories";
+import { formatAge, formatCount } from "~/catalogue/format";
+import { findPublished, relatedVideos } from "~/catalogue/video.server";
+import { VideoPlayer } from "~/player/video-player";
+import type { loader as rootLoader } from "~/root";
+import { settings } from "~/server/settings.server";
+import { listPath, placeOf, videoPath } from "~/ui/addresses";
+import { BackLink, stepsBack } from "~/ui/back-link";
+import { Badge } from "~/ui/badge";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { ErrorPage } from "~/ui/error-page";
+import { LinkedText } from "~/ui/linked-text";
+import { pageTitle } from "~/ui/page-title";
+import { RelatedVideos } from "~/ui/related-videos";
+import { ShareButton } from "~/ui/share-button";
+import { useCountedViews } from "~/ui/use-counted-views";
+import { POSTER_TRANSITION } from "~/ui/video-card";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => {
+  if (!data) return [{ title: "Video not found" }, { name: "robots", content: "noindex" }];
+  const { video, siteName } = data;
+  return [
+    { title: pageTitle(siteName, [video.title]) },
+    { name: "description", content: video.description || `${video.title} on ${siteName}` },
+  ];
+};
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  const id = params.id ?? "";
+  const video = await findPublished(id);
+  if (!video) throw new Response(null, { status: 404, statusText: "Not Found" });
+  return {
+    video,
+    related: await relatedVideos(id),
+    place: placeOf(new URL(request.url).searchParams),
+    siteName: settings().siteName,
+    now: Date.now(),
+  };
+}
+
+export default function VideoPage() {
+  const { video, related, place, now } = useLoaderData<typeof loader>();
+  const steps = stepsBack(useLocation().state);
+  return (
+    <div className="video-layout">
+      <article>
+        <BackLink id={video.id} place={place} />
+        <div
+          className="mt-1 -mx-4 overflow-hidden sm:mx-0 sm:rounded-lg"
+          style={{ viewTransitionName: POSTER_TRANSITION }}
+        >
+          <VideoPlayer
+            key={video.id}
+            video={{
+              id: video.id,
+              title: video.title,
+              fileUrl: video.videoUrl,
+              posterUrl: video.thumbnailUrl,
+            }}
+          />
+        </div>
+        <About />
+      </article>
+      <aside aria-labelledby="related-heading">
+        <h2 id="related-heading" className="mb-4 text-lg font-semibold">
+          Related Videos
+        </h2>
+        <RelatedVideos
+          videos={related}
+          category={video.category}
+          now={now}
+          hrefFor={(id) => videoPath(id, place)}
+          state={steps ? { steps: steps + 1 } : undefined}
+        />
+      </aside>
+    </div>
+  );
+}
+
+/** What stands below the player. */
+function About() {
+  const { video, now } = useLoaderData<typeof loader>();
+  const asked = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
+  const views = useCountedViews(video.id, video.views, !asked);
+  return (
+    <>
+      <h1 className="mt-5 text-xl font-bold">{video.title}</h1>
+      <div className="mt-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted tabular-nums">
+          <span>{formatCount(views)} views</span>
+          <span>{formatAge(video.createdAt, now)}</span>
+          <Link to={`/categories/${video.category}`} className="rounded-sm">
+            <Badge className="px-2.5 py-1 hover:text-ink">{categoryLabel(video.category)}</Badge>
+          </Link>
+        </p>
+        <ShareButton title={video.title} path={videoPath(video.id)} />
+      </div>
+      {!asked && (
+        <noscript>
+          <img src={`/video/${video.id}/view`} alt="" width={1} height={1} className="absolute" />
+        </noscript>
+      )}
+      {(video.description || video.tags.length > 0) && (
+        <div className="mt-6 rounded-lg border border-line bg-surface p-4 sm:p-5">
+          {video.description && <LinkedText text={video.description} />}
+          {video.tags.length > 0 && (
+            <ul aria-label="Tags" className="flex flex-wrap gap-2 not-first:mt-4">
+              {[...new Set(video.tags)].map((tag) => (
+                <li key={tag}>
+                  <Link
+                    to={listPath({ from: "home", search: tag })}
+                    className="inline-flex min-h-9 items-center rounded-full border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink"
+                  >
+                    {tag}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+export function ErrorBoundary() {
+  const error = useRouteError();
+  if (!isRouteErrorResponse(error) || error.status !== 404) return <ErrorPage />;
+  return (
+    <div className="py-10">
+      <h1 className="text-center text-xl font-bold">Video not found</h1>
+      <EmptyState
+        icon={<VideoOff />}
+        title="The video you're looking for doesn't exist or has been removed."
+        action={<ButtonLink to="/">Back to Home</ButtonLink>}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+
+/** A page of text: a heading, one sentence that says it all, and the rest. */
+export function StaticPage({
+  title,
+  lead,
+  children,
+}: {
+  title: string;
+  lead: string;
+  children: ReactNode;
+}) {
+  return (
+    <article className="mx-auto max-w-2xl py-4 md:py-8">
+      <h1 className="text-xl font-bold">{title}</h1>
+      <p className="mt-3 text-lg text-muted">{lead}</p>
+      <div className="prose mt-8">{children}</div>
+    </article>
+  );
+}

@@ -1,0 +1,37 @@
+const BAR = "animate-breathe rounded-sm bg-raised";
+
+/** The video page before it is there, in its exact shape. */
+export function VideoSkeleton() {
+  return (
+    <div role="status" className="video-layout">
+      <span className="sr-only">Loading video...</span>
+      <div>
+        <div className={`mb-3 h-11 w-20 ${BAR}`} />
+        <div className="-mx-4 aspect-video animate-breathe bg-raised sm:mx-0 sm:rounded-lg" />
+        <div className={`mt-5 h-8 w-3/4 ${BAR}`} />
+        <div className={`mt-3 h-5 w-1/3 ${BAR}`} />
+        <div className={`mt-8 h-24 w-full ${BAR}`} />
+      </div>
+      <div>
+        <div className={`mb-4 h-6 w-36 ${BAR}`} />
+        <RelatedSkeleton />
+      </div>
+    </div>
+  );
+}
+
+function RelatedSkeleton() {
+  return (
+    <div className="flex flex-col gap-4">
+      {["a", "b", "c", "d", "e"].map((key) => (
+        <div key={key} className="grid grid-cols-[9.5rem_1fr] gap-3">
+          <div className="aspect-video animate-breathe rounded-md bg-raised" />
+          <div>
+            <div className={`h-4 w-full ${BAR}`} />
+            <div className={`mt-2 h-3 w-2/3 ${BAR}`} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
