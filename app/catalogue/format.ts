@@ -29,6 +29,11 @@ export function parseTime(time: string): number {
   return Date.parse(bare ? `${bare[1]}T${bare[2]}Z` : time);
 }
 
+/** A stored time as ISO 8601 UTC; 1970 for what is no time. */
+export function isoTime(time: string): string {
+  return new Date(parseTime(time) || 0).toISOString();
+}
+
 /**
  * The age of a video in whole days, at least 1: `1 day ago`, `6 days ago`, `4 weeks ago`,
  * `13 months ago`. A time in the future, or none, counts as one day.

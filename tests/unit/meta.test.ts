@@ -1,0 +1,205 @@
+import type { MetaDescriptor } from "@remix-run/react";
+import { describe, expect, it } from "vitest";
+import { categoryMeta, homeMeta, trendingMeta, videoMeta } from "~/catalogue/meta";
+import { pageMeta } from "~/catalogue/page-meta";
+import type { DescribedVideo } from "~/catalogue/structured-data";
+import type { VideoPage } from "~/catalogue/video-card";
+
+const site = { name: "Afterdark", origin: "https://videos.example" };
+const video: DescribedVideo = {
+  id: "a/b?c",
+  title: 'Night "Train" </script>',
+  description: "",
+  category: "pornstar",
+  duration: "5:30",
+  durationSeconds: 330,
+  views: 12,
+  createdAt: "2026-01-31 12:00:00",
+  updatedAt: "2026-02-01T00:00:00.000Z",
+  thumbnailUrl: "/media/thumbnails/u/1.webp",
+  previewUrl: "",
+  videoUrl: "/media/videos/u/1.mp4",
+  tags: ["one", "two"],
+};
+const list = (page = 1, pageCount = 1): VideoPage => ({
+  videos: [video],
+  page,
+  pageCount,
+  total: pageCount * 8,
+});
+
+type Json = Record<string, unknown>;
+const jsonLd = (meta: MetaDescriptor[]) =>
+  meta.flatMap((entry) =>
+    "script:ld+json" in entry ? [entry["script:ld+json"] as unknown as Json] : [],
+  );
+const ofType = (meta: MetaDescriptor[], type: string) =>
+  jsonLd(meta).find((json) => json["@type"] === type)!;
+const title = (meta: MetaDescriptor[]) =>
+  (meta.find((entry) => "title" in entry) as { title: string }).title;
+const content = (meta: MetaDescriptor[], key: string) =>
+  (
+    meta.find(
+      (entry) =>
+        ("name" in entry && entry.name === key) || ("property" in entry && entry.property === key),
+    ) as { content: string } | undefined
+  )?.content;
+const link = (meta: MetaDescriptor[], rel: string) =>
+  (meta.find((entry) => "rel" in entry && entry.rel === rel) as { href: string } | undefined)?.href;
+
+/** What schema.org's types and the search engines that read them require. */
+const REQUIRED: Record<string, readonly string[]> = {
+  VideoObject: ["name", "description", "thumbnailUrl", "uploadDate", "contentUrl", "duration"],
+  BreadcrumbList: ["itemListElement"],
+  ItemList: ["itemListElement", "numberOfItems"],
+  WebSite: ["name", "url", "potentialAction"],
+  SearchAction: ["target", "query-input"],
+  EntryPoint: ["urlTemplate"],
+  ListItem: ["position", "name"],
+  InteractionCounter: ["interactionType", "userInteractionCount"],
+  WatchAction: [],
+};
+const ABSOLUTE = ["url", "item", "contentUrl", "urlTemplate"];
+
+/** Every complaint about a structure and what is inside it. */
+function missing(json: unknown, at = "$"): string[] {
+  if (Array.isArray(json)) return json.flatMap((each, index) => missing(each, `${at}[${index}]`));
+  if (typeof json !== "object" || json === null) return [];
+  const object = json as Json;
+  const required = REQUIRED[object["@type"] as string];
+  if (!required) return [`${at} is of an unknown type ${String(object["@type"])}`];
+  return [
+    ...required.filter((name) => object[name] === undefined).map((name) => `${at}.${name}`),
+    ...ABSOLUTE.filter(
+      (name) => object[name] !== undefined && !String(object[name]).startsWith(site.origin),
+    ).map((name) => `${at}.${name} is not absolute`),
+    ...Object.entries(object).flatMap(([name, value]) => missing(value, `${at}.${name}`)),
+  ];
+}
+
+const pages: Record<string, MetaDescriptor[]> = {
+  home: homeMeta(site, { search: "", list: list() }),
+  "home, page 2": homeMeta(site, { search: "", list: list(2, 3) }),
+  "home, a category": homeMeta(site, { search: "", category: "desi", list: list() }),
+  "home, a search": homeMeta(site, { search: "train & co", list: list() }),
+  "home, a search in a category": homeMeta(site, {
+    search: "train",
+    category: "desi",
+    list: list(),
+  }),
+  categories: categoryMeta(site, { list: list() }),
+  "a category": categoryMeta(site, { category: "desi", list: list() }),
+  "a category, page 2": categoryMeta(site, { category: "desi", list: list(2, 2) }),
+  trending: trendingMeta(site, { list: list() }),
+  video: videoMeta(site, video),
+};
+
+describe("the head of every page", () => {
+  it("has a title and a description of its own", () => {
+    const titles = Object.values(pages).map(title);
+    const descriptions = Object.values(pages).map((page) => content(page, "description"));
+    expect(new Set(titles).size).toBe(titles.length);
+    expect(new Set(descriptions).size).toBe(descriptions.length);
+  });
+
+  it.each(Object.entries(pages))("%s: is complete, every address absolute", (_, page) => {
+    expect(title(page)).toMatch(/ \| Afterdark$/);
+    expect(content(page, "description")!.length).toBeLessThanOrEqual(160);
+    for (const key of ["og:title", "og:type", "og:site_name", "twitter:card"]) {
+      expect(content(page, key)).toBeTruthy();
+    }
+    for (const address of [
+      link(page, "canonical"),
+      content(page, "og:url"),
+      content(page, "og:image"),
+      content(page, "twitter:image"),
+    ]) {
+      expect(address).toMatch(/^https:\/\/videos\.example\//);
+    }
+    expect(jsonLd(page).flatMap((json) => missing(json))).toEqual([]);
+  });
+});
+
+describe("canonical addresses", () => {
+  it.each([
+    ["home", "/"],
+    ["home, page 2", "/?page=2"],
+    ["home, a category", "/categories/desi"],
+    ["home, a search", "/?search=train+%26+co"],
+    ["a category, page 2", "/categories/desi?page=2"],
+    ["trending", "/trending"],
+    ["video", "/video/a%2Fb%3Fc"],
+  ])("of %s is %s", (name, path) =>
+    expect(link(pages[name]!, "canonical")).toBe(site.origin + path),
+  );
+
+  it("name the neighbouring pages", () => {
+    expect(link(pages["home, page 2"]!, "prev")).toBe("https://videos.example/");
+    expect(link(pages["home, page 2"]!, "next")).toBe("https://videos.example/?page=3");
+    expect(link(pages.home!, "prev")).toBeUndefined();
+    expect(link(pages["a category, page 2"]!, "prev")).toBe(
+      "https://videos.example/categories/desi",
+    );
+  });
+});
+
+describe("search engines", () => {
+  it("are kept from searches and from pages that say so, from nothing else", () => {
+    const hidden = Object.entries(pages).filter(
+      ([, page]) => content(page, "robots") !== undefined,
+    );
+    expect(hidden.map(([name]) => name)).toEqual([
+      "home, a search",
+      "home, a search in a category",
+    ]);
+    const legal = pageMeta(site, { title: "T", description: "D", path: "/dmca", noindex: true });
+    expect(content(legal, "robots")).toBe("noindex");
+  });
+
+  it("learn all about a video", () => {
+    expect(ofType(pages.video!, "VideoObject")).toMatchObject({
+      name: video.title,
+      description: video.title,
+      thumbnailUrl: ["https://videos.example/media/thumbnails/u/1.webp"],
+      uploadDate: "2026-01-31T12:00:00.000Z",
+      duration: "PT5M30S",
+      contentUrl: "https://videos.example/media/videos/u/1.mp4",
+      keywords: "one, two",
+      isFamilyFriendly: false,
+      interactionStatistic: { userInteractionCount: 12 },
+    });
+  });
+
+  it("get a picture where a video has none, and no file where there is none", () => {
+    const bare = videoMeta(site, { ...video, thumbnailUrl: null, videoUrl: "" });
+    expect(ofType(bare, "VideoObject")).toMatchObject({
+      thumbnailUrl: ["https://videos.example/share.png"],
+    });
+    expect(ofType(bare, "VideoObject").contentUrl).toBeUndefined();
+    expect(content(bare, "og:video")).toBeUndefined();
+  });
+
+  it("count positions through the whole list", () => {
+    const items = ofType(pages["home, page 2"]!, "ItemList").itemListElement as Json[];
+    expect(items.map((item) => item.position)).toEqual([9]);
+  });
+
+  it("find the way Home > Categories > category", () => {
+    const { itemListElement } = ofType(pages["a category"]!, "BreadcrumbList");
+    expect((itemListElement as Json[]).map(({ name, item }) => [name, item])).toEqual([
+      ["Home", "https://videos.example/"],
+      ["Categories", "https://videos.example/categories"],
+      ["Desi", "https://videos.example/categories/desi"],
+    ]);
+  });
+});
+
+it("notices a structure that lacks a required field", () => {
+  const { uploadDate: _, ...rest } = ofType(pages.video!, "VideoObject");
+  expect(missing(rest)).toEqual(["$.uploadDate"]);
+});
+
+it("cuts a long description at a word", () => {
+  const long = videoMeta(site, { ...video, description: `${"word ".repeat(60)}` });
+  expect(content(long, "description")).toMatch(/^(word )+word…$/);
+});
