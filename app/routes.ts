@@ -8,7 +8,9 @@ export default [
   route("video/:id", "routes/video.tsx"),
 
   route("auth", "routes/auth.tsx"),
+  route("auth/code", "routes/auth-code.tsx"),
   route("admin", "routes/admin.tsx"),
+  route("admin/account", "routes/account.tsx"),
 
   route("privacy", "routes/privacy.tsx"),
   route("dmca", "routes/dmca.tsx"),

@@ -1,6 +1,6 @@
 import { redirect } from "@remix-run/node";
 import { redirectWithToast } from "~/server/toast.server";
-import { findSession, type SessionUser } from "./session.server";
+import { findSession, type OpenSession, type SessionUser } from "./session.server";
 
 export type { SessionUser } from "./session.server";
 
@@ -15,8 +15,13 @@ export async function currentUser(request: Request): Promise<SessionUser | undef
  * @throws a redirect to /auth for a visitor, with the reason when the upload form was sent.
  */
 export async function requireUser(request: Request): Promise<SessionUser> {
-  const user = await currentUser(request);
-  if (user) return user;
+  return (await requireSession(request)).user;
+}
+
+/** The same, for who needs to know which of the user's sessions it is. */
+export async function requireSession(request: Request): Promise<OpenSession> {
+  const session = await findSession(request);
+  if (session) return session;
   if (request.method !== "POST" || new URL(request.url).pathname !== "/admin") {
     throw redirect("/auth");
   }

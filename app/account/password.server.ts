@@ -11,7 +11,7 @@ const LEAST_PASSWORD_CHARACTERS = 10;
 /** bcrypt silently ignores what follows. */
 const MOST_PASSWORD_BYTES = 72;
 /** More than this waiting would keep the last one waiting for several seconds. */
-const MOST_WAITING = 12;
+const MOST_WAITING = 8;
 
 /** What an account without a row is compared with, so that it takes the same time as one with. */
 const NOBODYS_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";

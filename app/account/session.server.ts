@@ -86,6 +86,42 @@ export async function endSessions(userId: string, exceptIdHash?: string): Promis
   return Number((await ending.executeTakeFirst()).numDeletedRows);
 }
 
+/** Ends one session of a user, by its hash. False when there is no such session of theirs. */
+export async function endSession(userId: string, idHash: string): Promise<boolean> {
+  const { numDeletedRows } = await database()
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .where("id_hash", "=", idHash)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+/** A session as its owner sees it in the list; times are ISO 8601 UTC. */
+export interface ListedSession {
+  idHash: string;
+  /** Such as "Firefox on Linux"; empty when the browser did not say. */
+  device: string;
+  createdAt: string;
+  lastUsedAt: string;
+}
+
+/** The sessions of a user that have not run out, the last used first. */
+export async function listSessions(userId: string, now = Date.now()): Promise<ListedSession[]> {
+  return database()
+    .selectFrom("sessions")
+    .select([
+      "id_hash as idHash",
+      "device",
+      "created_at as createdAt",
+      "last_used_at as lastUsedAt",
+    ])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", iso(now))
+    .orderBy("last_used_at", "desc")
+    .orderBy("created_at", "desc")
+    .execute();
+}
+
 /** The `Set-Cookie` header that makes the browser forget its session. */
 export function forgetSessionCookie(): string {
   return signedCookie(COOKIE, "", 0);

@@ -6,27 +6,20 @@ import { recordActivity } from "./activity.server";
 import { attemptLimit } from "./attempt-limit.server";
 import { knownDevice } from "./device.server";
 import { checkPassword, HashingBusyError } from "./password.server";
+import { Refusal, tooManyAttempts } from "./refusal.server";
+import { checkSecondFactor } from "./second-factor.server";
 import { findUserByEmail } from "./users.server";
 
 const WINDOW_SECONDS = 15 * 60;
 const FAILURES_PER_ADDRESS = 10;
 const FAILURES_PER_ACCOUNT = 30;
+/** Of a million codes three are good at a time. */
+const WRONG_CODES_PER_ACCOUNT = 5;
 const MOST_FORM_BYTES = 16 * 1024;
 
 const byAddress = attemptLimit(FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit(FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
-
-/** A sign-in that is refused: what to answer, and what was typed so that the form can keep it. */
-export class SignInRefusal extends Error {
-  constructor(
-    public status: number,
-    message: string,
-    public email = "",
-    public retryAfterSeconds?: number,
-  ) {
-    super(message);
-  }
-}
+const byCode = attemptLimit(WRONG_CODES_PER_ACCOUNT, WINDOW_SECONDS);
 
 /** An account whose password was given. */
 export interface ProvenUser {
@@ -39,20 +32,22 @@ export interface ProvenUser {
 const authenticator = new Authenticator<ProvenUser>();
 authenticator.use(new FormStrategy(verify), "form");
 
+/** The fields of a sign-in form, of bounded length. */
+export function readSignInForm(request: Request): Promise<FormData> {
+  return readSmallForm(request, MOST_FORM_BYTES);
+}
+
 /**
  * Who the sign-in form says it is, when the password is right.
  *
- * @throws {SignInRefusal}: 422 with a field missing, 400 with wrong credentials, 429 after too many.
+ * @throws {Refusal}: 422 with a field missing, 400 with wrong credentials, 429 after too many.
  */
-export async function proveIdentity(request: Request): Promise<ProvenUser> {
-  const form = await readSmallForm(request, MOST_FORM_BYTES);
+export async function proveIdentity(request: Request, form: FormData): Promise<ProvenUser> {
   const fields = new URLSearchParams();
   for (const name of ["email", "password"]) fields.set(name, String(form.get(name) ?? ""));
-  const {
-    "content-type": _type,
-    "content-length": _length,
-    ...headers
-  } = Object.fromEntries(request.headers);
+  const headers = new Headers(request.headers);
+  headers.delete("Content-Length");
+  headers.set("Content-Type", "application/x-www-form-urlencoded");
   return authenticator.authenticate(
     "form",
     new Request(request.url, { method: "POST", headers, body: fields }),
@@ -62,34 +57,21 @@ export async function proveIdentity(request: Request): Promise<ProvenUser> {
 async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<ProvenUser> {
   const email = String(form.get("email")).trim();
   const password = String(form.get("password"));
-  if (!email || !password) {
-    throw new SignInRefusal(422, "Email and password are required.", email);
-  }
+  if (!email || !password) throw new Refusal(422, "Email and password are required.");
   const user = await findUserByEmail(email);
   const address = clientAddress(request);
   // Whoever signed in here before is not locked out by somebody else's guesses.
   const account = (user && knownDevice(request, user.id)) ?? `account ${email.toLowerCase()}`;
-  refuseWhenLimited(byAddress.take(address), email);
-  const accountWait = byAccount.take(account);
-  if (accountWait !== undefined) byAddress.giveBack(address);
-  refuseWhenLimited(accountWait, email);
+  const giveBack = takeAttempt(address, account);
   const right = await checkPassword(password, user?.password_hash).catch((error) => {
-    byAddress.giveBack(address);
-    byAccount.giveBack(account);
-    if (!(error instanceof HashingBusyError)) throw error;
-    throw new SignInRefusal(
-      429,
-      "Too many people are signing in. Try again in a few seconds.",
-      email,
-      error.retryAfterSeconds,
-    );
+    giveBack();
+    throw error instanceof HashingBusyError ? tooBusy(error) : error;
   });
   if (!right || !user) {
     if (user && byAccount.isUsedUp(account)) noteGuessing(user.id);
-    throw new SignInRefusal(400, "Invalid login credentials", email);
+    throw new Refusal(400, "Invalid login credentials");
   }
-  byAddress.giveBack(address);
-  byAccount.giveBack(account);
+  giveBack();
   return {
     id: user.id,
     email: user.email,
@@ -98,20 +80,51 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   };
 }
 
+/**
+ * Which kind of code proved the second factor of a user whose password was given.
+ *
+ * @throws {Refusal}: 400 with a wrong code, 429 after too many.
+ */
+export async function proveSecondFactor(
+  request: Request,
+  userId: string,
+  code: string,
+): Promise<"app" | "recovery"> {
+  const address = clientAddress(request);
+  const addressWait = byAddress.take(address);
+  if (addressWait !== undefined) throw tooManyAttempts(addressWait);
+  const wait = byCode.take(userId);
+  if (wait !== undefined) throw tooManyAttempts(wait);
+  const kind = await checkSecondFactor(userId, code);
+  if (!kind) throw new Refusal(400, "That code is not right, or it was used before.");
+  byAddress.giveBack(address);
+  byCode.giveBack(userId);
+  return kind;
+}
+
+/** Counts an attempt at both limits; what it returns uncounts it. */
+function takeAttempt(address: string, account: string): () => void {
+  const addressWait = byAddress.take(address);
+  if (addressWait !== undefined) throw tooManyAttempts(addressWait);
+  const accountWait = byAccount.take(account);
+  if (accountWait !== undefined) {
+    byAddress.giveBack(address);
+    throw tooManyAttempts(accountWait);
+  }
+  return () => {
+    byAddress.giveBack(address);
+    byAccount.giveBack(account);
+  };
+}
+
+function tooBusy({ retryAfterSeconds }: HashingBusyError): Refusal {
+  const sentence = "Too many people are signing in. Try again in a few seconds.";
+  return new Refusal(429, sentence, retryAfterSeconds);
+}
+
 /** Once a window, and after the answer: writing must not show by its time that the account exists. */
 function noteGuessing(userId: string): void {
   setImmediate(() => {
     recordActivity({ userId, action: "sign-in-refused" }).catch(console.error);
   });
-}
-
-function refuseWhenLimited(waitSeconds: number | undefined, email: string): void {
-  if (waitSeconds === undefined) return;
-  const minutes = Math.ceil(waitSeconds / 60);
-  throw new SignInRefusal(
-    429,
-    `Too many sign-in attempts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
-    email,
-    waitSeconds,
-  );
 }

@@ -17,6 +17,11 @@ export async function findUserByEmail(email: string) {
     .executeTakeFirst();
 }
 
+/** The account of an id. */
+export async function findUser(id: string) {
+  return database().selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
 /** Whether the site has any account yet. */
 export async function hasAnyUser(): Promise<boolean> {
   return (

@@ -7,8 +7,9 @@ import {
 } from "@remix-run/node";
 import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
 import { currentUser } from "~/account/guard.server";
+import { Refusal } from "~/account/refusal.server";
 import { secondStepCookie } from "~/account/second-step.server";
-import { proveIdentity, SignInRefusal } from "~/account/sign-in.server";
+import { proveIdentity, readSignInForm } from "~/account/sign-in.server";
 import { welcome } from "~/account/welcome.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { Button, ButtonLink } from "~/ui/button";
@@ -30,15 +31,14 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
+  const form = await readSignInForm(request);
   try {
-    const user = await proveIdentity(request);
+    const user = await proveIdentity(request, form);
     if (!user.hasSecondFactor) return await welcome(request, user.id);
     return redirect("/auth/code", { headers: { "Set-Cookie": secondStepCookie(user) } });
   } catch (error) {
-    if (!(error instanceof SignInRefusal)) throw error;
-    const { message, email, status, retryAfterSeconds } = error;
-    const headers = retryAfterSeconds ? { "Retry-After": String(retryAfterSeconds) } : undefined;
-    return data({ message, email }, { status, headers });
+    if (!(error instanceof Refusal)) throw error;
+    return data({ message: error.message, email: String(form.get("email") ?? "") }, error.init);
   }
 }
 

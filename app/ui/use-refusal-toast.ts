@@ -3,11 +3,15 @@ import { useToast } from "./toast";
 
 /**
  * Shows the sentence of a refused form as a toast, with scripts; without them the page itself says
- * it beside the form. Each answer is a new object, so the same sentence twice is shown twice.
+ * it beside the form.
+ *
+ * @param answer what the action answered. Each answer is a new object, so the same sentence twice
+ *   is shown twice.
  */
-export function useRefusalToast(refusal: { message: string } | undefined): void {
+export function useRefusalToast(answer: { message?: string } | undefined): void {
   const show = useToast();
   useEffect(() => {
-    if (refusal) show({ title: "Error", description: refusal.message, kind: "error" });
-  }, [refusal, show]);
+    if (answer?.message === undefined) return;
+    show({ title: "Error", description: answer.message, kind: "error" });
+  }, [answer, show]);
 }

@@ -1,0 +1,95 @@
+import { recordActivity } from "./activity.server";
+import { attemptLimit } from "./attempt-limit.server";
+import { checkPassword, HashingBusyError, PasswordError } from "./password.server";
+import { makeRecoveryCodes } from "./recovery-codes.server";
+import { Refusal, tooManyAttempts } from "./refusal.server";
+import { beginEnrolment, confirmEnrolment, removeSecondFactor } from "./second-factor.server";
+import type { OpenSession } from "./session.server";
+import { endSession, endSessions } from "./session.server";
+import { findUser, setPassword } from "./users.server";
+
+const TRIES = 10;
+const WINDOW_SECONDS = 15 * 60;
+/** Somebody at an unlocked screen must not be able to guess on. */
+const byUser = attemptLimit(TRIES, WINDOW_SECONDS);
+
+/** What a form of the account page did: a sentence for the toast, or codes to show this once. */
+export type AccountChange = { done: string } | { recoveryCodes: string[] };
+
+/**
+ * Does what the form of the account page asks for.
+ *
+ * @throws {Refusal} with the status and the sentence for whoever filled it in.
+ */
+export async function changeAccount(session: OpenSession, form: FormData): Promise<AccountChange> {
+  const userId = session.user.id;
+  const text = (name: string) => String(form.get(name) ?? "");
+  const intent = text("intent");
+  switch (intent) {
+    case "password":
+      await requirePassword(userId, text("current"));
+      if (text("password") !== text("again")) throw new Refusal(422, "The new passwords differ.");
+      await changePassword(session, text("password"));
+      return { done: "Your password is changed. Your other sessions have ended." };
+    case "end-session":
+      if (!(await endSession(userId, text("session")))) {
+        throw new Refusal(404, "That session has ended already.");
+      }
+      await recordActivity({ userId, action: "session-end" });
+      return { done: "The session has ended." };
+    case "end-other-sessions":
+      await endSessions(userId, session.idHash);
+      await recordActivity({ userId, action: "session-end", detail: "All but one" });
+      return { done: "Your other sessions have ended." };
+    case "second-factor-begin":
+      await beginEnrolment(userId);
+      return { done: "Scan the code with your authenticator app." };
+    case "second-factor-confirm":
+      return { recoveryCodes: await confirmSecondFactor(userId, text("code")) };
+    case "second-factor-off":
+      await requirePassword(userId, text("current"));
+      await removeSecondFactor(userId);
+      await recordActivity({ userId, action: "second-factor-off" });
+      return { done: "The second factor is off." };
+    case "recovery-codes":
+      await requirePassword(userId, text("current"));
+      await recordActivity({ userId, action: "recovery-codes-renew" });
+      return { recoveryCodes: await makeRecoveryCodes(userId) };
+    default:
+      throw new Refusal(400, "This form asks for something the site does not know.");
+  }
+}
+
+async function requirePassword(userId: string, password: string): Promise<void> {
+  const user = await findUser(userId);
+  const wait = byUser.take(userId);
+  if (wait !== undefined) throw tooManyAttempts(wait);
+  const right = await checkPassword(password, user?.password_hash).catch(refuseWhenBusy);
+  if (!right) throw new Refusal(400, "Your current password is not right.");
+  byUser.giveBack(userId);
+}
+
+async function changePassword(session: OpenSession, password: string): Promise<void> {
+  try {
+    await setPassword(session.user.id, password, session.idHash);
+  } catch (error) {
+    if (error instanceof PasswordError) throw new Refusal(422, error.message);
+    refuseWhenBusy(error);
+  }
+  await recordActivity({ userId: session.user.id, action: "password-change" });
+}
+
+async function confirmSecondFactor(userId: string, code: string): Promise<string[]> {
+  const wait = byUser.take(userId);
+  if (wait !== undefined) throw tooManyAttempts(wait);
+  const codes = await confirmEnrolment(userId, code);
+  if (!codes) throw new Refusal(400, "That code is not right. Is the clock of your phone right?");
+  byUser.giveBack(userId);
+  await recordActivity({ userId, action: "second-factor-on" });
+  return codes;
+}
+
+function refuseWhenBusy(error: unknown): never {
+  if (!(error instanceof HashingBusyError)) throw error;
+  throw new Refusal(429, "The site is busy. Try again in a few seconds.", error.retryAfterSeconds);
+}

@@ -1,0 +1,62 @@
+import { createHash, randomBytes } from "node:crypto";
+import { database } from "~db/client.server";
+
+const CODES = 10;
+/** 16 letters and digits of 5 bits each: too many to try even with the hashes at hand. */
+const CODE_BYTES = 10;
+/** Crockford's alphabet: no letter that is taken for a digit. */
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** Upper case, dashes and the letters people confuse are all forgiven. */
+function hashOf(code: string): string {
+  const plain = code
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, "")
+    .replaceAll("o", "0")
+    .replace(/[il]/g, "1");
+  return createHash("sha256").update(plain).digest("hex");
+}
+
+function newCode(): string {
+  const bits = BigInt(`0x${randomBytes(CODE_BYTES).toString("hex")}`);
+  const letters = Array.from(
+    { length: (CODE_BYTES * 8) / 5 },
+    (_, place) => ALPHABET[Number((bits >> BigInt(place * 5)) & 31n)],
+  ).join("");
+  return letters.match(/.{4}/g)!.join("-");
+}
+
+/** Ten new codes in place of all earlier ones, each good for one sign-in. Only hashes are kept. */
+export async function makeRecoveryCodes(userId: string): Promise<string[]> {
+  const codes = Array.from({ length: CODES }, newCode);
+  await database()
+    .transaction()
+    .execute(async (transaction) => {
+      await transaction.deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
+      await transaction
+        .insertInto("recovery_codes")
+        .values(codes.map((code) => ({ user_id: userId, code_hash: hashOf(code) })))
+        .execute();
+    });
+  return codes;
+}
+
+/** Spends a code. False when it is none of the user's, or used. */
+export async function spendRecoveryCode(userId: string, code: string): Promise<boolean> {
+  const { numDeletedRows } = await database()
+    .deleteFrom("recovery_codes")
+    .where("user_id", "=", userId)
+    .where("code_hash", "=", hashOf(code))
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+/** How many codes a user has left. */
+export async function countRecoveryCodes(userId: string): Promise<number> {
+  const { left } = await database()
+    .selectFrom("recovery_codes")
+    .select((row) => row.fn.countAll<number>().as("left"))
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return left;
+}

@@ -1,0 +1,120 @@
+import { Form } from "@remix-run/react";
+import { Button } from "~/ui/button";
+import { Field } from "~/ui/field";
+import { Time } from "./session-list";
+
+interface State {
+  factor: { enabledAt?: string; recoveryCodesLeft: number };
+  enrolment?: { key: string; qrCode: string };
+  busy: boolean;
+  error?: string;
+}
+
+/** The second factor: off, being set up, or on. */
+export function SecondFactorPanel({ factor, enrolment, busy, error }: State) {
+  if (factor.enabledAt) return <TurnedOn factor={factor} busy={busy} error={error} />;
+  if (enrolment) return <Enrolling enrolment={enrolment} busy={busy} error={error} />;
+  return (
+    <Form method="post" className="flex flex-col items-start gap-4">
+      <p className="text-muted">
+        With a second factor, signing in takes your password and a code that an app on your phone
+        shows.
+      </p>
+      <Button variant="secondary" name="intent" value="second-factor-begin" disabled={busy}>
+        Set up a second factor
+      </Button>
+    </Form>
+  );
+}
+
+function Enrolling({
+  enrolment,
+  busy,
+  error,
+}: Required<Pick<State, "enrolment">> & Pick<State, "busy" | "error">) {
+  return (
+    <div className="flex flex-col gap-6 sm:flex-row">
+      <img
+        src={enrolment.qrCode}
+        alt="QR code for an authenticator app"
+        width={192}
+        height={192}
+        className="size-48 shrink-0 rounded-md"
+      />
+      <div className="flex max-w-md flex-1 flex-col gap-4">
+        <p className="text-muted">Scan it with your authenticator app, or type this key into it:</p>
+        <p className="font-mono break-words">{enrolment.key}</p>
+        <Form method="post" className="flex flex-col gap-4">
+          <input type="hidden" name="intent" value="second-factor-confirm" />
+          <Field
+            label="Code that the app shows"
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={10}
+            required
+            error={error}
+          />
+          <div>
+            <Button busy={busy} busyLabel="Turning on...">
+              Turn on
+            </Button>
+          </div>
+        </Form>
+      </div>
+    </div>
+  );
+}
+
+function TurnedOn({ factor, busy, error }: Omit<State, "enrolment">) {
+  const { enabledAt, recoveryCodesLeft } = factor;
+  return (
+    <Form method="post" className="flex max-w-md flex-col gap-4">
+      <p className="text-muted">
+        On since {enabledAt && <Time value={enabledAt} />}.{" "}
+        {recoveryCodesLeft === 1
+          ? "1 recovery code is left."
+          : `${recoveryCodesLeft} recovery codes are left.`}
+      </p>
+      <Field
+        label="Current password"
+        name="current"
+        type="password"
+        autoComplete="current-password"
+        required
+        error={error}
+      />
+      <div className="flex flex-wrap gap-3">
+        <Button variant="secondary" name="intent" value="recovery-codes" disabled={busy}>
+          Make new recovery codes
+        </Button>
+        <Button variant="danger" name="intent" value="second-factor-off" disabled={busy}>
+          Turn off
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** Shown once, right after they were made; only their hashes are kept. */
+export function RecoveryCodes({ codes }: { codes: string[] }) {
+  return (
+    <section
+      aria-labelledby="recovery-codes"
+      className="flex flex-col gap-4 rounded-lg border border-warn bg-surface p-5"
+    >
+      <h2 id="recovery-codes" className="text-lg font-semibold">
+        Your recovery codes
+      </h2>
+      <p className="text-muted">
+        Keep them where you find them without your phone. Each signs you in once. They are not shown
+        again.
+      </p>
+      <ul className="grid gap-2 font-mono sm:grid-cols-2">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,127 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+} from "@remix-run/node";
+import {
+  type MetaFunction,
+  useActionData,
+  useLoaderData,
+  useLocation,
+  useNavigation,
+} from "@remix-run/react";
+import type { ReactNode } from "react";
+import { changeAccount } from "~/account/account-form.server";
+import { requireSession } from "~/account/guard.server";
+import { PasswordForm } from "~/account/password-form";
+import { Refusal } from "~/account/refusal.server";
+import { findEnrolment, findSecondFactor } from "~/account/second-factor.server";
+import { RecoveryCodes, SecondFactorPanel } from "~/account/second-factor-panel";
+import { listSessions } from "~/account/session.server";
+import { SessionList } from "~/account/session-list";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { ButtonLink } from "~/ui/button";
+import { useRefusalToast } from "~/ui/use-refusal-toast";
+
+export const meta: MetaFunction = () => [
+  { title: "Your Account" },
+  { name: "robots", content: "noindex" },
+];
+
+/** Recovery codes must not stay in a cache, the browser's own included. */
+export const headers: HeadersFunction = ({ actionHeaders }) => {
+  const headers = new Headers(actionHeaders);
+  headers.set("Cache-Control", "no-store");
+  return headers;
+};
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const { user, idHash } = await requireSession(request);
+  const sessions = await listSessions(user.id);
+  return {
+    email: user.email,
+    sessions: sessions.map((each) => ({ ...each, current: each.idHash === idHash })),
+    factor: await findSecondFactor(user.id),
+    enrolment: await findEnrolment(user.id),
+  };
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const session = await requireSession(request);
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  try {
+    const change = await changeAccount(session, form);
+    if ("recoveryCodes" in change) return { ...change, message: undefined, intent: undefined };
+    return redirectWithToast("/admin/account", {
+      title: "Success",
+      description: change.done,
+      kind: "success",
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const intent = String(form.get("intent") ?? "");
+    return data({ message: error.message, intent, recoveryCodes: undefined }, error.init);
+  }
+}
+
+export default function Account() {
+  const { email, sessions, factor, enrolment } = useLoaderData<typeof loader>();
+  const answer = useActionData<typeof action>();
+  const navigation = useNavigation();
+  const busy = navigation.formAction === "/admin/account";
+  const { key } = useLocation();
+  useRefusalToast(answer);
+  const errorOf = (...intents: string[]) =>
+    intents.includes(answer?.intent ?? "") ? answer?.message : undefined;
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-bold">Your Account</h1>
+          <p className="text-muted">{email}</p>
+        </div>
+        <ButtonLink to="/admin" variant="secondary">
+          Back to Admin
+        </ButtonLink>
+      </div>
+      {answer?.recoveryCodes && <RecoveryCodes codes={answer.recoveryCodes} />}
+      <Section id="password" title="Password">
+        <PasswordForm key={key} email={email} busy={busy} error={errorOf("password")} />
+      </Section>
+      <Section id="second-factor" title="Second factor">
+        <SecondFactorPanel
+          key={key}
+          factor={factor}
+          enrolment={enrolment}
+          busy={busy}
+          error={errorOf("second-factor-confirm", "second-factor-off", "recovery-codes")}
+        />
+      </Section>
+      <Section id="sessions" title="Where you are signed in">
+        <SessionList
+          sessions={sessions}
+          busy={busy}
+          error={errorOf("end-session", "end-other-sessions")}
+        />
+      </Section>
+    </div>
+  );
+}
+
+function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
+  return (
+    <section
+      aria-labelledby={id}
+      className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-5 sm:p-6"
+    >
+      <h2 id={id} className="text-lg font-semibold">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}

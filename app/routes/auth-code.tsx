@@ -1,0 +1,79 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  redirect,
+} from "@remix-run/node";
+import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
+import { Refusal } from "~/account/refusal.server";
+import { endSecondStep, findSecondStep } from "~/account/second-step.server";
+import { proveSecondFactor, readSignInForm } from "~/account/sign-in.server";
+import { welcome } from "~/account/welcome.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { Button, ButtonLink } from "~/ui/button";
+import { Field } from "~/ui/field";
+import { SignInCard } from "~/ui/sign-in-card";
+import { useRefusalToast } from "~/ui/use-refusal-toast";
+
+export const meta: MetaFunction = () => [
+  { title: "Second step - Admin Sign In" },
+  { name: "robots", content: "noindex" },
+];
+
+export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
+
+/** Only for somebody whose password was given a moment ago. */
+export async function loader({ request }: LoaderFunctionArgs) {
+  if (!(await findSecondStep(request))) throw redirect("/auth");
+  return null;
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await findSecondStep(request);
+  requireOwnOrigin(request);
+  if (!user) throw redirect("/auth");
+  const form = await readSignInForm(request);
+  try {
+    const kind = await proveSecondFactor(request, user.id, String(form.get("code") ?? ""));
+    const answer = await welcome(
+      request,
+      user.id,
+      kind === "recovery" ? "recovery-code-use" : "sign-in",
+    );
+    answer.headers.append("Set-Cookie", endSecondStep());
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return data({ message: error.message }, error.init);
+  }
+}
+
+export default function AuthCode() {
+  const refusal = useActionData<typeof action>();
+  const busy = useNavigation().formAction === "/auth/code";
+  useRefusalToast(refusal);
+  return (
+    <SignInCard title="Second step" text="Your password was right. Now the code of your app.">
+      <Form method="post" action="/auth/code" className="flex flex-col gap-4">
+        <Field
+          label="Code"
+          name="code"
+          hint="Six digits from your authenticator app, or one of your recovery codes."
+          autoComplete="one-time-code"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={40}
+          required
+          error={refusal?.message}
+        />
+        <Button busy={busy} busyLabel="Signing In..." className="mt-2 w-full">
+          Sign In
+        </Button>
+      </Form>
+      <ButtonLink to="/auth" variant="ghost" className="w-full">
+        Start again
+      </ButtonLink>
+    </SignInCard>
+  );
+}

@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { newestSecret, sessionSecrets } from "./secret.server";
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A key of its own for each purpose, so that the secret that signs is never the one that encrypts. */
+function keyFor(purpose: string, secret: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, "", `encrypt ${purpose}`, 32));
+}
+
+/** Encrypts a text that stands in the database (AES-256-GCM), readable only with SESSION_SECRET. */
+export function encrypt(purpose: string, text: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", keyFor(purpose, newestSecret()), nonce);
+  const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
+}
+
+/** The text again; undefined when no secret that is still listed encrypted it. */
+export function decrypt(purpose: string, box: string): string | undefined {
+  const bytes = Buffer.from(box, "base64url");
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+  if (tag.length < TAG_BYTES) return undefined;
+  for (const secret of sessionSecrets()) {
+    try {
+      const cipher = createDecipheriv("aes-256-gcm", keyFor(purpose, secret), nonce);
+      cipher.setAuthTag(tag);
+      const body = cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+      return Buffer.concat([body, cipher.final()]).toString("utf8");
+    } catch {
+      // Another secret's, or changed: the next may fit.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,50 @@
+import { parseArgs } from "node:util";
+import { PasswordError } from "~/account/password.server";
+import { AccountError } from "~/account/users.server";
+import { SettingsError } from "~/server/settings.server";
+import { closeDatabase } from "~db/client.server";
+import { MigrationError } from "~db/migrate.server";
+import { UsageError } from "./ask";
+
+type Options = NonNullable<Parameters<typeof parseArgs>[0]>["options"];
+
+/** Failures with a sentence for people; everything else is a fault of ours and shows its stack. */
+const EXPECTED = [AccountError, PasswordError, SettingsError, MigrationError];
+
+/**
+ * Parses the command line, runs the script, closes the database.
+ * Exit code 0 when it was done, 1 when it could not be, 2 when it was called wrongly.
+ */
+export async function runScript<const O extends Options>(
+  usage: string,
+  options: O,
+  script: (
+    values: ReturnType<typeof parseArgs<{ options: O; allowPositionals: true }>>["values"],
+    positionals: string[],
+  ) => Promise<void>,
+): Promise<void> {
+  try {
+    const { values, positionals } = parse(usage, options);
+    if (process.argv.slice(2).includes("--help")) console.log(usage);
+    else await script(values, positionals);
+  } catch (error) {
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+    const expected = error instanceof UsageError || EXPECTED.some((kind) => error instanceof kind);
+    console.error(expected ? (error as Error).message : error);
+  } finally {
+    closeDatabase();
+    // A prompt's input would keep the process waiting.
+    process.stdin.destroy();
+  }
+}
+
+function parse<const O extends Options>(usage: string, options: O) {
+  try {
+    return parseArgs({
+      options: { ...options, help: { type: "boolean" } } as unknown as O,
+      allowPositionals: true,
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${usage}`);
+  }
+}
