@@ -20,6 +20,8 @@ export default [
   route("age", "routes/age.ts"),
   route("video/:id/view", "routes/video-view.ts"),
   route("sign-out", "routes/sign-out.ts"),
+  route("admin/uploads/:id?", "routes/uploads.ts"),
+  route("admin/publish", "routes/publish.ts"),
   route("media/*", "routes/media.ts"),
   route("healthz", "routes/healthz.ts"),
 ] satisfies RouteConfig;

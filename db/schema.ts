@@ -114,6 +114,12 @@ export interface DeletedVideosTable {
   deleted_at: Time;
 }
 
+export interface VideoDigestsTable {
+  video_id: string;
+  /** Of the file that was uploaded, hexadecimal. */
+  sha256: string;
+}
+
 export interface UsersTable {
   id: Generated<string>;
   /** Unique without regard to case. */
@@ -174,6 +180,7 @@ export interface Schema {
   storage: StorageTable;
   view_days: ViewDaysTable;
   deleted_videos: DeletedVideosTable;
+  video_digests: VideoDigestsTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

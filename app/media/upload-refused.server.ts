@@ -23,3 +23,7 @@ export function asRefusal(error: unknown): unknown {
 export function noRoom(): UploadRefused {
   return new UploadRefused(507, "There is not enough room on the disk for this file.");
 }
+
+export function cutOff(): UploadRefused {
+  return new UploadRefused(400, "The upload was cut off before its end.");
+}

@@ -1,4 +1,6 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
+import { clearArriving } from "~/media/clear-arriving.server";
+import { holdUploadBodies } from "~/media/request-body.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
 import { closeDatabase, database } from "~db/client.server";
 import { takeOverAccessLog } from "./access-log.server";
@@ -22,6 +24,7 @@ export async function boot(): Promise<void> {
     settings();
     database();
     await ensureFirstAccount();
+    await clearArriving();
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
@@ -29,6 +32,7 @@ export async function boot(): Promise<void> {
   sendSecurityHeaders();
   takeOverOriginCheck();
   takeOverAccessLog();
+  holdUploadBodies();
   leaveAtSignals();
   keepTrashEmpty();
   askFirst(refuseWhenLeaving);

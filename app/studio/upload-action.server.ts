@@ -1,6 +1,9 @@
 import { data } from "@remix-run/node";
+import type { SessionUser } from "~/account/guard.server";
 import { settings } from "~/server/settings.server";
-import { NO_TEXTS, SENTENCES, type UploadFailure, type UploadLimits } from "./upload-fields";
+import { redirectWithToast } from "~/server/toast.server";
+import { takeUpload } from "./take-upload.server";
+import { SENTENCES, type UploadFailure, type UploadLimits } from "./upload-fields";
 
 /** What the upload form shows about sizes. */
 export function uploadLimits(): UploadLimits {
@@ -14,12 +17,20 @@ export function isUpload(request: Request): boolean {
 }
 
 /**
- * Takes a multipart upload, intent `publish` or `draft`.
+ * Takes a multipart upload, intent `publish` or `draft`. The guard and the origin check come first.
  *
  * @returns the failure with its status, for the page to show again with the texts kept.
  * @throws the redirect with the toast when the upload was taken.
  */
-export async function handleUpload(_request: Request, _user: { id: string }) {
-  const failure: UploadFailure = { sentence: SENTENCES.failed, texts: NO_TEXTS, fields: {} };
-  return data({ upload: failure }, { status: 500 });
+export async function handleUpload(request: Request, user: Pick<SessionUser, "id">) {
+  const outcome = await takeUpload(request, user.id);
+  if (!outcome.ok) {
+    const upload: UploadFailure = outcome.failure;
+    return data({ upload }, { status: outcome.status });
+  }
+  throw redirectWithToast("/admin", {
+    title: "Success!",
+    description: outcome.video.status === "published" ? SENTENCES.published : SENTENCES.drafted,
+    kind: "success",
+  });
 }

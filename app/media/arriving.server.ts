@@ -1,0 +1,96 @@
+import { createHash, randomUUID } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import { settings } from "~/server/settings.server";
+import { fileSink, pump } from "./file-sink.server";
+import { asRefusal, noRoom, UploadRefused } from "./upload-refused.server";
+
+/** `uploads/tmp`: what is still arriving. */
+
+/** A file that has arrived whole and stands in `uploads/tmp`. */
+export interface ArrivedFile {
+  path: string;
+  /** As the sender named it: to be shown, never to be used as a path. */
+  name: string;
+  bytes: number;
+  /** Hexadecimal, computed while the bytes came in. */
+  sha256: string;
+}
+
+/** What a file has to be, checked while it arrives. */
+export interface FileRule {
+  maxBytes: number;
+  tooLarge: string;
+  /** Sees the first bytes as soon as they are here; throws UploadRefused for what it is not. */
+  checkHead: (head: Buffer) => Promise<void>;
+}
+
+/** Enough for every signature that is looked for. */
+export const HEAD_BYTES = 4_100;
+
+/** What must stay free: the database, its log and the conversions need room too. */
+const RESERVE_BYTES = 512 * 1024 * 1024;
+const RESERVE_SHARE = 0.05;
+
+export function arrivingFolder(): string {
+  return path.join(settings().uploadsDir, "tmp");
+}
+
+/** A path in `uploads/tmp` that nobody uses. */
+export async function arrivingPath(): Promise<string> {
+  await fs.mkdir(arrivingFolder(), { recursive: true });
+  return path.join(arrivingFolder(), randomUUID());
+}
+
+/**
+ * Writes a stream to `uploads/tmp`, with back-pressure.
+ *
+ * @throws {UploadRefused} 413 as soon as the stream is too long, 507 when the disk is full, and what
+ *   the rule's check throws. Nothing is left then.
+ */
+export async function writeArriving(
+  stream: Readable,
+  name: string,
+  rule: FileRule,
+  field?: string,
+): Promise<ArrivedFile> {
+  const target = await arrivingPath();
+  const file = await fs.open(target, "wx");
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const sink = fileSink(file, 0, {
+    admit(length) {
+      bytes += length;
+      if (bytes > rule.maxBytes) throw new UploadRefused(413, rule.tooLarge, field);
+    },
+    wrote: (chunk) => hash.update(chunk),
+    head: { bytes: HEAD_BYTES, check: rule.checkHead },
+  });
+  try {
+    await pump(stream, sink);
+  } catch (error) {
+    await fs.rm(target, { force: true });
+    throw asRefusal(error);
+  } finally {
+    await file.close();
+  }
+  return { path: target, name, bytes, sha256: hash.digest("hex") };
+}
+
+/**
+ * Holds that a file of that many bytes fits beside the reserve.
+ *
+ * @throws {UploadRefused} 507
+ */
+export async function requireRoom(bytes: number): Promise<void> {
+  await fs.mkdir(arrivingFolder(), { recursive: true });
+  const { bavail, blocks, bsize } = await fs.statfs(arrivingFolder());
+  const reserve = Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
+  if (bavail * bsize < bytes + reserve) throw noRoom();
+}
+
+/** Removes files of `uploads/tmp`; one that is gone already is no error. */
+export async function discardArrived(...files: (ArrivedFile | undefined)[]): Promise<void> {
+  for (const file of files) if (file) await fs.rm(file.path, { force: true });
+}

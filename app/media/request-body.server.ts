@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { onRequestStart, requestContext } from "~/server/request-context.server";
+
+/**
+ * The bodies that may be gigabytes, read from Node's own request.
+ *
+ * The framework wraps every body in a web stream as soon as a request arrives; going through that
+ * wrapper costs three times the CPU. So a body of this kind is held back where it comes in, and
+ * whoever handles the request takes it from Node with `takeBody`, with its back-pressure.
+ */
+
+/**
+ * How long, and for how many bytes, a sender that was already answered may go on sending. Closing
+ * at once would reset the connection, and the answer would be lost with it (RFC 9112 §9.6).
+ */
+const LINGER_MS = 10_000;
+const LINGER_BYTES = 64 * 1024 * 1024;
+
+const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream)\b/i;
+const STREAMED_PATHS = /^\/admin(\/|\.data|$|\?)/;
+
+const held = new WeakSet<IncomingMessage>();
+const hold = () => {};
+
+/** Holds back the bodies of uploads from now on. Called once, before the first request. */
+export function holdUploadBodies(): void {
+  onRequestStart(({ request, response }) => {
+    if (!STREAMED_TYPES.test(request.headers["content-type"] ?? "")) return;
+    if (!STREAMED_PATHS.test(request.url ?? "")) return;
+    // While a `readable` listener is there, the wrapper's `data` listener starts nothing.
+    request.on("readable", hold);
+    held.add(request);
+    closeAfterEarlyAnswer(request, response);
+  });
+}
+
+/**
+ * The body of a request, to be read once: Node's own stream inside the server, the web stream
+ * outside of one.
+ */
+export function takeBody(request: Request): Readable {
+  const node = requestContext()?.request;
+  if (node && held.delete(node)) {
+    node.off("readable", hold);
+    node.removeAllListeners("data");
+    return node;
+  }
+  if (!request.body) return Readable.from([]);
+  return Readable.fromWeb(request.body as NodeReadableStream);
+}
+
+/** An answer that is given before the body has arrived is the connection's last. */
+function closeAfterEarlyAnswer(request: IncomingMessage, response: ServerResponse): void {
+  const writeHead = response.writeHead;
+  response.writeHead = function (this: ServerResponse, ...args: unknown[]) {
+    if (!request.complete) {
+      response.setHeader("Connection", "close");
+      lingerOnClose(request, request.socket);
+    }
+    return Reflect.apply(writeHead, this, args);
+  } as typeof writeHead;
+}
+
+/** Node destroys a connection as soon as its last answer is written; this reads on for a while. */
+function lingerOnClose(request: IncomingMessage, socket: Socket): void {
+  socket.destroySoon = () => {
+    if (request.complete || socket.destroyed) {
+      socket.end(() => socket.destroy());
+      return;
+    }
+    const most = socket.bytesRead + LINGER_BYTES;
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once("close", () => clearTimeout(timer));
+    socket.end();
+    request.off("readable", hold);
+    request.unpipe();
+    request.removeAllListeners("data");
+    request.on("data", () => {
+      if (socket.bytesRead > most) socket.destroy();
+    });
+    request.once("end", () => socket.destroy());
+    request.resume();
+  };
+}

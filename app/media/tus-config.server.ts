@@ -1,0 +1,32 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import type { Upload } from "@tus/server";
+
+/**
+ * What is known of each resumable upload, as `{id}.json` beside its bytes. Written whole or not at
+ * all, so that a process that is killed leaves nothing half-written behind.
+ */
+export function uploadRecords(directory: string) {
+  const file = (id: string) => path.join(directory, `${id}.json`);
+  return {
+    async get(id: string): Promise<Upload | undefined> {
+      try {
+        return JSON.parse(await fs.readFile(file(id), "utf8")) as Upload;
+      } catch {
+        return undefined;
+      }
+    },
+    async set(id: string, upload: Upload): Promise<void> {
+      const partial = `${file(id)}.partial`;
+      await fs.writeFile(partial, JSON.stringify(upload));
+      await fs.rename(partial, file(id));
+    },
+    async delete(id: string): Promise<void> {
+      await fs.rm(file(id), { force: true });
+    },
+    async list(): Promise<string[]> {
+      const names = await fs.readdir(directory);
+      return names.flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
+import { answerTus } from "~/media/tus.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { requireUploader } from "~/studio/uploader.server";
+
+/** The resumable road: HEAD and OPTIONS. */
+export async function loader({ request }: LoaderFunctionArgs) {
+  const user = await requireUploader(request);
+  return answerTus(request, user.id);
+}
+
+/** POST, PATCH and DELETE. */
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requireUploader(request);
+  requireOwnOrigin(request);
+  return answerTus(request, user.id);
+}

@@ -1,0 +1,40 @@
+import type { UploadFailure } from "./upload-fields";
+
+/** What stands in the place of the file when the catalogue already has it: the bytes are here. */
+export function DuplicateNotice({
+  duplicate,
+}: {
+  duplicate: NonNullable<UploadFailure["duplicate"]>;
+}) {
+  return (
+    <div className="rounded-lg border border-line bg-surface p-4 text-sm">
+      <input type="hidden" name="upload" value={duplicate.upload} />
+      <input type="hidden" name="duplicate" value="keep" />
+      <p>
+        The same file is already in the catalogue: <DuplicateLink duplicate={duplicate} />. Upload
+        it all the same to keep both, or{" "}
+        <a href="/admin" className="underline underline-offset-4">
+          choose another
+        </a>
+        .
+      </p>
+    </div>
+  );
+}
+
+/** A published video has a page; any other is found among all videos. */
+export function DuplicateLink({
+  duplicate,
+}: {
+  duplicate: { id: string; title: string; status: string };
+}) {
+  const to =
+    duplicate.status === "published"
+      ? `/video/${duplicate.id}`
+      : `/admin?tab=manage&edit=${duplicate.id}`;
+  return (
+    <a href={to} className="font-medium text-accent underline underline-offset-4">
+      {duplicate.title}
+    </a>
+  );
+}

@@ -1,0 +1,23 @@
+import { database } from "~db/client.server";
+import type { Duplicate } from "./upload-fields";
+
+/** The newest video whose uploaded file had exactly these bytes; sha256 is hexadecimal. */
+export async function findDuplicate(sha256: string): Promise<Duplicate | undefined> {
+  return database()
+    .selectFrom("video_digests")
+    .innerJoin("videos", "videos.id", "video_digests.video_id")
+    .select(["videos.id", "videos.title", "videos.status"])
+    .where("video_digests.sha256", "=", sha256)
+    .orderBy("videos.created_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Notes what a video's file was when it came in. */
+export async function recordDigest(videoId: string, sha256: string): Promise<void> {
+  await database()
+    .insertInto("video_digests")
+    .values({ video_id: videoId, sha256 })
+    .onConflict((conflict) => conflict.column("video_id").doUpdateSet({ sha256 }))
+    .execute();
+}

@@ -1,0 +1,121 @@
+import { discardArrived, type FileRule } from "~/media/arriving.server";
+import { formatBytes } from "~/media/format-bytes";
+import { type ReceivedForm, receiveMultipart } from "~/media/intake.server";
+import { requireImage, videoEnding } from "~/media/sniff.server";
+import { forgetUpload, parkUpload, takeFinishedUpload } from "~/media/tus.server";
+import { UploadRefused } from "~/media/upload-refused.server";
+import { settings } from "~/server/settings.server";
+import { findDuplicate } from "./duplicates.server";
+import { publishUpload } from "./publish.server";
+import {
+  SENTENCES,
+  UPLOAD_INTENTS,
+  type UploadFailure,
+  type UploadIntent,
+  type UploadSuccess,
+} from "./upload-fields";
+import { checkTexts, typedTexts } from "./upload-texts.server";
+
+export type UploadOutcome =
+  | { ok: true; video: UploadSuccess }
+  | { ok: false; status: number; failure: UploadFailure };
+
+/** What the thumbnail of any form has to be. */
+export function thumbnailRule(): FileRule {
+  const { maxThumbnailBytes } = settings();
+  return {
+    maxBytes: maxThumbnailBytes,
+    tooLarge: `The thumbnail is larger than ${formatBytes(maxThumbnailBytes)}.`,
+    checkHead: requireImage,
+  };
+}
+
+function videoRule(): FileRule {
+  const { maxVideoBytes } = settings();
+  return {
+    maxBytes: maxVideoBytes,
+    tooLarge: `The video is larger than ${formatBytes(maxVideoBytes)}.`,
+    checkHead: async (head) => void (await videoEnding(head)),
+  };
+}
+
+/**
+ * Takes the upload form, on whichever road its bytes come: in the field `video`, or sent before by
+ * the resumable road and named in the field `upload`.
+ *
+ * @returns a failure with its status; nothing of the upload is left then, except a file that was
+ *   sent before, which waits for another try, and one that the catalogue already has, which waits
+ *   for the decision to keep both.
+ */
+export async function takeUpload(request: Request, userId: string): Promise<UploadOutcome> {
+  const form = await receiveMultipart(request, { video: videoRule(), thumbnail: thumbnailRule() });
+  try {
+    return await takeForm(form, userId);
+  } catch (error) {
+    if (!(error instanceof UploadRefused)) throw error;
+    const fields = error.field ? { [error.field]: error.message } : {};
+    return fail(form, error.status, { sentence: error.message, fields });
+  } finally {
+    await discardArrived(...form.files.values());
+  }
+}
+
+async function takeForm(form: ReceivedForm, userId: string): Promise<UploadOutcome> {
+  if (form.refusal) throw form.refusal;
+  const intent = uploadIntent(form.fields.get("intent"));
+  const checked = checkTexts(typedTexts(form.fields));
+  if (!checked.ok) return fail(form, 422, checked);
+
+  const sentBefore = form.fields.get("upload");
+  const sent = form.files.get("video");
+  const video = sentBefore ? await takeFinishedUpload(userId, sentBefore) : sent;
+  if (!video) {
+    const fields = { video: "A video file is needed." };
+    return fail(form, 422, { sentence: SENTENCES.missing, fields });
+  }
+
+  const duplicate =
+    form.fields.get("duplicate") === "keep" ? undefined : await findDuplicate(video.sha256);
+  if (duplicate) {
+    const upload = sentBefore ?? (await parkUpload(userId, video));
+    return fail(form, 409, {
+      sentence: `This file is already in the catalogue, as “${duplicate.title}”.`,
+      fields: {},
+      duplicate: { ...duplicate, upload, fileName: video.name },
+    });
+  }
+
+  const status = intent === "draft" ? "review" : "published";
+  const thumbnail = form.files.get("thumbnail");
+  const { texts } = checked;
+  const published = await publishUpload({ userId, status, texts, video, thumbnail }).catch(
+    async (error) => {
+      // No other try can make a video of it.
+      const hopeless = error instanceof UploadRefused && error.field === "video";
+      if (sentBefore && hopeless) await forgetUpload(userId, sentBefore);
+      throw error;
+    },
+  );
+  if (sentBefore) await forgetUpload(userId, sentBefore);
+  return { ok: true, video: published };
+}
+
+function uploadIntent(value: string | undefined): UploadIntent {
+  const intent = UPLOAD_INTENTS.find((each) => each === (value ?? "publish"));
+  if (!intent) throw new UploadRefused(400, "This form can only publish, or save as draft.");
+  return intent;
+}
+
+function fail(
+  form: ReceivedForm,
+  status: number,
+  failure: Omit<UploadFailure, "texts">,
+): UploadOutcome {
+  const { sentence, fields, duplicate } = failure;
+  const texts = typedTexts(form.fields);
+  return {
+    ok: false,
+    status,
+    failure: { sentence, fields, texts, ...(duplicate && { duplicate }) },
+  };
+}

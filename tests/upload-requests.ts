@@ -1,0 +1,50 @@
+import fs from "node:fs";
+import path from "node:path";
+
+/** Multipart requests as a browser makes them, and what is on the disk after them. */
+
+export const GOOD_TEXTS = {
+  title: "A walk at night",
+  description: "Along the river.",
+  category: "desi",
+  tags: "night, river",
+  duration: "",
+  intent: "publish",
+};
+
+type Part = [name: string, value: string | Blob, fileName?: string];
+
+/** A POST of the upload form with exactly these parts, in their order. */
+export function multipart(parts: Part[], headers: Record<string, string> = {}): Request {
+  const form = new FormData();
+  for (const [name, value, fileName] of parts) {
+    if (typeof value === "string") form.append(name, value);
+    else form.append(name, value, fileName);
+  }
+  return new Request("http://localhost/admin", { method: "POST", body: form, headers });
+}
+
+/** The upload form with good texts and a video, some of it different. */
+export function uploadRequest(
+  video: Blob | undefined,
+  texts: Record<string, string> = {},
+  thumbnail?: Blob,
+): Request {
+  const parts: Part[] = Object.entries({ ...GOOD_TEXTS, ...texts });
+  if (thumbnail) parts.push(["thumbnail", thumbnail, "picture"]);
+  if (video) parts.push(["video", video, "clip.mp4"]);
+  return multipart(parts);
+}
+
+export function fileBlob(file: string, type = "application/octet-stream"): Blob {
+  return new Blob([fs.readFileSync(file)], { type });
+}
+
+/** Every file below an uploads folder, as paths inside it. */
+export function filesIn(uploads: string): string[] {
+  return fs
+    .readdirSync(uploads, { recursive: true, encoding: "utf8" })
+    .filter((name) => fs.statSync(path.join(uploads, name)).isFile())
+    .filter((name) => !path.basename(name).startsWith("."))
+    .sort();
+}
