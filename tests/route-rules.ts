@@ -1,0 +1,83 @@
+import { ORIGIN } from "./sign-in-requests";
+
+type Handler = (args: never) => unknown;
+
+/** A route as the rules see it: its address and what answers there. */
+export interface RouteUnderTest {
+  path: string;
+  module: { loader?: Handler; action?: Handler };
+}
+
+/** What anybody may post to. Every other action is for who is signed in, wherever it stands. */
+const PUBLIC_ACTIONS = ["auth", "auth/code", "sign-out", "age", "contact", "video/:id/view"];
+const ADMIN_AREA = /^(admin|uploads)(\/|$)/;
+/** How a browser says, or leaves unsaid, that a page of another site makes the request. */
+const FOREIGN: Record<string, string>[] = [
+  { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
+  { Origin: "https://evil.example" },
+  { Origin: "null" },
+  { Origin: ORIGIN, "Sec-Fetch-Site": "same-site" },
+  {},
+];
+const CHANGING_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
+
+/**
+ * The rules that a route breaks, found out by asking it: as a visitor, and as a page of another
+ * site in the browser of somebody who is signed in.
+ *
+ * @param sessionCookie of somebody who is signed in.
+ */
+export async function brokenRouteRules(
+  { path, module }: RouteUnderTest,
+  sessionCookie: string,
+): Promise<string[]> {
+  const found: string[] = [];
+  const { loader, action } = module;
+  const isAdmin = ADMIN_AREA.test(path) || (action && !PUBLIC_ACTIONS.includes(path));
+  if (loader && ADMIN_AREA.test(path) && !turnsAway(await ask(loader, path, "GET", {}))) {
+    found.push(`${path}: its loader answers a visitor`);
+  }
+  if (!action) return found;
+  for (const method of CHANGING_METHODS) {
+    const own = { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" };
+    if (isAdmin && !turnsAway(await ask(action, path, method, own))) {
+      found.push(`${path}: its action answers a visitor's ${method}`);
+    }
+    for (const foreign of FOREIGN) {
+      const answer = await ask(action, path, method, { ...foreign, Cookie: sessionCookie });
+      if (!refuses(answer, path)) {
+        found.push(`${path}: its action takes a ${method} with ${JSON.stringify(foreign)}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** A 404 says it only where nothing can be found: elsewhere it may come from having looked. */
+function refuses(answer: Response | undefined, path: string): boolean {
+  const status = answer?.status ?? 0;
+  return [403, 405].includes(status) || (path === "*" && status === 404);
+}
+
+/** To the sign-in page, or with a status that says the same. */
+function turnsAway(answer: Response | undefined): boolean {
+  if (answer?.status === 302) return answer.headers.get("Location") === "/auth";
+  return [401, 404, 405].includes(answer?.status ?? 0);
+}
+
+async function ask(
+  handler: Handler,
+  path: string,
+  method: string,
+  headers: Record<string, string>,
+): Promise<Response | undefined> {
+  const address = `/${path.replace(/:\w+\??|\*/g, "x")}`;
+  const body = method === "GET" ? undefined : new URLSearchParams({ intent: "delete", id: "x" });
+  const request = new Request(new URL(address, ORIGIN), { method, headers, body });
+  const answer = await Promise.resolve()
+    .then(() =>
+      handler({ request, params: { id: "x", category: "x", "*": "x" }, context: {} } as never),
+    )
+    .catch((thrown) => thrown);
+  return answer instanceof Response ? answer : undefined;
+}
