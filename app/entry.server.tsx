@@ -14,8 +14,9 @@ await boot();
 const RENDER_TIMEOUT_MS = 5_000;
 export const streamTimeout = RENDER_TIMEOUT_MS;
 
-export const handleError: HandleErrorFunction = (error, { request }) =>
+export const handleError: HandleErrorFunction = (error, { request }) => {
   logUnexpected(error, request);
+};
 
 /** A page: rendered whole before its first byte, so that its status is always the true one. */
 export default async function handleRequest(

@@ -71,16 +71,16 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
       </head>
       <body>
-        <a
-          href="#main"
-          className="sr-only z-50 rounded-md bg-accent px-4 py-2 font-semibold text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
-        >
-          Skip to content
-        </a>
         <ProgressLine />
         <ToastProvider fromServer={page?.toast}>
           {page?.asksForAge && <AgeGate siteName={siteName} />}
           <div className={classNames("min-h-dvh flex-col", page?.asksForAge ? "hidden" : "flex")}>
+            <a
+              href="#main"
+              className="sr-only z-50 rounded-md bg-accent px-4 py-2 font-semibold text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+            >
+              Skip to content
+            </a>
             <Header siteName={siteName} signedIn={page?.signedIn ?? false} />
             <main id="main" tabIndex={-1} className="page flex-1 py-6 outline-none md:py-8">
               {children}

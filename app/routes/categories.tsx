@@ -26,7 +26,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const page = pageParameter(searchParams);
   const category = askedCategory(params.category, searchParams, page);
-  const { status, ...result } = await loadList(() => listPublished({ category, page }));
+  const { status, ...result } = await loadList(request, () => listPublished({ category, page }));
   return data({ ...result, category, siteName: settings().siteName, now: Date.now() }, { status });
 }
 

@@ -1,12 +1,11 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Form, useLoaderData } from "@remix-run/react";
 import { Film, MessageCircle, Search } from "lucide-react";
 import { categoryLabel, toCategoryId } from "~/catalogue/categories";
 import { hasAnyVideo, listPublished, pageParameter, searchText } from "~/catalogue/listing.server";
-import { attempt } from "~/server/failure.server";
 import { settings } from "~/server/settings.server";
 import { type ListPlace, listPath } from "~/ui/addresses";
-import { ButtonLink, buttonClass } from "~/ui/button";
+import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { type CategoryChoice, CategorySelector } from "~/ui/category-selector";
 import { EmptyState } from "~/ui/empty-state";
 import { ListSection } from "~/ui/list-section";
@@ -39,11 +38,11 @@ export async function loader({ request }: LoaderFunctionArgs) {
   if (searchParams.get("category") === "trending") throw redirect("/trending");
   const category = toCategoryId(searchParams.get("category"));
   const search = searchText(searchParams.get("search"));
-  const { status, ...result } = await loadList(() =>
+  const { status, ...result } = await loadList(request, () =>
     listPublished({ category, search, page: pageParameter(searchParams) }),
   );
   const bare = status === 200 && !search && result.list.total === 0;
-  const { value: anyVideo } = await attempt(async () => !bare || (await hasAnyVideo()), true);
+  const anyVideo = bare ? await hasAnyVideo() : true;
   const { siteName, joinUrl } = settings();
   return data(
     { ...result, category, search, anyVideo, siteName, joinUrl, now: Date.now() },
@@ -107,7 +106,12 @@ function NothingHere({
       <EmptyState
         icon={<Search />}
         title={`No videos found matching "${search}"`}
-        action={<ButtonLink to={listPath({ from: "home", category })}>Clear Search</ButtonLink>}
+        action={
+          <Form action="/">
+            {category && <input type="hidden" name="category" value={category} />}
+            <Button>Clear Search</Button>
+          </Form>
+        }
       />
     );
   }

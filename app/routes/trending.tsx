@@ -20,7 +20,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => {
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const page = pageParameter(new URL(request.url).searchParams);
-  const { status, ...result } = await loadList(() => listTrending({ page }));
+  const { status, ...result } = await loadList(request, () => listTrending({ page }));
   return data({ ...result, siteName: settings().siteName, now: Date.now() }, { status });
 }
 

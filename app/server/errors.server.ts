@@ -14,12 +14,13 @@ const references = new WeakMap<RequestContext, string>();
  *
  * @param request its query is not logged: it holds what was searched for.
  */
-export function logUnexpected(error: unknown, request: Request): void {
-  if (isRouteErrorResponse(error) || request.signal.aborted) return;
+export function logUnexpected(error: unknown, request: Request): string | undefined {
+  if (isRouteErrorResponse(error) || request.signal.aborted) return undefined;
   const context = requestContext();
   const reference = (context && references.get(context)) ?? newReference();
   if (context) references.set(context, reference);
   console.error(`Error ${reference}: ${request.method} ${new URL(request.url).pathname}`, error);
+  return reference;
 }
 
 /** The reference of what went wrong in this request; empty when nothing did. */

@@ -1,8 +1,8 @@
-import { useLocation, useNavigation } from "@remix-run/react";
+import { Form, useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import type { VideoPage } from "~/catalogue/video-card";
 import { type ListPlace, listPath, videoPath } from "./addresses";
-import { buttonClass } from "./button";
+import { Button } from "./button";
 import { EmptyState } from "./empty-state";
 import { Pager } from "./pager";
 import { VideoGrid } from "./video-grid";
@@ -89,9 +89,13 @@ function ListError({ message }: { message: string }) {
       <EmptyState
         title={`Error loading videos: ${message}`}
         action={
-          <a href={`${pathname}${search}`} className={buttonClass()}>
-            Retry
-          </a>
+          // A form, because it is an action and not a place; it reloads without scripts too.
+          <Form action={pathname} reloadDocument>
+            {[...new URLSearchParams(search)].map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ))}
+            <Button>Retry</Button>
+          </Form>
         }
       />
     </div>
