@@ -2,11 +2,12 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { ageCookie } from "~/server/age.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { safePath } from "~/server/safe-redirect";
+import { readSmallForm } from "~/server/small-form.server";
 
 /** Takes the answer of the entry dialog and leads back to the page that it stood before. */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
-  const form = await request.formData();
+  const form = await readSmallForm(request);
   return redirect(safePath(form.get("returnTo"), "/"), {
     headers: { "Set-Cookie": ageCookie(request) },
   });

@@ -3,31 +3,25 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { ChevronRight, Film } from "lucide-react";
 import { type CategoryId, categoryLabel, isCategoryId, toCategoryId } from "~/catalogue/categories";
 import { listPublished, pageParameter } from "~/catalogue/listing.server";
-import { settings } from "~/server/settings.server";
+import { categoryMeta } from "~/catalogue/meta";
+import { siteIdentity } from "~/server/site-origin.server";
 import { listPath } from "~/ui/addresses";
 import { ButtonLink } from "~/ui/button";
 import { CategorySelector } from "~/ui/category-selector";
 import { EmptyState } from "~/ui/empty-state";
 import { ListSection } from "~/ui/list-section";
-import { pageTitle } from "~/ui/page-title";
+import { NOT_FOUND_META } from "~/ui/not-found-meta";
 import { loadList } from "./load-list.server";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => {
-  if (!data) return [{ title: "Page not found" }];
-  const { siteName, category, list } = data;
-  const what = category ? `${categoryLabel(category)} videos` : "All video categories";
-  return [
-    { title: pageTitle(siteName, [what], list.page) },
-    { name: "description", content: `${what}, newest first, free to watch on ${siteName}.` },
-  ];
-};
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data ? categoryMeta(data.site, data) : NOT_FOUND_META;
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const page = pageParameter(searchParams);
   const category = askedCategory(params.category, searchParams, page);
   const { status, ...result } = await loadList(request, () => listPublished({ category, page }));
-  return data({ ...result, category, siteName: settings().siteName, now: Date.now() }, { status });
+  return data({ ...result, category, site: siteIdentity(request), now: Date.now() }, { status });
 }
 
 /**

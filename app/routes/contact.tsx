@@ -5,27 +5,32 @@ import {
   type MetaFunction,
 } from "@remix-run/node";
 import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { pageMeta } from "~/catalogue/page-meta";
 import { contactEmail } from "~/server/contact-email.server";
 import { requireOwnOrigin } from "~/server/origin.server";
-import { settings } from "~/server/settings.server";
+import { siteIdentity } from "~/server/site-origin.server";
+import { readSmallForm } from "~/server/small-form.server";
 import { ContactForm } from "~/ui/contact-form";
 import { readContactForm } from "~/ui/contact-message";
-import { pageTitle } from "~/ui/page-title";
 import { StaticPage } from "~/ui/static-page";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: pageTitle(data?.siteName ?? "", ["Contact"]) },
-  { name: "description", content: "How to reach the people behind this site." },
-];
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data
+    ? pageMeta(data.site, {
+        title: "Contact",
+        description: `How to reach the people behind ${data.site.name}. Answered within 1 to 2 business days.`,
+        path: "/contact",
+      })
+    : [];
 
 export function loader({ request }: LoaderFunctionArgs) {
-  return { siteName: settings().siteName, email: contactEmail(request) };
+  return { site: siteIdentity(request), email: contactEmail(request) };
 }
 
 /** For a browser without scripts: says what is missing, or hands the message back as a mail. */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
-  const result = readContactForm(await request.formData());
+  const result = readContactForm(await readSmallForm(request));
   return data(result, { status: Object.keys(result.errors).length > 0 ? 422 : 200 });
 }
 

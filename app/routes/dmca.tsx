@@ -1,29 +1,33 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { pageMeta } from "~/catalogue/page-meta";
 import { contactEmail } from "~/server/contact-email.server";
-import { settings } from "~/server/settings.server";
-import { pageTitle } from "~/ui/page-title";
+import { siteIdentity } from "~/server/site-origin.server";
 import { StaticPage } from "~/ui/static-page";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: pageTitle(data?.siteName ?? "", ["DMCA and content removal"]) },
-  { name: "description", content: "How to have content removed from this site." },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data
+    ? pageMeta(data.site, {
+        title: "DMCA and content removal",
+        description: `How rights holders, and people shown in a video, have content removed from ${data.site.name}. Answered within 1 to 2 business days.`,
+        path: "/dmca",
+        noindex: true,
+      })
+    : [];
 
 export function loader({ request }: LoaderFunctionArgs) {
-  return { siteName: settings().siteName, email: contactEmail(request) };
+  return { site: siteIdentity(request), email: contactEmail(request) };
 }
 
 export default function Dmca() {
-  const { siteName, email } = useLoaderData<typeof loader>();
+  const { site, email } = useLoaderData<typeof loader>();
   return (
     <StaticPage
       title="DMCA and content removal"
       lead="If something here is yours, or shows you, and should not be here, tell us and it goes."
     >
       <p>
-        All content on {siteName} comes from third-party sources. We respect the rights of others
+        All content on {site.name} comes from third-party sources. We respect the rights of others
         and answer every notice under the Digital Millennium Copyright Act (17 U.S.C. § 512) and
         comparable laws within 1 to 2 business days.
       </p>

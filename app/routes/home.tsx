@@ -3,35 +3,19 @@ import { Form, useLoaderData } from "@remix-run/react";
 import { Film, MessageCircle, Search } from "lucide-react";
 import { categoryLabel, toCategoryId } from "~/catalogue/categories";
 import { hasAnyVideo, listPublished, pageParameter, searchText } from "~/catalogue/listing.server";
+import { homeMeta } from "~/catalogue/meta";
 import { settings } from "~/server/settings.server";
+import { siteIdentity } from "~/server/site-origin.server";
 import { type ListPlace, listPath } from "~/ui/addresses";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { type CategoryChoice, CategorySelector } from "~/ui/category-selector";
 import { EmptyState } from "~/ui/empty-state";
 import { ListSection } from "~/ui/list-section";
-import { pageTitle } from "~/ui/page-title";
 import { SearchBox } from "~/ui/search-box";
 import { loadList } from "./load-list.server";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => {
-  if (!data) return [];
-  const { siteName, search, category, list } = data;
-  const what = category ? `${categoryLabel(category)} videos` : "videos";
-  const heading = search
-    ? `“${search}” in ${what}`
-    : category
-      ? `${what}`
-      : "Free videos for adults";
-  return [
-    { title: pageTitle(siteName, [heading], list.page) },
-    {
-      name: "description",
-      content: `${search ? `Videos matching “${search}”` : `Watch free ${what}`} on ${siteName}${
-        list.page > 1 ? `, page ${list.page}` : ""
-      }. No account, no personal data, ages 18 and over.`,
-    },
-  ];
-};
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data ? homeMeta(data.site, data) : [];
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
@@ -43,9 +27,16 @@ export async function loader({ request }: LoaderFunctionArgs) {
   );
   const bare = status === 200 && !search && result.list.total === 0;
   const anyVideo = bare ? await hasAnyVideo() : true;
-  const { siteName, joinUrl } = settings();
   return data(
-    { ...result, category, search, anyVideo, siteName, joinUrl, now: Date.now() },
+    {
+      ...result,
+      category,
+      search,
+      anyVideo,
+      joinUrl: settings().joinUrl,
+      site: siteIdentity(request),
+      now: Date.now(),
+    },
     { status },
   );
 }

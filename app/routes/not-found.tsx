@@ -1,9 +1,7 @@
 import type { MetaFunction } from "@remix-run/node";
+import { NOT_FOUND_META } from "~/ui/not-found-meta";
 
-export const meta: MetaFunction = () => [
-  { title: "Page not found" },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction = () => NOT_FOUND_META;
 
 /** Every address that no other route knows; the root's error page shows the rest. */
 export function loader(): never {

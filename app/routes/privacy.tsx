@@ -1,26 +1,30 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
+import { pageMeta } from "~/catalogue/page-meta";
 import { contactEmail } from "~/server/contact-email.server";
-import { settings } from "~/server/settings.server";
-import { pageTitle } from "~/ui/page-title";
+import { siteIdentity } from "~/server/site-origin.server";
 import { StaticPage } from "~/ui/static-page";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: pageTitle(data?.siteName ?? "", ["Privacy"]) },
-  { name: "description", content: "What this site knows about its visitors: nothing." },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data
+    ? pageMeta(data.site, {
+        title: "Privacy",
+        description: `No account, no personal data, no logs, no request to anybody else: what ${data.site.name} knows about its visitors.`,
+        path: "/privacy",
+        noindex: true,
+      })
+    : [];
 
 export function loader({ request }: LoaderFunctionArgs) {
-  return { siteName: settings().siteName, email: contactEmail(request) };
+  return { site: siteIdentity(request), email: contactEmail(request) };
 }
 
 export default function Privacy() {
-  const { siteName, email } = useLoaderData<typeof loader>();
+  const { site, email } = useLoaderData<typeof loader>();
   return (
     <StaticPage
       title="Privacy"
-      lead={`${siteName} stores no personal data and no logs of its visitors.`}
+      lead={`${site.name} stores no personal data and no logs of its visitors.`}
     >
       <h2>What we do not do</h2>
       <ul>
@@ -61,7 +65,7 @@ export default function Privacy() {
 
       <h2>Content from third parties</h2>
       <p>
-        All content on {siteName} comes from third-party sources. A description may contain a link
+        All content on {site.name} comes from third-party sources. A description may contain a link
         to another site; what that site does with your visit is its own affair, and we send it no
         word about where you came from. Rights holders find the way to a removal on the{" "}
         <Link to="/dmca">DMCA page</Link>.

@@ -2,26 +2,20 @@ import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/nod
 import { useLoaderData } from "@remix-run/react";
 import { TrendingUp } from "lucide-react";
 import { listTrending, pageParameter } from "~/catalogue/listing.server";
-import { settings } from "~/server/settings.server";
+import { trendingMeta } from "~/catalogue/meta";
+import { siteIdentity } from "~/server/site-origin.server";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { ListSection } from "~/ui/list-section";
-import { pageTitle } from "~/ui/page-title";
 import { loadList } from "./load-list.server";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => {
-  if (!data) return [];
-  const { siteName, list } = data;
-  return [
-    { title: pageTitle(siteName, ["Trending videos"], list.page) },
-    { name: "description", content: `The most watched videos on ${siteName}, free to watch.` },
-  ];
-};
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data ? trendingMeta(data.site, data) : [];
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const page = pageParameter(new URL(request.url).searchParams);
   const { status, ...result } = await loadList(request, () => listTrending({ page }));
-  return data({ ...result, siteName: settings().siteName, now: Date.now() }, { status });
+  return data({ ...result, site: siteIdentity(request), now: Date.now() }, { status });
 }
 
 export default function Trending() {

@@ -10,10 +10,11 @@ import {
 import { VideoOff } from "lucide-react";
 import { categoryLabel } from "~/catalogue/categories";
 import { formatAge, formatCount } from "~/catalogue/format";
+import { videoMeta } from "~/catalogue/meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import { VideoPlayer } from "~/player/video-player";
 import type { loader as rootLoader } from "~/root";
-import { settings } from "~/server/settings.server";
+import { siteIdentity } from "~/server/site-origin.server";
 import { listPath, placeOf, videoPath } from "~/ui/addresses";
 import { BackLink, stepsBack } from "~/ui/back-link";
 import { Badge } from "~/ui/badge";
@@ -21,20 +22,15 @@ import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { ErrorPage } from "~/ui/error-page";
 import { LinkedText } from "~/ui/linked-text";
-import { pageTitle } from "~/ui/page-title";
 import { RelatedVideos } from "~/ui/related-videos";
 import { ShareButton } from "~/ui/share-button";
 import { useCountedViews } from "~/ui/use-counted-views";
 import { POSTER_TRANSITION } from "~/ui/video-card";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => {
-  if (!data) return [{ title: "Video not found" }, { name: "robots", content: "noindex" }];
-  const { video, siteName } = data;
-  return [
-    { title: pageTitle(siteName, [video.title]) },
-    { name: "description", content: video.description || `${video.title} on ${siteName}` },
-  ];
-};
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data
+    ? videoMeta(data.site, data.video)
+    : [{ title: "Video not found" }, { name: "robots", content: "noindex" }];
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const id = params.id ?? "";
@@ -44,7 +40,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
     video,
     related: await relatedVideos(id),
     place: placeOf(new URL(request.url).searchParams),
-    siteName: settings().siteName,
+    site: siteIdentity(request),
     now: Date.now(),
   };
 }
