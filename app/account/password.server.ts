@@ -14,7 +14,7 @@ const MOST_PASSWORD_BYTES = 72;
 const MOST_WAITING = 8;
 
 /** What an account without a row is compared with, so that it takes the same time as one with. */
-const NOBODYS_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
+export const NOBODYS_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
 
 /** A password that cannot be taken; its message is the sentence to show. */
 export class PasswordError extends Error {}

@@ -11,7 +11,7 @@ const origins = new WeakMap<IncomingMessage, string | undefined>();
  */
 export function takeOverOriginCheck(): void {
   onRequestStart(({ request }) => {
-    origins.set(request, request.headers.origin);
+    if (!origins.has(request)) origins.set(request, request.headers.origin);
     delete request.headers.origin;
   });
 }

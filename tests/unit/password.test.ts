@@ -1,0 +1,66 @@
+import bcrypt from "bcryptjs";
+import { describe, expect, it } from "vitest";
+import { deviceName } from "~/account/device.server";
+import {
+  checkPassword,
+  hashPassword,
+  NOBODYS_HASH,
+  PasswordError,
+} from "~/account/password.server";
+
+describe("a password", () => {
+  it("is hashed at cost 12, like the hash that stands for nobody's", async () => {
+    const hash = await hashPassword("correct horse battery");
+    expect(bcrypt.getRounds(hash)).toBe(12);
+    expect(bcrypt.getRounds(NOBODYS_HASH)).toBe(12);
+    expect(await checkPassword("correct horse battery", hash)).toBe(true);
+    expect(await checkPassword("correct horse batterz", hash)).toBe(false);
+  });
+
+  it("is nobody's, whatever it is", async () => {
+    expect(await checkPassword("anything at all", undefined)).toBe(false);
+  });
+
+  it("is counted in characters at its least and in bytes at its most", async () => {
+    for (const password of ["nine char", "😀".repeat(9), "a".repeat(73), "é".repeat(37)]) {
+      await expect(hashPassword(password), password).rejects.toThrow(PasswordError);
+    }
+    const longest = await hashPassword("é".repeat(36));
+    expect(await checkPassword("é".repeat(36), longest)).toBe(true);
+    expect(await checkPassword(`${"é".repeat(36)}x`, longest)).toBe(false);
+  });
+
+  it("is hashed beside the serving thread, which goes on meanwhile", async () => {
+    let turns = 0;
+    const turn = () => {
+      turns++;
+      if (!done) setImmediate(turn);
+    };
+    let done = false;
+    turn();
+    await hashPassword("correct horse battery");
+    done = true;
+    // bcryptjs in this thread would let a handful of turns through between its slices.
+    expect(turns).toBeGreaterThan(500);
+  });
+});
+
+describe("the name of a device", () => {
+  it.each([
+    ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"],
+    [
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0",
+      "Edge on Windows",
+    ],
+    [
+      "Mozilla/5.0 (Linux; Android 14; Pixel 7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36",
+      "Chrome on Android",
+    ],
+    [
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
+      "Safari on iOS",
+    ],
+    ["curl/8.0", ""],
+    [null, ""],
+  ])("%s", (agent, name) => expect(deviceName(agent)).toBe(name));
+});
