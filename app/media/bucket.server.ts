@@ -26,6 +26,13 @@ export function isBucket(value: string | undefined): value is Bucket {
   return (BUCKETS as readonly (string | undefined)[]).includes(value);
 }
 
+/** Makes the folders of the buckets, and the one for what is still arriving. */
+export function makeBuckets(): void {
+  for (const name of [...BUCKETS, "tmp"]) {
+    fs.mkdirSync(path.join(settings().uploadsDir, name), { recursive: true });
+  }
+}
+
 /** The bucket and path that an address of ours names; undefined for every other text. */
 export function parseMediaUrl(url: string): MediaName | undefined {
   const [, bucket, path] = /^\/media\/([a-z]+)\/(.+)$/.exec(url) ?? [];

@@ -20,26 +20,41 @@ export const SLICE_BYTES = 64 * 1024;
 const MOST_SLICES = 16;
 /** A wait this long means that the client is not keeping up. */
 const STALLED_AFTER_MS = 100;
-/** Slices kept for the next read of any client: 16 MiB. */
-const MOST_SPARE_SLICES = 256;
+/** What all clients together have read and not given to a socket: 16 MiB. */
+const MOST_SLICES_AHEAD = 256;
 
 const spareSlices: Buffer[] = [];
+let slicesAhead = 0;
 
-function takeSlices(bytes: number): Buffer[] {
-  const slices: Buffer[] = [];
-  for (let rest = bytes; rest > 0; rest -= SLICE_BYTES) {
+/** Slices for the next read of one client, at least one. */
+function takeSlices(wanted: number, bytes: number): Buffer[] {
+  const count = Math.min(
+    Math.ceil(bytes / SLICE_BYTES),
+    Math.max(1, Math.min(wanted, MOST_SLICES_AHEAD - slicesAhead)),
+  );
+  slicesAhead += count;
+  return Array.from({ length: count }, (_, index) => {
     const slice = spareSlices.pop() ?? Buffer.allocUnsafeSlow(SLICE_BYTES);
-    slices.push(rest < SLICE_BYTES ? slice.subarray(0, rest) : slice);
-  }
-  return slices;
+    const rest = bytes - index * SLICE_BYTES;
+    return rest < SLICE_BYTES ? slice.subarray(0, rest) : slice;
+  });
 }
 
-/** Only for slices that nothing reads any more: neither the socket nor a read under way. */
-function giveBack(slices: Buffer[]): void {
-  for (const slice of slices) {
-    if (spareSlices.length >= MOST_SPARE_SLICES) return;
-    spareSlices.push(slice.length < SLICE_BYTES ? Buffer.from(slice.buffer) : slice);
-  }
+/** The next slice of a block, on its way to the socket. */
+function nextSlice(block: Buffer[]): Buffer {
+  slicesAhead -= 1;
+  return block.shift()!;
+}
+
+function dropSlices(block: Buffer[]): void {
+  slicesAhead -= block.length;
+  for (const slice of block.splice(0)) keepSlice(slice);
+}
+
+/** Only a slice that nothing reads any more; any other is left to the garbage collector. */
+function keepSlice(slice: Buffer): void {
+  if (spareSlices.length >= MOST_SLICES_AHEAD) return;
+  spareSlices.push(slice.length < SLICE_BYTES ? Buffer.from(slice.buffer) : slice);
 }
 
 /**
@@ -108,12 +123,16 @@ async function writeFile(
   let position = start;
   let slices = 1;
   while (position < end && isOpen(response)) {
-    const block = takeSlices(Math.min(slices * SLICE_BYTES, end - position));
-    const { bytesRead } = await file.readv(block, position);
-    if (bytesRead === 0) throw new Error("The file is shorter than it was.");
-    const { written, stalled } = await writeBlock(response, block, bytesRead);
-    position += written;
-    slices = stalled ? 1 : Math.min(slices * 2, MOST_SLICES);
+    const block = takeSlices(slices, end - position);
+    try {
+      const { bytesRead } = await file.readv(block, position);
+      if (bytesRead === 0) throw new Error("The file is shorter than it was.");
+      const { written, stalled } = await writeBlock(response, block, bytesRead);
+      position += written;
+      slices = stalled ? 1 : Math.min(slices * 2, MOST_SLICES);
+    } finally {
+      dropSlices(block);
+    }
   }
 }
 
@@ -121,28 +140,25 @@ async function writeFile(
 async function writeBlock(response: ServerResponse, block: Buffer[], bytes: number) {
   let written = 0;
   while (written < bytes) {
-    const slice = block.shift()!;
-    const part = slice.subarray(0, Math.min(slice.length, bytes - written));
+    const slice = nextSlice(block);
+    const part = slice.subarray(0, bytes - written);
     written += part.length;
     // Corked and uncorked, Node tries the write at once and not at the next tick, so that a socket
     // with room has taken it when this returns.
     response.cork();
     response.write(part);
     response.uncork();
-    if (response.writableLength === 0) {
-      giveBack([slice]);
-    } else if (response.writableNeedDrain) {
-      let taken = await isTaken(response, STALLED_AFTER_MS);
-      const stalled = !taken;
-      if (stalled) {
-        giveBack(block.splice(0));
-        taken = await isTaken(response);
+    let taken = response.writableLength === 0;
+    if (!taken && response.writableNeedDrain) {
+      taken = await isTaken(response, STALLED_AFTER_MS);
+      if (!taken) {
+        dropSlices(block);
+        if (await isTaken(response)) keepSlice(slice);
+        return { written, stalled: true };
       }
-      if (taken) giveBack([slice]);
-      if (stalled) return { written, stalled };
     }
+    if (taken) keepSlice(slice);
   }
-  giveBack(block.splice(0));
   return { written, stalled: false };
 }
 

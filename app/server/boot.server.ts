@@ -1,4 +1,5 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
+import { makeBuckets } from "~/media/bucket.server";
 import { clearArriving } from "~/media/clear-arriving.server";
 import { holdUploadBodies } from "~/media/request-body.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
@@ -23,6 +24,7 @@ export async function boot(): Promise<void> {
   try {
     settings();
     database();
+    makeBuckets();
     await ensureFirstAccount();
     await clearArriving();
   } catch (error) {

@@ -1,0 +1,57 @@
+import fs from "node:fs";
+
+/** What a process takes, as Linux tells it. */
+
+export function residentBytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(kilobytes?.[1]) * 1024;
+}
+
+/** Bytes that the process has asked to read from files and sockets since its start. */
+export function bytesRead(pid: number): number {
+  return Number(/^rchar: (\d+)$/m.exec(fs.readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
+}
+
+/** How many of its descriptors are open on a file. */
+export function timesOpen(pid: number, file: string): number {
+  const folder = `/proc/${pid}/fd`;
+  return fs.readdirSync(folder).filter((descriptor) => {
+    try {
+      return fs.readlinkSync(`${folder}/${descriptor}`) === file;
+    } catch {
+      // Closed since the folder was read.
+      return false;
+    }
+  }).length;
+}
+
+/** User and system time in seconds. */
+export function cpuSeconds(pid: number): number {
+  const fields = fs
+    .readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  const CLOCK_TICKS_PER_SECOND = 100;
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+}
+
+const POLL_MS = 50;
+const pause = () => new Promise((next) => setTimeout(next, POLL_MS));
+
+/** Waits until `condition` holds. The test's own time limit is the limit. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause();
+}
+
+/** Waits until a figure has stayed the same for a while: what drives it has come to rest. */
+export async function untilStill(figure: () => number): Promise<number> {
+  const STILL_READINGS = 20;
+  let last = figure();
+  for (let same = 0; same < STILL_READINGS; ) {
+    await pause();
+    const now = figure();
+    same = now === last ? same + 1 : 0;
+    last = now;
+  }
+  return last;
+}
