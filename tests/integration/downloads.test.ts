@@ -4,6 +4,7 @@ import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bytesRead, residentBytes, timesOpen, until, untilStill } from "../process-figures";
+import { rawGet } from "../raw-request";
 import { SiteProcess } from "../site-process";
 
 const MIB = 1024 ** 2;
@@ -145,10 +146,7 @@ describe("an address with a second spelling", () => {
     "/media/videos/u/1700000000000.mp4.data",
     "//media/videos/u/1700000000000.mp4",
   ])("%s is 404", async (target) => {
-    const { hostname, port } = new URL(site.url);
-    const socket = net.connect({ host: hostname, port: Number(port) });
-    socket.write(`GET ${target} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
-    const answer = Buffer.concat(await socket.toArray()).toString();
+    const answer = await rawGet(site.url, target);
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
   });
 });
