@@ -1,4 +1,4 @@
-import fontUrl from "@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2?url";
+import fontUrl from "@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2";
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { data } from "@remix-run/node";
 import {

@@ -1,0 +1,75 @@
+// @vitest-environment jsdom
+import { screen } from "@testing-library/react";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Pager } from "~/ui/pager";
+import { pagerItems } from "~/ui/pager-items";
+import { renderAt } from "./page";
+
+describe("what the pager shows", () => {
+  it.each([
+    [1, 2, "1 2"],
+    [1, 3, "1 2 3"],
+    [2, 3, "1 2 3"],
+    [1, 10, "1 2 … 10"],
+    [3, 10, "1 2 3 4 … 10"],
+    [5, 10, "1 … 4 5 6 … 10"],
+    [8, 10, "1 … 7 8 9 10"],
+    [10, 10, "1 … 9 10"],
+  ])("page %i of %i: %s", (page, count, shown) => {
+    const items = pagerItems(page, count);
+    const text = items.map((item) => (typeof item === "number" ? item : "…")).join(" ");
+    expect(text).toBe(shown);
+  });
+
+  it("is the current page, one neighbour each side, the first and the last, in order", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.integer({ min: 0, max: 499 }),
+        (count, at) => {
+          const page = 1 + (at % count);
+          const wanted = [...new Set([1, page - 1, page, page + 1, count])]
+            .filter((number) => number >= 1 && number <= count)
+            .sort((a, b) => a - b);
+          const items = pagerItems(page, count);
+          expect(items.filter((item) => typeof item === "number")).toEqual(wanted);
+          // An ellipsis exactly where a number is left out.
+          const withGaps = wanted.flatMap((number, index) => {
+            const before = wanted[index - 1];
+            return before !== undefined && number > before + 1 ? ["…", number] : [number];
+          });
+          expect(items.map((item) => (typeof item === "number" ? item : "…"))).toEqual(withGaps);
+        },
+      ),
+    );
+  });
+});
+
+describe("Pager", () => {
+  const hrefFor = (page: number) => (page > 1 ? `/?page=${page}` : "/");
+  const show = (page: number, pageCount: number) =>
+    renderAt(<Pager page={page} pageCount={pageCount} hrefFor={hrefFor} />);
+
+  it.each([0, 1])("is not there for %i pages", (count) => {
+    show(1, count);
+    expect(screen.queryByRole("navigation")).toBeNull();
+  });
+
+  it("says where one is and leads to the neighbours, page 1 without a parameter", () => {
+    show(2, 4);
+    expect(screen.getByText("page 2 of 4")).toBeTruthy();
+    const previous = screen.getByRole("link", { name: "Previous" });
+    const next = screen.getByRole("link", { name: "Next" });
+    expect([previous.getAttribute("href"), previous.getAttribute("rel")]).toEqual(["/", "prev"]);
+    expect([next.getAttribute("href"), next.getAttribute("rel")]).toEqual(["/?page=3", "next"]);
+    expect(screen.getByRole("link", { name: "Page 2" }).getAttribute("aria-current")).toBe("page");
+    expect(screen.getByRole("link", { name: "Page 4" }).getAttribute("href")).toBe("/?page=4");
+  });
+
+  it("has no way on at either end", () => {
+    show(1, 2);
+    expect(screen.queryByRole("link", { name: "Previous" })).toBeNull();
+    expect(screen.getByRole("button", { name: "Previous" })).toHaveProperty("disabled", true);
+  });
+});

@@ -1,0 +1,197 @@
+// @vitest-environment jsdom
+import { act, fireEvent, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { VideoCardData } from "~/catalogue/video-card";
+import { PLACEHOLDER_URL } from "~/ui/poster";
+import { previewStart } from "~/ui/use-hover-preview";
+import { VideoCard } from "~/ui/video-card";
+import { VideoGrid } from "~/ui/video-grid";
+import { renderAt } from "./page";
+
+// jsdom plays nothing.
+Object.assign(HTMLMediaElement.prototype, { pause() {}, load() {} });
+
+const NOW = Date.parse("2026-01-31T12:00:00Z");
+
+function videoNamed(id: string, more: Partial<VideoCardData> = {}): VideoCardData {
+  return {
+    id,
+    title: `Video ${id}`,
+    category: "pornstar",
+    duration: "5:30",
+    views: 1250,
+    createdAt: "2026-01-29T12:00:00Z",
+    thumbnailUrl: "/media/thumbnails/u/1.webp",
+    previewUrl: "/media/videos/u/1.mp4",
+    ...more,
+  };
+}
+
+const card = (video = videoNamed("a"), rank?: number) => (
+  <VideoCard video={video} to={`/video/${video.id}`} now={NOW} rank={rank} />
+);
+const playing = () => document.querySelectorAll("video").length;
+
+describe("what a card says", () => {
+  it("is one link with category, duration, title, short count and age", () => {
+    renderAt(card());
+    const link = screen.getByRole("link", { name: /Video a/ });
+    expect(link.getAttribute("href")).toBe("/video/a");
+    expect(screen.getAllByRole("link")).toHaveLength(1);
+    expect(link.textContent).toContain("Model/Star");
+    expect(link.textContent).toContain("5:30");
+    expect(link.textContent).toContain("1.3K views");
+    expect(link.textContent).toContain("2 days ago");
+  });
+
+  it("loads its picture lazily, in a place that is already there", () => {
+    renderAt(card());
+    const picture = document.querySelector("img");
+    expect(picture?.getAttribute("loading")).toBe("lazy");
+    expect([picture?.getAttribute("width"), picture?.getAttribute("height")]).toEqual([
+      "640",
+      "360",
+    ]);
+  });
+
+  it("shows the stock placeholder when there is no picture", () => {
+    renderAt(card(videoNamed("a", { thumbnailUrl: null })));
+    expect(document.querySelector("img")?.getAttribute("src")).toBe(PLACEHOLDER_URL);
+  });
+
+  it("ranks the first three when asked, and nobody otherwise", () => {
+    const videos = ["a", "b", "c", "d"].map((id) => videoNamed(id));
+    const grid = (ranked: boolean) => (
+      <VideoGrid videos={videos} hrefFor={(id) => `/video/${id}`} now={NOW} ranked={ranked} />
+    );
+    const { unmount } = renderAt(grid(true));
+    expect(screen.getAllByText("Rank").map((word) => word.parentElement?.textContent)).toEqual([
+      "Rank #1",
+      "Rank #2",
+      "Rank #3",
+    ]);
+    unmount();
+    renderAt(grid(false));
+    expect(screen.queryByText("Rank")).toBeNull();
+  });
+});
+
+describe("opening a card", () => {
+  // A pointer that comes to click is first of all one that comes to rest.
+  beforeEach(() => {
+    vi.stubGlobal("matchMedia", () => ({ matches: false }));
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it.each(["{Enter}", " "])("by the key %j", async (key) => {
+    renderAt(card());
+    screen.getByRole("link").focus();
+    await userEvent.keyboard(key);
+    expect(await screen.findByText("elsewhere")).toBeTruthy();
+  });
+
+  it("by a click", async () => {
+    renderAt(card());
+    await userEvent.click(screen.getByText("Video a"));
+    expect(await screen.findByText("elsewhere")).toBeTruthy();
+  });
+});
+
+describe("the hover preview", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.stubGlobal("matchMedia", () => ({ matches: false }));
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  const enter = (element: Element, pointerType = "mouse") =>
+    // jsdom has no PointerEvent with a type of pointer.
+    fireEvent(
+      element,
+      Object.assign(new MouseEvent("pointerover", { bubbles: true }), { pointerType }),
+    );
+  const leave = (element: Element) =>
+    fireEvent(element, new MouseEvent("pointerout", { bubbles: true }));
+  const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+  const articles = () => screen.getAllByRole("article");
+
+  it("plays muted and looping after 500 ms, and is gone when the pointer leaves", () => {
+    renderAt(card());
+    const [article] = articles();
+    enter(article!);
+    wait(499);
+    expect(playing()).toBe(0);
+    wait(1);
+    const video = document.querySelector("video");
+    expect(video?.getAttribute("src")).toBe("/media/videos/u/1.mp4");
+    expect([video?.muted, video?.loop]).toEqual([true, true]);
+    leave(article!);
+    expect(playing()).toBe(0);
+  });
+
+  it("starts at 25 s, or at the beginning of what is shorter", () => {
+    expect([previewStart(600), previewStart(25.5)]).toEqual([25, 25]);
+    expect([previewStart(25), previewStart(6), previewStart(Number.NaN)]).toEqual([0, 0, 0]);
+    renderAt(card());
+    enter(articles()[0]!);
+    wait(500);
+    const video = document.querySelector("video")!;
+    Object.defineProperty(video, "duration", { value: 90 });
+    fireEvent.loadedMetadata(video);
+    expect(video.currentTime).toBe(25);
+  });
+
+  it("does not begin when the pointer only passes by", () => {
+    renderAt(card());
+    enter(articles()[0]!);
+    wait(300);
+    leave(articles()[0]!);
+    wait(1_000);
+    expect(playing()).toBe(0);
+  });
+
+  it("is one at a time", () => {
+    renderAt(
+      <>
+        {card()}
+        {card(videoNamed("b", { previewUrl: "/media/videos/u/2.mp4" }))}
+      </>,
+    );
+    const [first, second] = articles();
+    enter(first!);
+    wait(500);
+    // Without a pointerout, as when the page scrolls under a resting pointer.
+    enter(second!);
+    wait(500);
+    expect(playing()).toBe(1);
+    expect(document.querySelector("video")?.getAttribute("src")).toBe("/media/videos/u/2.mp4");
+  });
+
+  it("does not begin by touch, with less motion or less data wanted, or without a file", () => {
+    renderAt(card(videoNamed("a")));
+    enter(articles()[0]!, "touch");
+    wait(1_000);
+    expect(playing()).toBe(0);
+
+    vi.stubGlobal("matchMedia", () => ({ matches: true }));
+    enter(articles()[0]!);
+    wait(1_000);
+    expect(playing()).toBe(0);
+
+    vi.stubGlobal("matchMedia", () => ({ matches: false }));
+    Object.defineProperty(navigator, "connection", {
+      value: { saveData: true },
+      configurable: true,
+    });
+    enter(articles()[0]!);
+    wait(1_000);
+    Reflect.deleteProperty(navigator, "connection");
+    expect(playing()).toBe(0);
+  });
+});

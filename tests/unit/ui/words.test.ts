@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CATEGORY_IDS } from "~/catalogue/categories";
+import { LISTS, listPath, placeOf, videoPath } from "~/ui/addresses";
+import { mailtoAddress, readContactForm } from "~/ui/contact-message";
+import { textParts } from "~/ui/linked-text";
+
+describe("addresses", () => {
+  it.each([
+    [{ from: "home" }, "/"],
+    [{ from: "home", page: 1, search: "" }, "/"],
+    [
+      { from: "home", search: "a&b é", category: "desi", page: 3 },
+      "/?search=a%26b+%C3%A9&category=desi&page=3",
+    ],
+    [{ from: "categories" }, "/categories"],
+    [{ from: "categories", category: "premium", page: 2 }, "/categories/premium?page=2"],
+    [{ from: "trending", page: 2 }, "/trending?page=2"],
+  ] as const)("of %j", (place, path) => {
+    expect(listPath(place)).toBe(path);
+  });
+
+  it("of a video lead back to the very place that one came from", () => {
+    const places = fc.record({
+      from: fc.constantFrom(...LISTS),
+      category: fc.option(fc.constantFrom(...CATEGORY_IDS), { nil: undefined }),
+      search: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+      page: fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(places, fc.string({ minLength: 1 }), (place, id) => {
+        const url = new URL(videoPath(id, place), "http://site.invalid");
+        expect(decodeURIComponent(url.pathname.slice("/video/".length))).toBe(id);
+        expect(listPath(placeOf(url.searchParams))).toBe(listPath(place));
+      }),
+    );
+  });
+
+  it("that nobody made lead to a list all the same", () => {
+    const odd = new URLSearchParams("from=//evil&category=x&page=-1e9&page=2");
+    expect(listPath(placeOf(odd))).toBe("/");
+  });
+});
+
+describe("addresses in a text", () => {
+  const links = (text: string) => textParts(text).filter((part) => part.href);
+
+  it.each([
+    ["See https://a.example/b?c=d#e.", ["https://a.example/b?c=d#e"]],
+    ["(http://a.example)", ["http://a.example"]],
+    ["two: https://a.example, https://b.example!", ["https://a.example", "https://b.example"]],
+    ["javascript:alert(1) data:text/html,x file:///etc/passwd", []],
+    ["mailto:a@b.example and www.a.example", []],
+    ['https://a.example/"onmouseover="x', ["https://a.example/"]],
+    ["https://", []],
+  ])("%j", (text, addresses) => {
+    expect(links(text).map((part) => part.href)).toEqual(addresses);
+  });
+
+  it("never change the text, and never lead to anything but the web", () => {
+    const piece = fc.oneof(
+      fc.string(),
+      fc.constantFrom("https://", "http://a.example", "javascript:", " ", "\n", '"', "<", ")."),
+    );
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const text = pieces.join("");
+        const parts = textParts(text);
+        expect(parts.map((part) => part.text).join("")).toBe(text);
+        for (const { href } of parts) if (href) expect(href).toMatch(/^https?:\/\//i);
+      }),
+    );
+  });
+});
+
+describe("a contact message", () => {
+  const form = (fields: Record<string, string>) => {
+    const data = new FormData();
+    for (const [name, value] of Object.entries(fields)) data.set(name, value);
+    return readContactForm(data);
+  };
+  const GOOD = { name: "Ann", email: "ann@example.com", subject: "Hello", message: "One\nTwo" };
+
+  it("needs all four fields, and blanks are none", () => {
+    expect(form(GOOD).errors).toEqual({});
+    for (const field of Object.keys(GOOD)) {
+      expect(Object.keys(form({ ...GOOD, [field]: "  " }).errors)).toEqual([field]);
+    }
+    expect(Object.keys(form({}).errors)).toHaveLength(4);
+    expect(form({ ...GOOD, email: "ann" }).errors.email).toContain("e-mail");
+  });
+
+  it("becomes a mail in which nothing can break out of its field", () => {
+    const message = { ...GOOD, subject: "Hi&bcc=all@example.com", message: "One\nTwo & ünï" };
+    const url = new URL(mailtoAddress("contact@site.example", message));
+    expect(url.pathname).toBe("contact@site.example");
+    expect([...url.searchParams.keys()]).toEqual(["subject", "body"]);
+    expect(url.searchParams.get("subject")).toBe(message.subject);
+    expect(url.searchParams.get("body")).toBe("One\r\nTwo & ünï\r\n\r\nAnn\r\nann@example.com");
+  });
+});
