@@ -11,6 +11,8 @@ export interface PlayerVideo {
   /** WebVTT whose cues point into sprites (`sheet.webp#xywh=0,0,160,90`). */
   storyboardUrl?: string;
   captions?: CaptionTrack[];
+  /** Shown as the total until the file has told its own. */
+  durationSeconds?: number;
   /** What is offered at the end, with a countdown that can be cancelled. */
   next?: NextVideo;
 }

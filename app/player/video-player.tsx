@@ -1,3 +1,5 @@
+import { useState } from "react";
+import { EnhancedPlayer } from "./enhanced-player";
 import { NoFile } from "./no-file";
 import "./player.css";
 import type { NextVideo, PlayerVideo } from "./types";
@@ -12,24 +14,29 @@ export interface VideoPlayerProps {
 
 /**
  * The player of the video page. Rendered by the server it is the browser's own player, so that it
- * plays without scripts. In theatre mode the root carries `data-theatre`, for the page to make room:
- * `.page:has([data-theatre])`.
+ * plays without scripts; with them, our controls take over. In theatre mode the root carries
+ * `data-theatre`, for the page to make room: `.page:has([data-theatre])`.
  */
-export function VideoPlayer({ video }: VideoPlayerProps) {
-  if (!video.fileUrl) return <NoFile posterUrl={video.posterUrl} />;
+export function VideoPlayer({ video, onNext = followLink }: VideoPlayerProps) {
+  const shown = usePinnedFile(video);
+  const [root, setRoot] = useState<HTMLElement | null>(null);
+  const [element, setElement] = useState<HTMLVideoElement | null>(null);
+  if (!shown.fileUrl) return <NoFile posterUrl={shown.posterUrl} />;
+  const enhanced = root !== null && element !== null;
   return (
-    <section className="player" aria-label="Video player">
+    <section ref={setRoot} className="player" tabIndex={-1} aria-label="Video player">
       {/* biome-ignore lint/a11y/useMediaCaption: the tracks are those that the video has. */}
       <video
+        ref={setElement}
         className="player-video"
-        controls
+        controls={!enhanced}
         playsInline
         preload="metadata"
-        src={video.fileUrl}
-        poster={video.posterUrl ?? undefined}
-        aria-label={video.title}
+        src={shown.fileUrl}
+        poster={shown.posterUrl ?? undefined}
+        aria-label={shown.title}
       >
-        {video.captions?.map((track) => (
+        {shown.captions?.map((track) => (
           <track
             key={track.url}
             kind="captions"
@@ -40,6 +47,24 @@ export function VideoPlayer({ video }: VideoPlayerProps) {
           />
         ))}
       </video>
+      {enhanced ? (
+        <EnhancedPlayer root={root} element={element} video={shown} onNext={onNext} />
+      ) : null}
     </section>
   );
+}
+
+function followLink(next: NextVideo): void {
+  window.location.assign(next.href);
+}
+
+/**
+ * The video with the file that it began with. A conversion may give the same video another file at
+ * any moment, and whoever watches it should not be thrown back to its beginning.
+ */
+function usePinnedFile(video: PlayerVideo): PlayerVideo {
+  const [pinned, setPinned] = useState(video);
+  const sameVideo = pinned.id === video.id;
+  if (!sameVideo || (!pinned.fileUrl && video.fileUrl)) setPinned(video);
+  return sameVideo && pinned.fileUrl ? { ...video, fileUrl: pinned.fileUrl } : video;
 }

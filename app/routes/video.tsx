@@ -12,7 +12,6 @@ import { categoryLabel } from "~/catalogue/categories";
 import { formatAge, formatCount } from "~/catalogue/format";
 import { videoMeta } from "~/catalogue/meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
-import { VideoPlayer } from "~/player/video-player";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
 import { listPath, placeOf, videoPath } from "~/ui/addresses";
@@ -25,7 +24,7 @@ import { LinkedText } from "~/ui/linked-text";
 import { RelatedVideos } from "~/ui/related-videos";
 import { ShareButton } from "~/ui/share-button";
 import { useCountedViews } from "~/ui/use-counted-views";
-import { POSTER_TRANSITION } from "~/ui/video-card";
+import { Watch } from "./video-watch";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
@@ -48,24 +47,12 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 export default function VideoPage() {
   const { video, related, place, now } = useLoaderData<typeof loader>();
   const steps = stepsBack(useLocation().state);
+  const onwards = steps ? { steps: steps + 1 } : undefined;
   return (
     <div className="video-layout">
       <article>
         <BackLink id={video.id} place={place} />
-        <div
-          className="mt-1 -mx-4 overflow-hidden sm:mx-0 sm:rounded-lg"
-          style={{ viewTransitionName: POSTER_TRANSITION }}
-        >
-          <VideoPlayer
-            key={video.id}
-            video={{
-              id: video.id,
-              title: video.title,
-              fileUrl: video.videoUrl,
-              posterUrl: video.thumbnailUrl,
-            }}
-          />
-        </div>
+        <Watch video={video} next={related[0]} place={place} state={onwards} />
         <About />
       </article>
       <aside aria-labelledby="related-heading">
@@ -77,7 +64,7 @@ export default function VideoPage() {
           category={video.category}
           now={now}
           hrefFor={(id) => videoPath(id, place)}
-          state={steps ? { steps: steps + 1 } : undefined}
+          state={onwards}
         />
       </aside>
     </div>

@@ -1,0 +1,115 @@
+import {
+  BRIGHTNESS_MAX,
+  BRIGHTNESS_MIN,
+  SPEEDS,
+  UNMUTE_VOLUME,
+  VOLUME_MAX,
+  VOLUME_MIN,
+} from "./constants";
+import type { FeedbackBoard, Point } from "./feedback";
+import type { PlaybackMirror } from "./playback";
+import { clamp } from "./swipes";
+import { clampTime } from "./times";
+
+export const VOLUME_RANGE = { min: VOLUME_MIN, max: VOLUME_MAX };
+export const BRIGHTNESS_RANGE = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };
+
+export type Commands = ReturnType<typeof createCommands>;
+
+/** Everything that a control, a key or a gesture can ask of the element. */
+export function createCommands(
+  video: HTMLVideoElement,
+  playback: PlaybackMirror,
+  feedback: FeedbackBoard,
+) {
+  let brightness = 1;
+
+  /** A browser may refuse to play without a gesture; then the video simply stays paused. */
+  function play() {
+    void Promise.resolve(video.play()).catch(() => {});
+  }
+
+  function seekTo(seconds: number) {
+    video.currentTime = clampTime(seconds, video.duration);
+  }
+
+  function setVolume(volume: number) {
+    video.volume = clamp(volume, VOLUME_RANGE);
+    video.muted = video.volume === 0;
+  }
+
+  function setSpeed(speed: number) {
+    // The default too: loading another rendition would set the speed back to it.
+    video.defaultPlaybackRate = speed;
+    video.playbackRate = speed;
+  }
+
+  return {
+    play,
+    seekTo,
+    setVolume,
+    setSpeed,
+
+    togglePlay() {
+      if (video.paused || video.ended) play();
+      else video.pause();
+    },
+
+    /** By some seconds, answered on screen, where several in a row add up. */
+    seekBy(seconds: number, at?: Point) {
+      seekTo(video.currentTime + seconds);
+      feedback.seek(seconds, at);
+    },
+
+    seekToFraction(fraction: number) {
+      if (Number.isFinite(video.duration)) seekTo(video.duration * fraction);
+    },
+
+    /** Section 9: unmuting restores 0.5. */
+    toggleMute() {
+      const silent = video.muted || video.volume === 0;
+      video.muted = !silent;
+      if (silent) video.volume = UNMUTE_VOLUME;
+    },
+
+    /** What is heard: 0 while muted. */
+    volume: () => (video.muted ? 0 : video.volume),
+
+    /** Rounded, so that 20 steps up and 20 down end where they began. */
+    changeVolume(by: number) {
+      const heard = video.muted ? 0 : video.volume;
+      setVolume(Math.round((heard + by) * 100) / 100);
+      feedback.level("volume", video.volume);
+    },
+
+    stepSpeed(step: 1 | -1) {
+      const now = video.playbackRate;
+      const next =
+        step > 0 ? SPEEDS.find((speed) => speed > now) : SPEEDS.findLast((speed) => speed < now);
+      setSpeed(next ?? now);
+      feedback.note("speed", `${next ?? now}×`);
+    },
+
+    toggleLoop() {
+      video.loop = !video.loop;
+      playback.refresh();
+    },
+
+    brightness: () => brightness,
+
+    setBrightness(level: number) {
+      brightness = clamp(level, BRIGHTNESS_RANGE);
+      video.style.filter = brightness === 1 ? "" : `brightness(${brightness.toFixed(2)})`;
+    },
+
+    /** When another video takes the place: what belongs to a video goes with it, the volume stays. */
+    reset() {
+      brightness = 1;
+      video.style.filter = "";
+      setSpeed(1);
+      video.loop = false;
+      playback.refresh();
+      feedback.clear();
+    },
+  };
+}

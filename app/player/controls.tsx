@@ -1,0 +1,121 @@
+import { Play } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Bar } from "./bar";
+import { CaptionText } from "./caption-text";
+import { FeedbackLayer } from "./feedback-layer";
+import { NextCard } from "./next-card";
+import { usePlayer } from "./player-context";
+import { ProblemNotice } from "./problem-notice";
+import { ResumeOffer } from "./resume-offer";
+import { SettingsMenu } from "./settings-menu";
+import { ShortcutList } from "./shortcut-list";
+import { Spinner } from "./spinner";
+import { useStore } from "./store";
+import { TitleBar } from "./title-bar";
+import { useHeld } from "./use-held";
+import { useIdle } from "./use-idle";
+import { useKeys } from "./use-keys";
+import type { Recovery } from "./use-recovery";
+import { useResume } from "./use-resume";
+import { useSwipes } from "./use-swipes";
+import { useTaps } from "./use-taps";
+import { useVolumeSettable } from "./use-volume-settable";
+
+type Panel = "settings" | "shortcuts";
+
+/** Everything that lies over the picture, and the keys and gestures that answer there. */
+export function Controls({
+  recovery,
+  openNext,
+}: {
+  recovery: Recovery | undefined;
+  openNext: (() => void) | undefined;
+}) {
+  const parts = usePlayer();
+  const { root, element, video, playback, commands, feedback, fullscreen, captions } = parts;
+  const { paused, ended, started, loop } = useStore(playback);
+  const [bar, setBar] = useState<HTMLDivElement | null>(null);
+  const [panel, setPanel] = useState<Panel>();
+  const volumeSettable = useVolumeSettable();
+  const resume = useResume(element, commands, video.id);
+  const held = useHeld(root, bar) || panel !== undefined;
+  const { visible, wake } = useIdle(root, paused, held);
+  const next = useNextCard(video.id, ended && !loop);
+
+  function close() {
+    setPanel(undefined);
+    if (root.contains(document.activeElement)) root.focus({ preventScroll: true });
+  }
+  const toggle = (wanted: Panel) => (panel === wanted ? close() : setPanel(wanted));
+
+  useTaps(element, commands, playback, () => {
+    if (panel) close();
+    return panel !== undefined;
+  });
+  useSwipes(element, commands, feedback, volumeSettable);
+  useKeys({
+    ...parts,
+    toggleFullscreen: fullscreen.toggle,
+    toggleCaptions: () => {
+      if (captions.tracks.length === 0) return;
+      captions.toggle();
+      feedback.note("captions", captions.chosen < 0 ? "Captions on" : "Captions off");
+    },
+    toggleShortcuts: () => toggle("shortcuts"),
+    wake,
+  });
+  useEffect(() => {
+    root.toggleAttribute("data-idle", !visible);
+  }, [root, visible]);
+
+  return (
+    <>
+      <CaptionText />
+      <FeedbackLayer />
+      <Spinner />
+      {resume.offer === undefined ? null : (
+        <ResumeOffer
+          at={resume.offer}
+          onResume={() => {
+            if (resume.offer !== undefined) commands.seekTo(resume.offer);
+            commands.play();
+            resume.dismiss();
+          }}
+          onDismiss={resume.dismiss}
+        />
+      )}
+      {next.shown && video.next && openNext ? (
+        <NextCard next={video.next} onOpen={openNext} onCancel={next.cancel} />
+      ) : null}
+      {recovery ? <ProblemNotice recovery={recovery} /> : null}
+      <div className="player-chrome">
+        <TitleBar />
+        {started ? null : (
+          <div className="player-middle player-begin" aria-hidden="true">
+            <Play className="player-solid" />
+          </div>
+        )}
+        <Bar
+          ref={setBar}
+          volumeSettable={volumeSettable}
+          settingsOpen={panel === "settings"}
+          toggleSettings={() => toggle("settings")}
+          openNext={openNext}
+        />
+      </div>
+      {panel === "settings" ? (
+        <SettingsMenu onClose={close} onShortcuts={() => setPanel("shortcuts")} />
+      ) : null}
+      {panel === "shortcuts" ? <ShortcutList onClose={close} /> : null}
+    </>
+  );
+}
+
+/** Shown at the end; once cancelled, not again before the video has been played to its end again. */
+function useNextCard(id: string, atEnd: boolean) {
+  const [cancelled, setCancelled] = useState(false);
+  const lastId = useRef(id);
+  if (cancelled && (!atEnd || lastId.current !== id)) setCancelled(false);
+  lastId.current = id;
+  return { shown: atEnd && !cancelled, cancel: () => setCancelled(true) };
+}

@@ -1,0 +1,98 @@
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { createCommands } from "./commands";
+import { Controls } from "./controls";
+import { createFeedback } from "./feedback";
+import { mirrorPlayback } from "./playback";
+import { PlayerContext, type PlayerParts } from "./player-context";
+import type { NextVideo, PlayerVideo } from "./types";
+import { useCaptions } from "./use-captions";
+import { carryOnWith, useCarryOn } from "./use-carry-on";
+import { useFullscreen } from "./use-fullscreen";
+import { useMediaSession } from "./use-media-session";
+import { useRecovery } from "./use-recovery";
+import { useRemembered } from "./use-remembered";
+import { useSinglePlayer } from "./use-single-player";
+import { useSource } from "./use-source";
+
+/**
+ * What scripts add to the element that the server rendered. It takes over whatever that is doing,
+ * playing included, and touches nothing that would start it anew.
+ */
+export function EnhancedPlayer({
+  root,
+  element,
+  video,
+  onNext,
+}: {
+  root: HTMLElement;
+  element: HTMLVideoElement;
+  video: PlayerVideo;
+  onNext: (next: NextVideo) => void;
+}) {
+  const playback = useMemo(() => mirrorPlayback(element), [element]);
+  const feedback = useMemo(createFeedback, []);
+  const commands = useMemo(
+    () => createCommands(element, playback, feedback),
+    [element, playback, feedback],
+  );
+  const source = useSource(element, video);
+  const captions = useCaptions(element, video.id, video.captions);
+  const fullscreen = useFullscreen(root, element);
+  const [theatre, setTheatre] = useState(false);
+  const toggleTheatre = useCallback(() => setTheatre((on) => !on), []);
+  const recovery = useRecovery(element, source, playback, video);
+
+  const { next } = video;
+  const openNext = useMemo(() => {
+    if (!next) return undefined;
+    return () => {
+      carryOnWith(next.href);
+      onNext(next);
+    };
+  }, [next, onNext]);
+
+  useRemembered(element, commands, video.id);
+  useSinglePlayer(element);
+  useMediaSession(element, commands, video, openNext);
+  useCarryOn(commands, video.id);
+
+  useEffect(() => {
+    root.toggleAttribute("data-theatre", theatre);
+    root.toggleAttribute("data-fullscreen", fullscreen.active);
+  }, [root, theatre, fullscreen.active]);
+  useEffect(() => feedback.clear, [feedback]);
+
+  const parts: PlayerParts = useMemo(
+    () => ({
+      root,
+      element,
+      video,
+      playback,
+      feedback,
+      commands,
+      source,
+      captions,
+      fullscreen,
+      theatre,
+      toggleTheatre,
+    }),
+    [
+      root,
+      element,
+      video,
+      playback,
+      feedback,
+      commands,
+      source,
+      captions,
+      fullscreen,
+      theatre,
+      toggleTheatre,
+    ],
+  );
+  return (
+    <PlayerContext.Provider value={parts}>
+      <Controls recovery={recovery} openNext={openNext} />
+    </PlayerContext.Provider>
+  );
+}

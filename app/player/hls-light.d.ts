@@ -1,0 +1,4 @@
+/** The light build ships without types of its own; what it has is a part of the whole one. */
+declare module "hls.js/light" {
+  export { default, ErrorDetails, ErrorTypes, Events } from "hls.js";
+}

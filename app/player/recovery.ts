@@ -1,0 +1,131 @@
+import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "./constants";
+import type { PlaybackMirror } from "./playback";
+import { diagnose, type Problem, probe } from "./problems";
+import { createStore } from "./store";
+import type { Source } from "./use-source";
+
+/** MediaError.code, HTML §4.8.11.1: the download broke off. */
+const NETWORK = 2;
+
+/**
+ * Watches one video for what keeps it from playing. A lost connection is tried again, at once when
+ * the browser says that it is online and at growing intervals otherwise, and playback goes on where
+ * it was; the last picture stays until then, because nothing is reloaded before the server answers.
+ */
+export function watchForProblems(
+  element: HTMLVideoElement,
+  source: Source,
+  playback: PlaybackMirror,
+  url: string,
+) {
+  const problem = createStore<Problem | undefined>(undefined);
+  const stop = new AbortController();
+  let place = { at: element.currentTime, playing: !element.paused };
+  let attempts = 0;
+  let wait: ReturnType<typeof setTimeout> | undefined;
+  let stall: ReturnType<typeof setTimeout> | undefined;
+
+  const isOver = () => stop.signal.aborted;
+  const byScript = () => source.state.get().playing === "adaptive";
+
+  function remember() {
+    place = { at: element.currentTime || place.at, playing: !element.paused };
+  }
+
+  function reload() {
+    clearTimeout(wait);
+    problem.set(undefined);
+    source.reload(place.at, place.playing);
+  }
+
+  function lose() {
+    remember();
+    problem.set("connection");
+    reconnectLater();
+  }
+
+  function reconnectLater() {
+    clearTimeout(wait);
+    const last = RECONNECT_WAITS_MS.length - 1;
+    wait = setTimeout(reconnect, RECONNECT_WAITS_MS[Math.min(attempts++, last)]);
+  }
+
+  async function reconnect() {
+    clearTimeout(wait);
+    const answer = await probe(url);
+    if (isOver() || problem.get() !== "connection") return;
+    if (answer === "found") reload();
+    else if (answer === "missing") problem.set("missing");
+    else reconnectLater();
+  }
+
+  async function onError() {
+    const code = element.error?.code;
+    if (code === undefined || byScript()) return;
+    remember();
+    const found = await diagnose(code, url);
+    // Something newer plays by now, or another video.
+    if (isOver() || element.error?.code !== code) return;
+    if (found === "connection") lose();
+    else if (code === NETWORK) {
+      // The server answers again already.
+      problem.set("connection");
+      reconnectLater();
+    } else problem.set(found);
+  }
+
+  function watchStall() {
+    clearTimeout(stall);
+    if (problem.get() || !playback.get().buffering) return;
+    stall = setTimeout(async () => {
+      const answer = await probe(url);
+      if (isOver() || problem.get() || !playback.get().buffering) return;
+      if (answer === "unreachable") return lose();
+      // The server is there, and yet nothing comes: the download died without an error.
+      remember();
+      if (!byScript() && element.networkState !== HTMLMediaElement.NETWORK_EMPTY) reload();
+    }, STALL_CHECK_MS);
+  }
+
+  function onPlaying() {
+    attempts = 0;
+    problem.set(undefined);
+  }
+
+  const { signal } = stop;
+  element.addEventListener("error", () => void onError(), { signal });
+  element.addEventListener("playing", onPlaying, { signal });
+  element.addEventListener("progress", watchStall, { signal });
+  element.addEventListener("timeupdate", () => !problem.get() && remember(), { signal });
+  window.addEventListener(
+    "online",
+    () => {
+      if (problem.get() === "connection") void reconnect();
+    },
+    { signal },
+  );
+  const unsubscribe = [
+    playback.subscribe(watchStall),
+    source.state.subscribe(() => {
+      if (source.state.get().lost && problem.get() === undefined) lose();
+    }),
+  ];
+  // It may have failed before the scripts came.
+  void onError();
+
+  return {
+    problem,
+    /** Asked by the visitor: from the same place, and playing. */
+    retry() {
+      attempts = 0;
+      place = { ...place, playing: true };
+      reload();
+    },
+    close() {
+      stop.abort();
+      clearTimeout(wait);
+      clearTimeout(stall);
+      for (const end of unsubscribe) end();
+    },
+  };
+}

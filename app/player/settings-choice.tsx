@@ -1,0 +1,46 @@
+import { Check, ChevronLeft } from "lucide-react";
+
+export interface Choice<T> {
+  value: T;
+  label: string;
+}
+
+/** One of several, and the way back. */
+export function ChoicePage<T extends string | number>({
+  title,
+  choices,
+  chosen,
+  onChoose,
+  onBack,
+}: {
+  title: string;
+  choices: Choice<T>[];
+  chosen: T;
+  onChoose(value: T): void;
+  onBack(): void;
+}) {
+  return (
+    <>
+      <button type="button" role="menuitem" className="player-item player-back" onClick={onBack}>
+        <ChevronLeft aria-hidden="true" />
+        {title}
+      </button>
+      {choices.map(({ value, label }) => (
+        <button
+          key={value}
+          type="button"
+          role="menuitemradio"
+          aria-checked={value === chosen}
+          className="player-item"
+          onClick={() => {
+            onChoose(value);
+            onBack();
+          }}
+        >
+          <Check aria-hidden="true" className={value === chosen ? undefined : "invisible"} />
+          {label}
+        </button>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import {
+  ChevronRight,
+  Gauge,
+  Keyboard,
+  Link,
+  Repeat,
+  Share2,
+  SlidersHorizontal,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { CaptionsIcon, type IconType, PictureInPictureIcon } from "./icons";
+import { qualityLabel, speedLabel } from "./labels";
+import { usePlayer } from "./player-context";
+import type { SettingsPage } from "./settings-menu";
+import { copyText, share } from "./share";
+import { useStore } from "./store";
+import { formatTime, linkAt } from "./times";
+import { usePictureInPicture } from "./use-picture-in-picture";
+
+/** The first page of the settings. */
+export function MainPage({
+  open,
+  onClose,
+  onShortcuts,
+}: {
+  open(page: SettingsPage): void;
+  onClose(): void;
+  onShortcuts(): void;
+}) {
+  const { element, video, playback, commands, source, captions, feedback } = usePlayer();
+  const { speed, loop } = useStore(playback);
+  const { chosen, heights, height } = useStore(source.state);
+  const window = usePictureInPicture(element);
+  const now = element.currentTime;
+
+  async function copy() {
+    onClose();
+    const copied = await copyText(linkAt(location, element.currentTime));
+    feedback.note("link", copied ? "Link copied" : "The link could not be copied");
+  }
+
+  async function shareVideo() {
+    onClose();
+    const done = await share(video.title, linkAt(location, 0));
+    if (done === "copied") feedback.note("link", "Link copied");
+    if (done === "failed") feedback.note("link", "The link could not be shared");
+  }
+
+  return (
+    <>
+      <Item icon={Gauge} label="Speed" onPress={() => open("speed")} more={speedLabel(speed)} />
+      {video.hlsUrl && (heights.length > 0 || chosen === "file") ? (
+        <Item
+          icon={SlidersHorizontal}
+          label="Quality"
+          onPress={() => open("quality")}
+          more={qualityLabel(chosen, height)}
+        />
+      ) : null}
+      {captions.tracks.length > 0 ? (
+        <Item
+          icon={CaptionsIcon}
+          label="Captions"
+          onPress={() => open("captions")}
+          more={captions.tracks[captions.chosen]?.label ?? "Off"}
+        />
+      ) : null}
+      <Item icon={Repeat} label="Loop" onPress={commands.toggleLoop} checked={loop} />
+      {window.supported ? (
+        <Item
+          icon={PictureInPictureIcon}
+          label="Picture in picture"
+          onPress={() => {
+            window.toggle();
+            onClose();
+          }}
+        />
+      ) : null}
+      <Item icon={Link} label={`Copy link at ${formatTime(now)}`} onPress={() => void copy()} />
+      <Item icon={Share2} label="Share" onPress={() => void shareVideo()} />
+      <Item icon={Keyboard} label="Keyboard shortcuts" onPress={onShortcuts} />
+    </>
+  );
+}
+
+function Item({
+  icon: Icon,
+  label,
+  more,
+  checked,
+  onPress,
+}: {
+  icon: IconType;
+  label: string;
+  /** The present choice of a page of its own. */
+  more?: ReactNode;
+  checked?: boolean;
+  onPress(): void;
+}) {
+  return (
+    <button
+      type="button"
+      {...(checked === undefined
+        ? { role: "menuitem" }
+        : { role: "menuitemcheckbox", "aria-checked": checked })}
+      aria-haspopup={more === undefined ? undefined : "menu"}
+      className="player-item"
+      onClick={onPress}
+    >
+      <Icon aria-hidden="true" />
+      <span>{label}</span>
+      {more === undefined ? null : (
+        <span className="player-item-more">
+          {more}
+          <ChevronRight aria-hidden="true" />
+        </span>
+      )}
+      {checked === undefined ? null : <span className="player-switch" aria-hidden="true" />}
+    </button>
+  );
+}

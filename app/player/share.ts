@@ -1,0 +1,44 @@
+/**
+ * Section 2, "Share": the device's share sheet, else the address goes to the clipboard.
+ * Says what happened: `dismissed` when the visitor closed the sheet.
+ */
+export async function share(
+  title: string,
+  url: string,
+): Promise<"shared" | "copied" | "dismissed" | "failed"> {
+  if (!navigator.share) return (await copyText(url)) ? "copied" : "failed";
+  try {
+    await navigator.share({ title, url });
+    return "shared";
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return "dismissed";
+    return (await copyText(url)) ? "copied" : "failed";
+  }
+}
+
+/** Whether the text is in the clipboard now. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyWithSelection(text);
+  }
+}
+
+/** Without TLS there is no clipboard interface; a selection can still be copied. */
+function copyWithSelection(text: string): boolean {
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.readOnly = true;
+  field.style.position = "fixed";
+  field.style.opacity = "0";
+  const before = document.activeElement;
+  // Inside what is fullscreen: nothing else can be selected then.
+  (document.fullscreenElement ?? document.body).append(field);
+  field.select();
+  const copied = document.execCommand?.("copy") ?? false;
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return copied;
+}

@@ -1,0 +1,113 @@
+import { useCallback, useEffect, useMemo, useState } from "react";
+
+type Orientation = "landscape" | "portrait";
+
+/** What Safari has of its own: a prefix, and on iPhones only the video element. */
+interface AppleElement extends HTMLElement {
+  webkitRequestFullscreen?: () => void;
+}
+interface AppleDocument extends Document {
+  webkitFullscreenElement?: Element | null;
+  webkitExitFullscreen?: () => void;
+}
+interface AppleVideo extends HTMLVideoElement {
+  webkitEnterFullscreen?: () => void;
+  webkitExitFullscreen?: () => void;
+}
+/** Not in TypeScript's DOM library, because Safari and Firefox don't have it. */
+interface LockableOrientation extends ScreenOrientation {
+  lock?: (orientation: Orientation) => Promise<void>;
+}
+
+export interface Fullscreen {
+  active: boolean;
+  supported: boolean;
+  toggle(): void;
+  /** The orientation that the screen is locked to; undefined where the device can't lock it. */
+  orientation: Orientation | undefined;
+  toggleOrientation(): void;
+}
+
+function fullscreenElement(): Element | null {
+  const page = document as AppleDocument;
+  return page.fullscreenElement ?? page.webkitFullscreenElement ?? null;
+}
+
+/**
+ * Fullscreen of the whole player, or of the video element where the device has only that (iPhone).
+ * Where the screen can be locked it is locked to landscape (section 2), with a toggle to portrait.
+ */
+export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Fullscreen {
+  const [active, setActive] = useState(false);
+  const [orientation, setOrientation] = useState<Orientation>();
+
+  const lock = useCallback(async (wanted: Orientation) => {
+    try {
+      const { orientation } = screen as { orientation?: LockableOrientation };
+      if (!orientation?.lock) return;
+      await orientation.lock(wanted);
+      setOrientation(wanted);
+    } catch {
+      // A desktop, or a system setting: the screen stays as it is and the toggle isn't offered.
+    }
+  }, []);
+
+  useEffect(() => {
+    const onChange = () => {
+      const now = fullscreenElement() === root;
+      setActive(now);
+      if (now) {
+        void lock("landscape");
+      } else {
+        screen.orientation?.unlock?.();
+        setOrientation(undefined);
+      }
+    };
+    const onNativeBegin = () => setActive(true);
+    const onNativeEnd = () => setActive(false);
+    document.addEventListener("fullscreenchange", onChange);
+    document.addEventListener("webkitfullscreenchange", onChange);
+    element.addEventListener("webkitbeginfullscreen", onNativeBegin);
+    element.addEventListener("webkitendfullscreen", onNativeEnd);
+    return () => {
+      document.removeEventListener("fullscreenchange", onChange);
+      document.removeEventListener("webkitfullscreenchange", onChange);
+      element.removeEventListener("webkitbeginfullscreen", onNativeBegin);
+      element.removeEventListener("webkitendfullscreen", onNativeEnd);
+    };
+  }, [root, element, lock]);
+
+  return useMemo(() => {
+    const box = root as AppleElement;
+    const video = element as AppleVideo;
+    return {
+      active,
+      orientation,
+      supported: Boolean(
+        box.requestFullscreen ?? box.webkitRequestFullscreen ?? video.webkitEnterFullscreen,
+      ),
+      toggle() {
+        if (active) leave(video);
+        else enter(box, video);
+      },
+      toggleOrientation() {
+        void lock(orientation === "landscape" ? "portrait" : "landscape");
+      },
+    };
+  }, [root, element, active, orientation, lock]);
+}
+
+function enter(box: AppleElement, video: AppleVideo): void {
+  if (box.requestFullscreen) {
+    // Refused without a gesture, or by a page that embeds this one: nothing changes.
+    void box.requestFullscreen({ navigationUI: "hide" }).catch(() => {});
+  } else if (box.webkitRequestFullscreen) box.webkitRequestFullscreen();
+  else video.webkitEnterFullscreen?.();
+}
+
+function leave(video: AppleVideo): void {
+  const page = document as AppleDocument;
+  if (page.fullscreenElement) void page.exitFullscreen().catch(() => {});
+  else if (page.webkitFullscreenElement) page.webkitExitFullscreen?.();
+  else video.webkitExitFullscreen?.();
+}

@@ -1,0 +1,95 @@
+import { useEffect, useRef } from "react";
+import type { Commands } from "./commands";
+import { HELD_KEY_SEEK_MS } from "./constants";
+import type { FeedbackBoard } from "./feedback";
+import { belongsElsewhere, type KeyCommand, keyCommand } from "./keys";
+import type { PlaybackMirror } from "./playback";
+
+export interface KeyActions {
+  root: HTMLElement;
+  playback: PlaybackMirror;
+  commands: Commands;
+  feedback: FeedbackBoard;
+  toggleFullscreen(): void;
+  toggleTheatre(): void;
+  toggleCaptions(): void;
+  toggleShortcuts(): void;
+  wake(): void;
+}
+
+/** The keys of section 2, wherever on the page the focus is, unless it is in something that types. */
+export function useKeys(actions: KeyActions): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+
+  useEffect(() => {
+    let heldSeekAt = 0;
+    const onKey = (event: KeyboardEvent) => {
+      const actions = latest.current;
+      if (event.defaultPrevented) return;
+      const target = event.target instanceof Element ? event.target : document.body;
+      if (belongsElsewhere(event.key, target, actions.root)) return;
+      const command = keyCommand(event);
+      if (!command) {
+        // A held key whose command doesn't repeat must not scroll the page instead.
+        if (event.repeat && keyCommand({ ...pressOf(event), repeat: false }))
+          event.preventDefault();
+        return;
+      }
+      event.preventDefault();
+      if (event.repeat && command.do === "seek") {
+        if (event.timeStamp - heldSeekAt < HELD_KEY_SEEK_MS) return;
+        heldSeekAt = event.timeStamp;
+      }
+      carryOut(command, actions);
+    };
+    // On the window: whoever handles a key on its way there can keep it with preventDefault.
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+function pressOf({ key, ctrlKey, metaKey, altKey, shiftKey, repeat }: KeyboardEvent) {
+  return { key, ctrlKey, metaKey, altKey, shiftKey, repeat };
+}
+
+function carryOut(command: KeyCommand, actions: KeyActions): void {
+  const { commands, feedback, playback } = actions;
+  switch (command.do) {
+    case "play": {
+      const playing = playback.get().paused;
+      commands.togglePlay();
+      feedback.note(playing ? "play" : "pause", playing ? "Play" : "Pause");
+      return;
+    }
+    case "mute":
+      commands.toggleMute();
+      feedback.level("volume", commands.volume());
+      return;
+    case "seek":
+      commands.seekBy(command.by);
+      actions.wake();
+      return;
+    case "jump":
+      commands.seekToFraction(command.fraction);
+      actions.wake();
+      return;
+    case "volume":
+      commands.changeVolume(command.by);
+      return;
+    case "speed":
+      commands.stepSpeed(command.step);
+      return;
+    case "fullscreen":
+      actions.toggleFullscreen();
+      return;
+    case "captions":
+      actions.toggleCaptions();
+      return;
+    case "theatre":
+      actions.toggleTheatre();
+      return;
+    case "shortcuts":
+      actions.toggleShortcuts();
+  }
+}

@@ -1,0 +1,35 @@
+import { Volume1, Volume2, VolumeX } from "lucide-react";
+import type { CSSProperties } from "react";
+import { VOLUME_MAX, VOLUME_MIN, VOLUME_STEP } from "./constants";
+import { ControlButton } from "./control-button";
+import { usePlayer } from "./player-context";
+import { useStore } from "./store";
+
+/** Mute, and on larger screens the slider, where a script may set the volume. */
+export function VolumeControl({ settable }: { settable: boolean }) {
+  const { root, playback, commands } = usePlayer();
+  const { muted, volume } = useStore(playback);
+  const heard = muted ? 0 : volume;
+  return (
+    <div className="player-volume">
+      <ControlButton label={muted ? "Unmute" : "Mute"} shortcut="m" onPress={commands.toggleMute}>
+        {muted ? <VolumeX /> : heard < 0.5 ? <Volume1 /> : <Volume2 />}
+      </ControlButton>
+      {settable ? (
+        <input
+          type="range"
+          className="player-volume-slider player-larger"
+          aria-label="Volume"
+          aria-valuetext={`${Math.round(heard * 100)}%`}
+          min={VOLUME_MIN}
+          max={VOLUME_MAX}
+          step={VOLUME_STEP}
+          value={heard}
+          style={{ "--level": heard } as CSSProperties}
+          onChange={(event) => commands.setVolume(event.currentTarget.valueAsNumber)}
+          onPointerUp={() => root.focus({ preventScroll: true })}
+        />
+      ) : null}
+    </div>
+  );
+}

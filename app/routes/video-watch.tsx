@@ -1,0 +1,47 @@
+import { useNavigate } from "@remix-run/react";
+import type { VideoDetail } from "~/catalogue/video.server";
+import type { VideoCardData } from "~/catalogue/video-card";
+import { VideoPlayer } from "~/player/video-player";
+import { type ListPlace, videoPath } from "~/ui/addresses";
+import { POSTER_TRANSITION } from "~/ui/video-card";
+
+/** The player in the video page: edge to edge on a phone, and above what follows while its menu is open. */
+export function Watch({
+  video,
+  next,
+  place,
+  state,
+}: {
+  video: VideoDetail;
+  next: VideoCardData | undefined;
+  place: ListPlace;
+  /** Travels on to the next video, for the way back. */
+  state?: unknown;
+}) {
+  const navigate = useNavigate();
+  return (
+    <div
+      className="relative mt-1 -mx-4 overflow-hidden has-[[role=menu]]:z-40 sm:mx-0 sm:rounded-lg"
+      style={{ viewTransitionName: POSTER_TRANSITION }}
+    >
+      <VideoPlayer
+        video={{
+          id: video.id,
+          title: video.title,
+          fileUrl: video.videoUrl,
+          posterUrl: video.thumbnailUrl,
+          hlsUrl: video.hlsUrl,
+          storyboardUrl: video.storyboardUrl,
+          durationSeconds: video.durationSeconds,
+          next: next && {
+            title: next.title,
+            href: videoPath(next.id, place),
+            thumbnailUrl: next.thumbnailUrl,
+            duration: next.duration,
+          },
+        }}
+        onNext={({ href }) => navigate(href, { state })}
+      />
+    </div>
+  );
+}
