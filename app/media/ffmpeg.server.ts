@@ -19,12 +19,14 @@ const MAX_MEMORY_BYTES = 6 * 1024 ** 3;
 /** One allocation: a frame of 8K in 16 bit with four channels has 283 MB. */
 const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
 
+const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
+
 /** Never handed to a program that reads strangers' files. */
 const WITHOUT_SECRETS = { SESSION_SECRET: undefined, ADMIN_PASSWORD: undefined };
 
 export interface Limits {
-  /** Seconds of the clock; then the program is killed. */
-  seconds: number;
+  /** Seconds of the clock; then the program is killed. Left out: someone else watches it. */
+  seconds?: number;
   /** Seconds of processor time over all threads. */
   cpuSeconds: number;
   /** Bytes of the largest file it may write. */
@@ -119,29 +121,50 @@ function limited(program: "ffmpeg" | "ffprobe", limits: Limits): string[] {
   return [...command, program];
 }
 
-/**
- * Starts ffmpeg or ffprobe and returns execa's subprocess; it settles without throwing, with
- * `exitCode`, `stdout`, `stderr` (their last 4 MiB at the most), `timedOut` and `isMaxBuffer`.
- */
+/** Starts the program without waiting; its output is read while it runs, and not kept. */
 export function start(
   program: "ffmpeg" | "ffprobe",
   args: string[],
   limits: Limits,
-  { cwd, signal }: { cwd?: string; signal?: AbortSignal } = {},
+  { cwd, signal }: { cwd: string; signal: AbortSignal },
 ) {
-  const [command, ...rest] = limited(program, limits) as [string, ...string[]];
-  const common =
-    program === "ffmpeg"
-      ? ["-nostdin", "-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)]
-      : ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
-  return execa(command, [...rest, ...common, ...args], {
-    stdin: "ignore",
-    reject: false,
-    timeout: limits.seconds * 1_000,
-    killSignal: "SIGKILL",
-    maxBuffer: 4 * 1024 ** 2,
-    env: WITHOUT_SECRETS,
-    ...(cwd && { cwd }),
-    ...(signal && { cancelSignal: signal }),
+  const [command, ...rest] = commandLine(program, args, limits);
+  return execa(command, rest, {
+    ...always,
+    buffer: false,
+    cwd,
+    cancelSignal: signal,
+    forceKillAfterDelay: false,
   });
+}
+
+/**
+ * Runs the program to its end and returns its exit code and what it printed, at most 4 MiB of it.
+ * It never throws: a program that was killed has no exit code.
+ */
+export async function run(program: "ffmpeg" | "ffprobe", args: string[], limits: Limits) {
+  const [command, ...rest] = commandLine(program, args, limits);
+  const { exitCode, stdout, stderr, isMaxBuffer } = await execa(command, rest, {
+    ...always,
+    timeout: (limits.seconds ?? 0) * 1_000,
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  return { exitCode, stdout, stderr, isMaxBuffer };
+}
+
+const always = {
+  stdin: "ignore",
+  reject: false,
+  killSignal: "SIGKILL",
+  env: WITHOUT_SECRETS,
+} as const;
+
+function commandLine(
+  program: "ffmpeg" | "ffprobe",
+  args: string[],
+  limits: Limits,
+): [string, ...string[]] {
+  const common = ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
+  if (program === "ffmpeg") common.push("-nostdin");
+  return [...limited(program, limits), ...common, ...args] as [string, ...string[]];
 }

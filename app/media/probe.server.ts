@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ffmpegAvailable, inputArguments, MAX_STREAMS, start } from "./ffmpeg.server";
+import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
 import { mp4Layout } from "./mp4-boxes.server";
 import { type AudioStream, isPlayable, type VideoStream } from "./playable";
 
@@ -115,16 +115,16 @@ export async function probe(file: string): Promise<Probe | undefined> {
 }
 
 async function ask(file: string): Promise<z.infer<typeof answerSchema>> {
-  const { stdout, stderr, exitCode, isMaxBuffer } = await start(
+  const { stdout, stderr, exitCode, isMaxBuffer } = await run(
     "ffprobe",
     ["-v", "error", "-of", "json", "-show_format", "-show_streams", ...inputArguments(file)],
     PROBE_LIMITS,
   );
-  if (isMaxBuffer || String(stderr).includes("max_streams")) {
+  if (isMaxBuffer || stderr.includes("max_streams")) {
     throw new RefusedFileError(422, TOO_MANY_STREAMS);
   }
   if (exitCode !== 0) throw new RefusedFileError(415, NOT_A_VIDEO);
-  const answer = answerSchema.safeParse(JSON.parse(String(stdout)));
+  const answer = answerSchema.safeParse(JSON.parse(stdout));
   if (!answer.success) throw new RefusedFileError(415, NOT_A_VIDEO);
   return answer.data;
 }
@@ -185,7 +185,7 @@ function ratio(text: string | undefined, divider: string, fallback: number): num
 }
 
 async function decodeOnePicture(file: string, stream: number): Promise<void> {
-  const { exitCode, stdout } = await start(
+  const { exitCode, stdout } = await run(
     "ffmpeg",
     [
       ...["-v", "error", "-threads", "1", ...inputArguments(file), "-map", `0:${stream}`],
@@ -193,14 +193,14 @@ async function decodeOnePicture(file: string, stream: number): Promise<void> {
     ],
     PROBE_LIMITS,
   );
-  if (exitCode !== 0 || !/^frame=1$/m.test(String(stdout))) {
+  if (exitCode !== 0 || !/^frame=1$/m.test(stdout)) {
     throw new RefusedFileError(422, BROKEN);
   }
 }
 
 /** The length of a recording whose header does not tell, as browsers' own recorders write them. */
 async function measureDuration(file: string, stream: number): Promise<number> {
-  const { stdout } = await start(
+  const { stdout } = await run(
     "ffmpeg",
     [
       ...["-v", "error", ...inputArguments(file), "-map", `0:${stream}`, "-c", "copy"],
@@ -208,6 +208,6 @@ async function measureDuration(file: string, stream: number): Promise<number> {
     ],
     MEASURE_LIMITS,
   );
-  const times = [...String(stdout).matchAll(/^out_time_us=(\d+)$/gm)];
+  const times = [...stdout.matchAll(/^out_time_us=(\d+)$/gm)];
   return Number(times.at(-1)?.[1] ?? 0) / 1_000_000;
 }

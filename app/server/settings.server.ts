@@ -96,6 +96,28 @@ const variables = {
     schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 2),
   },
   AGE_GATE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
+  ENCODER_CONCURRENCY: {
+    takes: "a whole number of jobs at once, from 0 (none in the server's process) to 8",
+    schema: wholeNumber(0, 8).default(1),
+  },
+  ENCODER_THREADS: {
+    takes: "a whole number of threads, from 0 (as many as processors) to 64",
+    schema: wholeNumber(0, 64).default(0),
+  },
+  ENCODER_HARDWARE: {
+    takes: "off, vaapi, nvenc or qsv",
+    schema: z.enum(["off", "vaapi", "nvenc", "qsv"]).default("off"),
+  },
+  ENCODER_MAX_HEIGHT: {
+    takes: "a whole number of lines, from 240 to 2160",
+    schema: wholeNumber(240, 2160).default(1080),
+  },
+  ENCODER_PRESET: {
+    takes: "a preset of x264, from ultrafast to slow",
+    schema: z
+      .enum(["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"])
+      .default("veryfast"),
+  },
   ACCEL_PREFIX: {
     takes: "the internal location of nginx that maps to UPLOADS_DIR, such as /protected",
     schema: z
@@ -144,6 +166,14 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     maxVideoBytes: parsed.MAX_VIDEO_BYTES,
     maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
     ageGate: parsed.AGE_GATE === "on",
+    /** Jobs that the server's process runs at once; 0 leaves them to `npm run jobs`. */
+    encoderConcurrency: parsed.ENCODER_CONCURRENCY,
+    /** 0: as many as there are processors. */
+    encoderThreads: parsed.ENCODER_THREADS,
+    encoderHardware: parsed.ENCODER_HARDWARE,
+    /** The shorter side of the largest rendition. */
+    encoderMaxHeight: parsed.ENCODER_MAX_HEIGHT,
+    encoderPreset: parsed.ENCODER_PRESET,
     /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
     accelPrefix: parsed.ACCEL_PREFIX,
   };

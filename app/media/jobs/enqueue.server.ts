@@ -2,7 +2,13 @@ import { database } from "~db/client.server";
 import { JOB_KINDS } from "~db/schema";
 import { ffmpegAvailable } from "../ffmpeg.server";
 import { PRIORITIES } from "./kinds";
-import { wake } from "./wake.server";
+import { jobsChanged } from "./wake.server";
+
+/**
+ * The file as it came stays at least this long beside its copy, for those who were playing it when
+ * the copy took its place.
+ */
+const SOURCE_KEPT_MS = 6 * 3_600_000;
 
 /**
  * Asks for everything that is made from a video: playable copy, poster, storyboard, hover preview,
@@ -14,10 +20,17 @@ import { wake } from "./wake.server";
  */
 export async function enqueueFor(videoId: string): Promise<void> {
   if (!ffmpegAvailable()) return;
+  const now = Date.now();
+  const jobs = JOB_KINDS.map((kind) => ({
+    video_id: videoId,
+    kind,
+    priority: PRIORITIES[kind],
+    run_after: new Date(kind === "tidy" ? now + SOURCE_KEPT_MS : now).toISOString(),
+  }));
   await database()
     .insertInto("jobs")
-    .values(JOB_KINDS.map((kind) => ({ video_id: videoId, kind, priority: PRIORITIES[kind] })))
+    .values(jobs)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  wake();
+  jobsChanged("work");
 }

@@ -1,15 +1,19 @@
-// On globalThis, because the development server evaluates this module anew after an edit.
-const holder = globalThis as { afterdarkJobsWaiting?: Set<() => void> };
-holder.afterdarkJobsWaiting ??= new Set();
-const waiting = holder.afterdarkJobsWaiting;
+/** `work`: there may be something to do. `progress`: only what is shown has changed. */
+type Change = "work" | "progress";
+type Listener = (change: Change) => void;
 
-/** Calls `listener` whenever a job of this process was added or changed; returns how to stop that. */
-export function onJobsChanged(listener: () => void): () => void {
-  waiting.add(listener);
-  return () => waiting.delete(listener);
+// On globalThis, because the development server evaluates this module anew after an edit.
+const holder = globalThis as { afterdarkJobListeners?: Set<Listener> };
+holder.afterdarkJobListeners ??= new Set();
+const listeners = holder.afterdarkJobListeners;
+
+/** Calls `listener` whenever this process has changed a job; returns how to stop that. */
+export function onJobsChanged(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
-/** Tells who waits for jobs that there are some, or that one has changed. */
-export function wake(): void {
-  for (const listener of waiting) listener();
+/** Tells that jobs were changed. */
+export function jobsChanged(change: Change): void {
+  for (const listener of listeners) listener(change);
 }

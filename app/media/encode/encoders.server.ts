@@ -1,0 +1,80 @@
+import os from "node:os";
+import { settings } from "~/server/settings.server";
+
+export type Hardware = "off" | "vaapi" | "nvenc" | "qsv";
+
+/** After a card has failed, software does its work for this long. */
+const REST_MS = 10 * 60_000;
+let restUntil = 0;
+
+/** The encoder to use now: the one of the settings, or software while that one rests. */
+export function chosenHardware(now = Date.now()): Hardware {
+  return now < restUntil ? "off" : settings().encoderHardware;
+}
+
+/** Returns to software after a failure of the card, and says so once. */
+export function restHardware(hardware: Hardware, reason: string, now = Date.now()): void {
+  restUntil = now + REST_MS;
+  console.warn(
+    `The encoder ${hardware} failed (${reason}); the next ${REST_MS / 60_000} minutes software encodes.`,
+  );
+}
+
+/** Lets the card try again, for a test. */
+export function wakeHardware(): void {
+  restUntil = 0;
+}
+
+/** Threads an encoder may use. */
+export function threads(): number {
+  return settings().encoderThreads || os.availableParallelism();
+}
+
+interface Picture {
+  maxBitrate: number;
+  /** Pictures from one keyframe to the next; left out where it does not matter. */
+  keyframeEvery?: number;
+  /** x264's quality, lower is better; a card gets its bitrate instead. */
+  crf: number;
+}
+
+/** What stands before the inputs. */
+export function deviceArguments(hardware: Hardware): string[] {
+  if (hardware === "vaapi") return ["-vaapi_device", "/dev/dri/renderD128"];
+  if (hardware === "qsv") return ["-init_hw_device", "qsv=card", "-filter_hw_device", "card"];
+  return [];
+}
+
+/** The last filter before the encoder: into the card's memory, where it wants that. */
+export function uploadFilter(hardware: Hardware): string {
+  if (hardware === "vaapi") return "format=nv12,hwupload";
+  if (hardware === "qsv") return "format=nv12,hwupload=extra_hw_frames=64";
+  return "format=yuv420p";
+}
+
+/** H.264 High, within a bitrate, with keyframes where they are wanted and nowhere else. */
+export function pictureArguments(hardware: Hardware, picture: Picture): string[] {
+  const { maxBitrate, keyframeEvery, crf } = picture;
+  const within = ["-maxrate", String(maxBitrate), "-bufsize", String(maxBitrate * 2)];
+  const keyframes = keyframeEvery
+    ? ["-g", String(keyframeEvery), "-force_key_frames", `expr:not(mod(n,${keyframeEvery}))`]
+    : [];
+  if (hardware !== "off") {
+    const rate = ["-b:v", String(Math.round(maxBitrate * 0.75)), ...within];
+    return ["-c:v", `h264_${hardware}`, "-profile:v", "high", ...rate, ...keyframes];
+  }
+  return [
+    ...["-c:v", "libx264", "-preset", settings().encoderPreset, "-profile:v", "high"],
+    ...["-crf", String(crf), ...within, "-threads", String(threads())],
+    ...keyframes,
+    ...(keyframeEvery ? ["-keyint_min", String(keyframeEvery), "-sc_threshold", "0"] : []),
+  ];
+}
+
+/** AAC LC, stereo, 48 kHz. */
+export function soundArguments(bitrate: number): string[] {
+  return ["-c:a", "aac", "-b:a", String(bitrate), "-ac", "2", "-ar", "48000"];
+}
+
+/** Silence where the sound begins late or has holes, so that it stays with the picture. */
+export const STEADY_SOUND = "aresample=48000:async=1:first_pts=0";

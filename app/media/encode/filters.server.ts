@@ -1,0 +1,32 @@
+import { hasFilter } from "../ffmpeg.server";
+import type { VideoStream } from "../playable";
+import type { Rate } from "./rungs";
+
+/**
+ * From what was filmed to what a screen shows: one picture of interlaced two, a steady rate from
+ * time 0 on, the size, square pixels, the colours of HDR brought into those of a usual screen.
+ */
+export function pictureFilters(
+  video: VideoStream,
+  { width, height }: { width: number; height: number },
+  rate?: Rate,
+): string[] {
+  return [
+    ...(video.interlaced ? ["bwdif=mode=send_frame"] : []),
+    ...(rate ? [`fps=fps=${rate.numerator}/${rate.denominator}:start_time=0`] : []),
+    ...(video.hdr && hasFilter("zscale")
+      ? [`zscale=${width}:${height}:filter=bicubic`, ...TONE_MAPPING]
+      : [`scale=${width}:${height}:flags=bicubic`]),
+    "setsar=1",
+  ];
+}
+
+/** Hable's curve, as ffmpeg's own documentation does it. */
+const TONE_MAPPING = [
+  "zscale=t=linear:npl=100",
+  "format=gbrpf32le",
+  "zscale=p=bt709",
+  "tonemap=tonemap=hable:desat=0",
+  "zscale=t=bt709:m=bt709:r=tv",
+  "format=yuv420p",
+];

@@ -1,0 +1,120 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+import { inputArguments } from "../ffmpeg.server";
+import type { Probe } from "../probe.server";
+import {
+  chosenHardware,
+  deviceArguments,
+  type Hardware,
+  pictureArguments,
+  STEADY_SOUND,
+  soundArguments,
+  threads,
+  uploadFilter,
+} from "./encoders.server";
+import { pictureFilters } from "./filters.server";
+import { finishFragments } from "./fragments.server";
+import { cpuFor, type Made, roomFor, type Source } from "./made";
+import { masterPlaylist, mediaPlaylist } from "./playlist";
+import { keyframeEvery, type Rate, type Rung, rateOf, rungsFor, steadyRate } from "./rungs";
+import { withSoftware } from "./software.server";
+import { runFfmpeg, type Task } from "./task.server";
+
+const QUALITY = 23;
+/** AAC begins with this many samples of silence; as many less of the sound keeps it in step. */
+const AAC_PRIMING_SAMPLES = 1_024;
+const FRAGMENTS = "+frag_keyframe+empty_moov+default_base_moof+cmaf";
+
+/** The adaptive stream: every quality from one decoding of the film, and the playlists over them. */
+export async function makeLadder(
+  source: Source,
+  probe: Probe,
+  task: Task,
+  generation: string,
+): Promise<Made> {
+  const rungs = rungsFor(probe.video, settings().encoderMaxHeight);
+  const rate = steadyRate(probe.video.frameRate);
+  const folder = `hls-${generation}`;
+  await mkdir(path.join(task.folder, folder), { recursive: true });
+  await withSoftware(chosenHardware(), (hardware) =>
+    runFfmpeg(task, ladderArguments(source.file, probe, rungs, rate, folder, hardware), {
+      seconds: probe.durationSeconds,
+      to: 0.99,
+      fileBytes: roomFor(probe.durationSeconds, rungs.at(-1)!.maxBitrate),
+      cpuSeconds: cpuFor(probe) * 2,
+    }),
+  );
+  await writePlaylists(path.join(task.folder, folder), rungs, rate);
+  const place = `${source.stem}/${folder}`;
+  return {
+    moves: [{ from: folder, bucket: "videos", path: place }],
+    columns: { hls_url: `/media/videos/${place}/master.m3u8` },
+  };
+}
+
+/** One ffmpeg command: each rendition is scaled from the next larger one, and has the sound in it. */
+export function ladderArguments(
+  file: string,
+  probe: Probe,
+  rungs: readonly Rung[],
+  rate: Rate,
+  folder: string,
+  hardware: Hardware,
+): string[] {
+  const largestFirst = [...rungs].reverse();
+  const graph: string[] = [];
+  for (const [index, rung] of largestFirst.entries()) {
+    // Left out once, every second picture stays out of what is scaled from it.
+    const thin = rung.everySecond && !largestFirst[index - 1]?.everySecond ? ["framestep=2"] : [];
+    const filters =
+      index === 0
+        ? [...pictureFilters(probe.video, rung, rate), ...thin]
+        : [...thin, `scale=${rung.width}:${rung.height}:flags=bicubic`, "setsar=1"];
+    const from = index === 0 ? `[0:${probe.video.index}]` : `[rest${index}]`;
+    const to = `${uploadFilter(hardware)}[picture${index}]`;
+    graph.push(
+      index === largestFirst.length - 1
+        ? `${from}${filters.join(",")},${to}`
+        : `${from}${filters.join(",")},split[here${index}][rest${index + 1}];[here${index}]${to}`,
+    );
+  }
+  if (probe.audio) {
+    const outputs = largestFirst.map((_, index) => `[sound${index}]`);
+    graph.push(
+      `[0:${probe.audio.index}]${STEADY_SOUND},atrim=start_sample=${AAC_PRIMING_SAMPLES},` +
+        `asplit=${outputs.length}${outputs.join("")}`,
+    );
+  }
+  return [
+    ...deviceArguments(hardware),
+    ...["-threads", String(threads()), ...inputArguments(file)],
+    ...["-filter_complex", graph.join(";")],
+    ...largestFirst.flatMap((rung, index) => [
+      ...["-map", `[picture${index}]`, ...(probe.audio ? ["-map", `[sound${index}]`] : [])],
+      ...pictureArguments(hardware, {
+        maxBitrate: rung.maxBitrate,
+        keyframeEvery: keyframeEvery(rung, rate),
+        crf: QUALITY,
+      }),
+      ...(probe.audio ? soundArguments(rung.audioBitrate) : []),
+      ...["-t", String(probe.durationSeconds + 1), "-map_metadata", "-1"],
+      ...["-movflags", FRAGMENTS, "-f", "mp4", `${folder}/${rung.name}.mp4`],
+    ]),
+  ];
+}
+
+async function writePlaylists(folder: string, rungs: readonly Rung[], rate: Rate): Promise<void> {
+  const renditions = [];
+  for (const rung of rungs) {
+    const file = `${rung.name}.mp4`;
+    const { headerBytes, fragments, codecs } = await finishFragments(path.join(folder, file));
+    const playlist = `${rung.name}.m3u8`;
+    await writeFile(path.join(folder, playlist), mediaPlaylist(file, headerBytes, fragments));
+    const { numerator, denominator } = rateOf(rung, rate);
+    const { width, height } = rung;
+    const frameRate = numerator / denominator;
+    renditions.push({ playlist, width, height, frameRate, codecs, segments: fragments });
+  }
+  await writeFile(path.join(folder, "master.m3u8"), masterPlaylist(renditions));
+}

@@ -1,0 +1,93 @@
+/** HLS playlists (RFC 8216) over single fragmented files with byte ranges. */
+
+export interface Segment {
+  offset: number;
+  bytes: number;
+  /** Seconds. */
+  duration: number;
+}
+
+export interface Rendition {
+  /** File name of its media playlist. */
+  playlist: string;
+  width: number;
+  height: number;
+  frameRate: number;
+  codecs: string;
+  segments: readonly Segment[];
+}
+
+/** §4.3.3.1: every EXTINF, rounded to the nearest second, is at most this. */
+export function targetDuration(segments: readonly Segment[]): number {
+  return Math.max(1, ...segments.map(({ duration }) => Math.round(duration)));
+}
+
+/** The playlist of one rendition: a header and its segments, all in one file. */
+export function mediaPlaylist(
+  file: string,
+  headerBytes: number,
+  segments: readonly Segment[],
+): string {
+  return [
+    "#EXTM3U",
+    "#EXT-X-VERSION:7",
+    `#EXT-X-TARGETDURATION:${targetDuration(segments)}`,
+    "#EXT-X-MEDIA-SEQUENCE:0",
+    "#EXT-X-PLAYLIST-TYPE:VOD",
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    `#EXT-X-MAP:URI="${file}",BYTERANGE="${headerBytes}@0"`,
+    ...segments.flatMap(({ offset, bytes, duration }) => [
+      `#EXTINF:${duration.toFixed(6)},`,
+      `#EXT-X-BYTERANGE:${bytes}@${offset}`,
+      file,
+    ]),
+    "#EXT-X-ENDLIST",
+    "",
+  ].join("\n");
+}
+
+/** The playlist that lists the renditions, smallest first, so that the first picture is quick. */
+export function masterPlaylist(renditions: readonly Rendition[]): string {
+  return [
+    "#EXTM3U",
+    "#EXT-X-VERSION:7",
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    ...renditions.flatMap((rendition) => {
+      const { peak, average } = bandwidth(rendition.segments);
+      const attributes = [
+        `BANDWIDTH=${peak}`,
+        `AVERAGE-BANDWIDTH=${average}`,
+        `CODECS="${rendition.codecs}"`,
+        `RESOLUTION=${rendition.width}x${rendition.height}`,
+        `FRAME-RATE=${rendition.frameRate.toFixed(3)}`,
+      ];
+      return [`#EXT-X-STREAM-INF:${attributes.join(",")}`, rendition.playlist];
+    }),
+    "",
+  ].join("\n");
+}
+
+/**
+ * Bits a second: on average, and at the peak, which §4.1 defines as the largest rate of any
+ * segments in a row that last between half and one and a half target durations together.
+ */
+export function bandwidth(segments: readonly Segment[]): { peak: number; average: number } {
+  const target = targetDuration(segments);
+  let peak = 0;
+  let bytes = 0;
+  let seconds = 0;
+  for (const [from, segment] of segments.entries()) {
+    bytes += segment.bytes;
+    seconds += segment.duration;
+    let rowBytes = 0;
+    let rowSeconds = 0;
+    for (let at = from; at < segments.length; at++) {
+      rowBytes += segments[at]!.bytes;
+      rowSeconds += segments[at]!.duration;
+      if (rowSeconds > target * 1.5) break;
+      if (rowSeconds >= target * 0.5) peak = Math.max(peak, (rowBytes * 8) / rowSeconds);
+    }
+  }
+  const average = seconds > 0 ? (bytes * 8) / seconds : 0;
+  return { peak: Math.ceil(Math.max(peak, average)), average: Math.ceil(average) };
+}

@@ -1,0 +1,136 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import sharp from "sharp";
+import type { Probe } from "../probe.server";
+import { frameAt } from "./frames.server";
+import type { Made, Source } from "./made";
+import { EncodeError, type Task } from "./task.server";
+
+const LEAST_SECONDS_EACH = 2;
+/** A rest shorter than this share of the interval gets no picture of its own. */
+const LEAST_SHARE = 0.1;
+const MOST_PICTURES = 100;
+const LONGER_SIDE = 160;
+const COLUMNS = 5;
+const ROWS = 5;
+const WEBP_QUALITY = 60;
+
+/** When the pictures of a film are taken, in seconds: one each 2 s, at most 100. */
+export interface Plan {
+  /** For how long each picture stands; the last may stand shorter. */
+  interval: number;
+  count: number;
+}
+
+export function storyboardPlan(durationSeconds: number): Plan {
+  const interval = Math.max(LEAST_SECONDS_EACH, durationSeconds / MOST_PICTURES);
+  const count = Math.max(1, Math.ceil(durationSeconds / interval - LEAST_SHARE));
+  return { interval, count };
+}
+
+/** Where a picture lies: its sprite, from 0, and its place in pixels. */
+export function placeOf(index: number, size: { width: number; height: number }) {
+  const within = index % (COLUMNS * ROWS);
+  return {
+    sprite: Math.floor(index / (COLUMNS * ROWS)),
+    left: (within % COLUMNS) * size.width,
+    top: Math.floor(within / COLUMNS) * size.height,
+  };
+}
+
+/** Sprites and the WebVTT that says which part of them belongs to which time. */
+export async function makeStoryboard(
+  source: Source,
+  probe: Probe,
+  task: Task,
+  generation: string,
+): Promise<Made> {
+  const plan = storyboardPlan(probe.durationSeconds);
+  const size = pictureSize(probe.video);
+  const folder = `storyboard-${generation}`;
+  await mkdir(path.join(task.folder, folder), { recursive: true });
+  const pictures: Buffer[] = [];
+  for (let index = 0; index < plan.count; index++) {
+    const end = cueEnd(index, plan, probe.durationSeconds);
+    // The middle: whoever points at any moment of the cue is at most half of it away.
+    const middle = (index * plan.interval + end) / 2;
+    const picture = (await frameAt(source.playing, probe, middle, size, task)) ?? pictures.at(-1);
+    if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
+    pictures.push(picture);
+    task.report({ fraction: (index + 1) / (plan.count + 1) });
+  }
+  await writeSprites(path.join(task.folder, folder), pictures, size);
+  await writeFile(
+    path.join(task.folder, folder, "storyboard.vtt"),
+    storyboardVtt(plan, size, probe.durationSeconds),
+  );
+  const place = `${source.stem}/${folder}`;
+  return {
+    moves: [{ from: folder, bucket: "thumbnails", path: place }],
+    columns: { storyboard_url: `/media/thumbnails/${place}/storyboard.vtt` },
+  };
+}
+
+/** 160 pixels at the longer side, whatever the shape. */
+function pictureSize({ width, height }: { width: number; height: number }) {
+  const scale = LONGER_SIDE / Math.max(width, height);
+  const even = (value: number) => Math.max(2, 2 * Math.round((value * scale) / 2));
+  return { width: even(width), height: even(height) };
+}
+
+async function writeSprites(
+  folder: string,
+  pictures: readonly Buffer[],
+  size: { width: number; height: number },
+): Promise<void> {
+  for (let from = 0; from < pictures.length; from += COLUMNS * ROWS) {
+    const some = pictures.slice(from, from + COLUMNS * ROWS);
+    const sprite = sharp({
+      create: {
+        width: Math.min(COLUMNS, some.length) * size.width,
+        height: Math.ceil(some.length / COLUMNS) * size.height,
+        channels: 3,
+        background: "black",
+      },
+    }).composite(
+      some.map((input, index) => {
+        const { left, top } = placeOf(index, size);
+        return { input, left, top };
+      }),
+    );
+    const name = `${from / (COLUMNS * ROWS) + 1}.webp`;
+    await writeFile(
+      path.join(folder, name),
+      await sprite.webp({ quality: WEBP_QUALITY }).toBuffer(),
+    );
+  }
+}
+
+function cueEnd(index: number, { interval, count }: Plan, durationSeconds: number): number {
+  return index === count - 1 ? durationSeconds : (index + 1) * interval;
+}
+
+/** WebVTT with media fragments (https://www.w3.org/TR/media-frags/#naming-space). */
+export function storyboardVtt(
+  plan: Plan,
+  size: { width: number; height: number },
+  durationSeconds: number,
+): string {
+  const cues = Array.from({ length: plan.count }, (_, index) => {
+    const { sprite, left, top } = placeOf(index, size);
+    const end = cueEnd(index, plan, durationSeconds);
+    return (
+      `${timestamp(index * plan.interval)} --> ${timestamp(end)}\n` +
+      `${sprite + 1}.webp#xywh=${left},${top},${size.width},${size.height}\n`
+    );
+  });
+  return ["WEBVTT\n", ...cues].join("\n");
+}
+
+/** hh:mm:ss.mmm */
+function timestamp(seconds: number): string {
+  const milliseconds = Math.round(seconds * 1_000);
+  const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, "0");
+  const minutes = milliseconds / 60_000;
+  return `${part(minutes / 60)}:${part(minutes % 60)}:${part((milliseconds / 1_000) % 60)}.${part(milliseconds % 1_000, 3)}`;
+}

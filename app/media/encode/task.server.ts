@@ -1,0 +1,178 @@
+import fs from "node:fs";
+import { createInterface } from "node:readline";
+import { start } from "../ffmpeg.server";
+
+/** ffmpeg that has not come further for this long is ended. */
+export const WATCHDOG_MS = 60_000;
+const LAST_LINES = 12;
+
+export interface Progress {
+  /** 0 to 1 */
+  fraction: number;
+  /** Seconds of video made in a second. */
+  speed?: number;
+}
+
+/** One attempt at a job: where it may write, whether it shall go on, and how far it is. */
+export interface Task {
+  /** A folder of its own below uploads/tmp. */
+  folder: string;
+  signal: AbortSignal;
+  report(progress: Progress): void;
+}
+
+/** A task, as seen by who runs it. */
+export interface TaskControl extends Task {
+  /** Holds the work where it is, for something more urgent. */
+  pause(): void;
+  resume(): void;
+  /** Ends the work at once; what waits for it throws. */
+  abort(): void;
+}
+
+interface InternalTask extends TaskControl {
+  running: Set<number>;
+  paused: boolean;
+  whenResumed(): Promise<void>;
+}
+
+/** ffmpeg ended badly; `lines` is the last that it said. */
+export class EncodeError extends Error {
+  constructor(
+    message: string,
+    readonly lines: string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+export function createTask(folder: string, report: (progress: Progress) => void): TaskControl {
+  const controller = new AbortController();
+  const running = new Set<number>();
+  let waiting: (() => void)[] = [];
+  const signalAll = (signal: NodeJS.Signals) => {
+    for (const pid of running) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has just ended by itself.
+      }
+    }
+  };
+  const task: InternalTask = {
+    folder,
+    signal: controller.signal,
+    report,
+    running,
+    paused: false,
+    whenResumed: () =>
+      task.paused ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
+    pause() {
+      task.paused = true;
+      signalAll("SIGSTOP");
+    },
+    resume() {
+      task.paused = false;
+      signalAll("SIGCONT");
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+    abort() {
+      controller.abort();
+      for (const resolve of waiting.splice(0)) resolve();
+      waiting = [];
+    },
+  };
+  return task;
+}
+
+export interface Run {
+  /** Seconds of video that will be made; they measure the progress. */
+  seconds: number;
+  /** The part of the job that this run is, as fractions. */
+  from?: number;
+  to?: number;
+  /** Bytes of the largest file it may write. */
+  fileBytes: number;
+  /** Processor seconds it may take. */
+  cpuSeconds: number;
+  /** It is a small part of the job; the job itself says how far it is. */
+  silent?: boolean;
+  watchdogMs?: number;
+}
+
+/**
+ * Runs ffmpeg at the lowest priority in the task's folder, names relative to it.
+ *
+ * @throws {EncodeError} when it fails, stands still, or takes more than it may.
+ */
+export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<void> {
+  const internal = task as InternalTask;
+  await internal.whenResumed();
+  task.signal.throwIfAborted();
+  const child = start(
+    "ffmpeg",
+    ["-v", "error", "-y", "-progress", "pipe:1", "-nostats", "-stats_period", "1", ...args],
+    { cpuSeconds: run.cpuSeconds, fileBytes: run.fileBytes, background: true },
+    { cwd: task.folder, signal: task.signal },
+  );
+  const pid = child.pid;
+  if (pid) internal.running.add(pid);
+  if (internal.paused) internal.pause();
+
+  const lines: string[] = [];
+  const { from = 0, to = 1, watchdogMs = WATCHDOG_MS } = run;
+  let furthest = "";
+  let alive = Date.now();
+  let fraction = 0;
+  let stalled = false;
+  createInterface({ input: child.stderr }).on("line", (line) => {
+    lines.push(line.slice(0, 500));
+    if (lines.length > LAST_LINES) lines.shift();
+  });
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const [name, value = ""] = line.split("=");
+    if (name === "out_time_us" && value !== furthest) {
+      furthest = value;
+      alive = Date.now();
+      fraction = Math.min(1, Math.max(0, Number(value) / 1_000_000 / run.seconds || 0));
+    } else if (name === "speed" && !run.silent) {
+      const speed = Number.parseFloat(value);
+      task.report({
+        fraction: from + fraction * (to - from),
+        ...(speed > 0 && { speed }),
+      });
+    }
+  });
+  let written = "";
+  const watchdog = setInterval(() => {
+    // Putting the index in front moves the whole file, without a word.
+    const io = fraction > 0.99 ? bytesWritten(pid) : "";
+    if (internal.paused || io !== written) alive = Date.now();
+    written = io;
+    if (Date.now() - alive < watchdogMs) return;
+    stalled = true;
+    child.kill("SIGKILL");
+  }, watchdogMs / 20);
+  watchdog.unref();
+
+  try {
+    const { exitCode } = await child;
+    task.signal.throwIfAborted();
+    if (stalled) {
+      throw new EncodeError(`ffmpeg made no progress for ${watchdogMs / 1000} seconds.`, lines);
+    }
+    if (exitCode !== 0) throw new EncodeError("ffmpeg could not read or convert the file.", lines);
+  } finally {
+    clearInterval(watchdog);
+    if (pid) internal.running.delete(pid);
+  }
+}
+
+/** Linux counts what a process writes; elsewhere the answer is always the same. */
+function bytesWritten(pid: number | undefined): string {
+  try {
+    return /^wchar: (\d+)$/m.exec(fs.readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? "";
+  } catch {
+    return "";
+  }
+}

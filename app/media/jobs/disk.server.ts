@@ -1,0 +1,20 @@
+import { mkdir, statfs } from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+
+/** The queue leaves this much for uploads, the database and its log. */
+const RESERVE_BYTES = 1024 ** 3;
+/** On a small disk, this share of it. */
+const RESERVE_SHARE = 0.05;
+
+/** The folder in which things are made, beside what is arriving. */
+export function workFolder(): string {
+  return path.join(path.resolve(settings().uploadsDir), "tmp");
+}
+
+/** Whether there is room to make things; when there is not, the queue waits. */
+export async function diskHasRoom(): Promise<boolean> {
+  await mkdir(workFolder(), { recursive: true });
+  const { bavail, blocks, bsize } = await statfs(workFolder());
+  return bavail * bsize > Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
+}

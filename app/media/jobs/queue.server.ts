@@ -1,0 +1,183 @@
+import os from "node:os";
+import { database, sqliteHandle } from "~db/client.server";
+import type { JobRow } from "~db/schema";
+import { jobsChanged } from "./wake.server";
+
+/** A worker that has not been heard of for this long has lost its job to the next. */
+export const LEASE_MS = 30_000;
+/** A job that fails this often is parked, with its reason. */
+export const MOST_ATTEMPTS = 3;
+/** A job during which the site was killed this often is parked too: it may be what kills it. */
+const MOST_KILLS = 5;
+const BACK_OFF_MS = 30_000;
+
+const holder = globalThis as { afterdarkWorker?: string };
+holder.afterdarkWorker ??= `${os.hostname()}/${process.pid}/${Date.now()}`;
+/** This process, among those that work on the same database. */
+export const WORKER = holder.afterdarkWorker;
+
+const iso = (time: number) => new Date(time).toISOString();
+
+/**
+ * Takes the next job in one statement, so that two workers never have the same. Next is the lowest
+ * priority, then the oldest; of a video whose playable file is not there yet nothing else is made,
+ * and its clean-up waits for all the rest.
+ *
+ * @param mostPriority only jobs up to this priority.
+ */
+export function claim(
+  mostPriority = Number.MAX_SAFE_INTEGER,
+  now = Date.now(),
+): JobRow | undefined {
+  parkKillers(now);
+  return sqliteHandle()
+    .prepare<unknown[], JobRow>(
+      /* sql */ `
+      UPDATE jobs SET
+        state = 'running', worker = @worker, lease_until = @lease, started_at = @now,
+        attempts = attempts + 1, progress = 0, speed = NULL, seconds_left = NULL
+      WHERE id = (
+        SELECT id FROM jobs AS job
+        WHERE ((state = 'waiting' AND run_after <= @now)
+            OR (state = 'running' AND lease_until < @now))
+          AND priority <= @mostPriority
+          AND (kind = 'playable' OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id
+              AND kind = 'playable' AND state <> 'done'))
+          AND (kind <> 'tidy' OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id AND id <> job.id AND state <> 'done'))
+        ORDER BY priority, created_at, id LIMIT 1)
+      RETURNING *`,
+    )
+    .get({ worker: WORKER, lease: iso(now + LEASE_MS), now: iso(now), mostPriority });
+}
+
+function parkKillers(now: number): void {
+  sqliteHandle()
+    .prepare(
+      `UPDATE jobs SET state = 'parked', worker = NULL, lease_until = NULL, finished_at = @now,
+         reason = 'The site was ended ${MOST_KILLS} times while this was being made.'
+       WHERE state = 'running' AND lease_until < @now AND attempts >= ${MOST_KILLS}`,
+    )
+    .run({ now: iso(now) });
+}
+
+/** Says that the job goes on, and how far it is. False when it is ours no longer. */
+export function heartbeat(
+  id: number,
+  { progress, speed, secondsLeft }: { progress: number; speed?: number; secondsLeft?: number },
+): boolean {
+  const { changes } = sqliteHandle()
+    .prepare(
+      `UPDATE jobs SET lease_until = ?, progress = ?, speed = ?, seconds_left = ?
+       WHERE id = ? AND worker = ? AND state = 'running'`,
+    )
+    .run(iso(Date.now() + LEASE_MS), progress, speed ?? null, secondsLeft ?? null, id, WORKER);
+  if (changes > 0) jobsChanged("progress");
+  return changes > 0;
+}
+
+/** Whether this process still has the job: its video may be gone, or its lease. */
+export function isOurs(id: number): boolean {
+  return (
+    sqliteHandle()
+      .prepare("SELECT 1 FROM jobs WHERE id = ? AND worker = ? AND state = 'running'")
+      .get(id, WORKER) !== undefined
+  );
+}
+
+const finished = { worker: null, lease_until: null, speed: null, seconds_left: null } as const;
+
+/** The statement that ends a job well; it runs in the transaction that writes the result. */
+export function markDone(id: number): void {
+  sqliteHandle()
+    .prepare(
+      `UPDATE jobs SET state = 'done', worker = NULL, lease_until = NULL, speed = NULL,
+         seconds_left = NULL, progress = 1, reason = NULL, finished_at = ? WHERE id = ?`,
+    )
+    .run(iso(Date.now()), id);
+}
+
+/**
+ * Notes a failure: the job is tried again after 30 s, then after 2 minutes, and then parked.
+ * `final` parks it at once, when trying again can't help.
+ */
+export async function fail(job: JobRow, reason: string, final = false): Promise<void> {
+  const parked = final || job.attempts >= MOST_ATTEMPTS;
+  await database()
+    .updateTable("jobs")
+    .set({
+      ...finished,
+      state: parked ? "parked" : "waiting",
+      reason,
+      run_after: iso(Date.now() + BACK_OFF_MS * 4 ** (job.attempts - 1)),
+      finished_at: parked ? iso(Date.now()) : null,
+    })
+    .where("id", "=", job.id)
+    .where("worker", "=", WORKER)
+    .execute();
+  jobsChanged("work");
+}
+
+/** Gives a job back unharmed, as at SIGTERM or on a full disk: the attempt does not count. */
+export async function handBack(job: JobRow, afterMs = 0): Promise<void> {
+  await database()
+    .updateTable("jobs")
+    .set((e) => ({
+      ...finished,
+      state: "waiting",
+      progress: 0,
+      attempts: e("attempts", "-", 1),
+      run_after: iso(Date.now() + afterMs),
+    }))
+    .where("id", "=", job.id)
+    .where("worker", "=", WORKER)
+    .execute();
+  jobsChanged("work");
+}
+
+/** Starts parked jobs anew: one, or all. Returns how many. */
+export async function retry(id?: number): Promise<number> {
+  let query = database()
+    .updateTable("jobs")
+    .set({ state: "waiting", attempts: 0, reason: null, progress: 0, finished_at: null })
+    .set({ run_after: iso(Date.now()) })
+    .where("state", "=", "parked");
+  if (id !== undefined) query = query.where("id", "=", id);
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
+  jobsChanged("work");
+  return Number(numUpdatedRows);
+}
+
+/** Takes back at once what a worker of this machine had that is dead, instead of after its lease. */
+export async function takeOverFromTheDead(): Promise<void> {
+  const rows = await database()
+    .selectFrom("jobs")
+    .select(["id", "worker"])
+    .where("state", "=", "running")
+    .execute();
+  const dead = rows.filter(({ worker }) => worker !== null && worker !== WORKER && isDead(worker));
+  if (dead.length === 0) return;
+  await database()
+    .updateTable("jobs")
+    .set({ lease_until: iso(0) })
+    .where(
+      "id",
+      "in",
+      dead.map(({ id }) => id),
+    )
+    .execute();
+}
+
+function isDead(worker: string): boolean {
+  const [host, pid] = worker.split("/");
+  if (host !== os.hostname()) return false;
+  // In a container the process has the number of the one before it.
+  if (Number(pid) === process.pid) return true;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}

@@ -1,0 +1,98 @@
+import { database } from "~db/client.server";
+import { ffmpegAvailable } from "../ffmpeg.server";
+import { diskHasRoom } from "./disk.server";
+import { JOB_LABELS, type JobNow, type JobSummary, type QueueView } from "./kinds";
+
+/** Rows of a list on the queue page. */
+const LIST_MOST = 100;
+
+const COLUMNS = [
+  "jobs.id",
+  "jobs.kind",
+  "jobs.state",
+  "jobs.progress",
+  "jobs.speed",
+  "jobs.seconds_left",
+  "jobs.reason",
+  "jobs.attempts",
+  "jobs.video_id",
+] as const;
+
+const unfinished = () =>
+  database()
+    .selectFrom("jobs")
+    .innerJoin("videos", "videos.id", "jobs.video_id")
+    .select([...COLUMNS, "videos.title"])
+    .where("jobs.state", "!=", "done")
+    // It waits for hours by design, and makes nothing.
+    .where((e) => e.or([e("jobs.kind", "!=", "tidy"), e("jobs.state", "=", "parked")]));
+
+type Row = Awaited<ReturnType<ReturnType<typeof unfinished>["execute"]>>[number];
+
+function toJob(row: Row): JobNow {
+  return {
+    id: row.id,
+    videoId: row.video_id,
+    title: row.title,
+    label: JOB_LABELS[row.kind],
+    state: row.state as JobNow["state"],
+    progress: row.progress,
+    ...(row.speed !== null && { speed: row.speed }),
+    ...(row.seconds_left !== null && { secondsLeft: row.seconds_left }),
+    ...(row.reason !== null && { reason: row.reason }),
+    attempts: row.attempts,
+  };
+}
+
+/**
+ * What is being made, waits or has failed for each of those videos; a video for which nothing is
+ * left to make is missing. For the rows of the admin list.
+ */
+export async function jobSummaries(
+  videoIds: readonly string[],
+): Promise<Record<string, JobSummary>> {
+  if (videoIds.length === 0) return {};
+  const rows = await unfinished()
+    .where("jobs.video_id", "in", [...videoIds])
+    .orderBy("jobs.priority")
+    .execute();
+  const summaries: Record<string, JobSummary> = {};
+  for (const row of rows) {
+    summaries[row.video_id] ??= { waiting: 0, failed: [] };
+    const summary = summaries[row.video_id]!;
+    if (row.state === "running") summary.running ??= toJob(row);
+    else if (row.state === "parked") summary.failed.push(toJob(row));
+    else summary.waiting++;
+  }
+  return summaries;
+}
+
+/** The whole queue, as its page and the terminal show it. */
+export async function queueView(): Promise<QueueView> {
+  const list = (state: JobNow["state"]) =>
+    unfinished()
+      .where("jobs.state", "=", state)
+      .orderBy("jobs.priority")
+      .orderBy("jobs.created_at")
+      .orderBy("jobs.id")
+      .limit(LIST_MOST)
+      .execute();
+  const [running, waiting, failed] = await Promise.all([
+    list("running"),
+    list("waiting"),
+    list("parked"),
+  ]);
+  const { count } = await unfinished()
+    .where("jobs.state", "=", "waiting")
+    .clearSelect()
+    .select((e) => e.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return {
+    running: running.map(toJob),
+    waiting: waiting.map(toJob),
+    waitingCount: count,
+    failed: failed.map(toJob),
+    diskFull: !(await diskHasRoom()),
+    ffmpeg: ffmpegAvailable(),
+  };
+}

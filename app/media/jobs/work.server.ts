@@ -1,0 +1,116 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { JobRow } from "~db/schema";
+import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
+import { RefusedFileError } from "../probe.server";
+import { workFolder } from "./disk.server";
+import { explain, isDiskFull } from "./explain";
+import { make, sourceOf, UnusableSourceError } from "./make.server";
+import { place } from "./place.server";
+import { fail, handBack, heartbeat } from "./queue.server";
+
+/** How often a running job says that it lives; a third of its lease. */
+const HEARTBEAT_MS = 10_000;
+/** How often at most its progress is written. */
+const PROGRESS_MS = 1_000;
+const DISK_FULL_WAIT_MS = 60_000;
+/** Given back after this long, even when something still has to end. */
+const LEAVE_WITHIN_MS = 2_000;
+const FOLDER = "encode-";
+
+/** A job that this process is working on. */
+export interface Work {
+  job: JobRow;
+  task: TaskControl;
+  /** Settles, and never throws, when the job is done, failed, or given back. */
+  ended: Promise<void>;
+  /** Says that it lives. */
+  beat(): void;
+  /** Ends it at once and gives it back. */
+  giveBack(): Promise<void>;
+}
+
+/** Starts on a job that was claimed. */
+export function beginWork(job: JobRow): Work {
+  let latest: Progress = { fraction: 0 };
+  let writtenAt = Date.now();
+  const startedAt = Date.now();
+  let returned = false;
+  const tell = () => {
+    writtenAt = Date.now();
+    if (!heartbeat(job.id, { ...estimate(latest, startedAt) })) task.abort();
+  };
+  const task = createTask(path.join(workFolder(), `${FOLDER}${job.id}`), (progress) => {
+    latest = progress;
+    if (Date.now() - writtenAt >= PROGRESS_MS) tell();
+  });
+  const pulse = setInterval(tell, HEARTBEAT_MS);
+  pulse.unref();
+
+  const ended = attempt(job, task)
+    .catch((error) => settle(job, error, task.signal.aborted, returned))
+    .catch((error) => console.error("A job could not be put away:", error))
+    .finally(async () => {
+      clearInterval(pulse);
+      await rm(task.folder, { recursive: true, force: true });
+    });
+  return {
+    job,
+    task,
+    ended,
+    beat: tell,
+    async giveBack() {
+      returned = true;
+      task.abort();
+      const late = setTimeout(LEAVE_WITHIN_MS, "late", { ref: false });
+      if ((await Promise.race([ended, late])) === "late") await handBack(job);
+    },
+  };
+}
+
+async function attempt(job: JobRow, task: TaskControl): Promise<void> {
+  await rm(task.folder, { recursive: true, force: true });
+  const source = await sourceOf(job);
+  if (!source) throw new UnusableSourceError("The video has no file in this library.");
+  await mkdir(task.folder, { recursive: true });
+  const made = await make(job, source, task);
+  task.signal.throwIfAborted();
+  await place(job, source, made, task.folder);
+}
+
+async function settle(
+  job: JobRow,
+  error: unknown,
+  aborted: boolean,
+  returned: boolean,
+): Promise<void> {
+  if (returned) return handBack(job);
+  // The video was deleted, or another worker has the job: it is theirs.
+  if (aborted) return;
+  const lines = error instanceof EncodeError ? error.lines : [];
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || isDiskFull(lines)) return handBack(job, DISK_FULL_WAIT_MS);
+  const final = error instanceof RefusedFileError || error instanceof UnusableSourceError;
+  const expected = final || error instanceof EncodeError;
+  if (!expected) console.error(`Job ${job.id} (${job.kind}) failed:`, error);
+  await fail(job, explain((error as Error).message, lines), final);
+}
+
+/** How far the job is, and how long it will take at the pace it has had. */
+function estimate({ fraction, speed }: Progress, startedAt: number) {
+  const elapsed = (Date.now() - startedAt) / 1_000;
+  return {
+    progress: fraction,
+    ...(speed && { speed }),
+    ...(fraction > 0.02 && { secondsLeft: (elapsed * (1 - fraction)) / fraction }),
+  };
+}
+
+/** Removes the folders of attempts that were killed, but for those of jobs that run now. */
+export async function removeLeftovers(running: ReadonlySet<number>): Promise<void> {
+  for (const name of await readdir(workFolder()).catch(() => [])) {
+    if (!name.startsWith(FOLDER) || running.has(Number(name.slice(FOLDER.length)))) continue;
+    await rm(path.join(workFolder(), name), { recursive: true, force: true });
+  }
+}
