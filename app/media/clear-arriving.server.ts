@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { arrivingFolder } from "./arriving.server";
+import { WORK_PREFIX } from "./jobs/disk.server";
 import { removeExpiredUploads, resumableFolder } from "./tus.server";
 
 const EXPIRE_EVERY_MS = 3_600_000;
@@ -14,6 +15,8 @@ export async function clearArriving(): Promise<void> {
   for (const name of await fs.readdir(arrivingFolder())) {
     // .gitkeep, which keeps the folder in the repository.
     if (name === path.basename(resumableFolder()) || name.startsWith(".")) continue;
+    // Another process may be making something there; the queue clears up after itself.
+    if (name.startsWith(WORK_PREFIX)) continue;
     await fs.rm(path.join(arrivingFolder(), name), { recursive: true, force: true });
   }
   await removeBrokenUploads();

@@ -5,6 +5,8 @@ export interface PlayerVideo {
   title: string;
   /** The progressive file; empty when the video has none. */
   fileUrl: string;
+  /** There is no file yet because it is being converted. */
+  preparing?: boolean;
   posterUrl?: string | null;
   /** The adaptive playlist (master.m3u8), when there is one. */
   hlsUrl?: string;

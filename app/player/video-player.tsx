@@ -21,7 +21,7 @@ export function VideoPlayer({ video, onNext = followLink }: VideoPlayerProps) {
   const shown = usePinnedFile(video);
   const [root, setRoot] = useState<HTMLElement | null>(null);
   const [element, setElement] = useState<HTMLVideoElement | null>(null);
-  if (!shown.fileUrl) return <NoFile posterUrl={shown.posterUrl} />;
+  if (!shown.fileUrl) return <NoFile posterUrl={shown.posterUrl} preparing={shown.preparing} />;
   const enhanced = root !== null && element !== null;
   return (
     <section ref={setRoot} className="player" tabIndex={-1} aria-label="Video player">

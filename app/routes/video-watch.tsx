@@ -29,6 +29,7 @@ export function Watch({
           id: video.id,
           title: video.title,
           fileUrl: video.videoUrl,
+          preparing: video.preparing,
           posterUrl: video.thumbnailUrl,
           hlsUrl: video.hlsUrl,
           storyboardUrl: video.storyboardUrl,

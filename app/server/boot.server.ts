@@ -1,6 +1,7 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
 import { makeBuckets } from "~/media/bucket.server";
 import { clearArriving } from "~/media/clear-arriving.server";
+import { startJobs } from "~/media/jobs/start.server";
 import { holdUploadBodies } from "~/media/request-body.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
 import { closeDatabase, database } from "~db/client.server";
@@ -37,6 +38,7 @@ export async function boot(): Promise<void> {
   holdUploadBodies();
   leaveAtSignals();
   keepTrashEmpty();
+  startJobs();
   askFirst(refuseWhenLeaving);
   askFirst(refuseNonsense);
   process.once("exit", closeDatabase);

@@ -7,6 +7,9 @@ const RESERVE_BYTES = 1024 ** 3;
 /** On a small disk, this share of it. */
 const RESERVE_SHARE = 0.05;
 
+/** Begins the name of a job's folder there. */
+export const WORK_PREFIX = "encode-";
+
 /** The folder in which things are made, beside what is arriving. */
 export function workFolder(): string {
   return path.join(path.resolve(settings().uploadsDir), "tmp");

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { JobRow } from "~db/schema";
 import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
 import { RefusedFileError } from "../probe.server";
-import { workFolder } from "./disk.server";
+import { WORK_PREFIX, workFolder } from "./disk.server";
 import { explain, isDiskFull } from "./explain";
 import { make, sourceOf, UnusableSourceError } from "./make.server";
 import { place } from "./place.server";
@@ -17,7 +17,6 @@ const PROGRESS_MS = 1_000;
 const DISK_FULL_WAIT_MS = 60_000;
 /** Given back after this long, even when something still has to end. */
 const LEAVE_WITHIN_MS = 2_000;
-const FOLDER = "encode-";
 
 /** A job that this process is working on. */
 export interface Work {
@@ -41,7 +40,7 @@ export function beginWork(job: JobRow): Work {
     writtenAt = Date.now();
     if (!heartbeat(job.id, { ...estimate(latest, startedAt) })) task.abort();
   };
-  const task = createTask(path.join(workFolder(), `${FOLDER}${job.id}`), (progress) => {
+  const task = createTask(path.join(workFolder(), `${WORK_PREFIX}${job.id}`), (progress) => {
     latest = progress;
     if (Date.now() - writtenAt >= PROGRESS_MS) tell();
   });
@@ -110,7 +109,8 @@ function estimate({ fraction, speed }: Progress, startedAt: number) {
 /** Removes the folders of attempts that were killed, but for those of jobs that run now. */
 export async function removeLeftovers(running: ReadonlySet<number>): Promise<void> {
   for (const name of await readdir(workFolder()).catch(() => [])) {
-    if (!name.startsWith(FOLDER) || running.has(Number(name.slice(FOLDER.length)))) continue;
+    if (!name.startsWith(WORK_PREFIX) || running.has(Number(name.slice(WORK_PREFIX.length))))
+      continue;
     await rm(path.join(workFolder(), name), { recursive: true, force: true });
   }
 }
