@@ -16,25 +16,25 @@ export interface KeyPress {
   repeat: boolean;
 }
 
-const COMMANDS: Record<string, KeyCommand> = {
-  " ": { do: "play" },
-  k: { do: "play" },
-  f: { do: "fullscreen" },
-  m: { do: "mute" },
-  c: { do: "captions" },
-  t: { do: "theatre" },
-  ArrowRight: { do: "seek", by: SEEK_STEP_S },
-  ArrowLeft: { do: "seek", by: -SEEK_STEP_S },
-  l: { do: "seek", by: SEEK_STEP_S },
-  j: { do: "seek", by: -SEEK_STEP_S },
-  ArrowUp: { do: "volume", by: VOLUME_STEP },
-  ArrowDown: { do: "volume", by: -VOLUME_STEP },
-  "<": { do: "speed", step: -1 },
-  ">": { do: "speed", step: 1 },
-  "?": { do: "shortcuts" },
-};
+const COMMANDS = new Map<string, KeyCommand>([
+  [" ", { do: "play" }],
+  ["k", { do: "play" }],
+  ["f", { do: "fullscreen" }],
+  ["m", { do: "mute" }],
+  ["c", { do: "captions" }],
+  ["t", { do: "theatre" }],
+  ["ArrowRight", { do: "seek", by: SEEK_STEP_S }],
+  ["ArrowLeft", { do: "seek", by: -SEEK_STEP_S }],
+  ["l", { do: "seek", by: SEEK_STEP_S }],
+  ["j", { do: "seek", by: -SEEK_STEP_S }],
+  ["ArrowUp", { do: "volume", by: VOLUME_STEP }],
+  ["ArrowDown", { do: "volume", by: -VOLUME_STEP }],
+  ["<", { do: "speed", step: -1 }],
+  [">", { do: "speed", step: 1 }],
+  ["?", { do: "shortcuts" }],
+]);
 for (let digit = 0; digit <= 9; digit++) {
-  COMMANDS[String(digit)] = { do: "jump", fraction: digit / 10 };
+  COMMANDS.set(String(digit), { do: "jump", fraction: digit / 10 });
 }
 
 /** These need Shift on most keyboards; with any other key Shift is a modifier like the others. */
@@ -46,7 +46,7 @@ export function keyCommand(press: KeyPress): KeyCommand | undefined {
   if (press.ctrlKey || press.metaKey || press.altKey) return undefined;
   if (press.shiftKey && !WITH_SHIFT.has(press.key)) return undefined;
   const key = press.key.length === 1 ? press.key.toLowerCase() : press.key;
-  const command = COMMANDS[key];
+  const command = COMMANDS.get(key);
   if (press.repeat && command && !MAY_REPEAT.has(command.do)) return undefined;
   return command;
 }

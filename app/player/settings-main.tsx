@@ -8,11 +8,11 @@ import {
   SlidersHorizontal,
 } from "lucide-react";
 import type { ReactNode } from "react";
+import { copyText, share } from "~/ui/share";
 import { CaptionsIcon, type IconType, PictureInPictureIcon } from "./icons";
 import { qualityLabel, speedLabel } from "./labels";
 import { usePlayer } from "./player-context";
 import type { SettingsPage } from "./settings-menu";
-import { copyText, share } from "./share";
 import { useStore } from "./store";
 import { formatTime, linkAt } from "./times";
 import { usePictureInPicture } from "./use-picture-in-picture";

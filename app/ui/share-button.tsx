@@ -1,5 +1,6 @@
 import { Share2 } from "lucide-react";
 import { Button } from "./button";
+import { share } from "./share";
 import { useToast } from "./toast";
 import { useHydrated } from "./use-hydrated";
 
@@ -8,25 +9,13 @@ export function ShareButton({ title, path }: { title: string; path: string }) {
   const show = useToast();
   const hydrated = useHydrated();
 
-  async function share() {
+  async function press() {
     const url = new URL(path, window.location.href).href;
-    if (navigator.share) {
-      try {
-        await navigator.share({ title, url });
-      } catch (error) {
-        // Who closes the device's sheet has decided; anything else leaves the clipboard.
-        if (!(error instanceof DOMException && error.name === "AbortError")) await copy(url);
-      }
-    } else {
-      await copy(url);
-    }
-  }
-
-  async function copy(url: string) {
-    try {
-      await navigator.clipboard.writeText(url);
+    const done = await share(title, url);
+    if (done === "copied") {
       show({ kind: "success", title: "Link copied", description: "It is in your clipboard." });
-    } catch {
+    }
+    if (done === "failed") {
       show({ kind: "error", title: "Error", description: `The link could not be copied: ${url}` });
     }
   }
@@ -35,7 +24,7 @@ export function ShareButton({ title, path }: { title: string; path: string }) {
     <Button
       type="button"
       variant="secondary"
-      onClick={share}
+      onClick={press}
       // Sharing needs scripts. Without them the button is not there, but its place is.
       className={hydrated ? undefined : "invisible"}
     >

@@ -36,6 +36,7 @@ function copyWithSelection(text: string): boolean {
   const before = document.activeElement;
   // Inside what is fullscreen: nothing else can be selected then.
   (document.fullscreenElement ?? document.body).append(field);
+  field.focus({ preventScroll: true });
   field.select();
   const copied = document.execCommand?.("copy") ?? false;
   field.remove();

@@ -1,0 +1,146 @@
+// @vitest-environment jsdom
+import { describe, expect, it } from "vitest";
+import { createCommands } from "~/player/commands";
+import { createFeedback } from "~/player/feedback";
+import { mirrorPlayback } from "~/player/playback";
+import { fakeVideo, happen } from "./fake-video";
+
+function player(video = fakeVideo()) {
+  const feedback = createFeedback();
+  const playback = mirrorPlayback(video);
+  return { video, feedback, playback, commands: createCommands(video, playback, feedback) };
+}
+
+describe("sound (section 9: volume 0 to 1, unmute restores 0.5)", () => {
+  it("unmuting restores 0.5", () => {
+    const { video, commands } = player();
+    commands.toggleMute();
+    expect(video.muted).toBe(true);
+    commands.toggleMute();
+    expect([video.muted, video.volume]).toEqual([false, 0.5]);
+  });
+  it("a volume of 0 counts as muted", () => {
+    const { video, commands } = player();
+    commands.setVolume(0);
+    expect(video.muted).toBe(true);
+    commands.toggleMute();
+    expect([video.muted, video.volume]).toEqual([false, 0.5]);
+  });
+  it("never leaves its range", () => {
+    const { video, commands } = player();
+    commands.setVolume(7);
+    expect(video.volume).toBe(1);
+    commands.setVolume(-1);
+    expect(video.volume).toBe(0);
+  });
+  it("twenty steps up and down end where they began", () => {
+    const { video, commands } = player();
+    for (let step = 0; step < 20; step++) commands.changeVolume(-0.05);
+    expect(video.volume).toBe(0);
+    for (let step = 0; step < 20; step++) commands.changeVolume(0.05);
+    expect([video.muted, video.volume]).toEqual([false, 1]);
+  });
+});
+
+describe("brightness (section 9: 0.2 to 2)", () => {
+  it("is a filter of the picture and stays within its range", () => {
+    const { video, commands } = player();
+    commands.setBrightness(9);
+    expect([commands.brightness(), video.style.filter]).toEqual([2, "brightness(2.00)"]);
+    commands.setBrightness(0);
+    expect([commands.brightness(), video.style.filter]).toEqual([0.2, "brightness(0.20)"]);
+    commands.setBrightness(1);
+    expect(video.style.filter).toBe("");
+  });
+});
+
+describe("seeking", () => {
+  it("stays within the video", () => {
+    const { video, commands } = player();
+    commands.seekBy(-10);
+    expect(video.currentTime).toBe(0);
+    commands.seekTo(95);
+    commands.seekBy(10);
+    expect(video.currentTime).toBe(100);
+  });
+  it("jumps to a part once the length is known", () => {
+    const { video, commands } = player();
+    commands.seekToFraction(0.7);
+    expect(video.currentTime).toBe(70);
+    happen(video, "durationchange", { duration: Number.NaN });
+    commands.seekToFraction(0.2);
+    expect(video.currentTime).toBe(70);
+  });
+});
+
+describe("speed", () => {
+  it("steps through the speeds and stops at the ends", () => {
+    const { video, commands } = player();
+    commands.stepSpeed(1);
+    expect(video.playbackRate).toBe(1.25);
+    for (let step = 0; step < 20; step++) commands.stepSpeed(1);
+    expect(video.playbackRate).toBe(2);
+    for (let step = 0; step < 20; step++) commands.stepSpeed(-1);
+    expect(video.playbackRate).toBe(0.25);
+  });
+  it("is kept when another rendition is loaded", () => {
+    const { video, commands } = player();
+    commands.setSpeed(1.5);
+    expect(video.defaultPlaybackRate).toBe(1.5);
+  });
+});
+
+describe("play", () => {
+  it("a refusal of the browser changes nothing and is no error", async () => {
+    const { video, commands, playback } = player();
+    video.play = () => Promise.reject(new DOMException("no gesture", "NotAllowedError"));
+    commands.togglePlay();
+    await Promise.resolve();
+    expect(playback.get().paused).toBe(true);
+  });
+  it("a hundred toggles end where they began", () => {
+    const { video, commands } = player();
+    for (let press = 0; press < 100; press++) commands.togglePlay();
+    expect(video.paused).toBe(true);
+  });
+});
+
+describe("another video", () => {
+  it("takes speed, brightness and loop with it, and leaves the volume", () => {
+    const { video, commands } = player();
+    commands.setSpeed(2);
+    commands.setBrightness(0.5);
+    commands.toggleLoop();
+    commands.setVolume(0.3);
+    commands.reset();
+    expect(video.playbackRate).toBe(1);
+    expect(video.style.filter).toBe("");
+    expect(commands.brightness()).toBe(1);
+    expect(video.loop).toBe(false);
+    expect(video.volume).toBe(0.3);
+  });
+});
+
+describe("the mirror of the element", () => {
+  it("waits when playing runs out of picture, and no longer than that", () => {
+    const { video, playback } = player();
+    let told = 0;
+    playback.subscribe(() => told++);
+    void video.play();
+    happen(video, "waiting", { readyState: 2 });
+    expect(playback.get().buffering).toBe(true);
+    happen(video, "canplay", { readyState: 3 });
+    expect(playback.get().buffering).toBe(false);
+    const before = told;
+    for (let tick = 0; tick < 10; tick++) happen(video, "timeupdate");
+    expect(told).toBe(before);
+  });
+  it("an error stops the spinner", () => {
+    const { video, playback } = player();
+    playback.subscribe(() => {});
+    void video.play();
+    happen(video, "waiting", { readyState: 1 });
+    happen(video, "error", { error: { code: 2 } });
+    expect(playback.get().buffering).toBe(false);
+  });
+});

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FEEDBACK_MS, INDICATOR_MS } from "~/player/constants";
+import { createFeedback } from "~/player/feedback";
+
+describe("what is answered on screen", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("seeks on one side add up while the answer is shown", () => {
+    const board = createFeedback();
+    board.seek(10);
+    board.seek(10);
+    board.seek(10);
+    expect(board.store.get()).toMatchObject({ kind: "seek", side: "right", seconds: 30 });
+    board.seek(-10);
+    expect(board.store.get()).toMatchObject({ side: "left", seconds: 10 });
+    vi.advanceTimersByTime(FEEDBACK_MS);
+    expect(board.store.get()).toBeUndefined();
+    board.seek(-10);
+    expect(board.store.get()).toMatchObject({ side: "left", seconds: 10 });
+  });
+
+  it("a level is shown for 1 s after its last change (section 9)", () => {
+    const board = createFeedback();
+    board.level("volume", 0.4);
+    vi.advanceTimersByTime(INDICATOR_MS - 1);
+    board.level("volume", 0.5);
+    vi.advanceTimersByTime(INDICATOR_MS - 1);
+    expect(board.store.get()).toMatchObject({ kind: "level", value: 0.5 });
+    vi.advanceTimersByTime(1);
+    expect(board.store.get()).toBeUndefined();
+  });
+
+  it("leaves no timer behind", () => {
+    const board = createFeedback();
+    board.note("play", "Play");
+    board.clear();
+    expect(board.store.get()).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,120 @@
+// @vitest-environment jsdom
+import { afterEach, describe, expect, it } from "vitest";
+import { belongsElsewhere, keyCommand } from "~/player/keys";
+
+const press = (key: string, more = {}) => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  repeat: false,
+  ...more,
+});
+
+describe("what a key means (section 2)", () => {
+  it.each([
+    [" ", { do: "play" }],
+    ["f", { do: "fullscreen" }],
+    ["m", { do: "mute" }],
+    ["ArrowRight", { do: "seek", by: 10 }],
+    ["ArrowLeft", { do: "seek", by: -10 }],
+    ["k", { do: "play" }],
+    ["j", { do: "seek", by: -10 }],
+    ["l", { do: "seek", by: 10 }],
+    ["ArrowUp", { do: "volume", by: 0.05 }],
+    ["ArrowDown", { do: "volume", by: -0.05 }],
+    ["0", { do: "jump", fraction: 0 }],
+    ["9", { do: "jump", fraction: 0.9 }],
+    // Caps lock.
+    ["F", { do: "fullscreen" }],
+  ])("%j", (key, command) => expect(keyCommand(press(key))).toEqual(command));
+
+  it("speed and the list of keys are typed with Shift", () => {
+    expect(keyCommand(press(">", { shiftKey: true }))).toEqual({ do: "speed", step: 1 });
+    expect(keyCommand(press("<", { shiftKey: true }))).toEqual({ do: "speed", step: -1 });
+    expect(keyCommand(press("?", { shiftKey: true }))).toEqual({ do: "shortcuts" });
+  });
+
+  it.each(["ctrlKey", "metaKey", "altKey", "shiftKey"])("nothing while %s is held", (modifier) => {
+    for (const key of [" ", "f", "m", "ArrowRight", "ArrowLeft", "0"]) {
+      expect(keyCommand(press(key, { [modifier]: true }))).toBeUndefined();
+    }
+  });
+
+  it("nothing for other keys, nor for names of what objects have", () => {
+    for (const key of ["x", "Tab", "Enter", "Escape", "constructor", "toString"]) {
+      expect(keyCommand(press(key))).toBeUndefined();
+    }
+  });
+
+  it("a held key repeats a seek and the volume, and never a toggle", () => {
+    expect(keyCommand(press("ArrowRight", { repeat: true }))).toEqual({ do: "seek", by: 10 });
+    expect(keyCommand(press("ArrowUp", { repeat: true }))).toEqual({ do: "volume", by: 0.05 });
+    for (const key of [" ", "f", "m", "k", "5"]) {
+      expect(keyCommand(press(key, { repeat: true }))).toBeUndefined();
+    }
+  });
+});
+
+describe("whose a key is", () => {
+  afterEach(() => document.body.replaceChildren());
+
+  function place(html: string, playerHtml = "") {
+    document.body.innerHTML = `${html}<section id="player">${playerHtml}</section>`;
+    const player = document.getElementById("player")!;
+    return { player, target: document.querySelector("[data-target]") ?? document.body };
+  }
+
+  it.each([
+    '<input type="search" data-target>',
+    '<input type="checkbox" data-target>',
+    "<textarea data-target></textarea>",
+    "<select data-target></select>",
+    '<div contenteditable="true"><b data-target>x</b></div>',
+  ])("a field keeps all keys: %s", (html) => {
+    const { player, target } = place(html);
+    for (const key of [" ", "f", "m", "k", "5", "ArrowLeft", "?"]) {
+      expect(belongsElsewhere(key, target, player)).toBe(true);
+    }
+  });
+
+  it.each([
+    "<button data-target>x</button>",
+    "<details><summary data-target>x</summary></details>",
+    '<div role="tab" data-target>x</div>',
+  ])("what is pressed with the space bar keeps that one: %s", (html) => {
+    const { player, target } = place(html);
+    expect(belongsElsewhere(" ", target, player)).toBe(true);
+    expect(belongsElsewhere("f", target, player)).toBe(false);
+    expect(belongsElsewhere("ArrowLeft", target, player)).toBe(false);
+  });
+
+  it("the volume slider keeps the arrows, the seek bar gives them to the player", () => {
+    const volume = place("", '<input type="range" data-target>');
+    expect(belongsElsewhere("ArrowLeft", volume.target, volume.player)).toBe(true);
+    expect(belongsElsewhere(" ", volume.target, volume.player)).toBe(false);
+    const seek = place("", '<input type="range" data-seek-bar data-target>');
+    expect(belongsElsewhere("ArrowLeft", seek.target, seek.player)).toBe(false);
+  });
+
+  it("up and down scroll the page, unless the player has the focus", () => {
+    const page = place("<a href='/' data-target>x</a>");
+    expect(belongsElsewhere("ArrowUp", page.target, page.player)).toBe(true);
+    expect(belongsElsewhere("ArrowDown", page.player, page.player)).toBe(false);
+  });
+
+  it("a dialog that is open keeps all keys, but not one of the player's own", () => {
+    const page = place("<dialog open><p data-target>x</p></dialog>");
+    expect(belongsElsewhere("f", document.body, page.player)).toBe(true);
+    const own = place("", '<div role="dialog" aria-modal="true"></div>');
+    expect(belongsElsewhere("f", document.body, own.player)).toBe(false);
+  });
+
+  it("anywhere else the keys are the player's", () => {
+    const { player } = place("<p>x</p>");
+    for (const key of [" ", "f", "m", "ArrowRight"]) {
+      expect(belongsElsewhere(key, document.body, player)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,186 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "~/player/constants";
+import { mirrorPlayback } from "~/player/playback";
+import { watchForProblems } from "~/player/recovery";
+import { createStore } from "~/player/store";
+import type { Source, SourceState } from "~/player/use-source";
+import { fakeVideo, happen } from "./fake-video";
+
+const MISSING = () => new Response(null, { status: 404 });
+const FOUND = () => new Response("x", { status: 206 });
+const UNREACHABLE = () => Promise.reject(new TypeError("Failed to fetch"));
+
+let answer: () => Response | Promise<Response> = FOUND;
+const fetched = vi.fn(async () => answer());
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("fetch", fetched);
+  fetched.mockClear();
+  answer = FOUND;
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+function watched() {
+  const video = fakeVideo();
+  const state = createStore<SourceState>({
+    playing: "file",
+    heights: [],
+    chosen: "file",
+    height: 0,
+    lost: false,
+  });
+  const reload = vi.fn();
+  const source: Source = { state, choose() {}, reload };
+  const playback = mirrorPlayback(video);
+  const watch = watchForProblems(video, source, playback, "/media/videos/u/1.mp4");
+  return { video, state, reload, watch };
+}
+
+async function fail(video: HTMLVideoElement, code: number) {
+  happen(video, "error", { error: { code } });
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+describe("what an error means", () => {
+  it.each([
+    ["a file that does not exist", 4, MISSING, "missing"],
+    ["a kind that the browser doesn't play", 4, FOUND, "unsupported"],
+    ["a damaged file", 3, FOUND, "damaged"],
+    ["no network", 2, UNREACHABLE, "connection"],
+    ["no network from the beginning", 4, UNREACHABLE, "connection"],
+    ["a server in trouble", 4, () => new Response(null, { status: 503 }), "connection"],
+  ] as const)("%s", async (_, code, then, problem) => {
+    const { video, watch } = watched();
+    answer = then;
+    await fail(video, code);
+    expect(watch.problem.get()).toBe(problem);
+    watch.close();
+  });
+
+  it("an error from before the scripts came is seen too", async () => {
+    const video = fakeVideo();
+    happen(video, "error", { error: { code: 4 } });
+    answer = MISSING;
+    const state = createStore({ playing: "file", lost: false } as SourceState);
+    const source: Source = { state, choose() {}, reload() {} };
+    const watch = watchForProblems(video, source, mirrorPlayback(video), "/x");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(watch.problem.get()).toBe("missing");
+    watch.close();
+  });
+
+  it("what hls.js mends by itself is none", async () => {
+    const { video, state, watch } = watched();
+    state.set({ ...state.get(), playing: "adaptive" });
+    await fail(video, 3);
+    expect(watch.problem.get()).toBeUndefined();
+    watch.close();
+  });
+});
+
+describe("a lost connection", () => {
+  it("is tried at growing intervals, and playback goes on where it was", async () => {
+    const { video, watch, reload } = watched();
+    video.currentTime = 42;
+    void video.play();
+    happen(video, "timeupdate");
+    answer = UNREACHABLE;
+    await fail(video, 2);
+    fetched.mockClear();
+    for (const [tries, wait] of RECONNECT_WAITS_MS.entries()) {
+      await vi.advanceTimersByTimeAsync(wait - 1);
+      expect(fetched).toHaveBeenCalledTimes(tries);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(fetched).toHaveBeenCalledTimes(tries + 1);
+    }
+    expect(reload).not.toHaveBeenCalled();
+    answer = FOUND;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(reload).toHaveBeenCalledWith(42, true);
+    expect(watch.problem.get()).toBeUndefined();
+    watch.close();
+  });
+
+  it("is tried at once when the browser is online again", async () => {
+    const { video, watch, reload } = watched();
+    answer = UNREACHABLE;
+    await fail(video, 2);
+    answer = FOUND;
+    window.dispatchEvent(new Event("online"));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(reload).toHaveBeenCalledTimes(1);
+    watch.close();
+  });
+
+  it("is seen without an error when the picture waits too long", async () => {
+    const { video, watch } = watched();
+    void video.play();
+    answer = UNREACHABLE;
+    happen(video, "waiting", { readyState: 1 });
+    await vi.advanceTimersByTimeAsync(STALL_CHECK_MS);
+    expect(watch.problem.get()).toBe("connection");
+    watch.close();
+  });
+
+  it("a download that died silently is begun anew when the server is there", async () => {
+    const { video, watch, reload } = watched();
+    video.currentTime = 7;
+    void video.play();
+    happen(video, "waiting", { readyState: 1 });
+    await vi.advanceTimersByTimeAsync(STALL_CHECK_MS);
+    expect(watch.problem.get()).toBeUndefined();
+    expect(reload).toHaveBeenCalledWith(7, true);
+    watch.close();
+  });
+
+  it("slow is not lost: while bytes come in nothing is done", async () => {
+    const { video, watch, reload } = watched();
+    void video.play();
+    happen(video, "waiting", { readyState: 1 });
+    for (let second = 0; second < 40; second += 5) {
+      await vi.advanceTimersByTimeAsync(5_000);
+      happen(video, "progress");
+    }
+    expect(fetched).not.toHaveBeenCalled();
+    expect(reload).not.toHaveBeenCalled();
+    watch.close();
+  });
+
+  it("of the adaptive source goes the same way", async () => {
+    const { state, watch, reload } = watched();
+    state.set({ ...state.get(), playing: "adaptive", lost: true });
+    expect(watch.problem.get()).toBe("connection");
+    await vi.advanceTimersByTimeAsync(RECONNECT_WAITS_MS[0]);
+    expect(reload).toHaveBeenCalledTimes(1);
+    watch.close();
+  });
+});
+
+describe("retry", () => {
+  it("plays from the same place at once", async () => {
+    const { video, watch, reload } = watched();
+    video.currentTime = 12;
+    happen(video, "timeupdate");
+    answer = MISSING;
+    await fail(video, 4);
+    watch.retry();
+    expect(reload).toHaveBeenCalledWith(12, true);
+    expect(watch.problem.get()).toBeUndefined();
+    watch.close();
+  });
+
+  it("leaves no timer behind when the page is left", async () => {
+    const { video, watch } = watched();
+    answer = UNREACHABLE;
+    void video.play();
+    await fail(video, 2);
+    watch.close();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,57 @@
+// @vitest-environment jsdom
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { keepResumePoint, resumePoint } from "~/player/resume-points";
+
+describe("where a video was left", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    localStorage.clear();
+  });
+
+  it("is kept in whole seconds, per video", () => {
+    keepResumePoint("a", 83.7, 600);
+    keepResumePoint("b", 20, 600);
+    expect(resumePoint("a")).toBe(83);
+    expect(resumePoint("b")).toBe(20);
+    expect(resumePoint("c")).toBeUndefined();
+  });
+
+  it.each([
+    ["at the beginning", 9, 600],
+    ["near the end of a short one", 51, 60],
+    ["near the end of a long one", 35_000, 36_000],
+    ["of a clip of 3 s", 2, 3],
+  ])("is forgotten %s", (_, seconds, duration) => {
+    keepResumePoint("a", 30, 600);
+    keepResumePoint("a", seconds, duration);
+    expect(resumePoint("a")).toBeUndefined();
+  });
+
+  it("is kept for the last hundred videos", () => {
+    for (let video = 0; video < 120; video++) keepResumePoint(`v${video}`, 30, 600);
+    expect(resumePoint("v19")).toBeUndefined();
+    expect(resumePoint("v20")).toBe(30);
+    expect(resumePoint("v119")).toBe(30);
+  });
+
+  it.each(["{", "null", "7", '{"a":1}', '[["a","x"],[5,5],"b",null]'])(
+    "is none when the storage holds %s",
+    (text) => {
+      localStorage.setItem("player:resume", text);
+      expect(resumePoint("a")).toBeUndefined();
+      keepResumePoint("a", 30, 600);
+      expect(resumePoint("a")).toBe(30);
+    },
+  );
+
+  it("is none where the browser refuses storage", () => {
+    vi.spyOn(Storage.prototype, "getItem").mockImplementation(() => {
+      throw new DOMException("denied", "SecurityError");
+    });
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+      throw new DOMException("denied", "SecurityError");
+    });
+    expect(() => keepResumePoint("a", 30, 600)).not.toThrow();
+    expect(resumePoint("a")).toBeUndefined();
+  });
+});

@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  BRIGHTNESS_MAX,
+  BRIGHTNESS_MIN,
+  SWIPE_THRESHOLD_PX,
+  VOLUME_MAX,
+  VOLUME_MIN,
+} from "~/player/constants";
+import { directionOf, swipeLevel } from "~/player/swipes";
+
+const VOLUME = { min: VOLUME_MIN, max: VOLUME_MAX };
+const BRIGHTNESS = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };
+
+describe("the direction of a swipe", () => {
+  it.each([
+    [0, 0, "undecided"],
+    [3, -5, "undecided"],
+    [2, -30, "vertical"],
+    [-4, 9, "vertical"],
+    [30, 2, "horizontal"],
+    // A diagonal is the browser's: what is not clearly ours is left alone.
+    [20, 20, "horizontal"],
+  ] as const)("(%s, %s) is %s", (dx, dy, direction) => expect(directionOf(dx, dy)).toBe(direction));
+});
+
+describe("the level of a swipe (section 9: from 20 px on)", () => {
+  it("does not change below the threshold", () => {
+    expect(swipeLevel(0.5, SWIPE_THRESHOLD_PX - 1, 400, VOLUME)).toBeUndefined();
+    expect(swipeLevel(0.5, -SWIPE_THRESHOLD_PX + 1, 400, VOLUME)).toBeUndefined();
+  });
+  it("does not jump at the threshold", () => {
+    expect(swipeLevel(0.5, -SWIPE_THRESHOLD_PX, 400, VOLUME)).toBe(0.5);
+  });
+  it("rises upwards and falls downwards", () => {
+    expect(swipeLevel(0.5, -100, 400, VOLUME)).toBeCloseTo(0.75);
+    expect(swipeLevel(0.5, 100, 400, VOLUME)).toBeCloseTo(0.25);
+    expect(swipeLevel(1, -100, 400, BRIGHTNESS)).toBeCloseTo(1.45);
+  });
+  it("goes from end to end within the height of the player", () => {
+    expect(swipeLevel(0, -400, 400, VOLUME)).toBe(1);
+    expect(swipeLevel(2, 400, 400, BRIGHTNESS)).toBe(0.2);
+  });
+  it("never leaves its range, whatever the finger does", () => {
+    const any = fc.double({ min: -1e5, max: 1e5, noNaN: true });
+    fc.assert(
+      fc.property(any, fc.integer({ min: 0, max: 5_000 }), (dy, height) => {
+        const level = swipeLevel(1, dy, height, BRIGHTNESS) ?? 1;
+        expect(level).toBeGreaterThanOrEqual(BRIGHTNESS_MIN);
+        expect(level).toBeLessThanOrEqual(BRIGHTNESS_MAX);
+      }),
+    );
+  });
+});

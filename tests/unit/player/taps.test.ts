@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DOUBLE_TAP_WINDOW_MS, SEEK_STEP_S } from "~/player/constants";
+import { nextTap, type Side, seekOf, sideOf, type TapSeries } from "~/player/taps";
+
+/** Seconds of each tap; 0 means that it may toggle play. */
+function seeksOf(taps: [at: number, side: Side][]): number[] {
+  let series: TapSeries | undefined;
+  return taps.map(([at, side]) => {
+    series = nextTap(series, at, side);
+    return seekOf(series);
+  });
+}
+
+describe("taps (section 2: double tap; section 9: 300 ms)", () => {
+  it("one tap may toggle play", () => {
+    expect(seeksOf([[0, "right"]])).toEqual([0]);
+  });
+  it("two taps within the window seek 10 s by half", () => {
+    expect(
+      seeksOf([
+        [0, "right"],
+        [300, "right"],
+      ]),
+    ).toEqual([0, SEEK_STEP_S]);
+    expect(
+      seeksOf([
+        [0, "left"],
+        [120, "left"],
+      ]),
+    ).toEqual([0, -SEEK_STEP_S]);
+  });
+  it("two taps further apart are two single ones", () => {
+    expect(
+      seeksOf([
+        [0, "right"],
+        [301, "right"],
+      ]),
+    ).toEqual([0, 0]);
+  });
+  it("each further tap adds 10 s", () => {
+    const taps: [number, Side][] = [
+      [0, "right"],
+      [200, "right"],
+      [400, "right"],
+      [600, "right"],
+    ];
+    expect(seeksOf(taps)).toEqual([0, 10, 10, 10]);
+  });
+  it("the half where the later tap lands decides", () => {
+    expect(
+      seeksOf([
+        [0, "left"],
+        [200, "right"],
+        [400, "left"],
+      ]),
+    ).toEqual([0, 10, -10]);
+  });
+  it("of fast taps only the first one ever may toggle play", () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: DOUBLE_TAP_WINDOW_MS }), { minLength: 1 });
+    fc.assert(
+      fc.property(gaps, (list) => {
+        let at = 0;
+        const taps = list.map((gap): [number, Side] => {
+          at += gap;
+          return [at, "right"];
+        });
+        expect(seeksOf(taps).slice(1)).not.toContain(0);
+      }),
+    );
+  });
+  it("halves the box at its middle", () => {
+    const box = { left: 100, width: 200 };
+    expect([sideOf(100, box), sideOf(199, box), sideOf(200, box)]).toEqual([
+      "left",
+      "left",
+      "right",
+    ]);
+  });
+});
