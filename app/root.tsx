@@ -27,6 +27,7 @@ import "~/ui/styles.css";
 import { ToastProvider } from "~/ui/toast";
 import { useSlowVideo } from "~/ui/use-slow-video";
 import { VideoSkeleton } from "~/ui/video-skeleton";
+import { catalogueVersion } from "~db/changes.server";
 
 const DEFAULT_SITE_NAME = "Afterdark";
 
@@ -40,6 +41,8 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export async function loader({ request }: LoaderFunctionArgs) {
+  // Before anything else is read: what changes meanwhile must count as newer than this page.
+  const { catalogue } = catalogueVersion();
   const { toast, headers } = await takeToast(request);
   const signedIn = (await currentUser(request)) !== undefined;
   return data(
@@ -48,6 +51,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       signedIn,
       toast,
       asksForAge: !signedIn && asksForAge(request),
+      catalogueVersion: catalogue,
       now: Date.now(),
     },
     { headers },

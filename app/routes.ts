@@ -23,5 +23,6 @@ export default [
   route("admin/uploads/:id?", "routes/uploads.ts"),
   route("admin/publish", "routes/publish.ts"),
   route("media/*", "routes/media.ts"),
+  route("events", "routes/events.ts"),
   route("healthz", "routes/healthz.ts"),
 ] satisfies RouteConfig;

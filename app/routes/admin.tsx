@@ -7,6 +7,7 @@ import {
 import { useActionData, useLoaderData } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import { requireUser } from "~/account/guard.server";
+import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { loadManage, loadStats } from "~/studio/admin-page.server";
@@ -56,6 +57,7 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Admin() {
+  useLiveRefresh({ jobs: true });
   const { statistics, manage, limits, now } = useLoaderData<typeof loader>();
   const answer = useActionData<Answer>();
   return (

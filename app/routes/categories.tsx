@@ -4,6 +4,7 @@ import { ChevronRight, Film } from "lucide-react";
 import { type CategoryId, categoryLabel, isCategoryId, toCategoryId } from "~/catalogue/categories";
 import { listPublished, pageParameter } from "~/catalogue/listing.server";
 import { categoryMeta } from "~/catalogue/meta";
+import { useLiveRefresh } from "~/live/use-live-refresh";
 import { siteIdentity } from "~/server/site-origin.server";
 import { listPath } from "~/ui/addresses";
 import { ButtonLink } from "~/ui/button";
@@ -45,6 +46,7 @@ function askedCategory(
 }
 
 export default function Categories() {
+  useLiveRefresh();
   const { list, error, category, now } = useLoaderData<typeof loader>();
   const label = category ? categoryLabel(category) : "All Videos";
   return (

@@ -4,6 +4,7 @@ import { Film, MessageCircle, Search } from "lucide-react";
 import { categoryLabel, toCategoryId } from "~/catalogue/categories";
 import { hasAnyVideo, listPublished, pageParameter, searchText } from "~/catalogue/listing.server";
 import { homeMeta } from "~/catalogue/meta";
+import { useLiveRefresh } from "~/live/use-live-refresh";
 import { settings } from "~/server/settings.server";
 import { siteIdentity } from "~/server/site-origin.server";
 import { type ListPlace, listPath } from "~/ui/addresses";
@@ -42,6 +43,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 export default function Home() {
+  useLiveRefresh();
   const { list, error, category, search, anyVideo, joinUrl, now } = useLoaderData<typeof loader>();
   const place: ListPlace = { from: "home", category, search };
   const label = category ? categoryLabel(category) : "All Videos";

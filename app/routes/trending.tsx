@@ -3,6 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { TrendingUp } from "lucide-react";
 import { listTrending, pageParameter } from "~/catalogue/listing.server";
 import { trendingMeta } from "~/catalogue/meta";
+import { useLiveRefresh } from "~/live/use-live-refresh";
 import { siteIdentity } from "~/server/site-origin.server";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
@@ -19,6 +20,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 export default function Trending() {
+  useLiveRefresh();
   const { list, error, now } = useLoaderData<typeof loader>();
   return (
     <ListSection

@@ -1,0 +1,57 @@
+/** What the server announces; `version` counts the changes of the catalogue. */
+export interface LiveEvent {
+  topic: "hello" | "catalogue" | "views" | "jobs";
+  version: number;
+}
+
+/** Specification, section 9: reconnect after 1, 2, 5, then every 10 s. */
+export const RECONNECT_AFTER_MS = [1_000, 2_000, 5_000, 10_000] as const;
+
+const TOPICS = ["hello", "catalogue", "views", "jobs"] as const;
+
+/**
+ * Listens to the server's events while the page is shown. A hidden page hears nothing: it gives its
+ * connection back, of which a browser has six for a site, and the `hello` of the next one tells
+ * what it has missed.
+ *
+ * @returns what ends it.
+ */
+export function listenToEvents(address: string, onEvent: (event: LiveEvent) => void): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+
+  const open = () => {
+    source = new EventSource(address);
+    for (const topic of TOPICS) {
+      source.addEventListener(topic, ({ data }: MessageEvent<string>) => {
+        failures = 0;
+        onEvent({ topic, version: (JSON.parse(data) as { catalogue: number }).catalogue });
+      });
+    }
+    // The browser would try again by itself, but not after a 503.
+    source.addEventListener("error", () => {
+      close();
+      const wait = RECONNECT_AFTER_MS[Math.min(failures, RECONNECT_AFTER_MS.length - 1)];
+      failures += 1;
+      timer = setTimeout(open, wait);
+    });
+  };
+  const close = () => {
+    clearTimeout(timer);
+    source?.close();
+    source = undefined;
+  };
+  const follow = () => {
+    close();
+    failures = 0;
+    if (document.visibilityState === "visible") open();
+  };
+
+  follow();
+  document.addEventListener("visibilitychange", follow);
+  return () => {
+    document.removeEventListener("visibilitychange", follow);
+    close();
+  };
+}

@@ -1,0 +1,155 @@
+import type { ServerResponse } from "node:http";
+import { requestContext } from "~/server/request-context.server";
+import { onShutdown } from "~/server/shutdown.server";
+import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
+import { type Change, subscribe, type Topic } from "./hub.server";
+
+/** More than this many open streams are turned away, so that there are sockets left for pages. */
+export const MOST_STREAMS = 10_000;
+/** Shorter than the idle timeouts of proxies, 60 s with nginx. */
+const HEARTBEAT_MS = 25_000;
+/** What a browser waits that reconnects by itself. Ours does it with a back-off of its own. */
+const RETRY_MS = 1_000;
+const TRY_AGAIN_SECONDS = 10;
+/** A client that takes nothing any more is let go: an event is some hundred bytes. */
+const MOST_WAITING_BYTES = 64 * 1024;
+
+const HEADERS = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  // Neither our compression nor a proxy may hold events back.
+  "Cache-Control": "no-store, no-transform",
+  "X-Accel-Buffering": "no",
+};
+
+/** Where events are written: Node's response, or a stand-in for it where there is no server. */
+type Sink = Pick<ServerResponse, "write" | "end" | "destroy" | "writableLength">;
+
+/** Each open stream with the topics it wants beside the catalogue and its views. */
+const streams = new Map<Sink, ReadonlySet<Topic>>();
+let unsubscribe: (() => void) | undefined;
+let heartbeat: NodeJS.Timeout | undefined;
+onShutdown(endStreams);
+
+export function openStreamCount(): number {
+  return streams.size;
+}
+
+/**
+ * A stream of server-sent events: first `hello` with the version of the catalogue, then an event
+ * for each change, named after its topic.
+ *
+ * @param lastEventId of a client that was here before: what it missed is announced at once.
+ */
+export function openEventStream({
+  topics = [],
+  lastEventId,
+  most = MOST_STREAMS,
+}: {
+  topics?: Topic[];
+  lastEventId?: string | null;
+  most?: number;
+} = {}): Response {
+  if (streams.size >= most) {
+    return new Response("Too many open streams.\n", {
+      status: 503,
+      headers: { "Retry-After": String(TRY_AGAIN_SECONDS), "Cache-Control": "no-store" },
+    });
+  }
+  const wanted = new Set<Topic>(["catalogue", "views", ...topics]);
+  const greeting = greet(lastEventId ?? undefined);
+  const response = requestContext()?.response;
+  const body = response ? nodeBody(response, wanted, greeting) : plainBody(wanted, greeting);
+  return new Response(body, { headers: HEADERS });
+}
+
+/** Asked for once the headers are out; from then on events are written to Node's response. */
+function nodeBody(response: ServerResponse, topics: ReadonlySet<Topic>, greeting: string) {
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) =>
+        new Promise<void>((resolve) => {
+          const leave = () => {
+            remove(response);
+            controller.close();
+            resolve();
+          };
+          if (response.closed || response.destroyed) return leave();
+          response.once("close", leave);
+          response.write(greeting);
+          add(response, topics);
+        }),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Without a server, as in a test of the loader. */
+function plainBody(topics: ReadonlySet<Topic>, greeting: string) {
+  let sink: Sink;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const encoder = new TextEncoder();
+      const end = () => {
+        remove(sink);
+        controller.close();
+        return sink as ServerResponse;
+      };
+      const write = (text: string) => {
+        controller.enqueue(encoder.encode(text));
+        return true;
+      };
+      sink = { write, end, destroy: end, writableLength: 0 };
+      write(greeting);
+      add(sink, topics);
+    },
+    cancel() {
+      remove(sink);
+    },
+  });
+}
+
+function add(sink: Sink, topics: ReadonlySet<Topic>): void {
+  streams.set(sink, topics);
+  unsubscribe ??= subscribe(sendChange);
+  heartbeat ??= setInterval(() => send(":\n\n"), HEARTBEAT_MS).unref();
+}
+
+function remove(sink: Sink): void {
+  streams.delete(sink);
+  if (streams.size > 0) return;
+  unsubscribe?.();
+  clearInterval(heartbeat);
+  unsubscribe = undefined;
+  heartbeat = undefined;
+}
+
+function endStreams(): void {
+  for (const sink of [...streams.keys()]) sink.end();
+}
+
+function sendChange({ topic, version }: Change): void {
+  send(event(topic, version), topic);
+}
+
+function send(text: string, topic?: Topic): void {
+  for (const [sink, topics] of streams) {
+    if (topic && !topics.has(topic)) continue;
+    if (sink.writableLength > MOST_WAITING_BYTES) sink.destroy();
+    else sink.write(text);
+  }
+}
+
+function greet(lastEventId: string | undefined): string {
+  const version = catalogueVersion();
+  const hello = `retry: ${RETRY_MS}\n${event("hello", version)}`;
+  const hasMissed = lastEventId !== undefined && lastEventId !== eventId(version);
+  return hasMissed ? hello + event("catalogue", version) : hello;
+}
+
+function event(name: Topic | "hello", version: CatalogueVersion): string {
+  return `id: ${eventId(version)}\nevent: ${name}\ndata: ${JSON.stringify(version)}\n\n`;
+}
+
+function eventId({ catalogue, views }: CatalogueVersion): string {
+  return `${catalogue}.${views}`;
+}

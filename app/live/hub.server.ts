@@ -1,0 +1,109 @@
+import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
+
+/**
+ * The change hub. It looks at the one row in which triggers count the changes of the catalogue, so
+ * that whatever is written is announced, by this process or by any other with the same file.
+ */
+
+/** catalogue: videos came, went or changed. views: only counts rose. jobs: conversions went on. */
+export type Topic = "catalogue" | "views" | "jobs";
+
+export interface Change {
+  topic: Topic;
+  /** Of the catalogue, as it was announced. */
+  version: CatalogueVersion;
+}
+
+/** One look takes some microseconds. */
+const LOOK_EVERY_MS = 100;
+/** A burst of changes is announced once, when it is over, but not later than this. */
+const BURST_MOST_MS = 400;
+/** While changes go on and on, lists are not refetched more often than this. */
+const CATALOGUE_EVERY_MS = 500;
+/** Views rise all the time; counting them must not make every open list refetch at every one. */
+const VIEWS_EVERY_MS = 15_000;
+const JOBS_EVERY_MS = 1_000;
+
+type Listener = (change: Change) => void;
+
+interface Hub {
+  listeners: Set<Listener>;
+  timer?: NodeJS.Timeout;
+  announced: CatalogueVersion;
+  seen: CatalogueVersion;
+  burstSince?: number;
+  announcedAt: number;
+  jobsMoved: boolean;
+  jobsAnnouncedAt: number;
+}
+
+// On globalThis, because the development server evaluates this module anew after an edit.
+const holder = globalThis as { afterdarkHub?: Hub };
+holder.afterdarkHub ??= {
+  listeners: new Set(),
+  announced: { catalogue: 0, views: 0 },
+  seen: { catalogue: 0, views: 0 },
+  announcedAt: 0,
+  jobsMoved: false,
+  jobsAnnouncedAt: 0,
+};
+const hub = holder.afterdarkHub;
+
+/** Calls `listener` at each change from now on. Returns what ends it. */
+export function subscribe(listener: Listener): () => void {
+  if (hub.listeners.size === 0) start();
+  hub.listeners.add(listener);
+  return () => {
+    hub.listeners.delete(listener);
+    if (hub.listeners.size === 0) clearInterval(hub.timer);
+  };
+}
+
+/** Says that something has changed that the hub does not see by itself: the work on conversions. */
+export function publish(topic: Topic): void {
+  if (topic === "jobs") hub.jobsMoved = true;
+}
+
+function start(): void {
+  hub.announced = catalogueVersion();
+  hub.seen = hub.announced;
+  hub.burstSince = undefined;
+  hub.announcedAt = Date.now();
+  hub.timer = setInterval(look, LOOK_EVERY_MS).unref();
+}
+
+function look(): void {
+  const now = Date.now();
+  let version: CatalogueVersion;
+  try {
+    version = catalogueVersion();
+  } catch {
+    // Locked, or being replaced: the next look is soon, and /healthz says when it stays so.
+    return;
+  }
+  const isStill = version.catalogue === hub.seen.catalogue;
+  hub.seen = version;
+  if (version.catalogue !== hub.announced.catalogue) {
+    hub.burstSince ??= now;
+    const isOver = isStill || now - hub.burstSince >= BURST_MOST_MS;
+    if (isOver && now - hub.announcedAt >= CATALOGUE_EVERY_MS) announce("catalogue", now);
+  } else if (version.views !== hub.announced.views && now - hub.announcedAt >= VIEWS_EVERY_MS) {
+    announce("views", now);
+  }
+  if (hub.jobsMoved && now - hub.jobsAnnouncedAt >= JOBS_EVERY_MS) {
+    hub.jobsMoved = false;
+    hub.jobsAnnouncedAt = now;
+    tell({ topic: "jobs", version: hub.announced });
+  }
+}
+
+function announce(topic: Topic, now: number): void {
+  hub.announced = hub.seen;
+  hub.announcedAt = now;
+  hub.burstSince = undefined;
+  tell({ topic, version: hub.announced });
+}
+
+function tell(change: Change): void {
+  for (const listener of [...hub.listeners]) listener(change);
+}

@@ -1,0 +1,45 @@
+import { useNavigation, useRevalidator, useRouteLoaderData } from "@remix-run/react";
+import { useEffect, useRef, useState } from "react";
+import { listenToEvents } from "./event-client";
+
+/** Open lists everywhere hear of a change at the same moment; they ask for it spread over this. */
+export const SPREAD_MS = 300;
+
+/**
+ * Refetches the data of the page when the catalogue has changed: within a second, once for several
+ * changes, not before a navigation under way has ended, and not for a change that the page shows
+ * already. What is typed and how far it is scrolled stays.
+ *
+ * @param options.jobs also while conversions go on, for who is signed in.
+ */
+export function useLiveRefresh({ jobs = false }: { jobs?: boolean } = {}): void {
+  const { revalidate, state } = useRevalidator();
+  const navigation = useNavigation();
+  const root = useRouteLoaderData("root") as { catalogueVersion?: number } | undefined;
+  const shown = useRef(root?.catalogueVersion);
+  shown.current = root?.catalogueVersion;
+  const [isDue, setIsDue] = useState(false);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = listenToEvents(jobs ? "/events?jobs" : "/events", ({ topic, version }) => {
+      const isNews = topic === "views" || topic === "jobs" || version !== shown.current;
+      if (!isNews || timer !== undefined) return;
+      timer = setTimeout(() => {
+        timer = undefined;
+        setIsDue(true);
+      }, Math.random() * SPREAD_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [jobs]);
+
+  const isIdle = state === "idle" && navigation.state === "idle";
+  useEffect(() => {
+    if (!isDue || !isIdle) return;
+    setIsDue(false);
+    revalidate();
+  }, [isDue, isIdle, revalidate]);
+}

@@ -1,0 +1,15 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { currentUser } from "~/account/guard.server";
+import { openEventStream } from "~/live/event-stream.server";
+import { requestContext } from "~/server/request-context.server";
+
+/** Server-sent events: what open lists listen to. `?jobs` also tells signed-in users of conversions. */
+export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
+  // Remix would read the whole stream before it answered a request for `/events.data`.
+  const sent = requestContext()?.request.url;
+  if (sent && !/^\/events(\?|$)/.test(sent)) throw new Response(null, { status: 404 });
+  const lastEventId = request.headers.get("Last-Event-ID");
+  const wantsJobs = new URL(request.url).searchParams.has("jobs");
+  const maySeeJobs = wantsJobs && (await currentUser(request)) !== undefined;
+  return openEventStream({ topics: maySeeJobs ? ["jobs"] : [], lastEventId });
+}

@@ -1,0 +1,104 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type LiveEvent, listenToEvents } from "~/live/event-client";
+
+/** What a browser's EventSource does, driven by hand. */
+class FakeSource extends EventTarget {
+  static all: FakeSource[] = [];
+  static open = () => FakeSource.all.filter(({ closed }) => !closed);
+  closed = false;
+  constructor(readonly url: string) {
+    super();
+    FakeSource.all.push(this);
+  }
+  close() {
+    this.closed = true;
+  }
+  send(topic: string, catalogue: number) {
+    const data = JSON.stringify({ catalogue, views: 0 });
+    this.dispatchEvent(new MessageEvent(topic, { data }));
+  }
+  fail() {
+    this.dispatchEvent(new Event("error"));
+  }
+}
+
+let heard: LiveEvent[];
+let stop: () => void;
+
+function show(state: DocumentVisibilityState) {
+  vi.spyOn(document, "visibilityState", "get").mockReturnValue(state);
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("EventSource", FakeSource);
+  FakeSource.all = [];
+  heard = [];
+  show("visible");
+  stop = listenToEvents("/events", (event) => heard.push(event));
+});
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("listening to events", () => {
+  it("hands on topic and version", () => {
+    FakeSource.all[0]!.send("hello", 3);
+    FakeSource.all[0]!.send("catalogue", 4);
+    expect(heard).toEqual([
+      { topic: "hello", version: 3 },
+      { topic: "catalogue", version: 4 },
+    ]);
+  });
+
+  it("reconnects after 1, 2, 5 and then every 10 s", () => {
+    for (const wait of [1_000, 2_000, 5_000, 10_000, 10_000]) {
+      const count = FakeSource.all.length;
+      FakeSource.all.at(-1)!.fail();
+      expect(FakeSource.open()).toEqual([]);
+      vi.advanceTimersByTime(wait - 1);
+      expect(FakeSource.all).toHaveLength(count);
+      vi.advanceTimersByTime(1);
+      expect(FakeSource.all).toHaveLength(count + 1);
+    }
+  });
+
+  it("begins again with 1 s once a connection has worked", () => {
+    FakeSource.all[0]!.fail();
+    vi.advanceTimersByTime(1_000);
+    FakeSource.all[1]!.fail();
+    vi.advanceTimersByTime(2_000);
+    FakeSource.all[2]!.send("hello", 1);
+    FakeSource.all[2]!.fail();
+    vi.advanceTimersByTime(1_000);
+    expect(FakeSource.all).toHaveLength(4);
+  });
+
+  it("gives the connection back while hidden, and opens one when shown", () => {
+    show("hidden");
+    expect(FakeSource.open()).toEqual([]);
+    vi.advanceTimersByTime(60_000);
+    expect(FakeSource.all).toHaveLength(1);
+    show("visible");
+    expect(FakeSource.open()).toHaveLength(1);
+  });
+
+  it("does not reconnect while hidden, or after its end", () => {
+    FakeSource.all[0]!.fail();
+    show("hidden");
+    vi.advanceTimersByTime(60_000);
+    expect(FakeSource.all).toHaveLength(1);
+    show("visible");
+    FakeSource.all[1]!.fail();
+    stop();
+    vi.advanceTimersByTime(60_000);
+    show("visible");
+    expect(FakeSource.all).toHaveLength(2);
+    expect(FakeSource.open()).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+// @vitest-environment jsdom
+import { createRemixStub } from "@remix-run/testing";
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SPREAD_MS, useLiveRefresh } from "~/live/use-live-refresh";
+
+class FakeSource extends EventTarget {
+  static last: FakeSource | undefined;
+  constructor(readonly url: string) {
+    super();
+    FakeSource.last = this;
+  }
+  close() {}
+  send(topic: string, catalogue: number) {
+    const data = JSON.stringify({ catalogue, views: 0 });
+    this.dispatchEvent(new MessageEvent(topic, { data }));
+  }
+}
+
+const source = () => FakeSource.last!;
+
+let version: number;
+let loads: number;
+let answer: () => Promise<void>;
+
+function Page() {
+  useLiveRefresh();
+  return <input aria-label="Search" />;
+}
+
+beforeEach(async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  vi.stubGlobal("EventSource", FakeSource);
+  FakeSource.last = undefined;
+  version = 1;
+  loads = 0;
+  answer = async () => {};
+  const Stub = createRemixStub([
+    {
+      id: "root",
+      path: "/",
+      Component: Page,
+      loader: async () => {
+        loads += 1;
+        const catalogueVersion = version;
+        await answer();
+        return { catalogueVersion };
+      },
+    },
+  ]);
+  render(<Stub />);
+  await screen.findByLabelText("Search");
+  await vi.waitFor(() => expect(FakeSource.last).toBeDefined());
+  expect(loads).toBe(1);
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const pass = (ms = SPREAD_MS + 50) => vi.advanceTimersByTimeAsync(ms);
+
+describe("a list that refreshes itself", () => {
+  it("refetches once for several changes, and keeps what is typed", async () => {
+    const input = screen.getByLabelText<HTMLInputElement>("Search");
+    input.value = "half a wo";
+    for (version = 2; version < 5; version++) source().send("catalogue", version);
+    await pass();
+    await vi.waitFor(() => expect(loads).toBe(2));
+    expect(screen.getByLabelText<HTMLInputElement>("Search").value).toBe("half a wo");
+  });
+
+  it("does not refetch what it shows already", async () => {
+    source().send("hello", 1);
+    source().send("catalogue", 1);
+    await pass(5_000);
+    expect(loads).toBe(1);
+  });
+
+  it("refetches when it connects and has missed something", async () => {
+    version = 7;
+    source().send("hello", 7);
+    await pass();
+    expect(loads).toBe(2);
+  });
+
+  it("refetches for views", async () => {
+    source().send("views", 1);
+    await pass();
+    expect(loads).toBe(2);
+  });
+
+  it("waits for an answer under way before it asks again", async () => {
+    let arrive = () => {};
+    answer = () => new Promise((resolve) => (arrive = resolve));
+    version = 2;
+    source().send("catalogue", 2);
+    await pass();
+    expect(loads).toBe(2);
+    version = 3;
+    source().send("catalogue", 3);
+    await pass(2_000);
+    expect(loads).toBe(2);
+    answer = async () => {};
+    arrive();
+    await vi.waitFor(() => expect(loads).toBe(3));
+  });
+});
