@@ -11,6 +11,7 @@ export default [
   route("auth/code", "routes/auth-code.tsx"),
   route("admin", "routes/admin.tsx"),
   route("admin/account", "routes/account.tsx"),
+  route("admin/queue", "routes/queue.tsx"),
 
   route("privacy", "routes/privacy.tsx"),
   route("dmca", "routes/dmca.tsx"),

@@ -34,3 +34,23 @@ export async function enqueueFor(videoId: string): Promise<void> {
     .execute();
   jobsChanged("work");
 }
+
+/** Asks for what the videos of the library still lack. Returns how many videos that concerns. */
+export async function enqueueMissing(): Promise<number> {
+  if (!ffmpegAvailable()) return 0;
+  const rows = await database()
+    .selectFrom("videos")
+    .select("id")
+    .where((e) => e.or([e("video_url", "!=", ""), e("source_url", "is not", null)]))
+    .where((e) =>
+      e.or([
+        e("hls_url", "is", null),
+        e("storyboard_url", "is", null),
+        e("preview_url", "is", null),
+        e("thumbnail_url", "is", null),
+      ]),
+    )
+    .execute();
+  for (const { id } of rows) await enqueueFor(id);
+  return rows.length;
+}

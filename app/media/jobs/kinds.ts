@@ -58,3 +58,18 @@ export interface QueueView {
   diskFull: boolean;
   ffmpeg: boolean;
 }
+
+/** Such as `43% · 2.1× speed · 1 min 20 s left`. */
+export function inWords({ progress, speed, secondsLeft }: JobNow): string {
+  const parts = [`${Math.floor(progress * 100)}%`];
+  if (speed) parts.push(`${speed.toFixed(1)}× speed`);
+  if (secondsLeft !== undefined) parts.push(`${timeLeft(secondsLeft)} left`);
+  return parts.join(" · ");
+}
+
+function timeLeft(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+}

@@ -1,0 +1,46 @@
+import { Link } from "@remix-run/react";
+import { AlertTriangle } from "lucide-react";
+import { inWords, type JobNow, type JobSummary } from "./kinds";
+
+/** How far something is, as a bar and in words. */
+export function Progress({ label, job }: { label: string; job: JobNow }) {
+  const percent = Math.floor(job.progress * 100);
+  return (
+    <div className="flex min-w-40 flex-col gap-1 text-sm">
+      <span className="flex flex-wrap justify-between gap-x-3">
+        <span>{label}</span>
+        <span className="text-muted tabular-nums">{inWords(job)}</span>
+      </span>
+      <progress
+        value={percent}
+        max={100}
+        aria-label={`${label}, ${job.title}`}
+        className="h-1.5 w-full appearance-none overflow-hidden rounded-full bg-raised [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
+      >
+        {percent}%
+      </progress>
+    </div>
+  );
+}
+
+/** What is still made of a video, for its row in the admin list; nothing when all is done. */
+export function JobLine({ summary }: { summary: JobSummary | undefined }) {
+  if (!summary) return null;
+  const { running, waiting, failed } = summary;
+  return (
+    <div className="flex flex-col gap-1 text-sm">
+      {running && <Progress label={running.label} job={running} />}
+      {waiting > 0 && (
+        <span className="text-muted">
+          {running ? `${waiting} more to make` : `Waiting to be prepared (${waiting} to make)`}
+        </span>
+      )}
+      {failed.length > 0 && (
+        <Link to="/admin/queue" className="inline-flex items-center gap-1.5 text-bad underline">
+          <AlertTriangle aria-hidden="true" className="size-4 shrink-0" />
+          {failed.map((job) => job.label).join(", ")} failed
+        </Link>
+      )}
+    </div>
+  );
+}

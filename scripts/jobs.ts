@@ -1,0 +1,80 @@
+// npm run jobs: the queue in a terminal.
+import { setTimeout } from "node:timers/promises";
+import { announceFfmpeg, ffmpegAvailable, WITHOUT_FFMPEG } from "~/media/ffmpeg.server";
+import { enqueueMissing } from "~/media/jobs/enqueue.server";
+import { inWords } from "~/media/jobs/kinds";
+import { retry } from "~/media/jobs/queue.server";
+import { startRunner } from "~/media/jobs/runner.server";
+import { queueView } from "~/media/jobs/summaries.server";
+import { settings } from "~/server/settings.server";
+import { UsageError } from "./ask";
+import { runScript } from "./run-script";
+
+const USAGE = `npm run jobs -- [--all] [--retry] [--once | --work | --watch]
+
+Shows what is being made of the videos, what waits, and what has failed.
+  --all     ask for everything that the videos of the library still lack
+  --retry   try again what has failed
+  --once    work on the queue in this process until it is empty
+  --work    the same, and stay for what comes, until Ctrl-C
+  --watch   show the queue every second, until Ctrl-C`;
+
+await runScript(
+  USAGE,
+  {
+    all: { type: "boolean" },
+    retry: { type: "boolean" },
+    once: { type: "boolean" },
+    work: { type: "boolean" },
+    watch: { type: "boolean" },
+  },
+  async (asked) => {
+    if ([asked.once, asked.work, asked.watch].filter(Boolean).length > 1) {
+      throw new UsageError("--once, --work and --watch exclude each other.");
+    }
+    announceFfmpeg();
+    if (asked.all) console.log(`Asked for ${await enqueueMissing()} videos.`);
+    if (asked.retry) console.log(`Trying ${await retry()} again.`);
+    if ((asked.once || asked.work) && !ffmpegAvailable()) throw new UsageError(WITHOUT_FFMPEG);
+    if (asked.once || asked.work) await work(asked.work === true);
+    else if (asked.watch) await watch();
+    else await show();
+  },
+);
+
+/** Prints the queue as it is. */
+async function show(): Promise<void> {
+  const { running, waiting, waitingCount, failed, diskFull } = await queueView();
+  if (diskFull) console.log("The disk is nearly full. The queue waits until there is room.");
+  for (const job of running) console.log(`making   ${job.title}: ${job.label}, ${inWords(job)}`);
+  for (const job of failed) console.log(`failed   ${job.title}: ${job.label}. ${job.reason}`);
+  for (const job of waiting) console.log(`waiting  ${job.title}: ${job.label}`);
+  if (waitingCount > waiting.length) console.log(`and ${waitingCount - waiting.length} more`);
+  if (running.length + waitingCount + failed.length === 0) {
+    console.log("Everything has been made.");
+  }
+}
+
+async function watch(): Promise<void> {
+  for (;;) {
+    console.clear();
+    await show();
+    await setTimeout(1_000);
+  }
+}
+
+/** Works on the queue beside the server, or without one. */
+async function work(stays: boolean): Promise<void> {
+  const runner = startRunner(Math.max(1, settings().encoderConcurrency));
+  const asked = new Promise<"asked to leave">((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => resolve("asked to leave"));
+    }
+  });
+  // A timer keeps the process while it waits for work.
+  const waiting = stays ? setInterval(() => {}, 60_000) : undefined;
+  await Promise.race([asked, stays ? new Promise(() => {}) : runner.idle()]);
+  clearInterval(waiting);
+  await runner.stop();
+  await show();
+}
