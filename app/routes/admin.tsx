@@ -12,6 +12,7 @@ import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { loadManage, loadStats } from "~/studio/admin-page.server";
 import { AdminTabs } from "~/studio/admin-tabs";
+import type { BulkQuestion } from "~/studio/bulk";
 import type { StudioFailure } from "~/studio/failure";
 import { FailureNotice } from "~/studio/failure-notice";
 import { manageHref, readManageView } from "~/studio/manage-address";
@@ -33,6 +34,7 @@ export const meta: MetaFunction = () => [
 interface Answer {
   upload?: UploadFailure;
   studio?: StudioFailure;
+  question?: BulkQuestion;
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
@@ -50,9 +52,10 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await requireUser(request);
   requireOwnOrigin(request);
   if (isUpload(request)) return handleUpload(request, user);
-  const answer = await performIntent(await request.formData(), user.id);
-  if ("status" in answer) return data({ studio: answer }, { status: answer.status });
   const view = readManageView(new URL(request.url).searchParams);
+  const answer = await performIntent(await request.formData(), { userId: user.id, view });
+  if ("status" in answer) return data({ studio: answer }, { status: answer.status });
+  if ("question" in answer) return data(answer, { status: 200 });
   throw redirectWithToast(manageHref(view), answer);
 }
 
@@ -73,7 +76,7 @@ export default function Admin() {
       <StatCards stats={statistics.stats} />
       <AdminTabs current={manage ? "manage" : "upload"} />
       {manage ? (
-        <ManageTab manage={manage} refusal={answer?.studio} now={now} />
+        <ManageTab manage={manage} refusal={answer?.studio} question={answer?.question} now={now} />
       ) : (
         <>
           <Refusal refusal={answer?.studio} closeTo="/admin?tab=manage" />

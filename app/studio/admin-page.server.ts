@@ -3,16 +3,16 @@ import { failure } from "./failure";
 import { findEditable, listManaged } from "./list.server";
 import { type ManageView, readManageView } from "./manage-address";
 import type { EditableVideo, ManagedPage } from "./managed-video";
-import { type DeletedVideo, listDeleted } from "./remove.server";
+import { type Deletion, listDeletions } from "./restore.server";
 import { type StudioStats, studioStats } from "./stats.server";
 
-const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0 };
+const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
 
 /** The manage tab, as its address asks for it. */
 export interface ManageData {
   view: ManageView;
   list: ManagedPage;
-  deleted: DeletedVideo[];
+  deletions: Deletion[];
   /** The dialog that stands open, and its video; null when that is gone. */
   dialog?: { kind: "edit" | "delete"; video: EditableVideo | null };
 }
@@ -33,13 +33,13 @@ export async function loadManage(parameters: URLSearchParams): Promise<ManageDat
   const kind = parameters.has("edit") ? "edit" : parameters.has("delete") ? "delete" : undefined;
   try {
     const list = await listManaged(view);
-    const deleted = await listDeleted();
-    const shown = { view: { ...view, page: list.page }, list, deleted };
+    const deletions = await listDeletions();
+    const shown = { view: { ...view, page: list.page }, list, deletions };
     if (!kind) return shown;
     const video = (await findEditable(parameters.get(kind) ?? "")) ?? null;
     return { ...shown, dialog: { kind, video } };
   } catch (error) {
     console.error(error);
-    return { view, list: NO_VIDEOS, deleted: [] };
+    return { view, list: NO_VIDEOS, deletions: [] };
   }
 }

@@ -1,47 +1,36 @@
-import { type SqlBool, sql } from "kysely";
-import { storedValues } from "~/catalogue/categories";
+import { sql } from "kysely";
 import { database } from "~db/client.server";
-import type { ManageView, Sort } from "./manage-address";
+import type { ManageView } from "./manage-address";
 import { EDITABLE_COLUMNS, MANAGED_COLUMNS, toEditable, toManaged } from "./managed-row.server";
 import type { EditableVideo, ManagedPage } from "./managed-video";
+import { filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./order.server";
+import { type Found, searchAll, searchPage } from "./search.server";
 
-export const MANAGE_PAGE_SIZE = 50;
-
-const ORDERS: Record<Sort, readonly [column: string, direction: "asc" | "desc"]> = {
-  newest: ["created_at", "desc"],
-  oldest: ["created_at", "asc"],
-  views: ["views", "desc"],
-  title: ["title", "asc"],
-  longest: ["seconds", "desc"],
-  largest: ["bytes", "desc"],
-};
+/**
+ * Up to here it is cheaper to collect the rows of a status and to sort them; beyond, to walk the
+ * index of the order and to leave out what does not fit.
+ */
+const SORT_IN_MEMORY_UP_TO = 4_000;
 
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
-  let query = database().selectFrom("videos");
-  if (view.status) query = query.where("status", "=", view.status);
-  if (view.category) query = query.where("category", "in", storedValues(view.category));
-  const needle = view.search.toLowerCase();
-  if (needle) {
-    query = query.where(
-      sql<SqlBool>`(instr(lower(title), ${needle}) > 0 OR EXISTS (
-        SELECT 1 FROM json_each(tags) AS tag WHERE instr(lower(tag.value), ${needle}) > 0))`,
-    );
-  }
-  const { total } = await query
-    .select((e) => e.fn.countAll<number>().as("total"))
-    .executeTakeFirstOrThrow();
-  const pageCount = Math.max(1, Math.ceil(total / MANAGE_PAGE_SIZE));
-  const page = Math.min(view.page, pageCount);
-  const [column, direction] = ORDERS[view.sort];
-  const rows = await query
+  const { ids, total, more } = view.search ? await searchPage(view) : await filterPage(view);
+  const rows = await database()
+    .selectFrom("videos")
     .select(MANAGED_COLUMNS)
-    .orderBy(view.sort === "title" ? sql`title COLLATE NOCASE` : sql.ref(column), direction)
-    .orderBy("id", direction)
-    .limit(MANAGE_PAGE_SIZE)
-    .offset((page - 1) * MANAGE_PAGE_SIZE)
+    .where("id", "in", ids)
     .execute();
-  return { videos: rows.map(toManaged), page, pageCount, total };
+  const byId = new Map(rows.map((row) => [row.id, toManaged(row)]));
+  const videos = ids.map((id) => byId.get(id)).filter((video) => video !== undefined);
+  return { videos, ...clamped(view.page, total), total, more };
+}
+
+/** Every id of a view, in no order, at most `most`. */
+export async function idsOf(view: ManageView, most: number): Promise<string[]> {
+  if (view.search) return searchAll(view, most);
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM videos WHERE ${filtered(view)} LIMIT ${most}`.execute(database());
+  return rows.map(({ id }) => id);
 }
 
 /** A video with all that can be edited; undefined when it is gone. */
@@ -52,4 +41,40 @@ export async function findEditable(id: string): Promise<EditableVideo | undefine
     .where("id", "=", id)
     .executeTakeFirst();
   return row && toEditable(row);
+}
+
+/** A page without a search text, read from whichever end of the list is nearer. */
+async function filterPage(view: ManageView): Promise<Found> {
+  const total = await tally(view);
+  const offset = (clamped(view.page, total).page - 1) * MANAGE_PAGE_SIZE;
+  const limit = Math.min(MANAGE_PAGE_SIZE, total - offset);
+  const backwards = offset > total / 2;
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM videos ${indexFor(view, total)} WHERE ${filtered(view)}
+    ${orderBy(view, backwards)}
+    LIMIT ${limit} OFFSET ${backwards ? total - offset - limit : offset}`.execute(database());
+  const ids = rows.map(({ id }) => id);
+  return { ids: backwards ? ids.reverse() : ids, total, more: false };
+}
+
+/** How many videos have the status and category. */
+async function tally(view: ManageView): Promise<number> {
+  let query = database().selectFrom("video_tallies");
+  if (view.status) query = query.where("status", "=", view.status);
+  if (view.category) query = query.where("shelf", "=", view.category);
+  const row = await query
+    .select((e) => e.fn.sum<number | null>("videos").as("total"))
+    .executeTakeFirstOrThrow();
+  return row.total ?? 0;
+}
+
+/** The planner knows nothing of how rare a status is, the tallies do. */
+function indexFor(view: ManageView, total: number) {
+  const rare = view.status && total <= SORT_IN_MEMORY_UP_TO;
+  return rare ? sql`INDEXED BY videos_managed_by_state` : inOrder(view);
+}
+
+function clamped(page: number, total: number): { page: number; pageCount: number } {
+  const pageCount = Math.max(1, Math.ceil(total / MANAGE_PAGE_SIZE));
+  return { page: Math.min(page, pageCount), pageCount };
 }

@@ -1,27 +1,44 @@
+import { useNavigation } from "@remix-run/react";
 import { Film } from "lucide-react";
+import { useEffect } from "react";
+import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { Pager } from "~/ui/pager";
 import type { ManageData } from "./admin-page.server";
+import type { BulkQuestion } from "./bulk";
+import { BulkBar } from "./bulk-bar";
+import { BulkDeleteDialog } from "./bulk-delete-dialog";
 import { DeleteDialog } from "./delete-dialog";
 import { DeletedBar } from "./deleted-bar";
 import { EditDialog } from "./edit-dialog";
 import { failure, GONE, type StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
-import { manageHref } from "./manage-address";
+import { FilterBar } from "./filter-bar";
+import { ALL_NEWEST, manageHref } from "./manage-address";
 import { Refusal } from "./refusal";
+import { useSelection } from "./use-selection";
 import { VideoList } from "./video-list";
 
-/** The Manage Videos tab: the list, and the dialog that its address opens. */
+/** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
-  manage: { view, list, deleted, dialog },
+  manage: { view, list, deletions, dialog },
   refusal,
+  question,
   now,
 }: {
   manage: ManageData;
   refusal: StudioFailure | undefined;
+  question: BulkQuestion | undefined;
   now: number;
 }) {
   const here = manageHref(view);
+  const selection = useSelection(list.videos);
+  const { clear } = selection;
+  const sending = useNavigation().formData?.get("intent") === "bulk";
+  // A selection was made in one list, for one thing to be done; after either it is a new one.
+  useEffect(() => {
+    if (!sending && !refusal && !question) clear();
+  }, [here, sending, refusal, question, clear]);
   return (
     <div className="flex flex-col gap-5">
       {dialog && dialog.video === null && <FailureNotice toast={failure(404, GONE).toast} />}
@@ -32,18 +49,43 @@ export function ManageTab({
       {dialog?.video && dialog.kind === "delete" && (
         <DeleteDialog video={dialog.video} action={here} closeTo={here} />
       )}
-      <DeletedBar deleted={deleted} action={here} now={now} />
-      {list.total === 0 ? (
-        <EmptyState icon={<Film />} title="No videos yet." />
-      ) : (
+      {question && <BulkDeleteDialog question={question} list={here} />}
+      <FilterBar view={view} />
+      <DeletedBar deletions={deletions} action={here} now={now} />
+      {list.total > 0 ? (
         <>
-          <VideoList videos={list.videos} view={view} now={now} />
+          <p className="text-sm text-muted tabular-nums">
+            {list.more && "More than "}
+            {list.total.toLocaleString("en")} {list.total === 1 ? "video" : "videos"}
+            {list.more && ". Only these are listed: narrow the search."}
+          </p>
+          <VideoList videos={list.videos} view={view} selection={selection} now={now} />
+          <BulkBar
+            selection={selection}
+            total={list.total}
+            pageSize={list.videos.length}
+            action={here}
+          />
           <Pager
             page={list.page}
             pageCount={list.pageCount}
             hrefFor={(page) => manageHref({ ...view, page })}
           />
         </>
+      ) : here === manageHref({ ...ALL_NEWEST, sort: view.sort }) ? (
+        <EmptyState
+          icon={<Film />}
+          title="No videos yet."
+          action={<ButtonLink to="/admin">Upload your first video</ButtonLink>}
+        />
+      ) : (
+        <EmptyState
+          icon={<Film />}
+          title="No videos found."
+          action={<ButtonLink to={manageHref(ALL_NEWEST)}>Show all videos</ButtonLink>}
+        >
+          Nothing matches the search and the filters.
+        </EmptyState>
       )}
     </div>
   );

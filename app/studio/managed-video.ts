@@ -32,6 +32,8 @@ export interface ManagedPage {
   page: number;
   pageCount: number;
   total: number;
+  /** A search with more matches than `total`; the list does not go on to them. */
+  more: boolean;
 }
 
 /** What the toggle does to a video: published becomes hidden, anything else published. */

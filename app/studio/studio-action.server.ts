@@ -1,9 +1,13 @@
 import { z } from "zod";
 import type { ToastMessage } from "~/ui/toast";
 import { VIDEO_STATUSES } from "~db/schema";
+import type { BulkQuestion } from "./bulk";
+import { performBulk } from "./bulk-action.server";
 import { editVideo } from "./edit.server";
 import { failure, type StudioFailure } from "./failure";
-import { deleteVideo, restoreVideo } from "./remove.server";
+import type { ManageView } from "./manage-address";
+import { deleteVideo } from "./remove.server";
+import { restoreDeletion } from "./restore.server";
 import { toggleVideo } from "./visibility.server";
 
 const id = z.string().min(1);
@@ -26,24 +30,19 @@ const studioRequest = z.discriminatedUnion("intent", [
     shown: z.enum(VIDEO_STATUSES).optional().catch(undefined),
   }),
   z.object({ intent: z.literal("delete"), id }),
-  z.object({ intent: z.literal("restore"), id }),
+  z.object({ intent: z.literal("restore"), batch: z.string().min(1) }),
+  z.object({ intent: z.literal("bulk") }),
 ]);
 
 type StudioRequest = z.infer<typeof studioRequest>;
 
-/** Does what a form of the manage tab asks for. Its `intent` names the one meaning it has. */
-export async function performIntent(
-  form: FormData,
-  userId: string,
-): Promise<StudioFailure | ToastMessage> {
-  const parsed = studioRequest.safeParse(Object.fromEntries(form));
-  if (!parsed.success) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
-  try {
-    return await perform(parsed.data, userId);
-  } catch (error) {
-    console.error(error);
-    return failure(500, FAILED[parsed.data.intent], { detail: TRY_AGAIN });
-  }
+/** What a form is answered: why not, what was done, or a question that must be answered first. */
+export type StudioAnswer = StudioFailure | ToastMessage | { question: BulkQuestion };
+
+/** Who sends a form, and from which list. */
+export interface Sender {
+  userId: string;
+  view: ManageView;
 }
 
 const TRY_AGAIN = "Load the page again and try once more.";
@@ -53,12 +52,26 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   toggle: "Failed to update video visibility.",
   delete: "Failed to delete video.",
   restore: "Failed to restore video.",
+  bulk: "Failed to change the videos. None of them was changed.",
 };
+
+/** Does what a form of the manage tab asks for. Its `intent` names the one meaning it has. */
+export async function performIntent(form: FormData, sender: Sender): Promise<StudioAnswer> {
+  const parsed = studioRequest.safeParse(Object.fromEntries(form));
+  if (!parsed.success) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  try {
+    return await perform(parsed.data, form, sender);
+  } catch (error) {
+    console.error(error);
+    return failure(500, FAILED[parsed.data.intent], { detail: TRY_AGAIN });
+  }
+}
 
 async function perform(
   request: StudioRequest,
-  userId: string,
-): Promise<StudioFailure | ToastMessage> {
+  form: FormData,
+  { userId, view }: Sender,
+): Promise<StudioAnswer> {
   switch (request.intent) {
     case "update": {
       const { intent: _, id, version, ...texts } = request;
@@ -76,7 +89,9 @@ async function perform(
     case "delete":
       return deleteVideo(request.id, userId);
     case "restore":
-      return restoreVideo(request.id, userId);
+      return restoreDeletion(request.batch, userId);
+    case "bulk":
+      return performBulk(form, view, userId);
     default:
       return request satisfies never;
   }

@@ -2,25 +2,30 @@ import { type MediaName, mediaStem, mediaUrl, parseMediaUrl } from "~/media/buck
 import { database } from "~db/client.server";
 import type { VideoRow } from "~db/schema";
 
-type Addresses = Pick<VideoRow, "id" | "video_url" | "thumbnail_url">;
+type Addresses = Pick<VideoRow, "id" | "video_url" | "thumbnail_url" | "source_url">;
 
 /**
  * The files and folders that belong to a video alone: its video, its thumbnail, what has been
  * recorded as its own, and the folders of what was derived from them, named by `{userId}/{stamp}` in
  * either bucket. A file that another row points at, as an import may have made it, is not among them.
+ *
+ * @param leaving the ids of rows that go as well, whose claims count no more.
  */
-export async function ownFiles(video: Addresses): Promise<MediaName[]> {
+export async function ownFiles(
+  video: Addresses,
+  leaving: ReadonlySet<string> = new Set([video.id]),
+): Promise<MediaName[]> {
   const recorded = await database()
     .selectFrom("media_files")
     .select(["bucket", "path"])
     .where("video_id", "=", video.id)
     .execute();
-  const named = [video.video_url, video.thumbnail_url]
+  const named = [video.video_url, video.source_url, video.thumbnail_url]
     .map((address) => parseMediaUrl(address ?? ""))
     .filter((name) => name !== undefined);
   const own: MediaName[] = [];
   for (const name of [...named, ...recorded]) {
-    if (await isShared(name, video.id)) continue;
+    if (await isShared(name, leaving)) continue;
     const stem = mediaStem(name.path);
     own.push(name, { bucket: "thumbnails", path: stem });
     if (name.bucket === "videos") own.push({ bucket: "videos", path: stem });
@@ -28,20 +33,18 @@ export async function ownFiles(video: Addresses): Promise<MediaName[]> {
   return own.filter((file, index) => !own.some((each, at) => covers(each, file, at < index)));
 }
 
-/** Whether another row uses the file, or one of the same stem. */
-async function isShared(name: MediaName, id: string): Promise<boolean> {
+/** Whether a row that stays uses the file, or one of the same stem. */
+async function isShared(name: MediaName, leaving: ReadonlySet<string>): Promise<boolean> {
   const stem = mediaUrl(name.bucket, mediaStem(name.path));
   const column = name.bucket === "videos" ? "video_url" : "thumbnail_url";
-  const other = await database()
+  const users = await database()
     .selectFrom("videos")
     .select("id")
-    .where("id", "!=", id)
     // From "{stem}." to below "{stem}0": the file itself ("."), or one in its folder ("/").
     .where(column, ">=", `${stem}.`)
     .where(column, "<", `${stem}0`)
-    .limit(1)
-    .executeTakeFirst();
-  return other !== undefined;
+    .execute();
+  return users.some(({ id }) => !leaving.has(id));
 }
 
 /** Whether moving `each` moves `file` too: a folder above it, or the same named before. */

@@ -1,42 +1,92 @@
+import { useHydrated } from "~/ui/use-hydrated";
+import { BULK_FORM } from "./bulk-bar";
 import type { ManageView } from "./manage-address";
 import type { ManagedVideo } from "./managed-video";
+import { useListKeys } from "./use-list-keys";
+import type { Selection } from "./use-selection";
 import { VideoRow } from "./video-row";
 import "./video-list.css";
 
 const HEADINGS = ["Video", "Status", "Category", "Duration", "Views", "Size", "Added"];
+const KEYS = [
+  ["↑ ↓", "move"],
+  ["Space", "select"],
+  ["E", "edit"],
+  ["H", "hide or show"],
+  ["Delete", "delete"],
+];
 
-/**
- * The list of the manage tab. The roles stand there in words because the style sheet lays the rows
- * out as cards on a phone, and a table that is no longer displayed as one loses them.
- */
+/** The list of the manage tab: a table on a wide screen, cards on a phone, by its style sheet. */
 export function VideoList({
   videos,
   view,
+  selection,
   now,
 }: {
   videos: ManagedVideo[];
   view: ManageView;
+  selection: Selection;
   now: number;
 }) {
+  const hydrated = useHydrated();
+  const keys = useListKeys(videos, view, selection);
+  const whole = selection.ids.size === videos.length;
   return (
-    <table className="video-list" aria-label="Videos">
-      <thead>
-        <tr>
-          {HEADINGS.map((heading) => (
-            <th key={heading} scope="col">
-              {heading}
+    <>
+      <table className="video-list" aria-label="Videos">
+        <thead>
+          <tr>
+            <th scope="col" className="video-list-select">
+              {hydrated ? (
+                <input
+                  type="checkbox"
+                  aria-label="Select all videos of this page"
+                  checked={whole}
+                  ref={(box) => {
+                    if (box) box.indeterminate = !whole && selection.ids.size > 0;
+                  }}
+                  onChange={selection.togglePage}
+                />
+              ) : (
+                <span className="sr-only">Select</span>
+              )}
             </th>
+            {HEADINGS.map((heading) => (
+              <th key={heading} scope="col">
+                {heading}
+              </th>
+            ))}
+            <th scope="col">
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody onKeyDown={keys.onKeyDown}>
+          {videos.map((video, index) => (
+            <VideoRow
+              key={video.id}
+              video={video}
+              view={view}
+              now={now}
+              form={BULK_FORM}
+              selected={hydrated ? selection.ids.has(video.id) : undefined}
+              onSelect={() => selection.toggle(video.id)}
+              tabIndex={hydrated ? (index === keys.active ? 0 : -1) : undefined}
+              onFocus={() => keys.setActive(index)}
+            />
           ))}
-          <th scope="col">
-            <span className="sr-only">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {videos.map((video) => (
-          <VideoRow key={video.id} video={video} view={view} now={now} />
-        ))}
-      </tbody>
-    </table>
+        </tbody>
+      </table>
+      {hydrated && (
+        <p className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted max-lg:hidden">
+          {KEYS.map(([key, does]) => (
+            <span key={key}>
+              <kbd className="rounded-sm border border-line px-1.5 py-0.5 font-sans">{key}</kbd>{" "}
+              {does}
+            </span>
+          ))}
+        </p>
+      )}
+    </>
   );
 }

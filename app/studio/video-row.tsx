@@ -14,22 +14,48 @@ export function VideoRow({
   video,
   view,
   now,
+  form,
+  selected,
+  onSelect,
+  tabIndex,
+  onFocus,
 }: {
   video: ManagedVideo;
   view: ManageView;
   /** Milliseconds since 1970; the server's, so that both renderings agree. */
   now: number;
+  /** The form that the checkbox belongs to. */
+  form: string;
+  /** Undefined while the browser alone knows. */
+  selected: boolean | undefined;
+  onSelect: () => void;
+  tabIndex: number | undefined;
+  onFocus: () => void;
 }) {
   return (
-    <tr className="video-row">
+    <tr className="video-row" tabIndex={tabIndex} onFocus={onFocus} data-selected={selected}>
+      <td className="video-list-select">
+        <input
+          type="checkbox"
+          form={form}
+          name="selected"
+          value={video.id}
+          aria-label={`Select ${video.title}`}
+          checked={selected}
+          onChange={onSelect}
+          tabIndex={tabIndex}
+        />
+      </td>
       <td className="video-row-title">
-        <Thumbnail url={video.thumbnailUrl} />
-        <Link
-          to={`/video/${encodeURIComponent(video.id)}`}
-          className="line-clamp-2 font-medium hover:text-accent"
-        >
-          {video.title}
-        </Link>
+        <div>
+          <Thumbnail url={video.thumbnailUrl} />
+          <Link
+            to={`/video/${encodeURIComponent(video.id)}`}
+            className="line-clamp-2 min-w-0 font-medium hover:text-accent"
+          >
+            {video.title}
+          </Link>
+        </div>
       </td>
       <td>
         <StatusBadge status={video.status} />
@@ -44,13 +70,15 @@ export function VideoRow({
         <time dateTime={video.createdAt}>{formatAge(video.createdAt, now)}</time>
       </td>
       <td className="video-row-actions">
-        <IconLink to={manageHref(view, { edit: video.id })} label={`Edit ${video.title}`}>
-          <Pencil />
-        </IconLink>
-        <Toggle video={video} action={manageHref(view)} />
-        <IconLink to={manageHref(view, { delete: video.id })} label={`Delete ${video.title}`}>
-          <Trash2 />
-        </IconLink>
+        <div>
+          <IconLink to={manageHref(view, { edit: video.id })} label={`Edit ${video.title}`}>
+            <Pencil />
+          </IconLink>
+          <Toggle video={video} action={manageHref(view)} />
+          <IconLink to={manageHref(view, { delete: video.id })} label={`Delete ${video.title}`}>
+            <Trash2 />
+          </IconLink>
+        </div>
       </td>
     </tr>
   );

@@ -3,6 +3,7 @@ import { migration as studio } from "./0010-studio";
 import { migration as accounts } from "./0020-accounts";
 import { migration as jobs } from "./0030-jobs";
 import { migration as uploads } from "./0040-uploads";
+import { migration as managedSearch } from "./0060-managed-search";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
-export const migrations = [videosUsersSessions, studio, accounts, jobs, uploads];
+export const migrations = [videosUsersSessions, studio, accounts, jobs, uploads, managedSearch];

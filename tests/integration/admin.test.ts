@@ -1,93 +1,30 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openSession } from "~/account/session.server";
-import { action, loader } from "~/routes/admin";
-import type { StudioFailure } from "~/studio/failure";
 import { emptyTrash, UNDO_WITHIN_MS } from "~/studio/trash.server";
 import { sqliteHandle } from "~db/client.server";
+import {
+  addVideo,
+  caught,
+  get,
+  page,
+  refused,
+  send,
+  signInAdmin,
+  succeed,
+  video,
+  writeUpload,
+} from "../admin-requests";
 import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
-let cookie: string;
 beforeEach(async () => {
   site = useTemporarySite();
-  sqliteHandle().exec("INSERT INTO users (id, email, password_hash) VALUES ('u', 'a@b.c', 'x')");
-  cookie = (await openSession("u")).split(";")[0]!;
+  await signInAdmin();
 });
 afterEach(() => site.remove());
 
-const ORIGIN = "http://localhost";
-
-function addVideo(columns: Record<string, string | number | null> = {}) {
-  const row = { id: "v", title: "A film", category: "desi", ...columns };
-  const names = Object.keys(row);
-  sqliteHandle()
-    .prepare(`INSERT INTO videos (${names}) VALUES (${names.map((name) => `@${name}`)})`)
-    .run(row);
-}
-const video = (id = "v") =>
-  sqliteHandle().prepare("SELECT * FROM videos WHERE id = ?").get(id) as
-    | Record<string, unknown>
-    | undefined;
-
-function addFile(name: string, content = "bytes") {
-  const file = path.join(site.uploads, name);
-  fs.mkdirSync(path.dirname(file), { recursive: true });
-  fs.writeFileSync(file, content);
-  return file;
-}
-
-async function caught(work: () => Promise<unknown>): Promise<Response> {
-  const answer = await work().catch((thrown: unknown) => thrown);
-  expect(answer).toBeInstanceOf(Response);
-  return answer as Response;
-}
-
-function get(address: string, headers: Record<string, string> = { Cookie: cookie }) {
-  const request = new Request(ORIGIN + address, { headers });
-  return loader({ request, params: {}, context: {} });
-}
-
-function send(
-  fields: Record<string, string>,
-  { address = "/admin?tab=manage", headers = {} as Record<string, string> } = {},
-) {
-  const request = new Request(ORIGIN + address, {
-    method: "POST",
-    body: new URLSearchParams(fields),
-    headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost", ...headers },
-  });
-  return action({ request, params: {}, context: {} });
-}
-
-/** Sends a form that is to succeed; where it leads and what the toast says. */
-async function succeed(fields: Record<string, string>, address?: string) {
-  const answer = await caught(() => send(fields, { address }));
-  expect(answer.status).toBe(302);
-  const [payload] = decodeURIComponent(answer.headers.get("Set-Cookie")!.split(/[=;]/)[1]!).split(
-    ".",
-  );
-  const toast = JSON.parse(Buffer.from(payload!, "base64url").toString());
-  return { location: answer.headers.get("Location"), toast };
-}
-
-/** Sends a form that is to be refused; its status and what the page is given. */
-async function refused(fields: Record<string, string>) {
-  const answer = (await send(fields)) as unknown as {
-    data: { studio: StudioFailure };
-    init: { status: number };
-  };
-  expect(answer.init.status).toBe(answer.data.studio.status);
-  return answer.data.studio;
-}
-
-async function page(address: string) {
-  const answer = await get(address);
-  return "data" in answer
-    ? { ...answer.data, status: answer.init?.status }
-    : { ...answer, status: 200 };
-}
+const addFile = (name: string) => writeUpload(site.uploads, name);
 
 describe("the door of the admin panel", () => {
   it("sends a visitor to sign in", async () => {
@@ -339,9 +276,10 @@ describe("deleting", () => {
     const before = video();
     await succeed({ intent: "delete", id: "v" });
     const { manage } = await page("/admin?tab=manage");
-    expect(manage?.deleted).toMatchObject([{ id: "v", title: "A film" }]);
+    expect(manage?.deletions).toMatchObject([{ titles: ["A film"], videos: 1 }]);
+    const { batch } = manage!.deletions[0]!;
     await emptyTrash(Date.now() + UNDO_WITHIN_MS - 5_000);
-    await succeed({ intent: "restore", id: "v" });
+    await succeed({ intent: "restore", batch });
     expect(video()).toEqual({ ...before, bytes: 20 });
     expect(present(files)).toEqual([true, true, true, true]);
     expect((await page("/admin")).statistics.stats?.storageUsed).toBe("0.0 MB");
@@ -351,10 +289,11 @@ describe("deleting", () => {
   it("is final after that", async () => {
     addWithFiles();
     await succeed({ intent: "delete", id: "v" });
+    const { batch } = (await page("/admin?tab=manage")).manage!.deletions[0]!;
     await emptyTrash(Date.now() + UNDO_WITHIN_MS);
     expect(fs.readdirSync(path.join(site.uploads, ".trash"))).toEqual([]);
-    expect((await refused({ intent: "restore", id: "v" })).status).toBe(404);
-    expect((await page("/admin?tab=manage")).manage?.deleted).toEqual([]);
+    expect((await refused({ intent: "restore", batch })).status).toBe(404);
+    expect((await page("/admin?tab=manage")).manage?.deletions).toEqual([]);
   });
 
   it("keeps a file that another row uses", async () => {

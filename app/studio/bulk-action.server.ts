@@ -1,0 +1,100 @@
+import { toCategoryId } from "~/catalogue/categories";
+import type { ToastMessage } from "~/ui/toast";
+import {
+  BULK_ACTIONS,
+  BULK_MOST,
+  type BulkChange,
+  type BulkQuestion,
+  type BulkResult,
+  nameTitles,
+} from "./bulk";
+import { askBeforeDeleting, changeVideos } from "./bulk.server";
+import { failure, type StudioFailure } from "./failure";
+import { idsOf } from "./list.server";
+import type { ManageView } from "./manage-address";
+import { parseTags } from "./tags";
+import { MAX_TAGS } from "./upload-fields";
+
+const NOTHING_CHANGED = "No video was changed.";
+
+/**
+ * Does what the form above the list asks for: `do` names it, `selected` the videos, or `all` every
+ * video of the list that the form was sent from. Deleting asks first.
+ */
+export async function performBulk(
+  form: FormData,
+  view: ManageView,
+  userId: string,
+): Promise<StudioFailure | ToastMessage | { question: BulkQuestion }> {
+  const change = readChange(form);
+  if (typeof change === "string") return failure(422, NOTHING_CHANGED, { detail: change });
+  const ids = await chosenIds(form, view);
+  if (typeof ids === "string") return failure(422, NOTHING_CHANGED, { detail: ids });
+  if (change.action === "delete" && !form.has("confirmed")) {
+    return { question: await askBeforeDeleting(ids) };
+  }
+  return tell(change, await changeVideos(change, ids, userId));
+}
+
+/** What is to be done, or the sentence that says what is missing. */
+function readChange(form: FormData): BulkChange | string {
+  const action = BULK_ACTIONS.find((each) => each === form.get("do"));
+  if (!action) return "Choose what to do with the videos.";
+  if (action === "category") {
+    const category = toCategoryId(String(form.get("category")));
+    return category ? { action, category } : "Choose one of the categories.";
+  }
+  if (action !== "add-tags" && action !== "remove-tags") return { action };
+  const tags = parseTags(String(form.get("tags") ?? ""));
+  if (typeof tags === "string") return tags;
+  return tags.length > 0 ? { action, tags } : "Write at least one tag.";
+}
+
+async function chosenIds(form: FormData, view: ManageView): Promise<string[] | string> {
+  const ids = form.has("all")
+    ? await idsOf(view, BULK_MOST + 1)
+    : [...new Set(form.getAll("selected").map(String))];
+  if (ids.length === 0) return "Select at least one video.";
+  return ids.length > BULK_MOST ? TOO_MANY : ids;
+}
+
+const TOO_MANY = `At most ${BULK_MOST.toLocaleString("en")} videos can be changed at once. Narrow the list by a filter.`;
+
+const SUCH: Record<BulkChange["action"], [done: string, already: string]> = {
+  publish: ["published", "published already"],
+  hide: ["hidden", "hidden already"],
+  category: ["moved to the category", "in the category already"],
+  "add-tags": ["given the tags", "tagged so already"],
+  "remove-tags": ["rid of the tags", "without the tags already"],
+  delete: ["deleted", ""],
+};
+
+/** What became of the videos, sentence by sentence. */
+function tell(change: BulkChange, result: BulkResult): StudioFailure | ToastMessage {
+  const [done, already] = SUCH[change.action];
+  const sentences = [
+    result.done > 0 && `${were(result.done)} ${done}.`,
+    result.unchanged > 0 && `${were(result.unchanged)} ${already}.`,
+    result.gone > 0 && `${count(result.gone)} no longer ${result.gone === 1 ? "exists" : "exist"}.`,
+    result.refused.length > 0 &&
+      `${were(result.refused.length)} left alone, because a video has at most ${MAX_TAGS} tags: ${nameTitles(result.refused)}.`,
+  ].filter((sentence) => sentence !== false);
+  if (result.done === 0 && result.unchanged === 0) {
+    return failure(result.refused.length > 0 ? 422 : 404, NOTHING_CHANGED, {
+      detail: sentences.join(" "),
+    });
+  }
+  return {
+    title: change.action === "delete" ? "Videos Deleted" : "Videos Updated",
+    description: sentences.join(" "),
+    kind: "success",
+  };
+}
+
+function count(videos: number): string {
+  return `${videos.toLocaleString("en")} ${videos === 1 ? "video" : "videos"}`;
+}
+
+function were(videos: number): string {
+  return `${count(videos)} ${videos === 1 ? "was" : "were"}`;
+}

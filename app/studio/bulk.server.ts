@@ -1,0 +1,166 @@
+import { sql, type Transaction } from "kysely";
+import { recordActivity } from "~/account/activity.server";
+import type { CategoryId } from "~/catalogue/categories";
+import { database } from "~db/client.server";
+import type { Schema } from "~db/schema";
+import { type BulkChange, type BulkQuestion, type BulkResult, nameTitles } from "./bulk";
+import { readTags } from "./managed-row.server";
+import { removeVideos } from "./remove.server";
+import { MAX_TAGS } from "./upload-fields";
+
+const VERBS: Record<BulkChange["action"], string> = {
+  publish: "published",
+  hide: "hid",
+  category: "set the category of",
+  "add-tags": "added tags to",
+  "remove-tags": "removed tags from",
+  delete: "deleted",
+};
+
+interface Chosen {
+  id: string;
+  title: string;
+  status: string;
+  category: string;
+  tags: string | null;
+}
+
+/** Does one thing to many videos in one transaction, and says what became of each. */
+export async function changeVideos(
+  change: BulkChange,
+  ids: readonly string[],
+  userId: string,
+): Promise<BulkResult> {
+  if (change.action === "delete") {
+    const removed = await removeVideos(ids, userId);
+    await note(change, removed, removed.length, userId);
+    return { done: removed.length, unchanged: 0, gone: ids.length - removed.length, refused: [] };
+  }
+  const { chosen, outcome } = await database()
+    .transaction()
+    .execute(async (transaction) => {
+      const chosen = await choose(transaction, ids);
+      return { chosen, outcome: await apply(transaction, change, chosen) };
+    });
+  await note(change, outcome.titles, outcome.titles.length, userId);
+  return {
+    done: outcome.titles.length,
+    unchanged: chosen.length - outcome.titles.length - outcome.refused.length,
+    gone: ids.length - chosen.length,
+    refused: outcome.refused,
+  };
+}
+
+/** What is to be said before these videos are deleted. */
+export async function askBeforeDeleting(ids: readonly string[]): Promise<BulkQuestion> {
+  const rows = await database()
+    .selectFrom("videos")
+    .select(["id", "title", "bytes"])
+    .where("id", "in", listed(ids))
+    .execute();
+  return {
+    ids: rows.map((row) => row.id),
+    titles: rows.slice(0, 10).map((row) => row.title),
+    bytes: rows.reduce((sum, row) => sum + row.bytes, 0),
+  };
+}
+
+/** One parameter for any number of ids. */
+function listed(ids: readonly string[]) {
+  return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+}
+
+function choose(transaction: Transaction<Schema>, ids: readonly string[]): Promise<Chosen[]> {
+  return transaction
+    .selectFrom("videos")
+    .select(["id", "title", "status", "category", "tags"])
+    .where("id", "in", listed(ids))
+    .execute();
+}
+
+interface Changes {
+  status?: "published" | "hidden";
+  category?: CategoryId;
+  updated_at?: string;
+}
+
+/** Titles of the rows that were changed, and of those that could not be. */
+async function apply(
+  transaction: Transaction<Schema>,
+  change: Exclude<BulkChange, { action: "delete" }>,
+  chosen: readonly Chosen[],
+): Promise<{ titles: string[]; refused: string[] }> {
+  const updated_at = new Date().toISOString();
+  const set = async (rows: readonly Chosen[], columns: Changes) => {
+    const ids = rows.map((row) => row.id);
+    await transaction.updateTable("videos").set(columns).where("id", "in", listed(ids)).execute();
+    return { titles: rows.map((row) => row.title), refused: [] };
+  };
+  switch (change.action) {
+    case "publish":
+    case "hide": {
+      const status = change.action === "publish" ? "published" : "hidden";
+      return set(
+        chosen.filter((row) => row.status !== status),
+        { status },
+      );
+    }
+    case "category": {
+      const { category } = change;
+      const columns = { category, updated_at };
+      return set(
+        chosen.filter((row) => row.category !== category),
+        columns,
+      );
+    }
+    case "add-tags":
+    case "remove-tags":
+      return setTags(transaction, change, chosen, updated_at);
+    default:
+      return change satisfies never;
+  }
+}
+
+async function setTags(
+  transaction: Transaction<Schema>,
+  change: { action: "add-tags" | "remove-tags"; tags: string[] },
+  chosen: readonly Chosen[],
+  updatedAt: string,
+): Promise<{ titles: string[]; refused: string[] }> {
+  const named = new Set(change.tags.map((tag) => tag.toLowerCase()));
+  const titles: string[] = [];
+  const refused: string[] = [];
+  const rows: { id: string; tags: string | null }[] = [];
+  for (const row of chosen) {
+    const before = readTags(row.tags);
+    const has = new Set(before.map((tag) => tag.toLowerCase()));
+    const after =
+      change.action === "add-tags"
+        ? [...before, ...change.tags.filter((tag) => !has.has(tag.toLowerCase()))]
+        : before.filter((tag) => !named.has(tag.toLowerCase()));
+    if (after.length === before.length) continue;
+    if (after.length > MAX_TAGS) {
+      refused.push(row.title);
+      continue;
+    }
+    titles.push(row.title);
+    rows.push({ id: row.id, tags: after.length > 0 ? JSON.stringify(after) : null });
+  }
+  await sql`
+    UPDATE videos SET tags = given.value ->> 'tags', updated_at = ${updatedAt}
+    FROM json_each(${JSON.stringify(rows)}) AS given
+    WHERE videos.id = given.value ->> 'id'`.execute(transaction);
+  return { titles, refused };
+}
+
+async function note(
+  change: BulkChange,
+  titles: readonly string[],
+  count: number,
+  userId: string,
+): Promise<void> {
+  if (count === 0) return;
+  const videos = `${count.toLocaleString("en")} ${count === 1 ? "video" : "videos"}`;
+  const detail = `${VERBS[change.action]} ${videos}: ${nameTitles(titles, count)}`;
+  await recordActivity({ userId, action: "bulk-edit", detail });
+}

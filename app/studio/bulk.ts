@@ -1,0 +1,59 @@
+import type { CategoryId } from "~/catalogue/categories";
+
+/** What can be done to many videos at once. */
+export const BULK_ACTIONS = [
+  "publish",
+  "hide",
+  "category",
+  "add-tags",
+  "remove-tags",
+  "delete",
+] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
+
+export const BULK_LABELS: Record<BulkAction, string> = {
+  publish: "Publish",
+  hide: "Hide",
+  category: "Set category",
+  "add-tags": "Add tags",
+  "remove-tags": "Remove tags",
+  delete: "Delete",
+};
+
+/** One transaction holds every other writer up, so it must have an end. */
+export const BULK_MOST = 10_000;
+
+export type BulkChange =
+  | { action: "publish" | "hide" }
+  | { action: "delete" }
+  | { action: "category"; category: CategoryId }
+  | { action: "add-tags" | "remove-tags"; tags: string[] };
+
+/** What became of the videos that were chosen; the numbers add up to how many those were. */
+export interface BulkResult {
+  done: number;
+  /** Were so already. */
+  unchanged: number;
+  /** Deleted by somebody else in the meantime. */
+  gone: number;
+  /** The titles of those that could not be changed. */
+  refused: string[];
+}
+
+/** Asks before many videos are deleted; answered by sending the same form with `confirmed`. */
+export interface BulkQuestion {
+  ids: string[];
+  /** Some of the titles. */
+  titles: string[];
+  /** What their files take on disk. */
+  bytes: number;
+}
+
+const TITLES_NAMED = 5;
+
+/** `“A”, “B” and 3 more` */
+export function nameTitles(titles: readonly string[], count = titles.length): string {
+  const named = titles.slice(0, TITLES_NAMED).map((title) => `“${title}”`);
+  const more = count - named.length;
+  return more > 0 ? `${named.join(", ")} and ${more.toLocaleString("en")} more` : named.join(", ");
+}

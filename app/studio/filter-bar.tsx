@@ -1,0 +1,96 @@
+import { Form, useNavigate } from "@remix-run/react";
+import { Search } from "lucide-react";
+import { CATEGORY_IDS, categoryLabel } from "~/catalogue/categories";
+import { Button, ButtonLink } from "~/ui/button";
+import { Field, SelectField } from "~/ui/field";
+import { VIDEO_STATUSES } from "~db/schema";
+import {
+  ALL_NEWEST,
+  type ManageView,
+  manageHref,
+  readManageView,
+  SORT_LABELS,
+  SORTS,
+  STATUS_LABELS,
+} from "./manage-address";
+
+/**
+ * Search, filters and order of the list. A form that the browser can send by itself; with scripts a
+ * choice takes effect at once, and what stands at its default is left out of the address.
+ */
+export function FilterBar({ view }: { view: ManageView }) {
+  const navigate = useNavigate();
+  const filtered = view.search !== "" || view.status || view.category;
+
+  function show(form: HTMLFormElement) {
+    const asked = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) asked.set(name, String(value));
+    navigate(manageHref(readManageView(asked)), { preventScrollReset: true });
+  }
+
+  return (
+    <Form
+      role="search"
+      action="/admin"
+      // A form of another view starts with the values of that view.
+      key={manageHref({ ...view, page: 1 })}
+      onSubmit={(event) => {
+        event.preventDefault();
+        show(event.currentTarget);
+      }}
+      onChange={(event) => {
+        if (event.target instanceof HTMLSelectElement) show(event.currentTarget);
+      }}
+      className="grid grid-cols-2 items-end gap-3 sm:grid-cols-4 lg:grid-cols-[minmax(14rem,1fr)_10rem_11rem_10rem_auto]"
+    >
+      <input type="hidden" name="tab" value="manage" />
+      <div className="col-span-full lg:col-span-1">
+        <Field
+          label="Search"
+          type="search"
+          name="search"
+          placeholder="Title or tag"
+          defaultValue={view.search}
+        />
+      </div>
+      <SelectField label="Status" name="status" defaultValue={view.status ?? ""}>
+        <option value="">Any</option>
+        {VIDEO_STATUSES.map((status) => (
+          <option key={status} value={status}>
+            {STATUS_LABELS[status]}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField label="Category" name="category" defaultValue={view.category ?? ""}>
+        <option value="">All</option>
+        {CATEGORY_IDS.map((id) => (
+          <option key={id} value={id}>
+            {categoryLabel(id)}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField label="Sort by" name="sort" defaultValue={view.sort}>
+        {SORTS.map((sort) => (
+          <option key={sort} value={sort}>
+            {SORT_LABELS[sort]}
+          </option>
+        ))}
+      </SelectField>
+      <div className="flex gap-2">
+        <Button variant="secondary">
+          <Search aria-hidden="true" className="size-4" />
+          Show
+        </Button>
+        {filtered && (
+          <ButtonLink
+            to={manageHref({ ...ALL_NEWEST, sort: view.sort })}
+            preventScrollReset
+            variant="ghost"
+          >
+            Clear
+          </ButtonLink>
+        )}
+      </div>
+    </Form>
+  );
+}
