@@ -23,13 +23,18 @@ export class SiteProcess {
   child: ChildProcess | undefined;
   private sqlite: Sqlite.Database | undefined;
 
-  constructor(private environment: Record<string, string> = {}) {}
+  /** @param wrapper a program, with arguments, that runs the rest of its arguments as a command. */
+  constructor(
+    private environment: Record<string, string> = {},
+    private wrapper: readonly string[] = [],
+  ) {}
 
   /** Starts the process, or starts it again on the same folder and port. */
   async start(environment: Record<string, string> = {}): Promise<void> {
     const port = this.url ? new URL(this.url).port : String(await freePort());
     Object.assign(this.environment, environment);
-    const child = spawn(process.execPath, [START], {
+    const [program = process.execPath, ...args] = [...this.wrapper, process.execPath, START];
+    const child = spawn(program, args, {
       env: {
         NODE_ENV: "production",
         PATH: process.env.PATH,

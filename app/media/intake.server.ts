@@ -27,13 +27,15 @@ const MAX_FILES = 10;
 const MAX_HEADER_BYTES = 32 * 1024;
 /** What texts, boundaries and headers may add to the files. */
 const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
-/** How far a form is read on after a refusal, for the texts that may follow the file. */
+/** How far a form is read on after a refusal, for the texts that may still come. */
 const READ_ON_BYTES = 1024 * 1024;
 
 /**
  * Reads a multipart form, its files through `uploads/tmp` with back-pressure, its fields in any
  * order. Files of fields that have no rule are passed over; an empty file input counts as absent.
  * Whoever calls it discards the files it does not move on.
+ *
+ * @param rules by field name; the first is what a form that is too long is told about.
  */
 export async function receiveMultipart(
   request: Request,
@@ -42,8 +44,7 @@ export async function receiveMultipart(
   const form: ReceivedForm = { fields: new Map(), files: new Map() };
   const body = takeBody(request);
   try {
-    await checkLength(request, rules);
-    await read(body, request, rules, form);
+    await read(body, request, rules, form, await refusalByLength(request, rules));
   } catch (error) {
     await discardArrived(...form.files.values());
     form.files.clear();
@@ -54,12 +55,20 @@ export async function receiveMultipart(
 }
 
 /** What the length alone tells: too much for every rule together, or for the disk. */
-async function checkLength(request: Request, rules: Record<string, FileRule>): Promise<void> {
+async function refusalByLength(
+  request: Request,
+  rules: Record<string, FileRule>,
+): Promise<UploadRefused | undefined> {
   const length = Number(request.headers.get("Content-Length") ?? 0);
-  const largest = Object.values(rules).sort((a, b) => b.maxBytes - a.maxBytes)[0];
   const most = Object.values(rules).reduce((sum, rule) => sum + rule.maxBytes, FRAME_BYTES);
-  if (largest && length > most) throw new UploadRefused(413, largest.tooLarge);
-  await requireRoom(length);
+  const [field, first] = Object.entries(rules)[0] ?? [];
+  if (first && length > most) return new UploadRefused(413, first.tooLarge, field);
+  try {
+    await requireRoom(length);
+  } catch (error) {
+    if (error instanceof UploadRefused) return error;
+    throw error;
+  }
 }
 
 async function read(
@@ -67,6 +76,7 @@ async function read(
   request: Request,
   rules: Record<string, FileRule>,
   form: ReceivedForm,
+  refusedAlready: UploadRefused | undefined,
 ): Promise<void> {
   const parser = openParser(request);
   const arriving: Promise<void>[] = [];
@@ -125,6 +135,7 @@ async function read(
     body.on("close", () => {
       if (!body.readableEnded) refuse(cutOff());
     });
+    if (refusedAlready) refuse(refusedAlready);
     body.pipe(parser);
   });
 

@@ -44,12 +44,21 @@ export function holdUploadBodies(): void {
 export function takeBody(request: Request): Readable {
   const node = requestContext()?.request;
   if (node && held.delete(node)) {
-    node.off("readable", hold);
-    node.removeAllListeners("data");
+    letGo(node);
+    // Letting go of `readable` would start the flow, before anybody listens.
+    node.pause();
     return node;
   }
   if (!request.body) return Readable.from([]);
   return Readable.fromWeb(request.body as NodeReadableStream);
+}
+
+function letGo(request: IncomingMessage): void {
+  request.off("readable", hold);
+  // One by one: removeAllListeners leaves the stream believing that somebody listens.
+  for (const listener of request.listeners("data")) {
+    request.off("data", listener as (chunk: Buffer) => void);
+  }
 }
 
 /** An answer that is given before the body has arrived is the connection's last. */
@@ -75,9 +84,8 @@ function lingerOnClose(request: IncomingMessage, socket: Socket): void {
     const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once("close", () => clearTimeout(timer));
     socket.end();
-    request.off("readable", hold);
     request.unpipe();
-    request.removeAllListeners("data");
+    letGo(request);
     request.on("data", () => {
       if (socket.bytesRead > most) socket.destroy();
     });
