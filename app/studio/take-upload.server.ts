@@ -16,6 +16,9 @@ import {
 } from "./upload-fields";
 import { checkTexts, typedTexts } from "./upload-texts.server";
 
+/** Uploads that are being taken: a form that is sent twice must not make two videos of one file. */
+const beingTaken = new Set<string>();
+
 export type UploadOutcome =
   | { ok: true; video: UploadSuccess }
   | { ok: false; status: number; failure: UploadFailure };
@@ -49,8 +52,12 @@ function videoRule(): FileRule {
  */
 export async function takeUpload(request: Request, userId: string): Promise<UploadOutcome> {
   const form = await receiveMultipart(request, { video: videoRule(), thumbnail: thumbnailRule() });
+  const sentBefore = form.fields.get("upload");
   try {
-    return await takeForm(form, userId);
+    if (sentBefore === undefined) return await takeForm(form, userId);
+    if (beingTaken.has(sentBefore)) throw new UploadRefused(409, "This upload is being published.");
+    beingTaken.add(sentBefore);
+    return await takeForm(form, userId).finally(() => beingTaken.delete(sentBefore));
   } catch (error) {
     if (!(error instanceof UploadRefused)) throw error;
     const fields = error.field ? { [error.field]: error.message } : {};
