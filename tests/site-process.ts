@@ -46,6 +46,8 @@ export class SiteProcess {
         ADMIN_EMAIL: ADMIN.email,
         ADMIN_PASSWORD: ADMIN.password,
         AGE_GATE: "off",
+        // Conversions take processors that the other tests want; who tests them asks for some.
+        ENCODER_CONCURRENCY: "0",
         ...this.environment,
       },
       stdio: ["ignore", "pipe", "pipe"],
