@@ -112,6 +112,10 @@ const variables = {
     takes: "a whole number of lines, from 240 to 2160",
     schema: wholeNumber(240, 2160).default(1080),
   },
+  ENCODER_FREE_BYTES: {
+    takes: "a whole number of bytes",
+    schema: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  },
   ENCODER_PRESET: {
     takes: "a preset of x264, from ultrafast to slow",
     schema: z
@@ -173,6 +177,8 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     encoderHardware: parsed.ENCODER_HARDWARE,
     /** The shorter side of the largest rendition. */
     encoderMaxHeight: parsed.ENCODER_MAX_HEIGHT,
+    /** The queue waits while less than this is free. Undefined: 1 GiB, on a small disk 5% of it. */
+    encoderFreeBytes: parsed.ENCODER_FREE_BYTES,
     encoderPreset: parsed.ENCODER_PRESET,
     /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
     accelPrefix: parsed.ACCEL_PREFIX,

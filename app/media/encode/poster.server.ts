@@ -48,7 +48,9 @@ async function firstPicture(source: Source, probe: Probe, task: Task) {
  * in it. A black, white or single-coloured one has next to nothing.
  */
 export async function posterScore(picture: Buffer): Promise<number> {
-  const { channels, sharpness, entropy } = await sharp(picture).greyscale().stats();
+  // stats() looks at its input, not at what the steps before it make of that.
+  const grey = await sharp(picture).greyscale().png().toBuffer();
+  const { channels, sharpness, entropy } = await sharp(grey).stats();
   const { mean, stdev } = channels[0]!;
   const brightness = Math.max(0.02, 1 - Math.abs(mean - 118) / 118);
   const contrast = Math.min(1, stdev / 50);

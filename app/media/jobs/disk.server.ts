@@ -19,5 +19,7 @@ export function workFolder(): string {
 export async function diskHasRoom(): Promise<boolean> {
   await mkdir(workFolder(), { recursive: true });
   const { bavail, blocks, bsize } = await statfs(workFolder());
-  return bavail * bsize > Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
+  const reserve =
+    settings().encoderFreeBytes ?? Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
+  return bavail * bsize > reserve;
 }

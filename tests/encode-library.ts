@@ -1,0 +1,74 @@
+import fs from "node:fs";
+import path from "node:path";
+import { enqueueFor } from "~/media/jobs/enqueue.server";
+import { startRunner } from "~/media/jobs/runner.server";
+import { database, sqliteHandle } from "~db/client.server";
+import type { JobRow, VideoRow } from "~db/schema";
+
+let stamp = 1_700_000_000_000;
+
+/**
+ * Puts a file and its row into the library as an upload does, with its jobs.
+ *
+ * @param playable whether the row says that browsers play the file as it is.
+ */
+export async function addToLibrary(
+  uploads: string,
+  clip: string,
+  playable: boolean,
+  columns: { thumbnail_url?: string; duration?: string } = {},
+): Promise<string> {
+  const name = `u/${++stamp}${path.extname(clip)}`;
+  fs.mkdirSync(path.join(uploads, "videos", "u"), { recursive: true });
+  fs.copyFileSync(clip, path.join(uploads, "videos", name));
+  const url = `/media/videos/${name}`;
+  const { id } = await database()
+    .insertInto("videos")
+    .values({
+      title: path.basename(clip),
+      category: "desi",
+      video_url: playable ? url : "",
+      source_url: playable ? null : url,
+      ...columns,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await enqueueFor(id);
+  return id;
+}
+
+/** Works on the queue until nothing is left that can be done now. */
+export async function workUntilIdle(): Promise<void> {
+  const runner = startRunner(1);
+  await runner.idle();
+  await runner.stop();
+}
+
+export function videoRow(id: string): VideoRow {
+  return sqliteHandle().prepare("SELECT * FROM videos WHERE id = ?").get(id) as VideoRow;
+}
+
+export function jobRows(id: string): JobRow[] {
+  return sqliteHandle()
+    .prepare("SELECT * FROM jobs WHERE video_id = ? ORDER BY priority")
+    .all(id) as JobRow[];
+}
+
+/** The state of each job by its kind. */
+export function jobStates(id: string): Record<string, string> {
+  return Object.fromEntries(jobRows(id).map(({ kind, state }) => [kind, state]));
+}
+
+/** Where the file of an address of this site stands. */
+export function onDisk(uploads: string, url: string | null): string {
+  return path.join(uploads, String(url).replace("/media/", ""));
+}
+
+/** All files below a folder, relative to it, but those that keep it in the repository. */
+export function filesBelow(folder: string): string[] {
+  return fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() && entry.name !== ".gitkeep")
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .sort();
+}
