@@ -1,8 +1,8 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
-import { announceFfmpeg, ffmpegAvailable, WITHOUT_FFMPEG } from "~/media/ffmpeg.server";
+import { announceFfmpeg, ffmpegAvailable } from "~/media/ffmpeg.server";
 import { enqueueMissing } from "~/media/jobs/enqueue.server";
-import { inWords } from "~/media/jobs/kinds";
+import { inWords, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { retry } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { queueView } from "~/media/jobs/summaries.server";

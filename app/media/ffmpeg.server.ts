@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { execa } from "execa";
+import { WITHOUT_FFMPEG } from "./jobs/kinds";
 
 /**
  * The one door to ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's
@@ -78,10 +79,6 @@ export function ffmpegAvailable(): boolean {
 export function hasFilter(name: string): boolean {
   return found().filters.has(name);
 }
-
-/** What the log and the admin panel say when the programs are missing. */
-export const WITHOUT_FFMPEG =
-  "ffmpeg is not installed: videos are published as they are, without conversion, posters, storyboards, previews and streaming.";
 
 /** Looks for the programs now, and says so in the log when they are missing. */
 export function announceFfmpeg(): void {

@@ -8,6 +8,8 @@ import { useActionData, useLoaderData } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import { requireUser } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
+import { ffmpegAvailable } from "~/media/ffmpeg.server";
+import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { loadManage, loadStats } from "~/studio/admin-page.server";
@@ -41,7 +43,12 @@ export async function loader({ request }: LoaderFunctionArgs) {
   await requireUser(request);
   const parameters = new URL(request.url).searchParams;
   const statistics = await loadStats();
-  const shell = { statistics, limits: uploadLimits(), now: Date.now() };
+  const shell = {
+    statistics,
+    limits: uploadLimits(),
+    ffmpeg: ffmpegAvailable(),
+    now: Date.now(),
+  };
   if (parameters.get("tab") !== "manage") return { ...shell, manage: undefined };
   const manage = await loadManage(parameters);
   const gone = manage.dialog?.video === null;
@@ -61,7 +68,7 @@ export async function action({ request }: ActionFunctionArgs) {
 
 export default function Admin() {
   useLiveRefresh({ jobs: true });
-  const { statistics, manage, limits, now } = useLoaderData<typeof loader>();
+  const { statistics, manage, limits, ffmpeg, now } = useLoaderData<typeof loader>();
   const answer = useActionData<Answer>();
   return (
     <div className="flex flex-col gap-6">
@@ -73,6 +80,11 @@ export default function Admin() {
         </ButtonLink>
       </header>
       {statistics.toast && <FailureNotice toast={statistics.toast} />}
+      {!ffmpeg && (
+        <p role="status" className="rounded-lg border border-line bg-surface p-4 text-sm">
+          {WITHOUT_FFMPEG}
+        </p>
+      )}
       <StatCards stats={statistics.stats} />
       <AdminTabs current={manage ? "manage" : "upload"} />
       {manage ? (

@@ -2,6 +2,8 @@ import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remi
 import { useLoaderData } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import { requireUser } from "~/account/guard.server";
+import { useLiveRefresh } from "~/live/use-live-refresh";
+import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { retry } from "~/media/jobs/queue.server";
 import { QueueList } from "~/media/jobs/queue-list";
 import { queueView } from "~/media/jobs/summaries.server";
@@ -38,6 +40,7 @@ export async function action({ request }: ActionFunctionArgs) {
 
 export default function Queue() {
   const { queue } = useLoaderData<typeof loader>();
+  useLiveRefresh({ jobs: true });
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
@@ -49,8 +52,7 @@ export default function Queue() {
       </header>
       {!queue.ffmpeg && (
         <p role="status" className="rounded-lg border border-line bg-surface p-4 text-sm">
-          ffmpeg is not installed: videos are published as they are, without conversion, posters,
-          storyboards, previews and streaming.
+          {WITHOUT_FFMPEG}
         </p>
       )}
       {queue.ffmpeg && queue.diskFull && (

@@ -1,7 +1,9 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
+import { publish } from "~/live/hub.server";
 import { makeBuckets } from "~/media/bucket.server";
 import { clearArriving } from "~/media/clear-arriving.server";
 import { startJobs } from "~/media/jobs/start.server";
+import { onJobsChanged } from "~/media/jobs/wake.server";
 import { holdUploadBodies } from "~/media/request-body.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
 import { closeDatabase, database } from "~db/client.server";
@@ -38,6 +40,7 @@ export async function boot(): Promise<void> {
   holdUploadBodies();
   leaveAtSignals();
   keepTrashEmpty();
+  onJobsChanged(() => publish("jobs"));
   startJobs();
   askFirst(refuseWhenLeaving);
   askFirst(refuseNonsense);

@@ -1,3 +1,5 @@
+import type { JobSummary } from "~/media/jobs/kinds";
+import { jobSummaries } from "~/media/jobs/summaries.server";
 import type { ToastMessage } from "~/ui/toast";
 import { failure } from "./failure";
 import { findEditable, listManaged } from "./list.server";
@@ -12,6 +14,8 @@ const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, mo
 export interface ManageData {
   view: ManageView;
   list: ManagedPage;
+  /** What is still made of them, by id. */
+  jobs: Record<string, JobSummary>;
   deletions: Deletion[];
   /** The dialog that stands open, and its video; null when that is gone. */
   dialog?: { kind: "edit" | "delete"; video: EditableVideo | null };
@@ -34,12 +38,13 @@ export async function loadManage(parameters: URLSearchParams): Promise<ManageDat
   try {
     const list = await listManaged(view);
     const deletions = await listDeletions();
-    const shown = { view: { ...view, page: list.page }, list, deletions };
+    const jobs = await jobSummaries(list.videos.map(({ id }) => id));
+    const shown = { view: { ...view, page: list.page }, list, jobs, deletions };
     if (!kind) return shown;
     const video = (await findEditable(parameters.get(kind) ?? "")) ?? null;
     return { ...shown, dialog: { kind, video } };
   } catch (error) {
     console.error(error);
-    return { view, list: NO_VIDEOS, deletions: [] };
+    return { view, list: NO_VIDEOS, jobs: {}, deletions: [] };
   }
 }

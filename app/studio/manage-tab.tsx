@@ -21,7 +21,7 @@ import { VideoList } from "./video-list";
 
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
-  manage: { view, list, deletions, dialog },
+  manage: { view, list, jobs, deletions, dialog },
   refusal,
   question,
   now,
@@ -54,12 +54,17 @@ export function ManageTab({
       <DeletedBar deletions={deletions} action={here} now={now} />
       {list.total > 0 ? (
         <>
-          <p className="text-sm text-muted tabular-nums">
-            {list.more && "More than "}
-            {list.total.toLocaleString("en")} {list.total === 1 ? "video" : "videos"}
-            {list.more && ". Only these are listed: narrow the search."}
-          </p>
-          <VideoList videos={list.videos} view={view} selection={selection} now={now} />
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <p className="text-sm text-muted tabular-nums">
+              {list.more && "More than "}
+              {list.total.toLocaleString("en")} {list.total === 1 ? "video" : "videos"}
+              {list.more && ". Only these are listed: narrow the search."}
+            </p>
+            <ButtonLink to="/admin/queue" variant="ghost" size="sm">
+              Video Queue
+            </ButtonLink>
+          </div>
+          <VideoList videos={list.videos} jobs={jobs} view={view} selection={selection} now={now} />
           <BulkBar
             selection={selection}
             total={list.total}

@@ -1,3 +1,4 @@
+import type { JobSummary } from "~/media/jobs/kinds";
 import { useHydrated } from "~/ui/use-hydrated";
 import { BULK_FORM } from "./bulk-bar";
 import type { ManageView } from "./manage-address";
@@ -19,11 +20,13 @@ const KEYS = [
 /** The list of the manage tab: a table on a wide screen, cards on a phone, by its style sheet. */
 export function VideoList({
   videos,
+  jobs,
   view,
   selection,
   now,
 }: {
   videos: ManagedVideo[];
+  jobs: Record<string, JobSummary>;
   view: ManageView;
   selection: Selection;
   now: number;
@@ -66,6 +69,7 @@ export function VideoList({
             <VideoRow
               key={video.id}
               video={video}
+              jobs={jobs[video.id]}
               view={view}
               now={now}
               form={BULK_FORM}

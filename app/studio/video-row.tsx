@@ -3,6 +3,8 @@ import { Eye, EyeOff, Film, Pencil, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { categoryLabel } from "~/catalogue/categories";
 import { formatAge, formatCount } from "~/catalogue/format";
+import { JobLine } from "~/media/jobs/job-progress";
+import type { JobSummary } from "~/media/jobs/kinds";
 import { StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { type ManageView, manageHref } from "./manage-address";
@@ -12,6 +14,7 @@ import { formatStorage } from "./storage-text";
 /** A video of the list: a row of a table on a wide screen, a card on a phone. */
 export function VideoRow({
   video,
+  jobs,
   view,
   now,
   form,
@@ -21,6 +24,8 @@ export function VideoRow({
   onFocus,
 }: {
   video: ManagedVideo;
+  /** What is still made of it. */
+  jobs: JobSummary | undefined;
   view: ManageView;
   /** Milliseconds since 1970; the server's, so that both renderings agree. */
   now: number;
@@ -49,12 +54,15 @@ export function VideoRow({
       <td className="video-row-title">
         <div>
           <Thumbnail url={video.thumbnailUrl} />
-          <Link
-            to={`/video/${encodeURIComponent(video.id)}`}
-            className="line-clamp-2 min-w-0 font-medium hover:text-accent"
-          >
-            {video.title}
-          </Link>
+          <div className="flex min-w-0 flex-col gap-1">
+            <Link
+              to={`/video/${encodeURIComponent(video.id)}`}
+              className="line-clamp-2 min-w-0 font-medium hover:text-accent"
+            >
+              {video.title}
+            </Link>
+            <JobLine summary={jobs} />
+          </div>
         </div>
       </td>
       <td>

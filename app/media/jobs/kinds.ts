@@ -23,6 +23,10 @@ export const JOB_LABELS: Record<JobKind, string> = {
   tidy: "Cleaning up",
 };
 
+/** What the log and the admin panel say when the programs are missing. */
+export const WITHOUT_FFMPEG =
+  "ffmpeg is not installed: videos are published as they are, without conversion, posters, storyboards, previews and streaming.";
+
 /** A job that is not done, for people. Plain values, so that it travels to the browser. */
 export interface JobNow {
   id: number;
