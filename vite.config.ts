@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { vitePlugin as remix } from "@remix-run/dev";
 import tailwindcss from "@tailwindcss/vite";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 import remixConfig from "./remix.config.js";
 
 declare module "@remix-run/node" {
@@ -15,8 +15,28 @@ export const alias = {
   "~": fileURLToPath(new URL("./app", import.meta.url)),
 };
 
+/** Makes a file of the program of the catalogue's threads, beside the bundle of the server. */
+function catalogueThread(): Plugin {
+  let forServer = false;
+  return {
+    name: "catalogue-thread",
+    apply: "build",
+    configResolved(config) {
+      forServer = Boolean(config.build.ssr);
+    },
+    buildStart() {
+      if (!forServer) return;
+      this.emitFile({
+        type: "chunk",
+        id: fileURLToPath(new URL("./app/catalogue/catalogue-thread.server.ts", import.meta.url)),
+        fileName: "catalogue-thread.js",
+      });
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [tailwindcss(), remix(remixConfig)],
+  plugins: [tailwindcss(), remix(remixConfig), catalogueThread()],
   resolve: { alias },
   build: { target: "es2022", assetsInlineLimit: 0 },
 });

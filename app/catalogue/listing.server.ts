@@ -1,77 +1,47 @@
-import { type SqlBool, sql } from "kysely";
-import { database } from "~db/client.server";
-import { CARD_COLUMNS, toCard } from "./card-row.server";
-import { type CategoryId, storedValues } from "./categories";
-import { clampPage, PAGE_SIZE, videoPage } from "./pages";
+import { settings } from "~/server/settings.server";
+import type { CategoryId } from "./categories";
+import { fold } from "./fold";
+import { videoPage } from "./pages";
+import {
+  cardsAt,
+  categoryCode,
+  mostViewedPage,
+  newestPage,
+  publishedTotal,
+} from "./published-list.server";
+import { searchText } from "./search-text";
+import { askThread } from "./threads.server";
 import type { VideoPage } from "./video-card";
 
 export { PAGE_SIZE, pageParameter } from "./pages";
+export { searchText } from "./search-text";
 
-/** A longer search text is cut here. */
-export const SEARCH_MAX_LENGTH = 200;
-
-/** What of a search text counts: trimmed, at most 200 characters. */
-export function searchText(value: string | null | undefined): string {
-  return [...(value ?? "").trim()].slice(0, SEARCH_MAX_LENGTH).join("").trim();
-}
-
-/** One page of the published videos, newest first, of a category and with a text if asked. */
+/**
+ * One page of the published videos, newest first, of a category and with a text if asked: the text
+ * occurs, folded, in the title or in any one tag.
+ */
 export async function listPublished(asked: {
   category?: CategoryId;
   search?: string;
   page: number;
 }): Promise<VideoPage> {
-  const needle = searchText(asked.search).toLowerCase();
-  let query = database().selectFrom("videos").where("status", "=", "published");
-  if (asked.category) query = query.where("category", "in", storedValues(asked.category));
-  if (needle) {
-    query = query.where(
-      sql<SqlBool>`(instr(lower(title), ${needle}) > 0 OR EXISTS (
-        SELECT 1 FROM json_each(tags) AS tag WHERE instr(lower(tag.value), ${needle}) > 0))`,
-    );
-  }
-  const { total } = await query
-    .select((e) => e.fn.countAll<number>().as("total"))
-    .executeTakeFirstOrThrow();
-  const page = clampPage(asked.page, total);
-  const rows = await query
-    .select(CARD_COLUMNS)
-    .orderBy("created_at", "desc")
-    .orderBy("id")
-    .limit(PAGE_SIZE)
-    .offset((page - 1) * PAGE_SIZE)
-    .execute();
-  return videoPage(rows.map(toCard), page, total);
+  const needle = fold(searchText(asked.search));
+  if (!needle) return newestPage(asked.category, asked.page);
+  const { total, page, places } = await askThread("search", {
+    file: settings().databasePath,
+    needle,
+    category: asked.category && categoryCode(asked.category),
+    page: asked.page,
+  });
+  return videoPage(await cardsAt(places), page, total);
 }
 
 /** One page of the published videos with views, most viewed first, ties to the newer. */
-export async function listTrending(asked: { page: number }): Promise<VideoPage> {
-  const query = database()
-    .selectFrom("videos")
-    .where("status", "=", "published")
-    .where("views", ">", 0);
-  const { total } = await query
-    .select((e) => e.fn.countAll<number>().as("total"))
-    .executeTakeFirstOrThrow();
-  const page = clampPage(asked.page, total);
-  const rows = await query
-    .select(CARD_COLUMNS)
-    .orderBy("views", "desc")
-    .orderBy("created_at", "desc")
-    .orderBy("id")
-    .limit(PAGE_SIZE)
-    .offset((page - 1) * PAGE_SIZE)
-    .execute();
-  return videoPage(rows.map(toCard), page, total);
+export function listTrending(asked: { page: number }): Promise<VideoPage> {
+  return mostViewedPage(asked.page);
 }
 
 /** Whether anything at all is published; it decides between the empty messages. */
 export async function hasAnyVideo(): Promise<boolean> {
-  const row = await database()
-    .selectFrom("videos")
-    .select("id")
-    .where("status", "=", "published")
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await publishedTotal()) > 0;
 }

@@ -1,59 +1,62 @@
-import { toCategoryId } from "./categories";
-import { parseTime } from "./format";
+import { fold } from "./fold";
 
-/** How alike two videos are (specification, section 9; product decisions). */
+/** How alike two videos are: the rule (specification, section 9; product decisions). */
 
-const DAYS_30_MS = 30 * 86_400_000;
+export const RELATED_MOST = 20;
+export const SCORE = {
+  /** A title word of the current video occurs anywhere in the candidate's title. */
+  wordInside: 5,
+  /** ... and is one of its title words. */
+  wordExact: 3,
+  category: 8,
+  tag: 4,
+  /** Views above 10,000, and what is added above 50,000. */
+  watched: 2,
+  watchedMuch: 1,
+  recent: 1,
+} as const;
+export const WATCHED_ABOVE = 10_000;
+export const WATCHED_MUCH_ABOVE = 50_000;
+export const RECENT_MS = 30 * 86_400_000;
+
 const SHORTEST_WORD = 3;
 
 /** Words that say nothing about a video. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
-  "the and for are but not you all any can had her was one our out day get has him his how its may new now old see two way who did with from this that have will your what when were been they them then than there their which would about into over just also more some such only very of to in on at by an is it as or be we me my he so up no do if".split(
-    " ",
-  ),
+  `a about after all also an and any are as at be been before but by can could did do does for from
+  had has have he her here him his how i if in into is it its just like me more most my no not of
+  off on one only or our out over she should so some such than that the their them then there these
+  they this to too under up us very was we were what when where which while who why will with would
+  you your`.split(/\s+/),
 );
 
-export interface ScoredVideo {
-  title: string;
-  category: string;
-  tags: string[];
-  views: number;
-  createdAt: string;
+/**
+ * The different words of a title: maximal runs of letters and digits, folded. The marks that are
+ * written on a letter (the vowel signs of Devanagari, a combining accent) belong to it.
+ */
+export function wordsOf(title: string): string[] {
+  return [...new Set(fold(title).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])];
 }
 
-/** The different words of a title: runs of letters and digits in lower case. */
-export function words(title: string): Set<string> {
-  return new Set(title.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
-}
-
-/** The words of a title that count: longer than two characters and no stop words. */
-export function titleWords(title: string): Set<string> {
-  return new Set(
-    [...words(title)].filter((word) => [...word].length >= SHORTEST_WORD && !STOP_WORDS.has(word)),
+/** Those of them that count: of three characters or more, and no stop words. */
+export function titleWords(title: string): string[] {
+  return wordsOf(title).filter(
+    (word) => [...word].length >= SHORTEST_WORD && !STOP_WORDS.has(word),
   );
 }
 
-/** The score of a candidate beside a subject whose title words are `subjectWords`. */
-export function relatedScore(
-  subject: ScoredVideo,
-  subjectWords: Set<string>,
-  candidate: ScoredVideo,
-  now: number,
-): number {
-  let score = 0;
-  const title = candidate.title.toLowerCase();
-  const candidateWords = words(candidate.title);
-  for (const word of subjectWords) {
-    if (!title.includes(word)) continue;
-    score += candidateWords.has(word) ? 8 : 5;
-  }
-  if (toCategoryId(candidate.category) === toCategoryId(subject.category)) score += 8;
-  const tags = new Set(candidate.tags.map((tag) => tag.toLowerCase()));
-  for (const tag of new Set(subject.tags.map((tag) => tag.toLowerCase()))) {
-    if (tags.has(tag)) score += 4;
-  }
-  if (candidate.views > 10_000) score += 2;
-  if (candidate.views > 50_000) score += 1;
-  if (now - parseTime(candidate.createdAt) <= DAYS_30_MS) score += 1;
-  return score;
+/** The different tags, folded; entries that are no text are none. */
+export function tagsOf(tags: string | null): string[] {
+  return [...new Set(parseTags(tags).map(fold))];
+}
+
+/** The tags of a row as they are stored. */
+export function parseTags(tags: string | null): string[] {
+  const list: unknown = tags === null ? [] : JSON.parse(tags);
+  return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
+}
+
+export function viewsScore(views: number): number {
+  if (views > WATCHED_MUCH_ABOVE) return SCORE.watched + SCORE.watchedMuch;
+  return views > WATCHED_ABOVE ? SCORE.watched : 0;
 }

@@ -1,8 +1,11 @@
+import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 import { CARD_COLUMNS, toCard } from "./card-row.server";
 import { parseDuration } from "./format";
 import { ownMediaPath } from "./media-path";
-import { relatedScore, titleWords } from "./related";
+import { cardsAt } from "./published-list.server";
+import { parseTags } from "./related";
+import { askThread } from "./threads.server";
 import type { VideoCardData } from "./video-card";
 
 /** What the video page shows. */
@@ -21,8 +24,6 @@ export interface VideoDetail extends VideoCardData {
   /** ISO 8601 UTC */
   updatedAt: string;
 }
-
-const RELATED_MOST = 20;
 
 /** The published video of an id, or undefined. */
 export async function findPublished(id: string): Promise<VideoDetail | undefined> {
@@ -47,37 +48,19 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
   };
 }
 
-/** The tags of a row; entries that are no text are left out. */
-export function parseTags(tags: string | null): string[] {
-  const list: unknown = tags === null ? [] : JSON.parse(tags);
-  return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
-}
-
 /** At most 20 published videos, best score first; none when the id is not published. */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
-  const rows = await database()
-    .selectFrom("videos")
-    .select([...CARD_COLUMNS, "tags"])
-    .where("status", "=", "published")
-    .orderBy("created_at", "desc")
-    .orderBy("id")
-    .execute();
-  const subject = rows.find((row) => row.id === id);
-  if (!subject) return [];
-  const now = Date.now();
-  const scored = (row: (typeof rows)[number]) => ({
-    title: row.title,
-    category: row.category,
-    tags: parseTags(row.tags),
-    views: row.views,
-    createdAt: row.created_at,
-  });
-  const words = titleWords(subject.title);
-  return rows
-    .filter((row) => row.id !== id)
-    .map((row) => ({ row, score: relatedScore(scored(subject), words, scored(row), now) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, RELATED_MOST)
-    .map(({ row }) => toCard(row));
+  return cardsAt((await askForRelated(id)).places);
+}
+
+/**
+ * Starts reading what related videos are chosen from, and says whether all of it has been read; for
+ * a million videos that takes some seconds after the start.
+ */
+export async function relatedIsComplete(): Promise<boolean> {
+  return (await askForRelated("")).complete;
+}
+
+function askForRelated(id: string) {
+  return askThread("related", { file: settings().databasePath, id, now: Date.now() });
 }

@@ -1,4 +1,5 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
+import { relatedIsComplete } from "~/catalogue/video.server";
 import { publish } from "~/live/hub.server";
 import { makeBuckets } from "~/media/bucket.server";
 import { clearArriving } from "~/media/clear-arriving.server";
@@ -42,6 +43,8 @@ export async function boot(): Promise<void> {
   keepTrashEmpty();
   onJobsChanged(() => publish("jobs"));
   startJobs();
+  // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
+  relatedIsComplete().catch(console.error);
   askFirst(refuseWhenLeaving);
   askFirst(refuseNonsense);
   process.once("exit", closeDatabase);

@@ -4,6 +4,15 @@ import { migration as accounts } from "./0020-accounts";
 import { migration as jobs } from "./0030-jobs";
 import { migration as uploads } from "./0040-uploads";
 import { migration as managedSearch } from "./0060-managed-search";
+import { migration as publishedOrderAndSearch } from "./0070-published-order-and-search";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
-export const migrations = [videosUsersSessions, studio, accounts, jobs, uploads, managedSearch];
+export const migrations = [
+  videosUsersSessions,
+  studio,
+  accounts,
+  jobs,
+  uploads,
+  managedSearch,
+  publishedOrderAndSearch,
+];

@@ -1,0 +1,90 @@
+import { STOP_WORDS } from "~/catalogue/related";
+
+/** The rules of the catalogue once more, the plain way, to hold the real ones against. */
+
+export interface ReferenceVideo {
+  id: string;
+  title: string;
+  category: string;
+  tags: string[] | null;
+  status: string;
+  views: number;
+  /** ISO 8601 UTC */
+  created_at: string;
+  /** Rises with every change that enters the video into the lists anew. */
+  entered: number;
+}
+
+const TODAY: Record<string, string> = {
+  amateur: "desi",
+  professional: "blacked",
+  couples: "english",
+  solo: "pornstar",
+  featured: "premium",
+};
+export const today = (category: string) => TODAY[category] ?? category;
+
+/** Each character by itself, so that no final sigma is special. */
+export const lower = (text: string) => Array.from(text, (c) => c.toLowerCase()).join("");
+
+const newestFirst = (a: ReferenceVideo, b: ReferenceVideo) =>
+  Date.parse(b.created_at) - Date.parse(a.created_at) || b.entered - a.entered;
+
+export function published(videos: Iterable<ReferenceVideo>): ReferenceVideo[] {
+  return [...videos].filter(({ status }) => status === "published").sort(newestFirst);
+}
+
+export function listed(
+  videos: Iterable<ReferenceVideo>,
+  { category, search = "" }: { category?: string; search?: string },
+): ReferenceVideo[] {
+  const needle = lower(search.trim());
+  return published(videos).filter(
+    (video) =>
+      (!category || today(video.category) === category) &&
+      [video.title, ...(video.tags ?? [])].some((text) => lower(text).includes(needle)),
+  );
+}
+
+export function trending(videos: Iterable<ReferenceVideo>): ReferenceVideo[] {
+  return published(videos)
+    .filter(({ views }) => views > 0)
+    .sort((a, b) => b.views - a.views || newestFirst(a, b));
+}
+
+/** The score of the specification, word by word. */
+export function score(current: ReferenceVideo, candidate: ReferenceVideo, now: number): number {
+  const wordsOf = (title: string) => lower(title).split(/[^\p{L}\p{M}\p{N}]+/u);
+  const words = new Set(
+    wordsOf(current.title).filter((word) => [...word].length > 2 && !STOP_WORDS.has(word)),
+  );
+  const candidateWords = wordsOf(candidate.title);
+  let points = 0;
+  for (const word of words) {
+    if (lower(candidate.title).includes(word)) points += 5;
+    if (candidateWords.includes(word)) points += 3;
+  }
+  if (today(current.category) === today(candidate.category)) points += 8;
+  const candidateTags = (candidate.tags ?? []).map(lower);
+  for (const tag of new Set((current.tags ?? []).map(lower))) {
+    if (candidateTags.includes(tag)) points += 4;
+  }
+  if (candidate.views > 10_000) points += 2;
+  if (candidate.views > 50_000) points += 1;
+  if (now - Date.parse(candidate.created_at) <= 30 * 86_400_000) points += 1;
+  return points;
+}
+
+export function related(
+  videos: Iterable<ReferenceVideo>,
+  current: ReferenceVideo,
+  now: number,
+): ReferenceVideo[] {
+  return published(videos)
+    .filter((video) => video.id !== current.id)
+    .map((video) => ({ video, points: score(current, video, now) }))
+    .filter(({ points }) => points > 0)
+    .sort((a, b) => b.points - a.points || newestFirst(a.video, b.video))
+    .slice(0, 20)
+    .map(({ video }) => video);
+}

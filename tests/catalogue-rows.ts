@@ -1,0 +1,34 @@
+import { sqliteHandle } from "~db/client.server";
+import type { ReferenceVideo } from "./catalogue-reference";
+
+const COLUMNS = ["id", "title", "category", "tags", "status", "views", "created_at"] as const;
+let entered = 0;
+
+/** A video of the tests; what is not given is plain. */
+export function video(given: Partial<ReferenceVideo> & { id: string }): ReferenceVideo {
+  entered += 1;
+  return {
+    title: "A video",
+    category: "desi",
+    tags: null,
+    status: "published",
+    views: 0,
+    created_at: "2026-01-01T00:00:00.000Z",
+    entered,
+    ...given,
+  };
+}
+
+/** Writes videos as any tool would: plain statements, in the order given. */
+export function write(videos: readonly ReferenceVideo[], statement = "INSERT"): void {
+  const insert = sqliteHandle().prepare(
+    `${statement} INTO videos (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map((name) => `@${name}`).join(", ")})`,
+  );
+  sqliteHandle().transaction(() => {
+    for (const each of videos) {
+      insert.run({ ...each, tags: each.tags && JSON.stringify(each.tags) });
+    }
+  })();
+}
+
+export const ids = (videos: readonly { id: string }[]) => videos.map(({ id }) => id);

@@ -1,0 +1,57 @@
+import Sqlite from "better-sqlite3";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fold } from "~/catalogue/fold";
+
+/** The end of the second plane: no letter with two cases stands behind it. */
+const LAST_CODE_POINT = 0x1ffff;
+const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
+
+describe("folding", () => {
+  it("is SQLite's, for every code point of the planes that have letters with two cases", () => {
+    const sqlite = new Sqlite(":memory:");
+    sqlite.exec(`
+      CREATE VIRTUAL TABLE one USING fts5 (text, content = '', tokenize = 'trigram');
+      CREATE VIRTUAL TABLE words USING fts5vocab (one, 'instance');`);
+    const insert = sqlite.prepare("INSERT INTO one (rowid, text) VALUES (?, ?)");
+    sqlite.transaction(() => {
+      for (let code = 1; code <= LAST_CODE_POINT; code += 1) {
+        if (!isSurrogate(code)) insert.run(code, `${String.fromCodePoint(code)}\u0001\u0002`);
+      }
+    })();
+    const differing: string[] = [];
+    let seen = 0;
+    for (const row of sqlite.prepare("SELECT doc, term FROM words WHERE offset = 0").iterate()) {
+      const { doc, term } = row as { doc: number; term: string };
+      seen += 1;
+      const folded = fold(String.fromCodePoint(doc)).codePointAt(0);
+      if (folded !== term.codePointAt(0)) differing.push(doc.toString(16));
+    }
+    sqlite.close();
+    expect(differing).toEqual([]);
+    expect(seen).toBe(LAST_CODE_POINT - 0x800);
+  });
+
+  it.each([
+    ["É", "é"],
+    ["НОЧЬ", "ночь"],
+    ["ΟΔΟΣ", "οδοσ"],
+    ["ς", "σ"],
+    ["Straße", "straße"],
+    ["वीडियो", "वीडियो"],
+    ["𐐀", "𐐨"],
+  ])("makes %s %s", (text, folded) => expect(fold(text)).toBe(folded));
+
+  it("leaves İ alone, which lower-cased would be two characters", () => {
+    expect(fold("İ")).toBe("İ");
+  });
+
+  it("keeps the number of characters, and changes nothing the second time", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect([...fold(text)].length).toBe([...text].length);
+        expect(fold(fold(text))).toBe(fold(text));
+      }),
+    );
+  });
+});
