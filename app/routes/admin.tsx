@@ -22,6 +22,7 @@ import { ManageTab } from "~/studio/manage-tab";
 import { Refusal } from "~/studio/refusal";
 import { StatCards } from "~/studio/stat-cards";
 import { performIntent } from "~/studio/studio-action.server";
+import { isEditForm, withStudioForm } from "~/studio/studio-form.server";
 import { handleUpload, isUpload, uploadLimits } from "~/studio/upload-action.server";
 import type { UploadFailure } from "~/studio/upload-fields";
 import { UploadForm } from "~/studio/upload-form";
@@ -58,9 +59,11 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requireUser(request);
   requireOwnOrigin(request);
-  if (isUpload(request)) return handleUpload(request, user);
+  if (isUpload(request) && !isEditForm(request)) return handleUpload(request, user);
   const view = readManageView(new URL(request.url).searchParams);
-  const answer = await performIntent(await request.formData(), { userId: user.id, view });
+  const answer = await withStudioForm(request, (form) =>
+    performIntent(form, { userId: user.id, view }),
+  );
   if ("status" in answer) return data({ studio: answer }, { status: answer.status });
   if ("question" in answer) return data(answer, { status: 200 });
   throw redirectWithToast(manageHref(view), answer);

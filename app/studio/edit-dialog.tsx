@@ -3,7 +3,7 @@ import { useState } from "react";
 import { CATEGORY_IDS, categoryLabel, isCategoryId, toCategoryId } from "~/catalogue/categories";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import { Field, SelectField, TextAreaField } from "~/ui/field";
+import { Field, FileField, SelectField, TextAreaField } from "~/ui/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { EditConflict } from "./edit-conflict";
 import type { EditTexts, StudioFailure } from "./failure";
@@ -86,6 +86,13 @@ export function EditDialog({
           hint="Separated by commas"
           defaultValue={texts.tags}
           error={fields.tags}
+        />
+        <FileField
+          label="Thumbnail"
+          name="thumbnail"
+          accept="image/*"
+          hint="Replaces the picture there is. PNG, JPG, GIF up to 10MB"
+          error={fields.thumbnail}
         />
         <div className="flex flex-wrap justify-end gap-3">
           <ButtonLink to={closeTo} preventScrollReset variant="ghost">

@@ -1,8 +1,12 @@
 import { recordActivity } from "~/account/activity.server";
 import { toCategoryId } from "~/catalogue/categories";
 import { formatDuration, parseDuration } from "~/catalogue/format";
+import type { ArrivedFile } from "~/media/arriving.server";
+import { UploadRefused } from "~/media/upload-refused.server";
 import { database } from "~db/client.server";
+import { type NewThumbnail, placeNewThumbnail } from "./edit-thumbnail.server";
 import { type EditTexts, failure, GONE, type RefusedEdit, type StudioFailure } from "./failure";
+import { findEditable } from "./list.server";
 import { EDITABLE_COLUMNS, toEditable } from "./managed-row.server";
 import type { EditableVideo } from "./managed-video";
 import { parseTags } from "./tags";
@@ -18,16 +22,48 @@ export interface Edit {
   version?: string;
   /** A field that was not sent stays as it is. */
   texts: Partial<EditTexts>;
+  /** A picture to show instead of the one there is. */
+  thumbnail?: ArrivedFile;
+  /** Why the picture that was sent did not arrive. */
+  refusal?: UploadRefused;
 }
 
 /**
- * Changes title, description, category, tags and duration of a video.
+ * Changes title, description, category, tags and duration of a video, and its thumbnail if one came.
  *
  * @returns the failure when nothing was changed: 404 for a row that is gone, 409 when it has changed
- *   since the form was opened, 422 when a field can't be taken.
+ *   since the form was opened, 413, 415 or 507 for a picture that can't be taken, 422 when a field
+ *   can't.
  */
 export async function editVideo(edit: Edit, userId: string): Promise<StudioFailure | undefined> {
-  const outcome = await database()
+  const before = await findEditable(edit.id);
+  if (!before) return failure(404, FAILED, { detail: GONE });
+  let thumbnail: NewThumbnail | undefined;
+  try {
+    if (edit.refusal) throw edit.refusal;
+    if (edit.thumbnail) thumbnail = await placeNewThumbnail(userId, edit.thumbnail);
+  } catch (error) {
+    if (!(error instanceof UploadRefused)) throw error;
+    const texts = { ...textsOf(before), ...edit.texts };
+    const refused = { current: before, texts, fields: { thumbnail: error.message } };
+    return failure(error.status, FAILED, { edit: refused });
+  }
+  const outcome = await write(edit, thumbnail?.url).catch(async (error) => {
+    await thumbnail?.drop();
+    throw error;
+  });
+  if ("status" in outcome) {
+    await thumbnail?.drop();
+    return outcome;
+  }
+  await thumbnail?.keep(edit.id, outcome.thumbnailBefore);
+  await recordActivity({ userId, action: "edit", subjectId: edit.id, detail: outcome.title });
+  return undefined;
+}
+
+/** Reads, compares and writes the row in one transaction, so that nobody comes in between. */
+function write(edit: Edit, thumbnailUrl: string | undefined) {
+  return database()
     .transaction()
     .execute(async (transaction) => {
       const row = await transaction
@@ -47,14 +83,15 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
       }
       await transaction
         .updateTable("videos")
-        .set({ ...changes, updated_at: new Date().toISOString() })
+        .set({
+          ...changes,
+          ...(thumbnailUrl && { thumbnail_url: thumbnailUrl }),
+          updated_at: new Date().toISOString(),
+        })
         .where("id", "=", edit.id)
         .execute();
-      return changes.title;
+      return { title: changes.title, thumbnailBefore: row.thumbnail_url };
     });
-  if (typeof outcome !== "string") return outcome;
-  await recordActivity({ userId, action: "edit", subjectId: edit.id, detail: outcome });
-  return undefined;
 }
 
 /** The fields of the edit form for a video as it is. */

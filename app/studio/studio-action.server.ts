@@ -8,6 +8,7 @@ import { failure, type StudioFailure } from "./failure";
 import type { ManageView } from "./manage-address";
 import { deleteVideo } from "./remove.server";
 import { restoreDeletion } from "./restore.server";
+import type { StudioForm } from "./studio-form.server";
 import { toggleVideo } from "./visibility.server";
 
 const id = z.string().min(1);
@@ -45,6 +46,12 @@ export interface Sender {
   view: ManageView;
 }
 
+const UPDATED: ToastMessage = {
+  title: "Video Updated",
+  description: "Video has been updated successfully.",
+  kind: "success",
+};
+
 const TRY_AGAIN = "Load the page again and try once more.";
 
 const FAILED: Record<StudioRequest["intent"], string> = {
@@ -56,8 +63,8 @@ const FAILED: Record<StudioRequest["intent"], string> = {
 };
 
 /** Does what a form of the manage tab asks for. Its `intent` names the one meaning it has. */
-export async function performIntent(form: FormData, sender: Sender): Promise<StudioAnswer> {
-  const parsed = studioRequest.safeParse(Object.fromEntries(form));
+export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioAnswer> {
+  const parsed = studioRequest.safeParse(Object.fromEntries(form.fields));
   if (!parsed.success) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
   try {
     return await perform(parsed.data, form, sender);
@@ -69,20 +76,15 @@ export async function performIntent(form: FormData, sender: Sender): Promise<Stu
 
 async function perform(
   request: StudioRequest,
-  form: FormData,
+  { fields, thumbnail, refusal }: StudioForm,
   { userId, view }: Sender,
 ): Promise<StudioAnswer> {
   switch (request.intent) {
     case "update": {
       const { intent: _, id, version, ...texts } = request;
       const given = Object.entries(texts).filter(([, value]) => value !== undefined);
-      return (
-        (await editVideo({ id, version, texts: Object.fromEntries(given) }, userId)) ?? {
-          title: "Video Updated",
-          description: "Video has been updated successfully.",
-          kind: "success",
-        }
-      );
+      const edit = { id, version, texts: Object.fromEntries(given), thumbnail, refusal };
+      return (await editVideo(edit, userId)) ?? UPDATED;
     }
     case "toggle":
       return toggleVideo(request, userId);
@@ -91,7 +93,7 @@ async function perform(
     case "restore":
       return restoreDeletion(request.batch, userId);
     case "bulk":
-      return performBulk(form, view, userId);
+      return performBulk(fields, view, userId);
     default:
       return request satisfies never;
   }

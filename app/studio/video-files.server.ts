@@ -34,7 +34,7 @@ export async function ownFiles(
 }
 
 /** Whether a row that stays uses the file, or one of the same stem. */
-async function isShared(name: MediaName, leaving: ReadonlySet<string>): Promise<boolean> {
+export async function isShared(name: MediaName, leaving: ReadonlySet<string>): Promise<boolean> {
   const stem = mediaUrl(name.bucket, mediaStem(name.path));
   const column = name.bucket === "videos" ? "video_url" : "thumbnail_url";
   const users = await database()

@@ -1,0 +1,45 @@
+import fs from "node:fs/promises";
+import type { ArrivedFile } from "~/media/arriving.server";
+import { type MediaName, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
+import { forgetFiles, recordFile } from "~/media/media-files.server";
+import { placeThumbnail } from "~/media/place.server";
+import { encodeThumbnail } from "~/media/thumbnail.server";
+import { isShared } from "./video-files.server";
+
+/** A thumbnail that stands in its bucket and belongs to nobody yet. */
+export interface NewThumbnail {
+  url: string;
+  /** Makes it the video's, once the row says so; the one before is removed. */
+  keep(videoId: string, before: string | null): Promise<void>;
+  /** Takes it away again. */
+  drop(): Promise<void>;
+}
+
+/**
+ * Re-encodes a picture and puts it into its bucket.
+ *
+ * @throws {UploadRefused} 415 when it is no picture, 507 when the disk is full.
+ */
+export async function placeNewThumbnail(userId: string, file: ArrivedFile): Promise<NewThumbnail> {
+  const encoded = await encodeThumbnail(file.path);
+  try {
+    const name: MediaName = {
+      bucket: "thumbnails",
+      path: await placeThumbnail(userId, encoded),
+    };
+    const url = mediaUrl(name.bucket, name.path);
+    return {
+      url,
+      async keep(videoId, before) {
+        await recordFile({ ...name, videoId, kind: "thumbnail" });
+        const old = parseMediaUrl(before ?? "");
+        if (!before || !old || (await isShared(old, new Set()))) return;
+        await removeMedia(before);
+        await forgetFiles([old]);
+      },
+      drop: () => removeMedia(url),
+    };
+  } finally {
+    await fs.rm(encoded, { force: true });
+  }
+}
