@@ -71,6 +71,16 @@ export function send(
   return action({ request, params: {}, context: {} });
 }
 
+/** Sends a form that carries a file. */
+export function sendMultipart(body: FormData, address: string) {
+  const request = new Request(ORIGIN + address, {
+    method: "POST",
+    body,
+    headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
+  });
+  return action({ request, params: {}, context: {} });
+}
+
 /** Sends a form that is to succeed; where it leads and what the toast says. */
 export async function succeed(fields: Fields, address?: string) {
   const answer = await caught(() => send(fields, { address }));
