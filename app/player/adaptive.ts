@@ -72,9 +72,10 @@ function openWithHls(
     let ready = false;
     let mended = false;
     const fail = () => {
+      // First told, then closed: closing takes the element's place and its playing with it.
+      events.onFailed();
       close();
-      if (ready) events.onFailed();
-      else reject(new Error("The playlist can't be played"));
+      if (!ready) reject(new Error("The playlist can't be played"));
     };
     const onError = (_: string, error: ErrorData) => {
       if (!error.fatal) return;

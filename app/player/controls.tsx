@@ -72,7 +72,7 @@ export function Controls({
     <>
       <CaptionText />
       <FeedbackLayer />
-      <Spinner />
+      {recovery ? <Spinner recovery={recovery} /> : null}
       {resume.offer === undefined ? null : (
         <ResumeOffer
           at={resume.offer}

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { createCommands } from "./commands";
 import { Controls } from "./controls";
 import { createFeedback } from "./feedback";
@@ -42,14 +42,18 @@ export function EnhancedPlayer({
   const toggleTheatre = useCallback(() => setTheatre((on) => !on), []);
   const recovery = useRecovery(element, source, playback, video);
 
-  const { next } = video;
+  const latest = useRef({ next: video.next, onNext });
+  latest.current = { next: video.next, onNext };
+  const hasNext = video.next !== undefined;
   const openNext = useMemo(() => {
-    if (!next) return undefined;
+    if (!hasNext) return undefined;
     return () => {
+      const { next, onNext } = latest.current;
+      if (!next) return;
       carryOnWith(next.href);
       onNext(next);
     };
-  }, [next, onNext]);
+  }, [hasNext]);
 
   useRemembered(element, commands, video.id);
   useSinglePlayer(element);

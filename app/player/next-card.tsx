@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { NEXT_COUNTDOWN_S } from "./constants";
 import type { NextVideo } from "./types";
 import { useEscape } from "./use-escape";
@@ -36,15 +36,18 @@ export function NextCard({
   );
 }
 
-/** Seconds left; calls `onEnd` at 0. It holds while nobody sees the page. */
+/** Seconds left; calls `onEnd` once, at 0. It holds while nobody sees the page. */
 function useCountdown(seconds: number, onEnd: () => void): number {
   const [left, setLeft] = useState(seconds);
+  const latest = useRef(onEnd);
+  latest.current = onEnd;
   useEffect(() => {
-    if (left === 0) return onEnd();
+    // The page renders again while it leaves; that is no second end.
+    if (left === 0) return latest.current();
     const timer = setInterval(() => {
       if (!document.hidden) setLeft(left - 1);
     }, 1_000);
     return () => clearInterval(timer);
-  }, [left, onEnd]);
+  }, [left]);
   return left;
 }

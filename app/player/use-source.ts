@@ -49,6 +49,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
 
   /** Once the playlist has failed there is no choice left to offer. */
   function giveUp() {
+    if (closed) return;
     update({ heights: [] });
     toFile(element.currentTime, !element.paused);
   }
@@ -57,14 +58,12 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
   async function open(quality: Quality, asked: boolean) {
     closed = false;
     if (!hlsUrl || opening) return;
-    let attached = false;
     opening = true;
     try {
       const opened = await openAdaptive(element, hlsUrl, {
         mayAttach() {
           const { currentTime, paused } = element;
           if (closed || (currentTime > 0 && !asked)) return false;
-          attached = true;
           continueAt(element, currentTime, !paused, () => {});
           return true;
         },
@@ -77,7 +76,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
       update({ playing: "adaptive", heights: opened.heights, chosen: quality });
       if (quality !== "auto") opened.choose(quality);
     } catch {
-      if (attached && !closed) giveUp();
+      // The file plays: it was left alone, or `onFailed` has gone back to it.
     } finally {
       opening = false;
     }

@@ -34,7 +34,10 @@ export function useTaps(
       } else if (!playback.get().started) {
         commands.play();
       } else {
-        toggle = setTimeout(commands.togglePlay, DOUBLE_TAP_WINDOW_MS);
+        toggle = setTimeout(() => {
+          series = undefined;
+          commands.togglePlay();
+        }, DOUBLE_TAP_WINDOW_MS);
       }
     };
     const forget = () => {
