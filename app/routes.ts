@@ -12,6 +12,8 @@ export default [
   route("admin", "routes/admin.tsx"),
   route("admin/account", "routes/account.tsx"),
   route("admin/queue", "routes/queue.tsx"),
+  route("admin/statistics", "routes/statistics.tsx"),
+  route("admin/activity", "routes/activity.tsx"),
 
   route("privacy", "routes/privacy.tsx"),
   route("dmca", "routes/dmca.tsx"),

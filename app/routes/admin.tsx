@@ -12,6 +12,7 @@ import { ffmpegAvailable } from "~/media/ffmpeg.server";
 import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
+import { AdminLinks } from "~/studio/admin-links";
 import { loadManage, loadStats } from "~/studio/admin-page.server";
 import { AdminTabs } from "~/studio/admin-tabs";
 import type { BulkQuestion } from "~/studio/bulk";
@@ -77,6 +78,7 @@ export default function Admin() {
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
         <h1 className="text-xl font-semibold">Admin Panel</h1>
+        <AdminLinks />
         <ButtonLink to="/" variant="ghost" size="sm">
           <ArrowLeft aria-hidden="true" className="size-4" />
           Back to Videos

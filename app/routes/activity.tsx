@@ -1,0 +1,82 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { ArrowLeft, History } from "lucide-react";
+import { listActivities } from "~/account/activity.server";
+import { activityLabel } from "~/account/activity-labels";
+import { requireUser } from "~/account/guard.server";
+import { useLiveRefresh } from "~/live/use-live-refresh";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+
+export const meta: MetaFunction = () => [
+  { title: "Activity" },
+  { name: "robots", content: "noindex" },
+];
+
+const PAGE_SIZE = 50;
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requireUser(request);
+  const before = new URL(request.url).searchParams.get("before") ?? "";
+  const activities = await listActivities({
+    before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,
+    limit: PAGE_SIZE,
+  });
+  return { activities };
+}
+
+const TIME = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "short",
+  timeZone: "UTC",
+});
+
+export default function Activity() {
+  useLiveRefresh();
+  const { activities } = useLoaderData<typeof loader>();
+  const last = activities.at(-1);
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold">Activity</h1>
+          <p className="text-sm text-muted">What admins did. Times are UTC.</p>
+        </div>
+        <ButtonLink to="/admin?tab=manage" variant="ghost" size="sm">
+          <ArrowLeft aria-hidden="true" className="size-4" />
+          Manage Videos
+        </ButtonLink>
+      </header>
+      {activities.length === 0 ? (
+        <EmptyState icon={<History />} title="Nothing has happened yet." />
+      ) : (
+        <ol className="flex flex-col text-sm">
+          {activities.map(({ id, email, action, detail, createdAt }) => (
+            <li
+              key={id}
+              className="flex flex-col gap-x-6 gap-y-1 border-b border-line py-3 sm:flex-row"
+            >
+              <time dateTime={createdAt} className="shrink-0 text-muted tabular-nums sm:w-44">
+                {TIME.format(new Date(createdAt))}
+              </time>
+              <p className="min-w-0 break-words">
+                <span className="text-muted">{email ?? "The operator"}</span>{" "}
+                {activityLabel(action)}
+                {detail && <strong className="font-medium"> {detail}</strong>}
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+      {last && activities.length === PAGE_SIZE && (
+        <Link
+          to={`/admin/activity?before=${last.id}`}
+          rel="next"
+          className="self-center text-accent underline underline-offset-4"
+        >
+          Older
+        </Link>
+      )}
+    </div>
+  );
+}

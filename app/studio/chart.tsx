@@ -1,0 +1,154 @@
+import { type ReactNode, useId } from "react";
+
+export interface Bar {
+  label: string;
+  value: number;
+  /** The value as it is read, such as `1.50 GB`. */
+  text: string;
+  href?: string;
+}
+
+const COLUMN_WIDTH = 20;
+const COLUMN_GAP = 6;
+const PLOT_HEIGHT = 180;
+const LEAST_BAR = 1;
+
+/** A chart with its name, and the table of its numbers behind it. */
+function Figure({
+  title,
+  summary,
+  bars,
+  headings,
+  children,
+}: {
+  title: string;
+  /** What the chart says in one sentence, for who can't see it. */
+  summary: string;
+  bars: Bar[];
+  headings: [label: string, value: string];
+  children: (titleId: string) => ReactNode;
+}) {
+  const id = useId();
+  return (
+    <figure className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5">
+      <figcaption>
+        <h2 id={id} className="font-semibold">
+          {title}
+        </h2>
+        <p className="text-sm text-muted">{summary}</p>
+      </figcaption>
+      {children(id)}
+      <details className="text-sm">
+        <summary className="inline-flex min-h-11 items-center text-muted underline underline-offset-4 hover:text-ink">
+          Show as a table
+        </summary>
+        <table className="mt-2 w-full max-w-xl text-left tabular-nums" aria-labelledby={id}>
+          <thead className="text-muted">
+            <tr>
+              <th scope="col" className="py-1.5 pr-4 font-medium">
+                {headings[0]}
+              </th>
+              <th scope="col" className="py-1.5 text-right font-medium">
+                {headings[1]}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map((bar) => (
+              <tr key={bar.href ?? bar.label} className="border-t border-line">
+                <th scope="row" className="py-1.5 pr-4 font-normal">
+                  {bar.href ? (
+                    <a href={bar.href} className="underline hover:text-accent">
+                      {bar.label}
+                    </a>
+                  ) : (
+                    bar.label
+                  )}
+                </th>
+                <td className="py-1.5 text-right">{bar.text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+}
+
+type ChartProps = Omit<Parameters<typeof Figure>[0], "children">;
+
+/** One column for each bar, in the order of time. */
+export function ColumnChart(props: ChartProps) {
+  const { bars } = props;
+  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const width = bars.length * (COLUMN_WIDTH + COLUMN_GAP);
+  return (
+    <Figure {...props}>
+      {() => (
+        <div>
+          <svg
+            role="img"
+            aria-label={`${props.title}. ${props.summary}`}
+            viewBox={`0 0 ${width} ${PLOT_HEIGHT}`}
+            preserveAspectRatio="none"
+            className="h-44 w-full border-b border-line"
+          >
+            {bars.map(({ label, value, text }, index) => {
+              const height = Math.max(LEAST_BAR, (value / most) * PLOT_HEIGHT);
+              return (
+                <rect
+                  key={label}
+                  x={index * (COLUMN_WIDTH + COLUMN_GAP) + COLUMN_GAP / 2}
+                  y={PLOT_HEIGHT - height}
+                  width={COLUMN_WIDTH}
+                  height={height}
+                  className={value > 0 ? "fill-accent" : "fill-line-strong"}
+                >
+                  <title>{`${label}: ${text}`}</title>
+                </rect>
+              );
+            })}
+          </svg>
+          <div className="mt-1 flex justify-between text-xs text-muted tabular-nums">
+            <span>{bars[0]?.label}</span>
+            <span>{bars.at(-1)?.label}</span>
+          </div>
+        </div>
+      )}
+    </Figure>
+  );
+}
+
+/** One row for each bar, its name above it and its number beside it. */
+export function RowChart(props: ChartProps & { empty: string }) {
+  const { bars, empty } = props;
+  const most = Math.max(1, ...bars.map(({ value }) => value));
+  return (
+    <Figure {...props}>
+      {(titleId) =>
+        bars.length === 0 ? (
+          <p className="py-6 text-center text-sm text-muted">{empty}</p>
+        ) : (
+          <ul aria-labelledby={titleId} className="flex flex-col gap-3">
+            {bars.map(({ label, value, text, href }) => (
+              <li key={href ?? label} className="flex flex-col gap-1 text-sm">
+                <span className="flex justify-between gap-4">
+                  <span className="min-w-0 truncate">{label}</span>
+                  <span className="shrink-0 text-muted tabular-nums">{text}</span>
+                </span>
+                <svg
+                  aria-hidden="true"
+                  viewBox="0 0 100 1"
+                  preserveAspectRatio="none"
+                  className="h-2 w-full overflow-hidden rounded-full bg-raised"
+                >
+                  <rect width={(value / most) * 100} height="1" className="fill-accent" />
+                </svg>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Figure>
+  );
+}
