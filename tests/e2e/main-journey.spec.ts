@@ -103,7 +103,7 @@ for (const scripts of [true, false]) {
           page.getByText("Video and associated files have been removed successfully.").first(),
         ).toBeVisible();
         expect([await stateOf(address), await stateOf(file)]).toEqual([404, 404]);
-        const onDisk = path.join(site.uploads, video_url.replace("/media/", ""));
+        const onDisk = path.join(site.uploads, String(video_url).replace("/media/", ""));
         expect(fs.existsSync(onDisk)).toBe(false);
         await visitor.close();
       });
