@@ -1,0 +1,31 @@
+import type { UploadOutcome } from "./take-upload.server";
+import { SENTENCES, type UploadIntent, type UploadTexts } from "./upload-fields";
+
+/** Asks the server to make a video of an upload that has arrived, with the fields of the form. */
+export async function requestPublish(request: {
+  upload: string;
+  texts: UploadTexts;
+  intent: UploadIntent;
+  thumbnail?: Blob;
+  keepDuplicate: boolean;
+}): Promise<UploadOutcome> {
+  const form = new FormData();
+  for (const [name, text] of Object.entries(request.texts)) form.set(name, text);
+  form.set("intent", request.intent);
+  form.set("upload", request.upload);
+  if (request.keepDuplicate) form.set("duplicate", "keep");
+  if (request.thumbnail) form.set("thumbnail", request.thumbnail, "thumbnail");
+  const failed = (status: number, sentence: string): UploadOutcome => ({
+    ok: false,
+    status,
+    failure: { sentence, texts: request.texts, fields: {} },
+  });
+  try {
+    const answer = await fetch("/admin/publish", { method: "POST", body: form });
+    const isOutcome = answer.headers.get("Content-Type")?.includes("json");
+    if (isOutcome) return (await answer.json()) as UploadOutcome;
+    return failed(answer.status, answer.status === 401 ? SENTENCES.signedOut : SENTENCES.failed);
+  } catch {
+    return failed(0, "The connection was lost.");
+  }
+}

@@ -1,0 +1,84 @@
+import type { DetailedError, PreviousUpload } from "tus-js-client";
+import { SENTENCES } from "./upload-fields";
+
+/** One file on its way to the server over tus, in the browser. */
+
+const ENDPOINT = "/admin/uploads";
+/** A lost connection is tried again for about ten minutes by itself. */
+const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 15_000, ...Array(18).fill(30_000)];
+
+export interface Transfer {
+  /** Stops; what was sent stays. */
+  pause(): Promise<void>;
+  /** Stops, and takes back what was sent. */
+  cancel(): Promise<void>;
+}
+
+export interface TransferEvents {
+  onProgress(sentBytes: number): void;
+  onInterrupted(): void;
+  /** @param upload the id by which the form names it. */
+  onArrived(upload: string): void;
+  onFailed(sentence: string): void;
+}
+
+/** Loaded when the first file is sent: no other page needs it. */
+const tus = () => import("tus-js-client");
+
+/** Sends a file, going on where an earlier try of this browser with the same file stopped. */
+export async function startTransfer(file: File, events: TransferEvents): Promise<Transfer> {
+  const { Upload } = await tus();
+  const upload = new Upload(file, {
+    endpoint: ENDPOINT,
+    retryDelays: RETRY_DELAYS_MS,
+    metadata: { filename: file.name, filetype: file.type },
+    storeFingerprintForResuming: true,
+    onProgress: (sent) => events.onProgress(sent),
+    onShouldRetry(error) {
+      const again = isWorthAnotherTry(error.originalResponse?.getStatus() ?? 0);
+      if (again) events.onInterrupted();
+      return again;
+    },
+    onSuccess: () => events.onArrived(upload.url?.split("/").at(-1) ?? ""),
+    onError: (error) => events.onFailed(sentenceOf(error)),
+  });
+  const [previous] = await upload.findPreviousUploads();
+  if (previous) upload.resumeFromPreviousUpload(previous);
+  upload.start();
+  return {
+    pause: () => upload.abort(),
+    cancel: () => upload.abort(true).catch(() => {}),
+  };
+}
+
+/** 0: no answer at all. 409 and 423: an earlier connection has not ended yet. */
+function isWorthAnotherTry(status: number): boolean {
+  return status === 0 || status === 409 || status === 423 || (status >= 500 && status !== 507);
+}
+
+function sentenceOf(error: Error | DetailedError): string {
+  const answer = "originalResponse" in error ? error.originalResponse : null;
+  const status = answer?.getStatus() ?? 0;
+  if (status === 0) return "The connection was lost.";
+  const body = answer?.getBody().trim() ?? "";
+  return status < 500 || status === 507 ? body || SENTENCES.failed : SENTENCES.failed;
+}
+
+/** Uploads that this browser began and has not seen the end of. */
+export async function unfinishedUploads(): Promise<PreviousUpload[]> {
+  return (await tus()).defaultOptions.urlStorage.findAllUploads();
+}
+
+/** Forgets where the upload of a file was, once it is a video or was given up. */
+export async function forgetTransfer(file: File): Promise<void> {
+  const { Upload, defaultOptions } = await tus();
+  const upload = new Upload(file, { endpoint: ENDPOINT });
+  for (const { urlStorageKey } of await upload.findPreviousUploads()) {
+    await defaultOptions.urlStorage.removeUpload(urlStorageKey);
+  }
+}
+
+/** Takes back the bytes of an upload that has arrived but shall not become a video. */
+export async function discardUpload(upload: string): Promise<void> {
+  await (await tus()).Upload.terminate(`${ENDPOINT}/${upload}`).catch(() => {});
+}

@@ -1,0 +1,130 @@
+import { formatBytes } from "~/media/format-bytes";
+import { Button } from "~/ui/button";
+import { Field, FileField, SelectField } from "~/ui/field";
+import { DuplicateLink } from "./duplicate-notice";
+import { FramePicker } from "./frame-picker";
+import { MAX_TITLE_LETTERS, type UploadTexts } from "./upload-fields";
+import { UploadProgress } from "./upload-progress";
+import type { QueueItem } from "./upload-queue";
+import { CategoryOptions } from "./upload-text-fields";
+import type { UploadQueue } from "./use-upload-queue";
+
+/** One file of the queue: what it is, how far it is, and what can be done about it. */
+export function UploadItem({
+  item,
+  queue,
+  isEditable,
+  onOwn,
+}: {
+  item: QueueItem;
+  queue: UploadQueue;
+  /** Has texts of its own, because it is not the only one. */
+  isEditable: boolean;
+  onOwn: (own: Partial<UploadTexts>) => void;
+}) {
+  const { file, state, own } = item;
+  const small = { size: "sm", type: "button" } as const;
+  return (
+    <li className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        <p className="min-w-0 font-medium break-words">{item.sent?.texts.title || file.name}</p>
+        <p className="text-sm text-muted tabular-nums">
+          {own.duration && state === "chosen" ? `${own.duration} · ` : ""}
+          {formatBytes(file.size)}
+        </p>
+      </div>
+      {state === "chosen" && isEditable && (
+        <OwnFields
+          item={item}
+          onOwn={onOwn}
+          onThumbnail={(thumbnail) => queue.patch(item.key, { thumbnail })}
+        />
+      )}
+      <UploadProgress item={item} />
+      {state === "duplicate" && item.duplicate && (
+        <p className="text-sm">
+          The same file is already in the catalogue: <DuplicateLink duplicate={item.duplicate} />
+        </p>
+      )}
+      {state === "done" && item.videoId && item.sent?.intent === "publish" && (
+        <a
+          href={`/video/${item.videoId}`}
+          className="text-sm text-accent underline underline-offset-4"
+        >
+          Watch it
+        </a>
+      )}
+      <div className="flex flex-wrap gap-2">
+        {state === "sending" && (
+          <Button {...small} variant="secondary" onClick={() => void queue.pause(item)}>
+            Pause
+          </Button>
+        )}
+        {state === "paused" && (
+          <Button {...small} onClick={() => queue.again(item)}>
+            Resume
+          </Button>
+        )}
+        {state === "failed" && item.sent && (
+          <Button {...small} onClick={() => queue.again(item)}>
+            Retry
+          </Button>
+        )}
+        {state === "duplicate" && (
+          <Button {...small} onClick={() => queue.keepBoth(item)}>
+            Keep both
+          </Button>
+        )}
+        {state !== "publishing" && state !== "done" && (
+          <Button {...small} variant="ghost" onClick={() => void queue.remove(item)}>
+            {state === "chosen" || (state === "failed" && !item.sent) ? "Remove" : "Cancel"}
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function OwnFields({
+  item: { file, own, thumbnail },
+  onOwn,
+  onThumbnail,
+}: {
+  item: QueueItem;
+  onOwn: (own: Partial<UploadTexts>) => void;
+  onThumbnail: (thumbnail: Blob | undefined) => void;
+}) {
+  return (
+    <>
+      <Field
+        label="Title"
+        required
+        maxLength={MAX_TITLE_LETTERS}
+        value={own.title}
+        onChange={(event) => onOwn({ title: event.currentTarget.value })}
+      />
+      <div className="grid gap-3 sm:grid-cols-2">
+        <SelectField
+          label="Category"
+          value={own.category}
+          onChange={(event) => onOwn({ category: event.currentTarget.value })}
+        >
+          <option value="">As above</option>
+          <CategoryOptions />
+        </SelectField>
+        <Field
+          label="Tags"
+          placeholder="As above"
+          value={own.tags}
+          onChange={(event) => onOwn({ tags: event.currentTarget.value })}
+        />
+      </div>
+      <FileField
+        label="Thumbnail"
+        accept="image/*"
+        onChange={(event) => onThumbnail(event.currentTarget.files?.[0])}
+      />
+      <FramePicker file={file} chosen={thumbnail} onChoose={onThumbnail} />
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import { formatBytes } from "~/media/format-bytes";
+import type { Duplicate, UploadIntent, UploadLimits, UploadTexts } from "./upload-fields";
+
+/** The queue of the upload tab: what is in it, and the rules that need no browser. */
+
+export type ItemState =
+  /** Chosen, not sent yet. */
+  | "chosen"
+  /** Its turn comes. */
+  | "waiting"
+  | "sending"
+  | "paused"
+  /** All bytes are there, the server makes a video of them. */
+  | "publishing"
+  /** The catalogue has the same file already; the admin decides. */
+  | "duplicate"
+  | "failed"
+  | "done";
+
+export interface QueueItem {
+  key: string;
+  file: File;
+  /** What is this file's own; an empty text means the form's, which is the default for all. */
+  own: UploadTexts;
+  /** A file, or a frame of the video. */
+  thumbnail?: Blob;
+  state: ItemState;
+  sentBytes: number;
+  /** Smoothed; 0 while nothing is known. */
+  bytesPerSecond: number;
+  /** The texts and the intent that it was sent with. */
+  sent?: { texts: UploadTexts; intent: UploadIntent };
+  /** The id of the upload, once all its bytes are there. */
+  upload?: string;
+  /** Why it failed, or what it waits for. */
+  sentence?: string;
+  duplicate?: Duplicate;
+  videoId?: string;
+}
+
+export type QueueAction =
+  | { type: "add"; items: QueueItem[] }
+  | { type: "patch"; key: string; patch: Partial<QueueItem> }
+  | { type: "own"; key: string; own: Partial<UploadTexts> }
+  | { type: "remove"; keys: string[] };
+
+export function reduceQueue(items: QueueItem[], action: QueueAction): QueueItem[] {
+  switch (action.type) {
+    case "add":
+      return [...items, ...action.items];
+    case "patch":
+      return items.map((item) => (item.key === action.key ? { ...item, ...action.patch } : item));
+    case "own":
+      return items.map((item) =>
+        item.key === action.key ? { ...item, own: { ...item.own, ...action.own } } : item,
+      );
+    case "remove":
+      return items.filter((item) => !action.keys.includes(item.key));
+  }
+}
+
+/** Work that would be lost, or stop, when the page is left. */
+export function isUnderWay({ state }: QueueItem): boolean {
+  return state === "waiting" || state === "sending" || state === "paused" || state === "publishing";
+}
+
+/** What the form's button sends: what was chosen, and what failed for a reason the form can mend. */
+export function canBeSent({ state, sent }: QueueItem): boolean {
+  return state === "chosen" || (state === "failed" && sent !== undefined);
+}
+
+/** The item to begin with when nothing is being sent: one line carries one file best. */
+export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
+  if (items.some(({ state }) => state === "sending" || state === "publishing")) return undefined;
+  return items.find(({ state }) => state === "waiting");
+}
+
+/** `A walk at night` for `a_walk-at.night.mp4`. */
+export function titleFromName(name: string): string {
+  const bare = name
+    .replace(/\.[^.]{1,5}$/, "")
+    .replaceAll(/[\s._-]+/g, " ")
+    .trim();
+  return bare.charAt(0).toUpperCase() + bare.slice(1);
+}
+
+const VIDEO_NAMES = /\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|ts|mts|m2ts|ogv|flv|wmv|3gp|3g2)$/i;
+
+/** Why a file cannot be taken, as far as that can be told before its first byte is sent. */
+export function refusalOf(
+  file: Pick<File, "name" | "size" | "type">,
+  limits: UploadLimits,
+): string | undefined {
+  if (!file.type.startsWith("video/") && !VIDEO_NAMES.test(file.name)) {
+    return "This file is not a video.";
+  }
+  if (file.size > limits.maxVideoBytes) {
+    return `The video is larger than ${formatBytes(limits.maxVideoBytes)}.`;
+  }
+  return undefined;
+}
+
+/** What an item is sent with: its own texts, else the form's. */
+export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): UploadTexts {
+  return {
+    title: several ? item.own.title.trim() || titleFromName(item.file.name) : form.title,
+    description: item.own.description.trim() || form.description,
+    category: item.own.category || form.category,
+    tags: item.own.tags.trim() || form.tags,
+    duration: (several ? item.own.duration : form.duration) || item.own.duration,
+  };
+}
+
+/** How far back the speed looks; long enough to be calm, short enough to follow. */
+const SPEED_WINDOW_MS = 4_000;
+
+/** Measures bytes per second over the last few seconds. */
+export function speedometer(now: () => number) {
+  const marks: { at: number; bytes: number }[] = [];
+  return (bytes: number): number => {
+    const at = now();
+    marks.push({ at, bytes });
+    while (marks.length > 2 && at - marks[0]!.at > SPEED_WINDOW_MS) marks.shift();
+    const first = marks[0]!;
+    return at > first.at ? Math.max(0, ((bytes - first.bytes) * 1000) / (at - first.at)) : 0;
+  };
+}
+
+/** `8 s`, `3 min 20 s`, `1 h 5 min`; undefined while nobody can tell. */
+export function timeLeft(bytesLeft: number, bytesPerSecond: number): string | undefined {
+  if (bytesPerSecond <= 0) return undefined;
+  const seconds = Math.ceil(bytesLeft / bytesPerSecond);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}

@@ -1,0 +1,91 @@
+import { CATEGORY_IDS, categoryLabel } from "~/catalogue/categories";
+import { Field, FileField, SelectField, TextAreaField } from "~/ui/field";
+import {
+  MAX_TITLE_LETTERS,
+  type UploadField,
+  type UploadLimits,
+  type UploadTexts,
+} from "./upload-fields";
+import { thumbnailHint } from "./upload-hints";
+
+/** The fields above the file: of the one video, or what several videos share. */
+export function UploadTextFields({
+  texts,
+  wrong,
+  limits,
+  several,
+}: {
+  texts: UploadTexts;
+  wrong: Partial<Record<UploadField, string>>;
+  limits: UploadLimits;
+  several: boolean;
+}) {
+  return (
+    <>
+      {several && (
+        <p className="text-sm text-muted">
+          What stands here goes for every video of the queue that has nothing of its own.
+        </p>
+      )}
+      <div className={several ? "hidden" : undefined}>
+        <Field
+          label="Title"
+          name="title"
+          required={!several}
+          maxLength={MAX_TITLE_LETTERS}
+          defaultValue={texts.title}
+          error={wrong.title}
+        />
+      </div>
+      <TextAreaField
+        label="Description"
+        name="description"
+        required
+        defaultValue={texts.description}
+        error={wrong.description}
+      />
+      <SelectField
+        label="Category"
+        name="category"
+        required
+        defaultValue={texts.category}
+        error={wrong.category}
+      >
+        <option value="">Select a category</option>
+        <CategoryOptions />
+      </SelectField>
+      <Field
+        label="Tags"
+        name="tags"
+        hint="Separated by commas"
+        defaultValue={texts.tags}
+        error={wrong.tags}
+      />
+      <div className={several ? "hidden" : "contents"}>
+        <Field
+          label="Duration"
+          name="duration"
+          placeholder="5:30"
+          hint="Detected from the video"
+          defaultValue={texts.duration}
+          error={wrong.duration}
+        />
+        <FileField
+          label="Thumbnail"
+          name="thumbnail"
+          accept="image/*"
+          hint={thumbnailHint(limits)}
+          error={wrong.thumbnail}
+        />
+      </div>
+    </>
+  );
+}
+
+export function CategoryOptions() {
+  return CATEGORY_IDS.map((id) => (
+    <option key={id} value={id}>
+      {categoryLabel(id)}
+    </option>
+  ));
+}

@@ -1,0 +1,80 @@
+import { type RefObject, useCallback, useEffect, useRef } from "react";
+import { formatDuration } from "~/catalogue/format";
+import { useToast } from "~/ui/toast";
+import { NO_TEXTS, type UploadLimits } from "./upload-fields";
+import { type QueueItem, refusalOf, titleFromName } from "./upload-queue";
+import type { UploadQueue } from "./use-upload-queue";
+import { detectDuration } from "./video-frames";
+
+/**
+ * Puts chosen and dropped files into the queue, each with a title from its name and its duration.
+ * A single file also fills the form's own fields.
+ */
+export function useChosenFiles(
+  form: RefObject<HTMLFormElement>,
+  { items, dispatch }: Pick<UploadQueue, "items" | "dispatch">,
+  limits: UploadLimits,
+): (files: File[]) => void {
+  const toast = useToast();
+  const current = useRef(items);
+  current.current = items;
+
+  const choose = useCallback(
+    (files: File[]) => {
+      if (files.length === 0) return;
+      const done = current.current.filter(({ state }) => state === "done");
+      dispatch({ type: "remove", keys: done.map(({ key }) => key) });
+      const added = files.map((file) => newItem(file, limits));
+      dispatch({ type: "add", items: added });
+
+      const input = control(form.current, "video");
+      // The queue holds the files from here on, and the same file can be chosen once more.
+      if (input) input.value = "";
+      const isOnly = current.current.length === done.length && added.length === 1;
+      const title = control(form.current, "title");
+      if (isOnly && title?.value === "") title.value = added[0]!.own.title;
+      for (const item of added) {
+        if (item.state === "failed") {
+          toast({ title: "Error", description: item.sentence ?? "", kind: "error" });
+          continue;
+        }
+        detectDuration(item.file).then((seconds) => {
+          const duration = formatDuration(seconds ?? 0);
+          dispatch({ type: "own", key: item.key, own: { duration } });
+          if (!isOnly) return;
+          const field = control(form.current, "duration");
+          if (field) field.value = duration;
+          if (seconds === undefined) return;
+          const description = `Video duration: ${duration}`;
+          toast({ title: "Duration Detected", description, kind: "success" });
+        });
+      }
+    },
+    [dispatch, form, limits, toast],
+  );
+
+  // What was chosen before the scripts had arrived.
+  const adopt = useRef(choose);
+  useEffect(() => {
+    adopt.current([...(control(form.current, "video")?.files ?? [])]);
+  }, [form]);
+  return choose;
+}
+
+function control(form: HTMLFormElement | null, name: string): HTMLInputElement | undefined {
+  const found = form?.elements.namedItem(name);
+  return found instanceof HTMLInputElement ? found : undefined;
+}
+
+function newItem(file: File, limits: UploadLimits): QueueItem {
+  const sentence = refusalOf(file, limits);
+  return {
+    key: crypto.getRandomValues(new Uint32Array(4)).join("-"),
+    file,
+    own: { ...NO_TEXTS, title: titleFromName(file.name) },
+    state: sentence ? "failed" : "chosen",
+    sentBytes: 0,
+    bytesPerSecond: 0,
+    ...(sentence && { sentence }),
+  };
+}

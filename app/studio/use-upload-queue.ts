@@ -1,0 +1,115 @@
+import { useCallback, useEffect, useReducer, useRef } from "react";
+import { useToast } from "~/ui/toast";
+import { requestPublish } from "./publish-request";
+import { discardUpload, forgetTransfer, startTransfer, type Transfer } from "./resumable-transfer";
+import { SENTENCES, type UploadFailure } from "./upload-fields";
+import { nextToSend, type QueueItem, reduceQueue, speedometer } from "./upload-queue";
+
+/**
+ * The queue in the browser: sends one file after the other and publishes each when it has arrived.
+ *
+ * @param onRefused hears of every form that the server did not take.
+ */
+export function useUploadQueue(onRefused: (failure: UploadFailure) => void) {
+  const [items, dispatch] = useReducer(reduceQueue, []);
+  const transfers = useRef(new Map<string, Promise<Transfer>>());
+  const toast = useToast();
+
+  const patch = useCallback(
+    (key: string, change: Partial<QueueItem>) => dispatch({ type: "patch", key, patch: change }),
+    [],
+  );
+
+  const publish = useCallback(
+    async (item: QueueItem, upload: string, keepDuplicate = false) => {
+      if (!item.sent) return;
+      patch(item.key, { state: "publishing", upload, sentBytes: item.file.size, sentence: "" });
+      const { texts, intent } = item.sent;
+      const { thumbnail } = item;
+      const outcome = await requestPublish({ upload, texts, intent, thumbnail, keepDuplicate });
+      if (outcome.ok) {
+        patch(item.key, { state: "done", videoId: outcome.video.id });
+        const drafted = outcome.video.status === "review";
+        const description = drafted ? SENTENCES.drafted : SENTENCES.published;
+        toast({ title: "Success!", description, kind: "success" });
+        return forgetTransfer(item.file);
+      }
+      const { failure, status } = outcome;
+      if (failure.duplicate) {
+        return patch(item.key, { state: "duplicate", duplicate: failure.duplicate });
+      }
+      // The upload is gone, or no video can be made of it: another try begins anew.
+      const hopeless = status === 404 || failure.fields.video !== undefined;
+      if (hopeless) await forgetTransfer(item.file);
+      patch(item.key, {
+        state: "failed",
+        sentence: failure.sentence,
+        ...(hopeless && { upload: undefined }),
+      });
+      toast({ title: "Error", description: failure.sentence, kind: "error" });
+      onRefused(failure);
+    },
+    [patch, toast, onRefused],
+  );
+
+  const send = useCallback(
+    (item: QueueItem) => {
+      patch(item.key, { state: "sending", sentence: "", bytesPerSecond: 0 });
+      const speed = speedometer(() => performance.now());
+      const transfer = startTransfer(item.file, {
+        onProgress: (sentBytes) =>
+          patch(item.key, { sentBytes, bytesPerSecond: speed(sentBytes), sentence: "" }),
+        onInterrupted: () =>
+          patch(item.key, { sentence: "Connection lost. Trying again...", bytesPerSecond: 0 }),
+        onArrived: (upload) => void publish(item, upload),
+        onFailed(sentence) {
+          patch(item.key, { state: "failed", sentence });
+          toast({ title: "Error", description: sentence, kind: "error" });
+        },
+      });
+      transfers.current.set(item.key, transfer);
+      transfer.catch(() => patch(item.key, { state: "failed", sentence: SENTENCES.failed }));
+    },
+    [patch, publish, toast],
+  );
+
+  useEffect(() => {
+    const next = nextToSend(items);
+    if (!next) return;
+    if (next.upload) void publish(next, next.upload);
+    else send(next);
+  }, [items, publish, send]);
+
+  const pause = useCallback(
+    async (item: QueueItem) => {
+      patch(item.key, { state: "paused", bytesPerSecond: 0, sentence: "" });
+      await (await transfers.current.get(item.key))?.pause();
+    },
+    [patch],
+  );
+
+  /** Also takes back what was sent. */
+  const remove = useCallback(async (item: QueueItem) => {
+    dispatch({ type: "remove", keys: [item.key] });
+    if (item.state === "chosen" || item.state === "done") return;
+    await (await transfers.current.get(item.key)?.catch(() => undefined))?.cancel();
+    if (item.upload) await discardUpload(item.upload);
+    await forgetTransfer(item.file);
+  }, []);
+
+  const again = useCallback(
+    (item: QueueItem) => patch(item.key, { state: "waiting", sentence: "" }),
+    [patch],
+  );
+
+  const keepBoth = useCallback(
+    (item: QueueItem) => {
+      if (item.upload) void publish(item, item.upload, true);
+    },
+    [publish],
+  );
+
+  return { items, dispatch, patch, pause, again, remove, keepBoth };
+}
+
+export type UploadQueue = ReturnType<typeof useUploadQueue>;
