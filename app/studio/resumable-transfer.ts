@@ -35,19 +35,32 @@ export async function startTransfer(file: File, events: TransferEvents): Promise
     storeFingerprintForResuming: true,
     onProgress: (sent) => events.onProgress(sent),
     onShouldRetry(error) {
-      const again = isWorthAnotherTry(error.originalResponse?.getStatus() ?? 0);
+      const again = isWorthAnotherTry(statusOf(error));
       if (again) events.onInterrupted();
       return again;
     },
     onSuccess: () => events.onArrived(upload.url?.split("/").at(-1) ?? ""),
-    onError: (error) => events.onFailed(sentenceOf(error)),
+    onError(error) {
+      if (statusOf(error) !== 0 || navigator.onLine) return events.onFailed(sentenceOf(error));
+      // Without a network there is nothing to try: the browser tells when there is one again.
+      events.onInterrupted();
+      window.addEventListener("online", goOn, { once: true });
+    },
   });
+  const goOn = () => upload.start();
+  const stay = () => window.removeEventListener("online", goOn);
   const [previous] = await upload.findPreviousUploads();
   if (previous) upload.resumeFromPreviousUpload(previous);
   upload.start();
   return {
-    pause: () => upload.abort(),
-    cancel: () => upload.abort(true).catch(() => {}),
+    pause() {
+      stay();
+      return upload.abort();
+    },
+    cancel() {
+      stay();
+      return upload.abort(true).catch(() => {});
+    },
   };
 }
 
@@ -56,11 +69,15 @@ function isWorthAnotherTry(status: number): boolean {
   return status === 0 || status === 409 || status === 423 || (status >= 500 && status !== 507);
 }
 
+/** 0 when there was no answer. */
+function statusOf(error: Error | DetailedError): number {
+  return "originalResponse" in error ? (error.originalResponse?.getStatus() ?? 0) : 0;
+}
+
 function sentenceOf(error: Error | DetailedError): string {
-  const answer = "originalResponse" in error ? error.originalResponse : null;
-  const status = answer?.getStatus() ?? 0;
+  const status = statusOf(error);
   if (status === 0) return "The connection was lost.";
-  const body = answer?.getBody().trim() ?? "";
+  const body = "originalResponse" in error ? (error.originalResponse?.getBody().trim() ?? "") : "";
   return status < 500 || status === 507 ? body || SENTENCES.failed : SENTENCES.failed;
 }
 

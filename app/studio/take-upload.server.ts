@@ -18,6 +18,9 @@ import { checkTexts, typedTexts } from "./upload-texts.server";
 
 /** Uploads that are being taken: a form that is sent twice must not make two videos of one file. */
 const beingTaken = new Set<string>();
+/** What became of the last ones: an answer can get lost with its connection, and is asked for again. */
+const lastTaken = new Map<string, UploadSuccess>();
+const REMEMBERED = 1_000;
 
 export type UploadOutcome =
   | { ok: true; video: UploadSuccess }
@@ -74,6 +77,8 @@ async function takeForm(form: ReceivedForm, userId: string): Promise<UploadOutco
   if (!checked.ok) return fail(form, 422, checked);
 
   const sentBefore = form.fields.get("upload");
+  const taken = lastTaken.get(`${userId} ${sentBefore}`);
+  if (taken) return { ok: true, video: taken };
   const sent = form.files.get("video");
   const video = sentBefore ? await takeFinishedUpload(userId, sentBefore) : sent;
   if (!video) {
@@ -103,7 +108,12 @@ async function takeForm(form: ReceivedForm, userId: string): Promise<UploadOutco
       throw error;
     },
   );
-  if (sentBefore) await forgetUpload(userId, sentBefore);
+  if (sentBefore) {
+    await forgetUpload(userId, sentBefore);
+    lastTaken.set(`${userId} ${sentBefore}`, published);
+    const [oldest] = lastTaken.keys();
+    if (oldest && lastTaken.size > REMEMBERED) lastTaken.delete(oldest);
+  }
   return { ok: true, video: published };
 }
 

@@ -5,6 +5,8 @@ import { discardUpload, forgetTransfer, startTransfer, type Transfer } from "./r
 import { SENTENCES, type UploadFailure } from "./upload-fields";
 import { nextToSend, type QueueItem, reduceQueue, speedometer } from "./upload-queue";
 
+const INTERRUPTED = "Connection lost. Trying again...";
+
 /**
  * The queue in the browser: sends one file after the other and publishes each when it has arrived.
  *
@@ -26,7 +28,15 @@ export function useUploadQueue(onRefused: (failure: UploadFailure) => void) {
       patch(item.key, { state: "publishing", upload, sentBytes: item.file.size, sentence: "" });
       const { texts, intent } = item.sent;
       const { thumbnail } = item;
-      const outcome = await requestPublish({ upload, texts, intent, thumbnail, keepDuplicate });
+      const onInterrupted = () => patch(item.key, { sentence: INTERRUPTED });
+      const outcome = await requestPublish({
+        upload,
+        texts,
+        intent,
+        thumbnail,
+        keepDuplicate,
+        onInterrupted,
+      });
       if (outcome.ok) {
         patch(item.key, { state: "done", videoId: outcome.video.id });
         const drafted = outcome.video.status === "review";
@@ -59,8 +69,7 @@ export function useUploadQueue(onRefused: (failure: UploadFailure) => void) {
       const transfer = startTransfer(item.file, {
         onProgress: (sentBytes) =>
           patch(item.key, { sentBytes, bytesPerSecond: speed(sentBytes), sentence: "" }),
-        onInterrupted: () =>
-          patch(item.key, { sentence: "Connection lost. Trying again...", bytesPerSecond: 0 }),
+        onInterrupted: () => patch(item.key, { sentence: INTERRUPTED, bytesPerSecond: 0 }),
         onArrived: (upload) => void publish(item, upload),
         onFailed(sentence) {
           patch(item.key, { state: "failed", sentence });
