@@ -18,43 +18,54 @@ import { requestContext } from "./request-context.server";
 export const SLICE_BYTES = 64 * 1024;
 /** One read is 1 MiB at most: beyond it nothing is gained. */
 const MOST_SLICES = 16;
+/**
+ * Writes of 256 KiB cost a third less CPU than four of 64 KiB. Only a client that has kept up for
+ * longer than the buffers of both systems reach is given so much at once.
+ */
+const GROUP_SLICES = 4;
+const PROVEN_AFTER_BYTES = 16 * 1024 * 1024;
 /** A wait this long means that the client is not keeping up. */
 const STALLED_AFTER_MS = 100;
-/** What all clients together have read and not given to a socket: 16 MiB. */
+/** What all clients together hold beyond one slice each: 16 MiB. */
 const MOST_SLICES_AHEAD = 256;
 
 const spareSlices: Buffer[] = [];
 let slicesAhead = 0;
 
+/** The slices of one read, and how many slices beyond its first one it still takes up. */
+interface Block {
+  slices: Buffer[];
+  ahead: number;
+}
+
 /** Slices for the next read of one client, at least one. */
-function takeSlices(wanted: number, bytes: number): Buffer[] {
+function takeBlock(wanted: number, bytes: number): Block {
   const count = Math.min(
     Math.ceil(bytes / SLICE_BYTES),
     Math.max(1, Math.min(wanted, MOST_SLICES_AHEAD - slicesAhead)),
   );
-  slicesAhead += count;
-  return Array.from({ length: count }, (_, index) => {
+  slicesAhead += count - 1;
+  const slices = Array.from({ length: count }, (_, index) => {
     const slice = spareSlices.pop() ?? Buffer.allocUnsafeSlow(SLICE_BYTES);
     const rest = bytes - index * SLICE_BYTES;
     return rest < SLICE_BYTES ? slice.subarray(0, rest) : slice;
   });
+  return { slices, ahead: count - 1 };
 }
 
-/** The next slice of a block, on its way to the socket. */
-function nextSlice(block: Buffer[]): Buffer {
-  slicesAhead -= 1;
-  return block.shift()!;
+/** Gives back what was not given to the socket, so that the block takes up `ahead` at most. */
+function shrinkBlock(block: Block, ahead: number): void {
+  keepSlices(block.slices.splice(0));
+  slicesAhead -= block.ahead - ahead;
+  block.ahead = ahead;
 }
 
-function dropSlices(block: Buffer[]): void {
-  slicesAhead -= block.length;
-  for (const slice of block.splice(0)) keepSlice(slice);
-}
-
-/** Only a slice that nothing reads any more; any other is left to the garbage collector. */
-function keepSlice(slice: Buffer): void {
-  if (spareSlices.length >= MOST_SLICES_AHEAD) return;
-  spareSlices.push(slice.length < SLICE_BYTES ? Buffer.from(slice.buffer) : slice);
+/** Only slices that nothing reads any more; any other is left to the garbage collector. */
+function keepSlices(slices: Buffer[]): void {
+  for (const slice of slices) {
+    if (spareSlices.length >= MOST_SLICES_AHEAD) return;
+    spareSlices.push(slice.length < SLICE_BYTES ? Buffer.from(slice.buffer) : slice);
+  }
 }
 
 /**
@@ -122,42 +133,47 @@ async function writeFile(
   const end = start + length;
   let position = start;
   let slices = 1;
+  let keptUpSince = start;
   while (position < end && isOpen(response)) {
-    const block = takeSlices(slices, end - position);
+    const block = takeBlock(slices, end - position);
     try {
-      const { bytesRead } = await file.readv(block, position);
+      const { bytesRead } = await file.readv(block.slices, position);
       if (bytesRead === 0) throw new Error("The file is shorter than it was.");
-      const { written, stalled } = await writeBlock(response, block, bytesRead);
+      const atOnce = position - keptUpSince >= PROVEN_AFTER_BYTES ? GROUP_SLICES : 1;
+      const { written, stalled } = await writeBlock(response, block, bytesRead, atOnce);
       position += written;
+      if (stalled) keptUpSince = position;
       slices = stalled ? 1 : Math.min(slices * 2, MOST_SLICES);
     } finally {
-      dropSlices(block);
+      shrinkBlock(block, 0);
     }
   }
 }
 
 /** Writes the slices of a block, or as many of them as a client takes that then stalls. */
-async function writeBlock(response: ServerResponse, block: Buffer[], bytes: number) {
+async function writeBlock(response: ServerResponse, block: Block, bytes: number, atOnce: number) {
   let written = 0;
   while (written < bytes) {
-    const slice = nextSlice(block);
-    const part = slice.subarray(0, bytes - written);
-    written += part.length;
+    const group = block.slices.splice(0, atOnce);
     // Corked and uncorked, Node tries the write at once and not at the next tick, so that a socket
     // with room has taken it when this returns.
     response.cork();
-    response.write(part);
+    for (const slice of group) {
+      const part = slice.subarray(0, bytes - written);
+      written += part.length;
+      if (part.length > 0) response.write(part);
+    }
     response.uncork();
     let taken = response.writableLength === 0;
     if (!taken && response.writableNeedDrain) {
       taken = await isTaken(response, STALLED_AFTER_MS);
       if (!taken) {
-        dropSlices(block);
-        if (await isTaken(response)) keepSlice(slice);
+        shrinkBlock(block, group.length - 1);
+        if (await isTaken(response)) keepSlices(group);
         return { written, stalled: true };
       }
     }
-    if (taken) keepSlice(slice);
+    if (taken) keepSlices(group);
   }
   return { written, stalled: false };
 }

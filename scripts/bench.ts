@@ -1,0 +1,26 @@
+// npm run bench: runs all benchmarks, or those named: npm run bench -- downloads events
+import { createReport } from "./bench/report";
+
+/** Each compares in the same run, prints its figures, and says whether they are good enough. */
+const BENCHMARKS = {
+  downloads: () => import("./bench/downloads"),
+};
+
+type Name = keyof typeof BENCHMARKS;
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+if (unknown.length > 0) {
+  console.error(
+    `There is no benchmark ${unknown.join(", ")}; there are ${Object.keys(BENCHMARKS).join(", ")}.`,
+  );
+  process.exit(2);
+}
+
+const report = createReport();
+for (const name of (names.length > 0 ? names : Object.keys(BENCHMARKS)) as Name[]) {
+  console.log(`\n${name}`);
+  const { run } = await BENCHMARKS[name]();
+  await run(report);
+}
+process.exitCode = report.summarise() ? 0 : 1;

@@ -1,0 +1,42 @@
+export type Report = ReturnType<typeof createReport>;
+
+/** Prints figures, judges those that have a limit, and remembers whether all were kept. */
+export function createReport() {
+  let kept = 0;
+  const missed: string[] = [];
+
+  function judge(what: string, value: number, unit: string, limit: string, good: boolean): void {
+    if (good) kept += 1;
+    else missed.push(what);
+    const verdict = good ? "PASS" : "FAIL";
+    console.log(`  ${verdict}  ${what}: ${round(value)}${unit && ` ${unit}`} (${limit})`);
+  }
+
+  return {
+    /** A figure that is told and not judged. */
+    figure(what: string, value: number, unit: string): void {
+      console.log(`        ${what}: ${round(value)} ${unit}`);
+    },
+    atMost(what: string, value: number, limit: number, unit = ""): void {
+      judge(what, value, unit, `at most ${limit}`, value <= limit);
+    },
+    atLeast(what: string, value: number, limit: number, unit = ""): void {
+      judge(what, value, unit, `at least ${limit}`, value >= limit);
+    },
+    /** The closing line; whether every limit was kept. */
+    summarise(): boolean {
+      for (const what of missed) console.log(`Missed: ${what}`);
+      console.log(`\nlimits: ${kept} kept, ${missed.length} missed`);
+      return missed.length === 0;
+    },
+  };
+}
+
+function round(value: number): string {
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(Math.abs(value) >= 10 ? 1 : 3);
+}
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
