@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
-import type { EntryContext, HandleErrorFunction } from "@remix-run/node";
+import type { EntryContext, HandleDataRequestFunction, HandleErrorFunction } from "@remix-run/node";
 import { RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { boot } from "~/server/boot.server";
 import { errorReference, logUnexpected } from "~/server/errors.server";
+import { keepRendered, newNonce } from "~/server/page-door.server";
 import { contentSecurityPolicy } from "~/server/security-headers.server";
 import { ErrorReferenceContext } from "~/ui/error-reference";
 import { NonceContext } from "~/ui/nonce";
@@ -25,12 +25,25 @@ export default async function handleRequest(
   headers: Headers,
   remixContext: EntryContext,
 ): Promise<Response> {
-  const nonce = randomBytes(16).toString("base64");
+  const nonce = newNonce();
   const page = await render(request, remixContext, nonce);
+  const finalStatus = page.failed ? 500 : status;
   headers.set("Content-Type", "text/html; charset=utf-8");
+  if (keepRendered(finalStatus, headers, page.html, nonce)) {
+    return new Response(null, { status: 304, headers });
+  }
   headers.set("Content-Security-Policy", contentSecurityPolicy(nonce));
-  return new Response(page.html, { status: page.failed ? 500 : status, headers });
+  return new Response(page.html, { status: finalStatus, headers });
 }
+
+/** The data of a page, asked for by a page that is open already. */
+export const handleDataRequest: HandleDataRequestFunction = async (response, { request }) => {
+  if (request.method !== "GET" || !response.body || response.status !== 200) return response;
+  const { headers, status } = response;
+  const text = await response.text();
+  const isKnown = keepRendered(status, headers, text);
+  return new Response(isKnown ? null : text, { status: isKnown ? 304 : status, headers });
+};
 
 function render(request: Request, remixContext: EntryContext, nonce: string) {
   return new Promise<{ html: string; failed: boolean }>((resolve, reject) => {

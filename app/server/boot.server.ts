@@ -11,6 +11,7 @@ import { closeDatabase, database } from "~db/client.server";
 import { takeOverAccessLog } from "./access-log.server";
 import { askFirst } from "./front-door.server";
 import { takeOverOriginCheck } from "./origin.server";
+import { answerKeptPage } from "./page-door.server";
 import { refuseNonsense } from "./request-target.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { settings } from "./settings.server";
@@ -47,5 +48,6 @@ export async function boot(): Promise<void> {
   relatedIsComplete().catch(console.error);
   askFirst(refuseWhenLeaving);
   askFirst(refuseNonsense);
+  askFirst(answerKeptPage);
   process.once("exit", closeDatabase);
 }

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { matchesWeakly } from "~/media/conditional";
+import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
+import { errorReference } from "./errors.server";
+import { findKept, type KeptPage, keepPage, packedPage, pageText } from "./kept-pages.server";
+import { requestContext } from "./request-context.server";
+import { contentSecurityPolicy } from "./security-headers.server";
+import { settings } from "./settings.server";
+
+/** The public pages, and Remix's requests for their data. */
+const PUBLIC = /^\/(?:_root|categories(?:\/[^/]+)?|trending|video\/[^/]+|privacy|dmca|contact)?$/;
+/** Longer ones are nobody's link. */
+const LONGEST_KEY = 600;
+/** Browsers keep a copy, for the way back and for 304, and ask before they use it. */
+export const PAGE_CACHE_CONTROL = "private, no-cache";
+const AGE_COOKIE = "age=18";
+
+/** What may be kept of a request under way: its key, and the version before its data are read. */
+const keepable = new WeakMap<IncomingMessage, { key: string; version: CatalogueVersion }>();
+
+/** Answers a public page that is kept; otherwise notes that it may be kept when it is rendered. */
+export function answerKeptPage(request: IncomingMessage, response: ServerResponse): boolean {
+  const key = pageKey(request);
+  if (key === undefined) return false;
+  let version: CatalogueVersion;
+  try {
+    version = catalogueVersion();
+  } catch {
+    return false;
+  }
+  const page = findKept(key, version);
+  if (page) {
+    send(page, request, response);
+    return true;
+  }
+  keepable.set(request, { key, version });
+  return false;
+}
+
+/**
+ * The name of what a request is answered with; undefined when the answer may be someone's own: of
+ * who is signed in, has a toast waiting or has not said their age. All of these are in cookies, so
+ * a request with any cookie but the one for the age is never answered from what is kept.
+ */
+export function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
+  const { environment, ageGate } = settings();
+  if (environment === "development" || (method !== "GET" && method !== "HEAD")) return undefined;
+  const path = url.replace(/\?.*$/s, "").replace(/\.data$/, "");
+  if (!PUBLIC.test(path)) return undefined;
+  const cookie = headers.cookie?.trim() ?? "";
+  if (cookie !== AGE_COOKIE && (cookie !== "" || ageGate)) return undefined;
+  // Without PUBLIC_URL, absolute addresses come from the Host header.
+  const key = `${headers.host} ${headers["x-forwarded-host"] ?? ""} ${url}`;
+  return key.length <= LONGEST_KEY ? key : undefined;
+}
+
+function send(page: KeptPage, request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader("Vary", "Cookie, Accept-Encoding");
+  response.setHeader("Cache-Control", PAGE_CACHE_CONTROL);
+  response.setHeader("ETag", page.etag);
+  const ifNoneMatch = request.headers["if-none-match"];
+  if (ifNoneMatch && matchesWeakly(ifNoneMatch, page.etag)) {
+    // No policy: a new nonce would not fit the scripts of the copy that the client has.
+    response.writeHead(304).end();
+    return;
+  }
+  for (const [name, value] of page.headers) response.setHeader(name, value);
+  const nonce = newNonce();
+  if (page.pieces.length > 1) {
+    response.setHeader("Content-Security-Policy", contentSecurityPolicy(nonce));
+  }
+  const packed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(
+    String(request.headers["accept-encoding"] ?? ""),
+  );
+  const body = packed ? packedPage(page, nonce) : pageText(page, nonce);
+  if (packed) response.setHeader("Content-Encoding", "gzip");
+  response.setHeader("Content-Length", body.length);
+  response.writeHead(200).end(request.method === "HEAD" ? undefined : body);
+}
+
+export function newNonce(): string {
+  return randomBytes(16).toString("base64");
+}
+
+/**
+ * Keeps what was rendered for the request being handled, when it may be, and says so in `headers`.
+ *
+ * @returns true when the client has this very answer already, so that 304 is enough.
+ */
+export function keepRendered(
+  status: number,
+  headers: Headers,
+  text: string,
+  nonce?: string,
+): boolean {
+  headers.set("Cache-Control", headers.get("Cache-Control") ?? PAGE_CACHE_CONTROL);
+  const request = requestContext()?.request;
+  const place = request && keepable.get(request);
+  if (!place || status !== 200 || headers.has("Set-Cookie") || errorReference()) return false;
+  const own = new Headers(headers);
+  for (const name of ["Cache-Control", "Content-Security-Policy", "Content-Length"]) {
+    own.delete(name);
+  }
+  const page = keepPage(place.key, place.version, { text, nonce, headers: own });
+  headers.set("ETag", page.etag);
+  headers.set("Vary", "Cookie");
+  const ifNoneMatch = request.headers["if-none-match"];
+  return ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, page.etag);
+}
