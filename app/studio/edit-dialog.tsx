@@ -25,6 +25,9 @@ export function EditDialog({
   const edit = refusal?.edit;
   const texts = edit?.texts ?? initialTexts(video);
   const [title, setTitle] = useState(texts.title);
+  // Kept from when the form was opened: the live refresh brings the row's newer version, but the
+  // texts in the form are still those of the older one.
+  const [version] = useState(edit?.version ?? video.version);
   const hydrated = useHydrated();
   const updating = useNavigation().formData?.get("intent") === "update";
   const fields = edit?.fields ?? {};
@@ -41,7 +44,7 @@ export function EditDialog({
       >
         <input type="hidden" name="intent" value="update" />
         <input type="hidden" name="id" value={video.id} />
-        <input type="hidden" name="version" value={video.version} />
+        <input type="hidden" name="version" value={version} />
         <Field
           label="Title"
           name="title"

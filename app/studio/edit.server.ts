@@ -45,7 +45,8 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
   } catch (error) {
     if (!(error instanceof UploadRefused)) throw error;
     const texts = { ...textsOf(before), ...edit.texts };
-    const refused = { current: before, texts, fields: { thumbnail: error.message } };
+    const version = edit.version ?? before.version;
+    const refused = { current: before, version, texts, fields: { thumbnail: error.message } };
     return failure(error.status, FAILED, { edit: refused });
   }
   const outcome = await write(edit, thumbnail?.url).catch(async (error) => {
@@ -75,11 +76,12 @@ function write(edit: Edit, thumbnailUrl: string | undefined) {
       const current = toEditable(row);
       const texts = { ...textsOf(current), ...edit.texts };
       const { changes, fields } = readTexts(texts);
-      if (Object.keys(fields).length > 0) {
-        return failure(422, FAILED, { edit: { current, texts, fields } });
+      const { version } = current;
+      if (edit.version !== undefined && edit.version !== version) {
+        return failure(409, FAILED, { edit: { current, version, texts, fields }, detail: CHANGED });
       }
-      if (edit.version !== undefined && edit.version !== current.version) {
-        return failure(409, FAILED, { edit: { current, texts, fields }, detail: CHANGED });
+      if (Object.keys(fields).length > 0) {
+        return failure(422, FAILED, { edit: { current, version, texts, fields } });
       }
       await transaction
         .updateTable("videos")

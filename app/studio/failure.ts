@@ -18,6 +18,8 @@ export interface RefusedEdit {
   fields: Partial<Record<EditField, string>>;
   /** The row as it is now. */
   current: EditableVideo;
+  /** The version that the texts were made from; after a conflict, the one they are compared with. */
+  version: string;
 }
 
 /** Why something was not done, with the status it is answered with. */

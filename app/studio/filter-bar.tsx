@@ -76,7 +76,7 @@ export function FilterBar({ view }: { view: ManageView }) {
           </option>
         ))}
       </SelectField>
-      <div className="flex gap-2">
+      <div className="flex flex-wrap gap-2">
         <Button variant="secondary">
           <Search aria-hidden="true" className="size-4" />
           Show

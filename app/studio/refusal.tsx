@@ -13,6 +13,13 @@ export function Refusal({
 }) {
   if (!refusal) return null;
   if (!refusal.edit) return <FailureNotice toast={refusal.toast} detail={refusal.detail} />;
-  const { current } = refusal.edit;
-  return <EditDialog key={current.id} video={current} refusal={refusal} closeTo={closeTo} />;
+  const { current, version } = refusal.edit;
+  return (
+    <EditDialog
+      key={`${current.id} ${version}`}
+      video={current}
+      refusal={refusal}
+      closeTo={closeTo}
+    />
+  );
 }
