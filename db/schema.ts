@@ -139,6 +139,22 @@ export interface RecoveryCodesTable {
   code_hash: string;
 }
 
+/** Files of folders of the server that have become videos, and those that are about to. */
+export interface ImportsTable {
+  /** The absolute path of the file. */
+  source: string;
+  bytes: number;
+  modified_ms: number;
+  video_id: string;
+  /** Inside the bucket videos; empty for a duplicate, of which nothing was taken. */
+  target: string;
+  /** The id of the process that imports it. */
+  process: number;
+  started_at: Generated<Time>;
+  /** Null while the row of the video is not there yet. */
+  finished_at: Time | null;
+}
+
 export interface ActivitiesTable {
   id: Generated<number>;
   /** Null when the operator did it at the command line. */
@@ -174,6 +190,7 @@ export interface Schema {
   sessions: SessionsTable;
   recovery_codes: RecoveryCodesTable;
   activities: ActivitiesTable;
+  imports: ImportsTable;
   catalogue_changes: CatalogueChangesTable;
   video_tallies: VideoTalliesTable;
   media_files: MediaFilesTable;

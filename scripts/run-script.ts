@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { PasswordError } from "~/account/password.server";
 import { AccountError } from "~/account/users.server";
 import { SettingsError } from "~/server/settings.server";
+import { ImportError } from "~/studio/import/entry";
 import { closeDatabase } from "~db/client.server";
 import { MigrationError } from "~db/migrate.server";
 import { UsageError } from "./ask";
@@ -9,7 +10,7 @@ import { UsageError } from "./ask";
 type Options = NonNullable<Parameters<typeof parseArgs>[0]>["options"];
 
 /** Failures with a sentence for people; everything else is a fault of ours and shows its stack. */
-const EXPECTED = [AccountError, PasswordError, SettingsError, MigrationError];
+const EXPECTED = [AccountError, PasswordError, SettingsError, MigrationError, ImportError];
 
 /**
  * Parses the command line, runs the script, closes the database.

@@ -22,6 +22,16 @@ export async function findUser(id: string) {
   return database().selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
+/** The oldest account. */
+export async function firstUser() {
+  return database()
+    .selectFrom("users")
+    .select(["id", "email"])
+    .orderBy("created_at")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Whether the site has any account yet. */
 export async function hasAnyUser(): Promise<boolean> {
   return (

@@ -78,7 +78,7 @@ export async function placeThumbnail(userId: string, thumbnail: string): Promise
  * A stamp that nobody else has. Two uploads of one millisecond get two: in this process by counting
  * on, beside another one (an import) because only one of them can make the folder.
  */
-async function reserveStamp(userId: string): Promise<number> {
+export async function reserveStamp(userId: string): Promise<number> {
   await fs.mkdir(inBucket("videos", userId), { recursive: true });
   for (;;) {
     lastStamp = Math.max(Date.now(), lastStamp + 1);
@@ -93,7 +93,7 @@ async function reserveStamp(userId: string): Promise<number> {
 }
 
 /** The folder may already hold what is made from the video; then it stays. */
-async function letGo(userId: string, stamp: number): Promise<void> {
+export async function letGo(userId: string, stamp: number | string): Promise<void> {
   await fs.rmdir(inBucket("videos", `${userId}/${stamp}`)).catch(() => {});
 }
 

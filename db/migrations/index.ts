@@ -5,6 +5,7 @@ import { migration as jobs } from "./0030-jobs";
 import { migration as uploads } from "./0040-uploads";
 import { migration as managedSearch } from "./0060-managed-search";
 import { migration as publishedOrderAndSearch } from "./0070-published-order-and-search";
+import { migration as imports } from "./0080-imports";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   uploads,
   managedSearch,
   publishedOrderAndSearch,
+  imports,
 ];

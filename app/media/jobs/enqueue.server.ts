@@ -18,15 +18,17 @@ const SOURCE_KEPT_MS = 6 * 3_600_000;
  * Upload and `npm run jobs -- --all` call it. A row that another tool has inserted gets no jobs by
  * itself: its file may still be on its way, or be none of ours.
  */
-export async function enqueueFor(videoId: string): Promise<void> {
-  if (!ffmpegAvailable()) return;
+export async function enqueueFor(...videoIds: string[]): Promise<void> {
+  if (videoIds.length === 0 || !ffmpegAvailable()) return;
   const now = Date.now();
-  const jobs = JOB_KINDS.map((kind) => ({
-    video_id: videoId,
-    kind,
-    priority: PRIORITIES[kind],
-    run_after: new Date(kind === "tidy" ? now + SOURCE_KEPT_MS : now).toISOString(),
-  }));
+  const jobs = videoIds.flatMap((videoId) =>
+    JOB_KINDS.map((kind) => ({
+      video_id: videoId,
+      kind,
+      priority: PRIORITIES[kind],
+      run_after: new Date(kind === "tidy" ? now + SOURCE_KEPT_MS : now).toISOString(),
+    })),
+  );
   await database()
     .insertInto("jobs")
     .values(jobs)

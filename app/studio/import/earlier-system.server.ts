@@ -1,0 +1,122 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { parseDuration, parseTime } from "~/catalogue/format";
+import { type ImportEntry, ImportError, type ImportPlan } from "./entry";
+import { categoryOf, descriptionOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
+import { readTable, type TableRow } from "./table.server";
+
+export interface ExportDefaults {
+  /** For rows whose category the site does not know. */
+  category?: string;
+}
+
+/**
+ * The rows of an export of the earlier system's `videos` table (specification, section 3), beside
+ * its downloaded buckets `videos/` and `thumbnails/`. Ids, views, times, states and legacy
+ * categories are kept, so that old links and figures go on.
+ *
+ * @throws {ImportError} when the export cannot be read.
+ */
+export async function planExport(
+  exportFile: string,
+  folder: string,
+  defaults: ExportDefaults,
+): Promise<ImportPlan> {
+  const root = path.resolve(folder);
+  const plan: ImportPlan = { entries: [], failures: [] };
+  for (const [index, row] of (await readTable(exportFile)).entries()) {
+    const name = textOf(row, "title", "id") ?? `row ${index + 1}`;
+    try {
+      plan.entries.push(await entryOf(name, row, root, defaults));
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      plan.failures.push({ name, reason: error.message });
+    }
+  }
+  return plan;
+}
+
+async function entryOf(
+  name: string,
+  row: TableRow,
+  root: string,
+  defaults: ExportDefaults,
+): Promise<ImportEntry> {
+  const id = textOf(row, "id");
+  const title = titleOf(row);
+  if (!id || !title) throw new ImportError("it has no id or no title.");
+  if (!/^[\w-]{1,64}$/.test(id))
+    throw new ImportError(`its id "${id}" cannot stand in an address.`);
+  const video = await stored(root, "videos", textOf(row, "video_url"));
+  // A picture that is missing is no loss: one is made from the video.
+  const picture = textOf(row, "thumbnail_url", "thumbnail");
+  const thumbnail = await stored(root, "thumbnails", picture).catch(() => undefined);
+  const durationSeconds = parseDuration(textOf(row, "duration") ?? "");
+  const createdAt = timeOf(row, "created_at", "uploadDate");
+  return {
+    name,
+    id,
+    file: video?.file,
+    ...(video && { stem: video.stem }),
+    ...(thumbnail && { thumbnail: thumbnail.file }),
+    title,
+    description: descriptionOf(row) ?? "",
+    category: categoryOrDefault(row, defaults),
+    tags: tagsOf(row) ?? [],
+    status: statusOf(row) ?? "review",
+    ...(durationSeconds !== undefined && { durationSeconds }),
+    views: Math.max(0, Math.trunc(Number(textOf(row, "views") ?? 0)) || 0),
+    ...(createdAt && { createdAt }),
+    updatedAt: timeOf(row, "updated_at") ?? createdAt,
+  };
+}
+
+function categoryOrDefault(row: TableRow, { category }: ExportDefaults): string {
+  try {
+    const own = categoryOf(row);
+    if (own) return own;
+  } catch (error) {
+    if (!category) throw error;
+  }
+  if (!category) throw new ImportError("it has no category; --category gives one.");
+  return category;
+}
+
+function timeOf(row: TableRow, ...names: string[]): string | undefined {
+  const time = parseTime(textOf(row, ...names) ?? "");
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+/**
+ * The file of an address of the earlier system: its third-from-last segment is the bucket, the last
+ * two are the path (specification, section 7). Undefined when there is no address.
+ */
+async function stored(
+  root: string,
+  bucket: "videos" | "thumbnails",
+  address: string | undefined,
+): Promise<{ file: string; stem: string } | undefined> {
+  if (!address) return undefined;
+  const segments = address.replace(/[?#].*$/, "").split("/");
+  const [found, user = "", name = ""] = segments.slice(-3).map(decoded);
+  if (found !== bucket) {
+    throw new ImportError(`its address ${address} names no file of the bucket ${bucket}.`);
+  }
+  const inside = path.join(root, bucket);
+  const file = path.join(inside, user, name);
+  if (!file.startsWith(inside + path.sep)) throw new ImportError(`its address ${address} is odd.`);
+  const isThere = await fs.stat(file).then(
+    (stat) => stat.isFile(),
+    () => false,
+  );
+  if (!isThere) throw new ImportError(`${path.join(bucket, user, name)} is not in the folder.`);
+  return { file, stem: `${user}/${name.replace(/\.\w+$/, "")}` };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,42 @@
+import type { VideoStatus } from "~db/schema";
+
+/** A video that is to be taken into the catalogue, with what is known of it. */
+export interface ImportEntry {
+  /** What the operator calls it: the path below the folder, or a row of an export. */
+  name: string;
+  /** The absolute path of the video; undefined for a row that never had a file. */
+  file: string | undefined;
+  /** The absolute path of a picture for it. */
+  thumbnail?: string;
+  /** Kept from an earlier system, so that old links go on working. */
+  id?: string;
+  /** Where the file stood in an earlier system: `{userId}/{stamp}`, kept when it is free. */
+  stem?: string;
+  title: string;
+  description: string;
+  /** A stored value, legacy ones included. */
+  category: string;
+  tags: string[];
+  status: VideoStatus;
+  /** What is believed; the file's own length wins. */
+  durationSeconds?: number;
+  views?: number;
+  /** ISO 8601 UTC. */
+  createdAt?: string;
+  updatedAt?: string;
+}
+
+/** Something that cannot be imported as it is; the sentence says what to correct. */
+export class ImportError extends Error {}
+
+/** Something that is not imported, and why. */
+export interface ImportFailure {
+  name: string;
+  reason: string;
+}
+
+/** What is to be imported, and what is known beforehand that it cannot be. */
+export interface ImportPlan {
+  entries: ImportEntry[];
+  failures: ImportFailure[];
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs/promises";
+import { recordActivity } from "~/account/activity.server";
+import { RefusedFileError } from "~/media/probe.server";
+import { UploadRefused } from "~/media/upload-refused.server";
+import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
+import { examine, hashFile } from "./examine.server";
+import { findImported, fingerprint, recoverImports } from "./journal.server";
+import { knownDigests, knownIds } from "./known.server";
+import type { ImportMode } from "./place-import.server";
+import { type Candidate, takeBatch } from "./take-batch.server";
+
+export interface ImportOptions {
+  /** Whose videos they become. */
+  userId: string;
+  mode: ImportMode;
+  /** Ends the import after what is being taken just now. */
+  signal?: AbortSignal;
+  /** Bytes that have been read, then placed: each file counts twice. */
+  onProgress?(bytes: number, files: number): void;
+}
+
+export interface ImportSummary {
+  imported: number;
+  importedBytes: number;
+  /** Taken by an earlier import, or there by their id. */
+  alreadyThere: number;
+  duplicates: { name: string; of: string }[];
+  failures: ImportFailure[];
+  /** Time spent computing SHA-256. */
+  hashingMs: number;
+  interrupted: boolean;
+}
+
+const BATCH_FILES = 250;
+const BATCH_BYTES = 1024 ** 3;
+
+/**
+ * Takes what was planned into the catalogue, in batches: looked at first, then placed and flushed to
+ * the disk, the rows last and at once. It may be stopped and killed at any moment, and goes on
+ * where it was when it is started again.
+ */
+export async function importVideos(
+  plan: ImportPlan,
+  options: ImportOptions,
+): Promise<ImportSummary> {
+  const summary: ImportSummary = {
+    imported: 0,
+    importedBytes: 0,
+    alreadyThere: 0,
+    duplicates: [],
+    failures: [...plan.failures],
+    hashingMs: 0,
+    interrupted: false,
+  };
+  await recoverImports();
+  const seen = new Map<string, string>();
+  for (const batch of await batches(plan.entries, summary, options)) {
+    if (options.signal?.aborted) break;
+    const unknown = await leaveOutKnown(batch, summary, options);
+    const candidates = await look(unknown, seen, summary, options);
+    const taken = await takeBatch(candidates, options, (name, error) =>
+      summary.failures.push({ name, reason: reasonOf(error) }),
+    );
+    summary.imported += taken.length;
+    for (const { bytes } of taken) summary.importedBytes += bytes;
+  }
+  summary.interrupted = options.signal?.aborted ?? false;
+  if (summary.imported > 0) {
+    const detail = `${summary.imported} ${summary.imported === 1 ? "video" : "videos"}`;
+    await recordActivity({ userId: options.userId, action: "import", detail });
+  }
+  return summary;
+}
+
+interface Measured {
+  entry: ImportEntry;
+  bytes: number;
+  modifiedMs: number;
+}
+
+/** Entries with the sizes of their files, in batches that are small enough to lose. */
+async function batches(
+  entries: ImportEntry[],
+  summary: ImportSummary,
+  { onProgress }: ImportOptions,
+): Promise<Measured[][]> {
+  const list: Measured[][] = [];
+  let bytes = BATCH_BYTES;
+  for (const entry of entries) {
+    const stat = entry.file ? await fs.stat(entry.file).catch(() => undefined) : undefined;
+    if (entry.file && !stat?.isFile()) {
+      summary.failures.push({ name: entry.name, reason: "its file is gone." });
+      onProgress?.(0, 1);
+      continue;
+    }
+    const size = stat?.size ?? 0;
+    if (bytes + size > BATCH_BYTES || (list.at(-1)?.length ?? 0) >= BATCH_FILES) {
+      list.push([]);
+      bytes = 0;
+    }
+    bytes += size;
+    list.at(-1)?.push({ entry, bytes: size, modifiedMs: stat?.mtimeMs ?? 0 });
+  }
+  return list;
+}
+
+/** Without those that an earlier import took, or whose id is in the catalogue. */
+async function leaveOutKnown(
+  batch: Measured[],
+  summary: ImportSummary,
+  { onProgress }: ImportOptions,
+): Promise<Measured[]> {
+  const imported = await findImported(batch.flatMap(({ entry }) => entry.file ?? []));
+  const ids = await knownIds(batch.flatMap(({ entry }) => entry.id ?? []));
+  return batch.filter(({ entry, bytes, modifiedMs }) => {
+    const known =
+      ids.has(entry.id ?? "") || imported.get(entry.file ?? "") === fingerprint(bytes, modifiedMs);
+    if (!known) return true;
+    summary.alreadyThere++;
+    onProgress?.(2 * bytes, 1);
+    return false;
+  });
+}
+
+/** Hashes and examines the files; what is a duplicate or no video is noted and left out. */
+async function look(
+  batch: Measured[],
+  seen: Map<string, string>,
+  summary: ImportSummary,
+  { onProgress, signal }: ImportOptions,
+): Promise<Candidate[]> {
+  const hashed: (Measured & { sha256?: string })[] = [];
+  const from = performance.now();
+  for (const measured of batch) {
+    const { entry } = measured;
+    if (signal?.aborted) break;
+    try {
+      const read = (length: number) => onProgress?.(length, 0);
+      const sha256 = entry.file && (await hashFile(entry.file, read, signal));
+      hashed.push({ ...measured, ...(sha256 && { sha256 }) });
+    } catch (error) {
+      if (signal?.aborted) break;
+      summary.failures.push({ name: entry.name, reason: reasonOf(error) });
+      onProgress?.(0, 1);
+    }
+  }
+  summary.hashingMs += performance.now() - from;
+  const known = await knownDigests(hashed.flatMap(({ sha256 }) => sha256 ?? []));
+  const candidates: Candidate[] = [];
+  for (const { entry, bytes, modifiedMs, sha256 } of hashed) {
+    const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
+    if (twin !== undefined && entry.file) {
+      summary.duplicates.push({ name: entry.name, of: twin });
+      onProgress?.(bytes, 1);
+      continue;
+    }
+    try {
+      const examined = entry.file ? await examine(entry.file) : undefined;
+      const videoId = entry.id ?? randomUUID().replaceAll("-", "");
+      if (sha256) seen.set(sha256, entry.title);
+      candidates.push({ entry, bytes, modifiedMs, sha256, examined, videoId });
+    } catch (error) {
+      summary.failures.push({ name: entry.name, reason: reasonOf(error) });
+      onProgress?.(bytes, 1);
+    }
+  }
+  return candidates;
+}
+
+/** What to tell of one file; a fault of ours ends the whole import. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ImportError || error instanceof UploadRefused) return error.message;
+  if (error instanceof RefusedFileError) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (!code) throw error;
+  if (code === "ENOSPC" || code === "EDQUOT") return "there is not enough room on the disk.";
+  return message;
+}

@@ -1,0 +1,104 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+import { database } from "~db/client.server";
+
+/**
+ * What an import has taken and is about to take, so that it can be killed at any moment: the next
+ * one takes back files that have no row yet, and does not look again at those that have.
+ */
+
+/** A file about to become a video. */
+export interface PlannedFile {
+  source: string;
+  bytes: number;
+  modifiedMs: number;
+  videoId: string;
+  /** Inside the bucket videos. */
+  target: string;
+}
+
+/** A process that has been silent for so long has ended, whatever now has its number. */
+const LONGEST_BATCH_MS = 60 * 60 * 1000;
+
+/** Sources, with size and time, whose videos are in the catalogue. */
+export async function findImported(sources: string[]): Promise<Map<string, string>> {
+  const rows = await database()
+    .selectFrom("imports")
+    .innerJoin("videos", "videos.id", "imports.video_id")
+    .select(["imports.source", "imports.bytes", "imports.modified_ms"])
+    .where("imports.source", "in", sources)
+    .where("imports.finished_at", "is not", null)
+    .execute();
+  return new Map(rows.map((row) => [row.source, fingerprint(row.bytes, row.modified_ms)]));
+}
+
+/** What of a file changes when it is written to. */
+export function fingerprint(bytes: number, modifiedMs: number): string {
+  return `${bytes} ${modifiedMs}`;
+}
+
+/** Notes files before the first of them is touched. */
+export async function announce(files: PlannedFile[], finished = false): Promise<void> {
+  if (files.length === 0) return;
+  const finishedAt = finished ? new Date().toISOString() : null;
+  await database()
+    .replaceInto("imports")
+    .values(
+      files.map((file) => ({
+        source: file.source,
+        bytes: file.bytes,
+        modified_ms: file.modifiedMs,
+        video_id: file.videoId,
+        target: file.target,
+        process: process.pid,
+        finished_at: finishedAt,
+      })),
+    )
+    .execute();
+}
+
+/** Forgets files that were announced and not taken. */
+export async function withdraw(sources: string[]): Promise<void> {
+  if (sources.length === 0) return;
+  await database().deleteFrom("imports").where("source", "in", sources).execute();
+}
+
+/**
+ * Takes back what an import left that was killed: a file in the bucket without a row is removed. Its
+ * source is still where it was, also of a move.
+ *
+ * @returns how many there were.
+ */
+export async function recoverImports(now = Date.now()): Promise<number> {
+  const rows = await database()
+    .selectFrom("imports")
+    .select(["source", "target", "process", "started_at"])
+    .where("finished_at", "is", null)
+    .execute();
+  const left = rows.filter(
+    (row) => !isRunning(row.process) || now - Date.parse(row.started_at) > LONGEST_BATCH_MS,
+  );
+  for (const { target } of left) await takeBack(target);
+  await withdraw(left.map(({ source }) => source));
+  return left.length;
+}
+
+/** Brings the buckets back to what they were before a file was placed; its source is still there. */
+export async function takeBack(target: string): Promise<void> {
+  const uploads = path.resolve(settings().uploadsDir);
+  const stem = target.replace(/\.\w+$/, "");
+  await fs.rm(path.join(uploads, "videos", target), { force: true });
+  await fs.rm(path.join(uploads, "thumbnails", `${stem}.webp`), { force: true });
+  await fs.rmdir(path.join(uploads, "videos", stem)).catch(() => {});
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

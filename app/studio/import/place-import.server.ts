@@ -1,0 +1,87 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+import { bucketFile } from "~/media/bucket.server";
+import { letGo, reserveStamp } from "~/media/place.server";
+import { encodeThumbnail } from "~/media/thumbnail.server";
+import { settings } from "~/server/settings.server";
+import { ImportError } from "./entry";
+
+/** How a file comes from its folder into the bucket. */
+export const IMPORT_MODES = ["copy", "move", "link"] as const;
+export type ImportMode = (typeof IMPORT_MODES)[number];
+
+/** A place in the buckets that nobody else takes: `{userId}/{stamp}`. */
+export interface Place {
+  stem: string;
+  free(): Promise<void>;
+}
+
+/** The place a file had in an earlier system when that is free, else a new one. */
+export async function reservePlace(userId: string, wanted: string | undefined): Promise<Place> {
+  const kept = wanted && (await keepPlace(wanted));
+  if (kept) return kept;
+  const stamp = await reserveStamp(userId);
+  return { stem: `${userId}/${stamp}`, free: () => letGo(userId, stamp) };
+}
+
+async function keepPlace(stem: string): Promise<Place | undefined> {
+  const folder = bucketFile("videos", stem);
+  if (!folder) return undefined;
+  const [user = "", stamp = ""] = stem.split("/");
+  await fs.mkdir(path.dirname(folder), { recursive: true });
+  const taken = (await fs.readdir(path.dirname(folder))).some(
+    (name) => name === stamp || name.startsWith(`${stamp}.`),
+  );
+  if (taken) return undefined;
+  // Whoever comes at the same time finds the folder there.
+  const made = await fs.mkdir(folder).then(
+    () => true,
+    () => false,
+  );
+  return made ? { stem, free: () => letGo(user, stamp) } : undefined;
+}
+
+/** Codes of a file system that knows no hard links, or of another disk. */
+const NO_LINK = ["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"];
+
+/**
+ * Brings a file to its place in the bucket of the videos, never over one that stands there. The
+ * source stays; of a move it is removed when the row stands.
+ *
+ * @throws {ImportError} for a link that cannot be made.
+ */
+export async function placeVideo(mode: ImportMode, from: string, target: string): Promise<void> {
+  const to = path.join(settings().uploadsDir, "videos", target);
+  if (mode !== "copy") {
+    const code = await fs.link(from, to).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code ?? "unknown",
+    );
+    if (code === undefined) return;
+    if (!NO_LINK.includes(code)) throw Object.assign(new Error(`link: ${code}`), { code });
+    if (mode === "link") {
+      throw new ImportError("it cannot be linked: it is on another disk than the uploads.");
+    }
+  }
+  await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
+}
+
+/** Re-encodes a picture into the bucket of the thumbnails, beside its video by name; its bytes. */
+export async function placePicture(picture: string, stem: string): Promise<number> {
+  const to = path.join(settings().uploadsDir, "thumbnails", `${stem}.webp`);
+  await fs.mkdir(path.dirname(to), { recursive: true });
+  const encoded = await encodeThumbnail(picture);
+  await fs.rename(encoded, to);
+  return (await fs.stat(to)).size;
+}
+
+/**
+ * Writes what the system still holds back to the disk of the uploads, in one go: asking for each of
+ * a thousand small files takes longer than copying them.
+ */
+export async function flushUploads(): Promise<void> {
+  const folder = path.resolve(settings().uploadsDir);
+  const { failed } = await execa("sync", ["-f", folder], { reject: false });
+  if (failed) await execa("sync", { reject: false });
+}

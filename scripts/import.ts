@@ -1,0 +1,137 @@
+// npm run import: takes the videos of a folder on the server, or of an export of the earlier system.
+import fs from "node:fs";
+import path from "node:path";
+import { findUserByEmail, firstUser } from "~/account/users.server";
+import { toCategoryId } from "~/catalogue/categories";
+import { formatBytes } from "~/media/format-bytes";
+import { settings } from "~/server/settings.server";
+import { planExport } from "~/studio/import/earlier-system.server";
+import { ImportError, type ImportPlan } from "~/studio/import/entry";
+import { tagsOf } from "~/studio/import/fields";
+import { planFolder } from "~/studio/import/folder.server";
+import { type ImportSummary, importVideos } from "~/studio/import/import.server";
+import type { ImportMode } from "~/studio/import/place-import.server";
+import { VIDEO_STATUSES } from "~db/schema";
+import { UsageError } from "./ask";
+import { progressBar } from "./progress-bar";
+import { runScript } from "./run-script";
+
+const USAGE = `npm run import -- FOLDER [options]
+
+Takes the videos of a folder, and of all folders in it, into the catalogue. Exact duplicates are left
+out. It may be interrupted, and goes on where it was when it is started again.
+
+  --copy, --move, --link   how the files come into the uploads (default: --copy)
+  --category ID            desi, blacked, english, pornstar or premium, for what names no other
+  --tags A,B               for what names no others
+  --status STATUS          published (default), hidden or review
+  --metadata FILE          a CSV or JSON table with a column "file" and any of title, description,
+                           category, tags, status, thumbnail (default: metadata.csv or .json in FOLDER)
+  --export FILE            FILE is a CSV or JSON export of the earlier system's table "videos";
+                           FOLDER holds its downloaded buckets videos/ and thumbnails/
+  --user EMAIL             whose videos they become (default: the first account)
+  --dry-run                say what would be done, and do nothing`;
+
+await runScript(
+  USAGE,
+  {
+    copy: { type: "boolean" },
+    move: { type: "boolean" },
+    link: { type: "boolean" },
+    category: { type: "string" },
+    tags: { type: "string" },
+    status: { type: "string" },
+    metadata: { type: "string" },
+    export: { type: "string" },
+    user: { type: "string" },
+    "dry-run": { type: "boolean" },
+  },
+  async (options, [folder, ...rest]) => {
+    if (!folder || rest.length > 0) throw new UsageError(`One folder has to be named.\n\n${USAGE}`);
+    const modes = (["copy", "move", "link"] as const).filter((mode) => options[mode]);
+    if (modes.length > 1) throw new UsageError("Only one of --copy, --move and --link can be.");
+    const status = VIDEO_STATUSES.find((each) => each === (options.status ?? "published"));
+    if (!status) throw new UsageError(`--status takes ${VIDEO_STATUSES.join(", ")}.`);
+    const category = options.category && toCategoryId(options.category);
+    if (options.category && !category) {
+      throw new UsageError("--category takes desi, blacked, english, pornstar or premium.");
+    }
+    refuseUploads(folder);
+    const defaults = {
+      status,
+      ...(category && { category }),
+      ...(options.tags && { tags: tagsOf({ tags: options.tags }) }),
+      ...(options.metadata && { metadata: options.metadata }),
+    };
+    const plan = options.export
+      ? await planExport(options.export, folder, defaults)
+      : await planFolder(folder, defaults);
+    if (options["dry-run"]) return tell(plan);
+    await perform(plan, await userId(options.user), modes[0] ?? "copy");
+  },
+);
+
+/** Files that the site already has would become videos a second time. */
+function refuseUploads(folder: string): void {
+  const [here, uploads] = [folder, settings().uploadsDir].map((each) => {
+    const resolved = path.resolve(each);
+    return `${fs.existsSync(resolved) ? fs.realpathSync(resolved) : resolved}${path.sep}`;
+  });
+  if (here!.startsWith(uploads!) || uploads!.startsWith(here!)) {
+    throw new UsageError("The folder to import must lie apart from the uploads of the site.");
+  }
+}
+
+async function userId(email: string | undefined): Promise<string> {
+  const user = email ? await findUserByEmail(email) : await firstUser();
+  if (user) return user.id;
+  throw new ImportError(
+    email ? `There is no account for ${email}.` : "There is no account yet; npm run create-user.",
+  );
+}
+
+async function perform(plan: ImportPlan, userId: string, mode: ImportMode): Promise<void> {
+  const controller = new AbortController();
+  // A second one ends the process at once; nothing is lost by it either.
+  process.once("SIGINT", () => controller.abort());
+  process.once("SIGTERM", () => controller.abort());
+  const bytes = plan.entries.reduce((sum, { file }) => sum + sizeOf(file), 0);
+  const bar = progressBar(plan.entries.length, 2 * bytes);
+  try {
+    const { signal } = controller;
+    const summary = await importVideos(plan, { userId, mode, signal, onProgress: bar.advance });
+    bar.end();
+    report(summary);
+  } finally {
+    bar.end();
+  }
+}
+
+function sizeOf(file: string | undefined): number {
+  return (file && fs.statSync(file, { throwIfNoEntry: false })?.size) || 0;
+}
+
+function tell({ entries, failures }: ImportPlan): void {
+  for (const { name, title, category, tags, status } of entries) {
+    console.log(`${name}: "${title}", ${category}, ${status}${tags.length ? `, ${tags}` : ""}`);
+  }
+  for (const { name, reason } of failures) console.error(`${name}: ${reason}`);
+  console.log(`${entries.length} would be imported, ${failures.length} could not.`);
+}
+
+function report(summary: ImportSummary): void {
+  for (const { name, of } of summary.duplicates) console.log(`${name}: the same file as "${of}".`);
+  for (const { name, reason } of summary.failures) console.error(`${name}: ${reason}`);
+  console.log(
+    [
+      `${summary.imported} imported (${formatBytes(summary.importedBytes)})`,
+      `${summary.alreadyThere} already there`,
+      `${summary.duplicates.length} duplicates`,
+      `${summary.failures.length} failed`,
+    ].join(", "),
+  );
+  if (summary.interrupted) {
+    console.log("Interrupted. The same command goes on from here.");
+    process.exitCode = 130;
+  } else if (summary.failures.length > 0) process.exitCode = 1;
+}
