@@ -63,3 +63,10 @@ export function truncated(file: string, share: number): string {
   fs.writeFileSync(cut, bytes.subarray(0, Math.floor(bytes.length * share)));
   return cut;
 }
+
+/** What ffprobe prints about a file. */
+export function ffprobe(input: string, args: string[]): string {
+  const result = spawnSync("ffprobe", ["-v", "error", ...args, input], { encoding: "utf8" });
+  if (result.status !== 0) throw new Error(`ffprobe ${args.join(" ")}: ${result.stderr}`);
+  return result.stdout;
+}
