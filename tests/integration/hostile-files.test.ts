@@ -103,9 +103,9 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
   });
 
   it("a line of 100,000 pixels and a day of one picture are refused", async () => {
-    const line = path.join(site.folder, "line.avi");
+    const line = path.join(site.folder, "line.mkv");
     const wide = ["-f", "lavfi", "-i", "color=gray:size=100000x2:rate=1:duration=1"];
-    ffmpeg([...wide, "-vf", "format=gray,crop=100000:1", "-c:v", "rawvideo", line]);
+    ffmpeg([...wide, "-vf", "format=gray,crop=100000:1", "-c:v", "ffv1", line]);
     await expect(probe(line)).rejects.toMatchObject({ status: 422 });
     const endless = tiny("endless");
     const bytes = fs.readFileSync(endless);
