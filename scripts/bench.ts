@@ -4,6 +4,7 @@ import { createReport } from "./bench/report";
 /** Each compares in the same run, prints its figures, and says whether they are good enough. */
 const BENCHMARKS = {
   downloads: () => import("./bench/downloads"),
+  studio: () => import("./bench/studio"),
 };
 
 type Name = keyof typeof BENCHMARKS;
