@@ -1,0 +1,34 @@
+// npm run check-library: compares the files in the buckets with the rows of the catalogue.
+import { formatBytes } from "~/media/format-bytes";
+import { checkLibrary, removeStray } from "~/studio/library.server";
+import { runScript } from "./run-script";
+
+const USAGE = `npm run check-library -- [--fix]
+
+Reports files that belong to no video, and videos whose file is missing, and corrects the figure of
+storage used. It may run beside the server.
+  --fix   remove the files that belong to no video
+
+Exit code 1 when something is wrong and was not mended.`;
+
+/** An upload has its row within milliseconds of its file; this is the patience for that. */
+const SETTLES_WITHIN_MS = 2_000;
+
+await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
+  const { stray, missing, entries, bytes } = await checkLibrary();
+  console.log(`${entries} files and folders, ${formatBytes(bytes)}.`);
+  for (const { title, url, videoId } of missing) {
+    console.log(`Missing: ${url} of "${title}" (${videoId})`);
+  }
+  for (const { bucket, path, bytes } of stray) {
+    console.log(`Of no video: ${bucket}/${path} (${formatBytes(bytes)})`);
+  }
+  if (missing.length + stray.length === 0) console.log("Everything is where it belongs.");
+  if (fix && stray.length > 0) {
+    await new Promise((resolve) => setTimeout(resolve, SETTLES_WITHIN_MS));
+    const gone = await removeStray(stray);
+    const freed = gone.reduce((sum, entry) => sum + entry.bytes, 0);
+    console.log(`Removed ${gone.length}, ${formatBytes(freed)}.`);
+  } else if (stray.length > 0) console.log("npm run check-library -- --fix removes them.");
+  if (missing.length > 0 || (!fix && stray.length > 0)) process.exitCode = 1;
+});
