@@ -1,6 +1,7 @@
 import type Hls from "hls.js";
 import type { ErrorData } from "hls.js";
 import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "./constants";
+import { continueAt, placeOf } from "./continue-at";
 
 /** `auto` follows the connection; a number is a rendition's height in pixels. */
 export type Quality = "auto" | number;
@@ -62,10 +63,18 @@ function openWithHls(
   const bufferMore = () => {
     hls.config.maxBufferLength = BUFFER_S;
   };
+  let place = placeOf(element);
+  const remember = () => {
+    place = placeOf(element);
+  };
   const close = () => {
     element.removeEventListener("play", bufferMore);
+    for (const event of PLACE_EVENTS) element.removeEventListener(event, remember);
     hls.destroy();
   };
+  for (const event of PLACE_EVENTS) element.addEventListener(event, remember);
+  // After an error hls.js attaches the element anew by itself, which pauses it at its beginning.
+  hls.on(Events.MEDIA_ATTACHING, () => continueAt(element, place, () => {}));
   element.addEventListener("play", bufferMore, { once: true });
 
   return new Promise((resolve, reject) => {
@@ -106,6 +115,8 @@ function openWithHls(
     hls.attachMedia(element);
   });
 }
+
+const PLACE_EVENTS = ["play", "pause", "timeupdate"] as const;
 
 /** Whether the server answered, if only with a refusal; a lost connection has no status. */
 function answered(error: ErrorData): boolean {

@@ -1,4 +1,5 @@
 import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "./constants";
+import { placeOf } from "./continue-at";
 import type { PlaybackMirror } from "./playback";
 import { diagnose, type Problem, probe } from "./problems";
 import { createStore } from "./store";
@@ -20,7 +21,7 @@ export function watchForProblems(
 ) {
   const problem = createStore<Problem | undefined>(undefined);
   const stop = new AbortController();
-  let place = { at: element.currentTime, playing: !element.paused };
+  let place = placeOf(element);
   let attempts = 0;
   let wait: ReturnType<typeof setTimeout> | undefined;
   let stall: ReturnType<typeof setTimeout> | undefined;
@@ -29,13 +30,14 @@ export function watchForProblems(
   const byScript = () => source.state.get().playing === "adaptive";
 
   function remember() {
-    place = { at: element.currentTime || place.at, playing: !element.paused };
+    const now = placeOf(element);
+    place = { at: now.at || place.at, playing: now.playing };
   }
 
   function reload() {
     clearTimeout(wait);
     problem.set(undefined);
-    source.reload(place.at, place.playing);
+    source.reload(place);
   }
 
   function lose() {

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from "react";
 import { type Adaptive, openAdaptive, type Quality } from "./adaptive";
-import { continueAt } from "./continue-at";
+import { continueAt, continueNothing, type Place, placeOf } from "./continue-at";
 import { createStore, type Store } from "./store";
 import type { PlayerVideo } from "./types";
 
@@ -19,7 +19,7 @@ export interface Source {
   state: Store<SourceState>;
   choose(quality: Quality | "file"): void;
   /** Loads again what was playing, and goes on where it was. */
-  reload(at: number, playing: boolean): void;
+  reload(place: Place): void;
 }
 
 const FILE: SourceState = {
@@ -37,11 +37,11 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
   let closed = false;
   let opening = false;
 
-  function toFile(at: number, playing: boolean) {
+  function toFile(place: Place) {
     adaptive?.close();
     adaptive = undefined;
     update({ playing: "file", chosen: "file", height: 0, lost: false });
-    continueAt(element, at, playing, () => {
+    continueAt(element, place, () => {
       element.src = fileUrl;
       element.load();
     });
@@ -51,7 +51,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
   function giveUp() {
     if (closed) return;
     update({ heights: [] });
-    toFile(element.currentTime, !element.paused);
+    toFile(placeOf(element));
   }
 
   /** `asked` by the visitor it may interrupt what plays; otherwise a video that runs is left alone. */
@@ -62,9 +62,8 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     try {
       const opened = await openAdaptive(element, hlsUrl, {
         mayAttach() {
-          const { currentTime, paused } = element;
-          if (closed || (currentTime > 0 && !asked)) return false;
-          continueAt(element, currentTime, !paused, () => {});
+          if (closed || (element.currentTime > 0 && !asked)) return false;
+          continueAt(element, placeOf(element), () => {});
           return true;
         },
         onHeight: (height) => update({ height, lost: false }),
@@ -87,11 +86,12 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     open,
     close() {
       closed = true;
+      continueNothing(element);
       adaptive?.close();
     },
     choose(quality: Quality | "file") {
       if (quality === "file") {
-        if (adaptive) toFile(element.currentTime, !element.paused);
+        if (adaptive) toFile(placeOf(element));
       } else if (adaptive) {
         adaptive.choose(quality);
         update({ chosen: quality });
@@ -99,13 +99,13 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
         void open(quality, true);
       }
     },
-    reload(at: number, playing: boolean) {
+    reload(place: Place) {
       if (adaptive) {
         update({ lost: false });
         adaptive.resume();
-        if (playing) void element.play().catch(() => {});
+        if (place.playing) void element.play().catch(() => {});
       } else {
-        continueAt(element, at, playing, () => element.load());
+        continueAt(element, place, () => element.load());
       }
     },
   };

@@ -101,7 +101,7 @@ describe("a lost connection", () => {
     expect(reload).not.toHaveBeenCalled();
     answer = FOUND;
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(reload).toHaveBeenCalledWith(42, true);
+    expect(reload).toHaveBeenCalledWith({ at: 42, playing: true });
     expect(watch.problem.get()).toBeUndefined();
     watch.close();
   });
@@ -134,7 +134,7 @@ describe("a lost connection", () => {
     happen(video, "waiting", { readyState: 1 });
     await vi.advanceTimersByTimeAsync(STALL_CHECK_MS);
     expect(watch.problem.get()).toBeUndefined();
-    expect(reload).toHaveBeenCalledWith(7, true);
+    expect(reload).toHaveBeenCalledWith({ at: 7, playing: true });
     watch.close();
   });
 
@@ -169,7 +169,7 @@ describe("retry", () => {
     answer = MISSING;
     await fail(video, 4);
     watch.retry();
-    expect(reload).toHaveBeenCalledWith(12, true);
+    expect(reload).toHaveBeenCalledWith({ at: 12, playing: true });
     expect(watch.problem.get()).toBeUndefined();
     watch.close();
   });

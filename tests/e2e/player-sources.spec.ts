@@ -1,0 +1,204 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { Page } from "playwright/test";
+import { clip, mp4Clip } from "../clips";
+import type { SiteProcess } from "../site-process";
+import { PlayerPage, publishVideo } from "./player-page";
+import { expect, test } from "./site";
+
+/** Two renditions in fragmented MP4, one file each, addressed by byte ranges. */
+function adaptiveFolder(): string {
+  const folder = path.join(os.tmpdir(), "site-test-clips", "player-hls");
+  if (fs.existsSync(path.join(folder, "master.m3u8"))) return folder;
+  const partial = fs.mkdtempSync(path.join(os.tmpdir(), "player-hls-"));
+  execFileSync(
+    "ffmpeg",
+    [
+      ...["-v", "error", "-nostdin", "-y", "-i", mp4Clip(40)],
+      ..."-map 0:v -map 0:a -map 0:v -map 0:a -c:v libx264 -preset ultrafast -g 50 -keyint_min 50 -sc_threshold 0".split(
+        " ",
+      ),
+      ..."-s:v:0 320x180 -b:v:0 300k -s:v:1 160x90 -b:v:1 100k -c:a aac".split(" "),
+      ..."-f hls -hls_time 2 -hls_playlist_type vod -hls_segment_type fmp4 -hls_flags single_file".split(
+        " ",
+      ),
+      ...["-var_stream_map", "v:0,a:0 v:1,a:1", "-master_pl_name", "master.m3u8"],
+      "stream_%v.m3u8",
+    ],
+    { cwd: partial },
+  );
+  fs.mkdirSync(path.dirname(folder), { recursive: true });
+  if (!fs.existsSync(folder)) fs.renameSync(partial, folder);
+  return folder;
+}
+
+/** Publishes a video with renditions; `change` may spoil what is published. */
+function publishAdaptive(
+  site: SiteProcess,
+  change: (name: string, bytes: Buffer) => Buffer | undefined = (_, bytes) => bytes,
+): string {
+  const id = publishVideo(site);
+  const url = site.database().prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(id);
+  const stem = String(url)
+    .replace("/media/videos/", "")
+    .replace(/\.mp4$/, "");
+  const folder = adaptiveFolder();
+  for (const name of fs.readdirSync(folder)) {
+    const bytes = change(name, fs.readFileSync(path.join(folder, name)));
+    if (bytes) site.addFile("videos", `${stem}/hls/${name}`, bytes);
+  }
+  site
+    .database()
+    .prepare("UPDATE videos SET hls_url = ? WHERE id = ?")
+    .run(`/media/videos/${stem}/hls/master.m3u8`, id);
+  return id;
+}
+
+const plays = (player: PlayerPage) =>
+  player.video.evaluate((video: HTMLVideoElement) => video.currentSrc.slice(0, 5));
+
+function requestsOf(page: Page): string[] {
+  const seen: string[] = [];
+  page.on("request", (request) => seen.push(new URL(request.url()).pathname));
+  return seen;
+}
+
+test.describe("adaptive", () => {
+  test("plays through hls.js, which is fetched only then", async ({ page, site }) => {
+    const player = new PlayerPage(page);
+    const requests = requestsOf(page);
+    await player.open(publishVideo(site));
+    expect(requests.some((request) => /hls\.light/.test(request))).toBe(false);
+    await player.open(publishAdaptive(site));
+    await expect.poll(() => plays(player)).toBe("blob:");
+    await page.keyboard.press("k");
+    await player.expectPlaying();
+    expect(requests.some((request) => /hls\.light/.test(request))).toBe(true);
+    await player.seekTo(30);
+    await player.expectPlaying();
+    expect((await player.state()).time).toBeGreaterThan(29);
+  });
+
+  test("offers its qualities, with Auto and the original", async ({ page, site }) => {
+    const player = new PlayerPage(page);
+    await player.open(publishAdaptive(site));
+    await expect.poll(() => plays(player)).toBe("blob:");
+    await page.keyboard.press("k");
+    await player.expectPlaying();
+    await player.button("Settings").click();
+    await page.getByRole("menuitem", { name: /^Quality/ }).click();
+    await expect(page.getByRole("menuitemradio")).toHaveText([/^Auto/, "180p", "90p", "Original"]);
+    await expect(page.getByRole("menuitemradio", { name: /^Auto/ })).toBeChecked();
+    await page.getByRole("menuitemradio", { name: "90p" }).click();
+    await expect(page.getByRole("menuitem", { name: /^Quality/ })).toContainText("90p");
+    const height = () => player.video.evaluate((video: HTMLVideoElement) => video.videoHeight);
+    await expect.poll(height).toBe(90);
+    await player.seekTo(20);
+    await page.getByRole("menuitem", { name: /^Quality/ }).click();
+    await page.getByRole("menuitemradio", { name: "Original" }).click();
+    await expect.poll(() => plays(player)).toBe("http:");
+    await player.expectPlaying();
+    expect((await player.state()).time).toBeGreaterThan(19);
+    await expect.poll(height).toBe(180);
+    await page.getByRole("menuitem", { name: /^Quality/ }).click();
+    await page.getByRole("menuitemradio", { name: /^Auto/ }).click();
+    await expect.poll(() => plays(player)).toBe("blob:");
+    await player.expectPlaying();
+    expect((await player.state()).time).toBeGreaterThan(19);
+  });
+
+  test("gives way to the file when the playlist is missing", async ({ page, site }) => {
+    const player = new PlayerPage(page);
+    await player.open(
+      publishAdaptive(site, (name, bytes) => (name === "master.m3u8" ? undefined : bytes)),
+    );
+    await page.keyboard.press("k");
+    await player.expectPlaying();
+    await expect.poll(() => plays(player)).toBe("http:");
+    await expect(player.root.getByRole("alert")).toBeHidden();
+  });
+
+  test("gives way to the file, at the same place, when segments are missing", async ({
+    page,
+    site,
+  }) => {
+    const player = new PlayerPage(page);
+    await player.open(
+      publishAdaptive(site, (name, bytes) =>
+        name.endsWith(".m4s") ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes,
+      ),
+    );
+    await expect.poll(() => plays(player)).toBe("blob:");
+    await page.keyboard.press("k");
+    await player.expectPlaying();
+    await page.keyboard.press("8");
+    await expect.poll(() => plays(player), { timeout: 60_000 }).toBe("http:");
+    await player.expectPlaying();
+    expect((await player.state()).time).toBeGreaterThan(31);
+  });
+
+  test("is left alone when the file plays already", async ({ page, site }) => {
+    const player = new PlayerPage(page);
+    const id = publishAdaptive(site);
+    await page.route(/hls\.light/, async (route) => {
+      await player.expectPlaying();
+      await route.continue();
+    });
+    await page.goto(`/video/${id}`);
+    await player.ready();
+    await page.keyboard.press("k");
+    await player.expectPlaying();
+    await player.record("emptied", "pause");
+    await expect(player.button("Pause")).toBeVisible();
+    await player.expectPlaying();
+    expect(await player.events()).toEqual([]);
+    expect(await plays(player)).toBe("http:");
+  });
+});
+
+test("the picture of the moment stands above the pointer", async ({ page, site }) => {
+  const sheet = clip("jpg", [
+    "-i",
+    mp4Clip(40),
+    "-vf",
+    "fps=1/10,scale=160:90,tile=4x1",
+    "-frames:v",
+    "1",
+  ]);
+  const id = publishVideo(site);
+  const url = site.database().prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(id);
+  const stem = String(url)
+    .replace("/media/videos/", "")
+    .replace(/\.mp4$/, "");
+  site.addFile("thumbnails", `${stem}/storyboard-1.jpg`, fs.readFileSync(sheet));
+  const cues = [0, 10, 20, 30].map(
+    (start, index) =>
+      `00:${String(start).padStart(2, "0")}.000 --> 00:${start + 10}.000\nstoryboard-1.jpg#xywh=${index * 160},0,160,90\n`,
+  );
+  const board = site.addFile(
+    "thumbnails",
+    `${stem}/storyboard.vtt`,
+    `WEBVTT\n\n${cues.join("\n")}`,
+  );
+  site.database().prepare("UPDATE videos SET storyboard_url = ? WHERE id = ?").run(board, id);
+
+  const player = new PlayerPage(page);
+  const requests = requestsOf(page);
+  await player.open(id);
+  expect(requests.some((request) => request.endsWith(".vtt"))).toBe(false);
+  const box = (await player.root.locator(".player-seek").boundingBox())!;
+  const hover = (part: number) => page.mouse.move(box.x + box.width * part, box.y + 12);
+  await hover(0.6);
+  await expect.poll(() => requests.some((request) => request.endsWith(".vtt"))).toBe(true);
+  await hover(0.65);
+  const picture = player.root.locator(".player-storyboard");
+  await expect(picture).toBeVisible();
+  await expect(picture).toHaveCSS("background-position", "-320px 0px");
+  await expect.poll(() => requests.some((request) => request.endsWith("board-1.jpg"))).toBe(true);
+  await hover(0.01);
+  await expect(picture).toHaveCSS("background-position", "0px 0px");
+  const bubble = (await player.root.locator(".player-preview").boundingBox())!;
+  expect(bubble.x).toBeGreaterThanOrEqual(box.x - 1);
+});

@@ -1,0 +1,45 @@
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { RollupOutput } from "rollup";
+import { build } from "vite";
+import { expect, it } from "vitest";
+import { alias } from "../../../vite.config";
+
+const MOST_BYTES = 25 * 1024;
+
+/** The player alone as the site's build makes it, beside React and what is loaded only when needed. */
+async function builtPlayer(): Promise<RollupOutput> {
+  const entry = fileURLToPath(new URL("../../../app/player/video-player.tsx", import.meta.url));
+  const built = await build({
+    configFile: false,
+    logLevel: "silent",
+    resolve: { alias },
+    esbuild: { jsx: "automatic" },
+    define: { "process.env.NODE_ENV": '"production"' },
+    build: {
+      write: false,
+      target: "es2022",
+      minify: "esbuild",
+      // An application, not a library: libraries are built without minified white space.
+      rollupOptions: {
+        input: entry,
+        preserveEntrySignatures: "exports-only",
+        external: ["react", "react/jsx-runtime", "react-dom", /^@remix-run\//],
+      },
+    },
+  });
+  return built as RollupOutput;
+}
+
+it("the player weighs at most 25 KB beyond React, and hls.js is apart", async () => {
+  const { output } = await builtPlayer();
+  const entry = output.find((file) => file.type === "chunk" && file.isEntry);
+  const code = entry?.type === "chunk" ? entry.code : "";
+  expect(code).toContain("Video not available");
+  expect(gzipSync(code).length).toBeLessThanOrEqual(MOST_BYTES);
+  const later = output.filter((file) => file.type === "chunk" && !file.isEntry);
+  expect(later.some((file) => file.fileName.includes("hls"))).toBe(true);
+  const styles = output.find((file) => file.fileName.endsWith(".css"));
+  const css = styles?.type === "asset" ? styles.source : "";
+  expect(gzipSync(code).length + gzipSync(css).length).toBeLessThanOrEqual(MOST_BYTES);
+}, 60_000);
