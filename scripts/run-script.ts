@@ -6,11 +6,19 @@ import { ImportError } from "~/studio/import/entry";
 import { closeDatabase } from "~db/client.server";
 import { MigrationError } from "~db/migrate.server";
 import { UsageError } from "./ask";
+import { RestoreError } from "./restore-error";
 
 type Options = NonNullable<Parameters<typeof parseArgs>[0]>["options"];
 
 /** Failures with a sentence for people; everything else is a fault of ours and shows its stack. */
-const EXPECTED = [AccountError, PasswordError, SettingsError, MigrationError, ImportError];
+const EXPECTED = [
+  AccountError,
+  PasswordError,
+  SettingsError,
+  MigrationError,
+  ImportError,
+  RestoreError,
+];
 
 /**
  * Parses the command line, runs the script, closes the database.
