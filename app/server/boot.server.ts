@@ -7,6 +7,7 @@ import { startJobs } from "~/media/jobs/start.server";
 import { onJobsChanged } from "~/media/jobs/wake.server";
 import { holdUploadBodies } from "~/media/request-body.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
+import { correctWhatTriggersKeep } from "~/studio/upkeep.server";
 import { closeDatabase, database } from "~db/client.server";
 import { takeOverAccessLog } from "./access-log.server";
 import { askFirst } from "./front-door.server";
@@ -42,6 +43,7 @@ export async function boot(): Promise<void> {
   holdUploadBodies();
   leaveAtSignals();
   keepTrashEmpty();
+  correctWhatTriggersKeep();
   onJobsChanged(() => publish("jobs"));
   startJobs();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.

@@ -1,0 +1,65 @@
+import { sqliteHandle } from "~db/client.server";
+
+/**
+ * What triggers keep can come to differ from the rows all the same: REPLACE fires no delete trigger,
+ * and a file that was restored from elsewhere may have other rowids. Looked at when the site starts.
+ */
+
+const SAMPLES = 20;
+const SAMPLE_LETTERS = 40;
+
+/** Counts the tallies anew when they differ from the rows; whether they did. */
+export function correctTallies(): boolean {
+  const sqlite = sqliteHandle();
+  const differs = sqlite
+    .prepare(`
+      SELECT (SELECT count(*) FROM videos) <> coalesce(sum(videos), 0)
+          OR (SELECT coalesce(sum(views), 0) FROM videos) <> coalesce(sum(views), 0)
+      FROM video_tallies`)
+    .pluck()
+    .get();
+  if (!differs) return false;
+  sqlite.transaction(() => {
+    sqlite.exec(`
+      DELETE FROM video_tallies;
+      INSERT INTO video_tallies (status, shelf, videos, views, bytes)
+        SELECT status, shelf, count(*), sum(views), sum(bytes) FROM videos GROUP BY status, shelf;`);
+  })();
+  return true;
+}
+
+/** Builds the text index of the studio anew when it does not find the rows; whether it had to. */
+export function correctTextIndex(): boolean {
+  const sqlite = sqliteHandle();
+  const samples = sqlite
+    .prepare(`
+      SELECT rowid AS number, title FROM videos WHERE length(title) >= 3
+      ORDER BY created_at DESC LIMIT ?`)
+    .all(SAMPLES) as { number: number; title: string }[];
+  const finds = sqlite.prepare(
+    "SELECT 1 FROM managed_text WHERE managed_text MATCH ? AND rowid = ?",
+  );
+  const isWhole = samples.every(({ number, title }) => {
+    const start = [...title].slice(0, SAMPLE_LETTERS).join("");
+    return finds.get(`"${start.replaceAll('"', '""')}"`, number) !== undefined;
+  });
+  if (isWhole) return false;
+  sqlite.transaction(() => {
+    sqlite.exec(`
+      INSERT INTO managed_text (managed_text) VALUES ('delete-all');
+      INSERT INTO managed_text (rowid, text) SELECT rowid, title || char(31) || coalesce((
+        SELECT group_concat(value, char(31)) FROM json_each(tags) WHERE type = 'text'), '')
+        FROM videos;`);
+  })();
+  return true;
+}
+
+/** Corrects both; what goes wrong is logged and stops nothing. */
+export function correctWhatTriggersKeep(): void {
+  try {
+    correctTallies();
+    correctTextIndex();
+  } catch (error) {
+    console.error("The studio's figures could not be checked:", error);
+  }
+}

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listManaged } from "~/studio/list.server";
+import { ALL_NEWEST } from "~/studio/manage-address";
+import { correctTallies, correctTextIndex } from "~/studio/upkeep.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo } from "../admin-requests";
+import { useTemporarySite } from "../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const find = async (search: string) =>
+  (await listManaged({ ...ALL_NEWEST, search })).videos.map(({ id }) => id);
+
+describe("what triggers keep", () => {
+  it("is left alone while it is right", () => {
+    addVideo({ title: `A "quoted" title` });
+    expect([correctTallies(), correctTextIndex()]).toEqual([false, false]);
+  });
+
+  it("is counted anew after a REPLACE, which fires no delete trigger", async () => {
+    addVideo({ views: 5 });
+    sqliteHandle().exec("REPLACE INTO videos (id, title, category) VALUES ('v', 'New', 'english')");
+    expect((await listManaged(ALL_NEWEST)).total).toBe(2);
+    expect(correctTallies()).toBe(true);
+    expect((await listManaged(ALL_NEWEST)).total).toBe(1);
+    expect(correctTallies()).toBe(false);
+  });
+
+  it("is indexed anew when the index does not find the rows", async () => {
+    addVideo({ title: "Beach", tags: '["sun"]' });
+    sqliteHandle().exec("INSERT INTO managed_text (managed_text) VALUES ('delete-all')");
+    expect(await find("beach")).toEqual([]);
+    expect(correctTextIndex()).toBe(true);
+    expect(await find("beach")).toEqual(["v"]);
+    expect(await find("sun")).toEqual(["v"]);
+    sqliteHandle().exec("UPDATE videos SET title = 'Hill'");
+    expect(await find("beach")).toEqual([]);
+    expect(await find("hill")).toEqual(["v"]);
+  });
+});
