@@ -34,6 +34,9 @@ const DEFAULT_SITE_NAME = "Afterdark";
 export const links: LinksFunction = () => [
   { rel: "preload", href: fontUrl, as: "font", type: "font/woff2", crossOrigin: "anonymous" },
   { rel: "icon", href: iconUrl, type: "image/svg+xml" },
+  { rel: "apple-touch-icon", href: "/apple-touch-icon.png" },
+  { rel: "manifest", href: "/manifest.webmanifest" },
+  { rel: "alternate", href: "/feed.xml", type: "application/rss+xml", title: "Newest videos" },
 ];
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [

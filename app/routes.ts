@@ -28,4 +28,13 @@ export default [
   route("media/*", "routes/media.ts"),
   route("events", "routes/events.ts"),
   route("healthz", "routes/healthz.ts"),
+
+  route("sitemap.xml", "routes/sitemap.ts"),
+  route("sitemap/:part", "routes/sitemap.ts", { id: "sitemap-part" }),
+  route("robots.txt", "routes/robots.ts"),
+  route("feed.xml", "routes/feed.ts"),
+  route("manifest.webmanifest", "routes/manifest.ts"),
+  ...["favicon.ico", "apple-touch-icon.png", "icon-192.png", "icon-512.png", "share.png"].map(
+    (name) => route(name, "routes/site-picture.ts", { id: name }),
+  ),
 ] satisfies RouteConfig;

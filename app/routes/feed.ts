@@ -1,0 +1,10 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { rssFeed } from "~/catalogue/rss.server";
+import { siteIdentity } from "~/server/site-origin.server";
+import { validatedAnswer } from "~/server/validated.server";
+
+export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
+  const site = siteIdentity(request);
+  const feed = await rssFeed(site);
+  return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () => feed);
+}

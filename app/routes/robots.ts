@@ -1,0 +1,19 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { siteIdentity } from "~/server/site-origin.server";
+import { validatedAnswer } from "~/server/validated.server";
+
+/** Everything public may be found; what only admins or scripts use may not be crawled. */
+export function loader({ request }: LoaderFunctionArgs): Response {
+  const { origin } = siteIdentity(request);
+  const lines = [
+    "User-agent: *",
+    "Disallow: /admin",
+    "Disallow: /auth",
+    "Disallow: /events",
+    "Disallow: /video/*/view",
+    "",
+    `Sitemap: ${origin}/sitemap.xml`,
+    "",
+  ];
+  return validatedAnswer(request, origin, "text/plain; charset=utf-8", () => lines.join("\n"));
+}

@@ -1,0 +1,24 @@
+import { Readable } from "node:stream";
+import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
+import { publishedTotal } from "~/catalogue/published-list.server";
+import { pagesSitemap, SITEMAP_MOST, sitemapIndex, videoSitemap } from "~/catalogue/sitemap.server";
+import { siteIdentity } from "~/server/site-origin.server";
+import { validatedAnswer } from "~/server/validated.server";
+
+const XML = "application/xml; charset=utf-8";
+
+/** `/sitemap.xml`, the index, and `/sitemap/{pages or number}.xml`, its parts. */
+export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
+  const site = siteIdentity(request);
+  const answer = (body: () => BodyInit) => validatedAnswer(request, site.origin, XML, body);
+  if (params.part === undefined) {
+    const index = await sitemapIndex(site);
+    return answer(() => index);
+  }
+  if (params.part === "pages.xml") return answer(() => pagesSitemap(site));
+  const part = Number(/^([1-9]\d{0,5})\.xml$/.exec(params.part)?.[1]);
+  if (!((part - 1) * SITEMAP_MOST < (await publishedTotal()))) {
+    return new Response("Not Found", { status: 404 });
+  }
+  return answer(() => createReadableStreamFromReadable(Readable.from(videoSitemap(site, part))));
+}
