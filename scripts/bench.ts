@@ -5,6 +5,8 @@ import { createReport } from "./bench/report";
 const BENCHMARKS = {
   downloads: () => import("./bench/downloads"),
   studio: () => import("./bench/studio"),
+  events: () => import("./bench/events"),
+  pages: () => import("./bench/pages"),
 };
 
 type Name = keyof typeof BENCHMARKS;

@@ -1,4 +1,5 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { answerPlainly } from "~/server/front-door.server";
 import { requestContext } from "~/server/request-context.server";
 import { onShutdown } from "~/server/shutdown.server";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
@@ -10,7 +11,9 @@ export const MOST_STREAMS = 10_000;
 const HEARTBEAT_MS = 25_000;
 /** What a browser waits that reconnects by itself. Ours does it with a back-off of its own. */
 const RETRY_MS = 1_000;
-const TRY_AGAIN_SECONDS = 10;
+const TRY_AGAIN_SECONDS = "10";
+const TOO_MANY = "Too many open streams.";
+const PUBLIC_TOPICS: ReadonlySet<Topic> = new Set<Topic>(["catalogue", "views"]);
 /** A client that takes nothing any more is let go: an event is some hundred bytes. */
 const MOST_WAITING_BYTES = 64 * 1024;
 
@@ -50,16 +53,32 @@ export function openEventStream({
   most?: number;
 } = {}): Response {
   if (streams.size >= most) {
-    return new Response("Too many open streams.\n", {
+    return new Response(`${TOO_MANY}\n`, {
       status: 503,
-      headers: { "Retry-After": String(TRY_AGAIN_SECONDS), "Cache-Control": "no-store" },
+      headers: { "Retry-After": TRY_AGAIN_SECONDS, "Cache-Control": "no-store" },
     });
   }
-  const wanted = new Set<Topic>(["catalogue", "views", ...topics]);
+  const wanted = topics.length > 0 ? new Set([...PUBLIC_TOPICS, ...topics]) : PUBLIC_TOPICS;
   const greeting = greet(lastEventId ?? undefined);
   const response = requestContext()?.response;
   const body = response ? nodeBody(response, wanted, greeting) : plainBody(wanted, greeting);
   return new Response(body, { headers: HEADERS });
+}
+
+/**
+ * Opens the streams of visitors before Express sees the request: what it and Remix hold for one
+ * under way, some 20 KiB, would be held as long as the stream is open.
+ */
+export function answerEvents(request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.method !== "GET" || request.url !== "/events") return false;
+  if (streams.size >= MOST_STREAMS) {
+    return answerPlainly(response, 503, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
+  }
+  const greeting = greet(request.headers["last-event-id"]?.toString());
+  response.writeHead(200, HEADERS).write(greeting);
+  response.once("close", () => remove(response));
+  add(response, PUBLIC_TOPICS);
+  return true;
 }
 
 /** Asked for once the headers are out; from then on events are written to Node's response. */

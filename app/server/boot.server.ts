@@ -1,5 +1,6 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
+import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { makeBuckets } from "~/media/bucket.server";
 import { clearArriving } from "~/media/clear-arriving.server";
@@ -51,5 +52,6 @@ export async function boot(): Promise<void> {
   askFirst(refuseWhenLeaving);
   askFirst(refuseNonsense);
   askFirst(answerKeptPage);
+  askFirst(answerEvents);
   process.once("exit", closeDatabase);
 }

@@ -1,0 +1,16 @@
+/** The part of autocannon that is used here; the package brings no types. */
+declare module "autocannon" {
+  interface Result {
+    requests: { average: number };
+    /** Milliseconds. */
+    latency: { p99: number };
+    non2xx: number;
+  }
+  export default function autocannon(options: {
+    url: string;
+    headers?: Record<string, string>;
+    connections: number;
+    /** Seconds. */
+    duration: number;
+  }): Promise<Result>;
+}

@@ -1,0 +1,63 @@
+import autocannon from "autocannon";
+import { SiteProcess } from "../../tests/site-process";
+import { median, type Report } from "./report";
+
+const VIDEOS = 200;
+const CONNECTIONS = 16;
+const SECONDS = 3;
+const ROUNDS = 3;
+/** A cookie that means nothing: whoever brings one may be somebody, so the page is rendered anew. */
+const ANEW = { cookie: "bench=1" };
+const LEAST_RENDERED = 0.5;
+const LEAST_KEPT = 0.6;
+
+/** A page with nothing to load but its frame, and an answer that is a constant text. */
+const EMPTY_PAGE = "/privacy";
+const CONSTANT = "/media/nothing";
+
+const PAGES = { home: "/", search: "/?search=evening", video: "/video/v7" };
+
+/** Whole pages through remix-serve, rendered anew and kept, beside what the framework itself costs. */
+export async function run(report: Report): Promise<void> {
+  const site = new SiteProcess();
+  try {
+    await site.start();
+    for (let index = 0; index < VIDEOS; index++) {
+      site.addVideo({
+        id: `v${index}`,
+        title: `${index % 2 ? "Evening" : "Morning"} by the sea, part ${index}`,
+        tags: JSON.stringify(["sea", index % 3 ? "slow" : "night"]),
+        views: index * 731,
+        duration: `${index % 60}:30`,
+      });
+    }
+    await load(site.url + EMPTY_PAGE, ANEW);
+    const empty = await measure(site.url + EMPTY_PAGE, ANEW);
+    const constant = await measure(site.url + CONSTANT);
+    report.figure("a page with an empty loader", empty.rate, "requests/s");
+    report.figure("a constant text", constant.rate, "requests/s");
+    for (const [name, path] of Object.entries(PAGES)) {
+      const anew = await measure(site.url + path, ANEW);
+      const kept = await measure(site.url + path);
+      report.figure(`${name} rendered anew`, anew.rate, `requests/s, p99 ${anew.p99} ms`);
+      report.atLeast(`${name} anew beside the empty page`, anew.rate / empty.rate, LEAST_RENDERED);
+      report.figure(`${name} kept`, kept.rate, `requests/s, p99 ${kept.p99} ms`);
+      report.atLeast(`${name} kept beside the constant`, kept.rate / constant.rate, LEAST_KEPT);
+    }
+  } finally {
+    await site.remove();
+  }
+}
+
+async function measure(url: string, headers?: Record<string, string>) {
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await load(url, headers));
+  return {
+    rate: median(rounds.map(({ requests }) => requests.average)),
+    p99: median(rounds.map(({ latency }) => latency.p99)),
+  };
+}
+
+function load(url: string, headers: Record<string, string> = {}) {
+  return autocannon({ url, headers, connections: CONNECTIONS, duration: SECONDS });
+}
