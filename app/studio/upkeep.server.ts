@@ -1,4 +1,5 @@
-import { sqliteHandle } from "~db/client.server";
+import { database, sqliteHandle } from "~db/client.server";
+import { checkLibrary } from "./library.server";
 
 /**
  * What triggers keep can come to differ from the rows all the same: REPLACE fires no delete trigger,
@@ -7,6 +8,7 @@ import { sqliteHandle } from "~db/client.server";
 
 const SAMPLES = 20;
 const SAMPLE_LETTERS = 40;
+const SMALL_LIBRARY_VIDEOS = 5_000;
 
 /** Counts the tallies anew when they differ from the rows; whether they did. */
 export function correctTallies(): boolean {
@@ -54,11 +56,33 @@ export function correctTextIndex(): boolean {
   return true;
 }
 
-/** Corrects both; what goes wrong is logged and stops nothing. */
+/**
+ * Walks the buckets once for a database that has never been compared with them, and at each start
+ * while the library is small enough for that to take a moment: files may have come or gone while the
+ * site was down. A large one is compared by `npm run check-library`.
+ *
+ * @returns whether it did.
+ */
+export async function correctStorage(): Promise<boolean> {
+  const { checked_at } = await database()
+    .selectFrom("storage")
+    .select("checked_at")
+    .executeTakeFirstOrThrow();
+  const { videos } = await database()
+    .selectFrom("video_tallies")
+    .select((e) => e.fn.coalesce(e.fn.sum<number>("videos"), e.val(0)).as("videos"))
+    .executeTakeFirstOrThrow();
+  if (checked_at !== null && videos > SMALL_LIBRARY_VIDEOS) return false;
+  await checkLibrary();
+  return true;
+}
+
+/** Corrects all of it, the storage in the background; what goes wrong is logged and stops nothing. */
 export function correctWhatTriggersKeep(): void {
   try {
     correctTallies();
     correctTextIndex();
+    correctStorage().catch((error) => console.error("The storage could not be checked:", error));
   } catch (error) {
     console.error("The studio's figures could not be checked:", error);
   }

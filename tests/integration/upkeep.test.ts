@@ -1,9 +1,10 @@
+import fs from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listManaged } from "~/studio/list.server";
 import { ALL_NEWEST } from "~/studio/manage-address";
-import { correctTallies, correctTextIndex } from "~/studio/upkeep.server";
+import { correctStorage, correctTallies, correctTextIndex } from "~/studio/upkeep.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo } from "../admin-requests";
+import { addVideo, video, writeUpload } from "../admin-requests";
 import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -28,6 +29,17 @@ describe("what triggers keep", () => {
     expect(correctTallies()).toBe(true);
     expect((await listManaged(ALL_NEWEST)).total).toBe(1);
     expect(correctTallies()).toBe(false);
+  });
+
+  it("follows files that came and went while the site was down", async () => {
+    addVideo({ video_url: "/media/videos/u/1.mp4" });
+    const file = writeUpload(site.uploads, "videos/u/1.mp4");
+    expect(await correctStorage()).toBe(true);
+    const bytes = () => sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get();
+    expect([bytes(), video()?.bytes]).toEqual([5, 5]);
+    fs.rmSync(file);
+    await correctStorage();
+    expect([bytes(), video()?.bytes]).toEqual([0, 0]);
   });
 
   it("is indexed anew when the index does not find the rows", async () => {
