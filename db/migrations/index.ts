@@ -6,6 +6,7 @@ import { migration as uploads } from "./0040-uploads";
 import { migration as managedSearch } from "./0060-managed-search";
 import { migration as publishedOrderAndSearch } from "./0070-published-order-and-search";
 import { migration as imports } from "./0080-imports";
+import { migration as managedSearchForOlderSqlite } from "./0090-managed-search-for-older-sqlite";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   managedSearch,
   publishedOrderAndSearch,
   imports,
+  managedSearchForOlderSqlite,
 ];

@@ -59,6 +59,16 @@ describe("migrations", () => {
   });
 });
 
+describe("other programs that write to the file", () => {
+  it("may bring an SQLite as old as 3.34, the first with trigrams", () => {
+    const schema = sqliteHandle().prepare("SELECT sql FROM sqlite_master").pluck().all().join("\n");
+    // Each came later, and a trigger that meets it makes every insert fail.
+    expect(schema).not.toMatch(
+      /contentless_delete|contentless_unindexed|remove_diacritics\s*=|STRICT|unixepoch|->>|RETURNING/i,
+    );
+  });
+});
+
 describe("the videos table", () => {
   const insert = (columns: string, values: string) =>
     sqliteHandle().exec(`INSERT INTO videos (${columns}) VALUES (${values})`);
