@@ -71,8 +71,27 @@ export function Controls({
   return (
     <>
       <CaptionText />
-      <FeedbackLayer />
       {recovery ? <Spinner recovery={recovery} /> : null}
+      {next.shown && video.next && openNext ? (
+        <NextCard next={video.next} onOpen={openNext} onCancel={next.cancel} />
+      ) : null}
+      {recovery ? <ProblemNotice recovery={recovery} /> : null}
+      <div className="player-chrome">
+        <TitleBar />
+        <Bar
+          ref={setBar}
+          volumeSettable={volumeSettable}
+          settingsOpen={panel === "settings"}
+          toggleSettings={() => toggle("settings")}
+          openNext={openNext}
+        />
+        {started ? null : (
+          <div className="player-middle player-begin" aria-hidden="true">
+            <Play className="player-solid" />
+          </div>
+        )}
+      </div>
+      <FeedbackLayer />
       {resume.offer === undefined ? null : (
         <ResumeOffer
           at={resume.offer}
@@ -84,25 +103,6 @@ export function Controls({
           onDismiss={resume.dismiss}
         />
       )}
-      {next.shown && video.next && openNext ? (
-        <NextCard next={video.next} onOpen={openNext} onCancel={next.cancel} />
-      ) : null}
-      {recovery ? <ProblemNotice recovery={recovery} /> : null}
-      <div className="player-chrome">
-        <TitleBar />
-        {started ? null : (
-          <div className="player-middle player-begin" aria-hidden="true">
-            <Play className="player-solid" />
-          </div>
-        )}
-        <Bar
-          ref={setBar}
-          volumeSettable={volumeSettable}
-          settingsOpen={panel === "settings"}
-          toggleSettings={() => toggle("settings")}
-          openNext={openNext}
-        />
-      </div>
       {panel === "settings" ? (
         <SettingsMenu onClose={close} onShortcuts={() => setPanel("shortcuts")} />
       ) : null}

@@ -8,6 +8,7 @@ import {
   SlidersHorizontal,
 } from "lucide-react";
 import type { ReactNode } from "react";
+import { classNames } from "~/ui/class-names";
 import { copyText, share } from "~/ui/share";
 import { CaptionsIcon, type IconType, PictureInPictureIcon } from "./icons";
 import { qualityLabel, speedLabel } from "./labels";
@@ -78,7 +79,12 @@ export function MainPage({
       ) : null}
       <Item icon={Link} label={`Copy link at ${formatTime(now)}`} onPress={() => void copy()} />
       <Item icon={Share2} label="Share" onPress={() => void shareVideo()} />
-      <Item icon={Keyboard} label="Keyboard shortcuts" onPress={onShortcuts} />
+      <Item
+        icon={Keyboard}
+        label="Keyboard shortcuts"
+        onPress={onShortcuts}
+        className="player-item-keys"
+      />
     </>
   );
 }
@@ -88,6 +94,7 @@ function Item({
   label,
   more,
   checked,
+  className,
   onPress,
 }: {
   icon: IconType;
@@ -95,6 +102,7 @@ function Item({
   /** The present choice of a page of its own. */
   more?: ReactNode;
   checked?: boolean;
+  className?: string;
   onPress(): void;
 }) {
   return (
@@ -104,7 +112,7 @@ function Item({
         ? { role: "menuitem" }
         : { role: "menuitemcheckbox", "aria-checked": checked })}
       aria-haspopup={more === undefined ? undefined : "menu"}
-      className="player-item"
+      className={classNames("player-item", className)}
       onClick={onPress}
     >
       <Icon aria-hidden="true" />

@@ -1,0 +1,193 @@
+// @vitest-environment jsdom
+import { createRemixStub } from "@remix-run/testing";
+import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { renderToString } from "react-dom/server";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type PlayerVideo, VideoPlayer } from "~/player/video-player";
+
+const FILM: PlayerVideo = {
+  id: "one",
+  title: "A quiet evening",
+  fileUrl: "/media/videos/u/1.mp4",
+  posterUrl: "/media/thumbnails/u/1.jpg",
+};
+
+beforeEach(() => {
+  // jsdom has the element and none of its doings.
+  vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
+  vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
+  vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+  vi.spyOn(HTMLMediaElement.prototype, "textTracks", "get").mockReturnValue(
+    [] as unknown as TextTrackList,
+  );
+});
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+  localStorage.clear();
+});
+
+const video = () => document.querySelector("video")!;
+
+function lasts(seconds: number) {
+  Object.defineProperty(video(), "duration", { configurable: true, value: seconds });
+  act(() => void video().dispatchEvent(new Event("durationchange")));
+}
+
+describe("on the server", () => {
+  it("is the browser's own player with poster, source and captions", () => {
+    const captions = [{ url: "/c.vtt", language: "en", label: "English", default: true }];
+    document.body.innerHTML = renderToString(<VideoPlayer video={{ ...FILM, captions }} />);
+    expect(video().controls).toBe(true);
+    expect(video().getAttribute("src")).toBe(FILM.fileUrl);
+    expect(video().getAttribute("poster")).toBe(FILM.posterUrl);
+    expect(document.querySelector("track")?.getAttribute("srclang")).toBe("en");
+    expect(document.querySelector("button")).toBeNull();
+    document.body.replaceChildren();
+  });
+
+  it("says so when there is no file", () => {
+    const html = renderToString(<VideoPlayer video={{ ...FILM, fileUrl: "" }} />);
+    expect(html).toContain("Video not available");
+    expect(html).toContain("Please try again later.");
+    expect(html).toContain(FILM.posterUrl);
+    expect(html).not.toContain("<video");
+  });
+});
+
+describe("with scripts", () => {
+  it("takes the browser's controls away and names its own", () => {
+    render(<VideoPlayer video={FILM} />);
+    expect(video().controls).toBe(false);
+    lasts(330);
+    for (const name of ["Play", "Back 10 seconds", "Forward 10 seconds", "Mute", "Settings"]) {
+      screen.getByRole("button", { name });
+    }
+    const seek = screen.getByRole("slider", { name: "Seek" });
+    expect(seek.getAttribute("step")).toBe("0.1");
+    expect(seek.getAttribute("max")).toBe("330");
+    expect(seek.getAttribute("aria-valuetext")).toBe("0:00 of 5:30");
+  });
+
+  it("keeps the element and its file when the same video gets another one", () => {
+    const { rerender } = render(<VideoPlayer video={FILM} />);
+    const before = video();
+    rerender(<VideoPlayer video={{ ...FILM, fileUrl: "/media/videos/u/converted.mp4" }} />);
+    expect(video()).toBe(before);
+    expect(video().getAttribute("src")).toBe(FILM.fileUrl);
+  });
+
+  it("keeps the element and takes the other file when the video is another one", () => {
+    const { rerender } = render(<VideoPlayer video={FILM} />);
+    const before = video();
+    video().playbackRate = 2;
+    video().style.filter = "brightness(2)";
+    rerender(<VideoPlayer video={{ ...FILM, id: "two", fileUrl: "/media/videos/u/2.mp4" }} />);
+    expect(video()).toBe(before);
+    expect(video().getAttribute("src")).toBe("/media/videos/u/2.mp4");
+    expect(video().playbackRate).toBe(1);
+    expect(video().style.filter).toBe("");
+  });
+
+  it("loads anew when the other video is of the same file", () => {
+    const { rerender } = render(<VideoPlayer video={FILM} />);
+    vi.mocked(HTMLMediaElement.prototype.load).mockClear();
+    rerender(<VideoPlayer video={{ ...FILM, id: "two" }} />);
+    expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
+  });
+
+  it("stops the download when it leaves the page", () => {
+    const { unmount } = render(<VideoPlayer video={FILM} />);
+    const element = video();
+    vi.mocked(HTMLMediaElement.prototype.load).mockClear();
+    unmount();
+    expect(element.hasAttribute("src")).toBe(false);
+    expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not render while time passes", () => {
+    const { container } = render(<VideoPlayer video={FILM} />);
+    lasts(100);
+    const changes: MutationRecord[] = [];
+    const observer = new MutationObserver((records) => changes.push(...records));
+    observer.observe(container, { subtree: true, childList: true, attributes: true });
+    Object.defineProperty(video(), "currentTime", { configurable: true, value: 42 });
+    act(() => void video().dispatchEvent(new Event("timeupdate")));
+    changes.push(...observer.takeRecords());
+    observer.disconnect();
+    const touched = new Set(changes.map(({ target }) => (target as Element).tagName));
+    expect([...touched].every((tag) => ["DIV", "INPUT", "SPAN"].includes(tag))).toBe(true);
+    expect(changes.length).toBeLessThan(8);
+    expect(screen.getByRole("slider", { name: "Seek" })).toHaveProperty("value", "42");
+    expect(container.querySelector("[data-elapsed]")?.textContent).toBe("0:42");
+  });
+});
+
+describe("captions", () => {
+  it("are drawn by the player, switched by a button, and hold no markup of the file", async () => {
+    const cues = new EventTarget() as TextTrack;
+    const cue = { getCueAsHTML: () => document.createTextNode("<b>Good evening</b>") };
+    Object.assign(cues, { mode: "disabled", activeCues: [cue] });
+    vi.mocked(
+      Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
+    ).mockReturnValue([cues] as unknown as TextTrackList);
+    const captions = [{ url: "/c.vtt", language: "en", label: "English" }];
+    render(<VideoPlayer video={{ ...FILM, captions }} />);
+    const button = screen.getByRole("button", { name: "Captions" });
+    expect(button.getAttribute("aria-pressed")).toBe("false");
+    expect(cues.mode).toBe("disabled");
+    fireEvent.click(button);
+    expect(cues.mode).toBe("hidden");
+    expect(screen.getByText("<b>Good evening</b>").tagName).toBe("P");
+    fireEvent.click(button);
+    expect(cues.mode).toBe("disabled");
+    expect(screen.queryByText("<b>Good evening</b>")).toBeNull();
+  });
+});
+
+describe("the next video", () => {
+  const next = { title: "A quiet morning", href: "/video/two" };
+
+  function ends() {
+    Object.defineProperty(video(), "ended", { configurable: true, value: true });
+    act(() => void video().dispatchEvent(new Event("ended")));
+  }
+
+  it("is opened once by the page's own navigation, 8 s after the end", () => {
+    vi.useFakeTimers();
+    const onNext = vi.fn();
+    const Page = createRemixStub([
+      {
+        path: "/",
+        // The page hands over new objects whenever it renders.
+        Component: () => (
+          <VideoPlayer video={{ ...FILM, next: { ...next } }} onNext={(to) => onNext(to.href)} />
+        ),
+      },
+    ]);
+    const { rerender } = render(<Page />);
+    ends();
+    const card = screen.getByRole("region", { name: "Next video" });
+    within(card).getByText("A quiet morning");
+    for (let second = 0; second < 7; second++) act(() => void vi.advanceTimersByTime(1_000));
+    expect(onNext).not.toHaveBeenCalled();
+    act(() => void vi.advanceTimersByTime(1_000));
+    expect(onNext).toHaveBeenCalledWith("/video/two");
+    rerender(<Page />);
+    act(() => void vi.advanceTimersByTime(20_000));
+    expect(onNext).toHaveBeenCalledTimes(1);
+    vi.useRealTimers();
+  });
+
+  it("is cancelled with Escape", () => {
+    vi.useFakeTimers();
+    const onNext = vi.fn();
+    render(<VideoPlayer video={{ ...FILM, next }} onNext={onNext} />);
+    ends();
+    act(() => void fireEvent.keyDown(window, { key: "Escape" }));
+    expect(screen.queryByRole("region", { name: "Next video" })).toBeNull();
+    act(() => void vi.advanceTimersByTime(20_000));
+    expect(onNext).not.toHaveBeenCalled();
+    vi.useRealTimers();
+  });
+});
