@@ -2,6 +2,7 @@ import fontUrl from "@fontsource-variable/figtree/files/figtree-latin-wght-norma
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { data } from "@remix-run/node";
 import {
+  isRouteErrorResponse,
   Links,
   Meta,
   Outlet,
@@ -39,9 +40,16 @@ export const links: LinksFunction = () => [
   { rel: "alternate", href: "/feed.xml", type: "application/rss+xml", title: "Newest videos" },
 ];
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: data?.siteName ?? DEFAULT_SITE_NAME },
-];
+/** Of error pages; every other page has a head of its own. */
+export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
+  const missing = isRouteErrorResponse(error) && error.status === 404;
+  const title = missing ? "Page not found" : error ? "Something went wrong" : undefined;
+  const siteName = data?.siteName ?? DEFAULT_SITE_NAME;
+  return [
+    { title: title ? `${title} | ${siteName}` : siteName },
+    ...(error ? [{ name: "robots", content: "noindex" }] : []),
+  ];
+};
 
 export async function loader({ request }: LoaderFunctionArgs) {
   // Before anything else is read: what changes meanwhile must count as newer than this page.

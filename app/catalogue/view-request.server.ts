@@ -11,5 +11,6 @@ export function countsAsView(request: Request): boolean {
     .join(" ");
   if (/prefetch|prerender|preview/i.test(purpose)) return false;
   if (headers.get("Sec-Fetch-Site") === "cross-site") return false;
-  return !isbot(headers.get("User-Agent"));
+  // A browser without a window is no crawler, but isbot takes its name for one.
+  return !isbot(headers.get("User-Agent")?.replace("HeadlessChrome", "Chrome"));
 }

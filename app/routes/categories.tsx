@@ -11,11 +11,10 @@ import { ButtonLink } from "~/ui/button";
 import { CategorySelector } from "~/ui/category-selector";
 import { EmptyState } from "~/ui/empty-state";
 import { ListSection } from "~/ui/list-section";
-import { NOT_FOUND_META } from "~/ui/not-found-meta";
 import { loadList } from "./load-list.server";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
-  data ? categoryMeta(data.site, data) : NOT_FOUND_META;
+  data ? categoryMeta(data.site, data) : [];
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);

@@ -3,7 +3,7 @@ import { Button, buttonClass } from "./button";
 
 /**
  * The entry dialog. It takes the page's place: the page is in the HTML behind it, for search
- * engines, but not displayed, so that no picture is seen or even loaded before the answer.
+ * engines, but not displayed, so that no picture is seen before the answer.
  */
 export function AgeGate({ siteName }: { siteName: string }) {
   const { pathname, search } = useLocation();

@@ -44,7 +44,11 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
     typing.current = false;
   }
 
-  useEffect(() => () => clearTimeout(timer.current), []);
+  // What was typed before the scripts were there counts as well.
+  useEffect(() => {
+    if (input.current?.value.trim() !== asked.current) lookSoon();
+    return () => clearTimeout(timer.current);
+  }, []);
 
   // The address has changed without us: Back, Clear Search, a link. What is being typed stays.
   useEffect(() => {
