@@ -3,6 +3,8 @@ import { createReport } from "./bench/report";
 
 /** Each compares in the same run, prints its figures, and says whether they are good enough. */
 const BENCHMARKS = {
+  encode: () => import("./bench/encode"),
+  "while-encoding": () => import("./bench/while-encoding"),
   downloads: () => import("./bench/downloads"),
   studio: () => import("./bench/studio"),
   events: () => import("./bench/events"),

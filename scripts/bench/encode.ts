@@ -1,0 +1,154 @@
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { makeLadder } from "~/media/encode/ladder.server";
+import { makePlayable } from "~/media/encode/playable.server";
+import { keyframeEvery, rateOf, rungsFor, steadyRate } from "~/media/encode/rungs";
+import { createTask } from "~/media/encode/task.server";
+import { inputArguments } from "~/media/ffmpeg.server";
+import { type Probe, probe } from "~/media/probe.server";
+import { settings } from "~/server/settings.server";
+import type { Report } from "./report";
+
+const GIB = 1024 ** 3;
+const MOST_FIRST_PLAYABLE_SECONDS = 5;
+const MOST_CPU_RATIO = 1.1;
+
+/** How soon a large file can be watched, and what the ladder costs beside one plain ffmpeg. */
+export async function run(report: Report): Promise<void> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-encode-"));
+  try {
+    await firstPlayable(report, folder);
+    await ladderCost(report, folder);
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function ffmpeg(args: string[]): void {
+  const result = spawnSync("ffmpeg", ["-v", "error", "-nostdin", "-y", ...args]);
+  if (result.status !== 0) throw new Error(String(result.stderr));
+}
+
+/** A task that runs at once, and the source of that file. */
+function prepare(folder: string, file: string) {
+  const source = { videoId: "v", stem: "u/1", url: "/media/videos/u/1.mp4", file, playing: file };
+  return {
+    source: { ...source, row: { thumbnail_url: null } },
+    task: createTask(folder, () => {}),
+  };
+}
+
+/** A 1 GiB H.264 MP4 whose index stands behind: from its last byte to a file that plays at once. */
+async function firstPlayable(report: Report, folder: string): Promise<void> {
+  const file = path.join(folder, "large.mp4");
+  const second = path.join(folder, "second.mp4");
+  const noise = "color=gray:size=1280x720:rate=25:duration=4,noise=alls=100:allf=t";
+  ffmpeg([
+    ...["-f", "lavfi", "-i", noise, "-f", "lavfi", "-i", "sine=duration=4"],
+    ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-crf", "30"],
+    ...["-c:a", "aac", "-shortest", second],
+  ]);
+  const times = Math.ceil(GIB / fs.statSync(second).size) - 1;
+  ffmpeg(["-stream_loop", String(times), "-i", second, "-c", "copy", file]);
+  const { size } = fs.statSync(file);
+
+  const copy = path.join(folder, "copy.mp4");
+  const copyBegun = performance.now();
+  // Block by block: a clone would cost nothing and say nothing about the disk.
+  spawnSync("dd", [`if=${file}`, `of=${copy}`, "bs=1M", "conv=fsync"]);
+  const copySeconds = (performance.now() - copyBegun) / 1000;
+  fs.rmSync(copy);
+
+  const { source, task } = prepare(folder, file);
+  const begun = performance.now();
+  const found = (await probe(file)) as Probe;
+  const known = (performance.now() - begun) / 1000;
+  await makePlayable(source, found, task);
+  const seconds = (performance.now() - begun) / 1000;
+  report.figure("size of the file", size / 1024 ** 2, "MiB");
+  report.figure("plain copy to the disk", copySeconds, "s");
+  report.atMost(
+    "probed, and from then on watched as it is",
+    known,
+    MOST_FIRST_PLAYABLE_SECONDS,
+    "s",
+  );
+  report.atMost("index in front", seconds, MOST_FIRST_PLAYABLE_SECONDS, "s");
+  fs.rmSync(file);
+  fs.rmSync(path.join(folder, "playable.mp4"));
+}
+
+/** Processor seconds of all children that have ended. */
+function childSeconds(work: () => void | Promise<void>): Promise<number> {
+  const spent = () => {
+    // cutime and cstime of proc(5): fields 16 and 17, after the name in parentheses.
+    const stat = fs.readFileSync("/proc/self/stat", "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  };
+  const before = spent();
+  return Promise.resolve(work()).then(() => spent() - before);
+}
+
+async function ladderCost(report: Report, folder: string): Promise<void> {
+  const file = path.join(folder, "film.mp4");
+  const picture = "testsrc2=size=1920x1080:rate=30:duration=20,noise=alls=8:allf=t";
+  ffmpeg([
+    ...["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", "sine=duration=20"],
+    ...["-c:v", "libx264", "-preset", "ultrafast", "-crf", "20", "-pix_fmt", "yuv420p"],
+    ...["-c:a", "aac", file],
+  ]);
+  const found = (await probe(file)) as Probe;
+  const { source, task } = prepare(folder, file);
+  const begun = performance.now();
+  const ours = await childSeconds(async () => {
+    await makeLadder(source, found, task, "x");
+  });
+  const seconds = (performance.now() - begun) / 1000;
+  const plain = await childSeconds(() => ffmpeg(plainArguments(folder, file, found)));
+  report.figure(
+    "speed of the ladder, 240p to 1080p",
+    found.durationSeconds / seconds,
+    "× the film",
+  );
+  report.figure("CPU of the ladder", ours / found.durationSeconds, "s per second of film");
+  report.figure("CPU of a plain ffmpeg", plain / found.durationSeconds, "s per second of film");
+  report.atMost("CPU beside a plain ffmpeg", ours / plain, MOST_CPU_RATIO);
+}
+
+/** The command that a handbook gives: each rendition scaled from the film, the same encoders. */
+function plainArguments(folder: string, file: string, found: Probe): string[] {
+  const rungs = rungsFor(found.video, settings().encoderMaxHeight);
+  const rate = steadyRate(found.video.frameRate);
+  const names = rungs.map((_, index) => `[v${index}]`);
+  const graph = [
+    `[0:v]split=${rungs.length}${rungs.map((_, index) => `[s${index}]`).join("")}`,
+    ...rungs.map(
+      ({ width, height }, index) => `[s${index}]scale=${width}:${height}${names[index]}`,
+    ),
+  ].join(";");
+  return [
+    ...[...inputArguments(file), "-filter_complex", graph],
+    ...rungs.flatMap((rung, index) => {
+      const every = String(keyframeEvery(rung, rate));
+      const { numerator, denominator } = rateOf(rung, rate);
+      return [
+        ...["-map", names[index]!, "-map", "0:a", "-r", `${numerator}/${denominator}`],
+        ...["-c:v", "libx264", "-preset", settings().encoderPreset, "-profile:v", "high"],
+        ...[
+          "-crf",
+          "23",
+          "-maxrate",
+          String(rung.maxBitrate),
+          "-bufsize",
+          `${rung.maxBitrate * 2}`,
+        ],
+        ...["-g", every, "-keyint_min", every, "-sc_threshold", "0"],
+        ...["-c:a", "aac", "-b:a", String(rung.audioBitrate)],
+        path.join(folder, `plain-${rung.name}.mp4`),
+      ];
+    }),
+  ];
+}
