@@ -122,7 +122,7 @@ test("whatever comes in plays in the browser, as a stream and as a file", async 
   page,
   site,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(480_000);
   const ids = INPUTS.map(([name, clip, , degrees], index) => {
     const made = makeClip(folder, `input-${index}`, { seconds: 6, ...clip });
     return [name, addSource(site, degrees ? rotate(made, degrees) : made, STAMP + index)] as const;
@@ -178,7 +178,7 @@ test("a failed job stands on the queue page with its reason, and Retry starts it
   page,
   site,
 }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(180_000);
   const broken = path.join(folder, "broken.avi");
   fs.writeFileSync(broken, "not a video");
   addSource(site, broken, STAMP + 50);
