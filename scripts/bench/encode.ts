@@ -94,9 +94,9 @@ function childSeconds(work: () => void | Promise<void>): Promise<number> {
 
 async function ladderCost(report: Report, folder: string): Promise<void> {
   const file = path.join(folder, "film.mp4");
-  const picture = "testsrc2=size=1920x1080:rate=30:duration=20,noise=alls=8:allf=t";
+  const picture = "testsrc2=size=1920x1080:rate=30:duration=8,noise=alls=8:allf=t";
   ffmpeg([
-    ...["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", "sine=duration=20"],
+    ...["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", "sine=duration=8"],
     ...["-c:v", "libx264", "-preset", "ultrafast", "-crf", "20", "-pix_fmt", "yuv420p"],
     ...["-c:a", "aac", file],
   ]);
