@@ -5,6 +5,7 @@ import { createReport } from "./bench/report";
 const BENCHMARKS = {
   encode: () => import("./bench/encode"),
   "while-encoding": () => import("./bench/while-encoding"),
+  catalogue: () => import("./bench/catalogue"),
   downloads: () => import("./bench/downloads"),
   studio: () => import("./bench/studio"),
   events: () => import("./bench/events"),

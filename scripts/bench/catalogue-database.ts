@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { openSqlite } from "~db/client.server";
@@ -11,34 +10,34 @@ const INDEXED_FROM = "0070";
 const ROWS_AT_ONCE = 20_000;
 
 /**
- * The path of a database with `count` generated videos, made once for each schema and kept.
+ * The path of a database with `count` generated videos and today's schema, made once and kept.
  *
  * The rows are written under the schema before the search index, and the index then built over all
  * of them by its own migration, which is much faster than row by row.
  */
 export function catalogueDatabase(count: number): string {
-  const schema = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 12);
-  const name = `catalogue-${count}`;
-  const file = path.join(FOLDER, `${name}-${schema}.sqlite`);
-  if (fs.existsSync(file)) return file;
+  const file = path.join(FOLDER, `catalogue-${count}.sqlite`);
+  const found = fs.existsSync(file);
+  const working = found ? file : `${file}.partial`;
   fs.mkdirSync(FOLDER, { recursive: true });
-  for (const old of fs.readdirSync(FOLDER)) {
-    if (old.startsWith(`${name}-`)) fs.rmSync(path.join(FOLDER, old));
+  if (!found) {
+    console.log(`  making ${count.toLocaleString("en")} videos (once, some minutes) ...`);
+    for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(working + suffix, { force: true });
   }
-  console.log(`Making ${count.toLocaleString("en")} videos (once) ...`);
-  const making = `${file}.partial`;
-  const sqlite = openSqlite(making);
-  sqlite.pragma("synchronous = OFF");
-  const first = migrations.findIndex(({ name }) => name.startsWith(INDEXED_FROM));
-  migrate(sqlite, migrations.slice(0, first));
-  write(sqlite, count);
+  const sqlite = openSqlite(working);
+  if (!found) {
+    sqlite.pragma("synchronous = OFF");
+    const first = migrations.findIndex(({ name }) => name.startsWith(INDEXED_FROM));
+    migrate(sqlite, migrations.slice(0, first));
+    write(sqlite, count);
+  }
   migrate(sqlite);
   sqlite.pragma("wal_checkpoint(TRUNCATE)");
   sqlite.close();
-  for (const extra of fs.readdirSync(FOLDER)) {
-    if (extra.includes(".partial.before-")) fs.rmSync(path.join(FOLDER, extra));
+  for (const name of fs.readdirSync(FOLDER)) {
+    if (name.includes(".before-")) fs.rmSync(path.join(FOLDER, name));
   }
-  fs.renameSync(making, file);
+  if (!found) fs.renameSync(working, file);
   return file;
 }
 

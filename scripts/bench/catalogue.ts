@@ -1,0 +1,147 @@
+import { CATEGORY_IDS, storedValues } from "~/catalogue/categories";
+import { listPublished, listTrending } from "~/catalogue/listing.server";
+import { findPublished, relatedIsComplete, relatedVideos } from "~/catalogue/video.server";
+import type { VideoPage } from "~/catalogue/video-card";
+import { forgetSettings } from "~/server/settings.server";
+import { closeDatabase, sqliteHandle } from "~db/client.server";
+import { catalogueDatabase } from "./catalogue-database";
+import { randomFrom } from "./generated-videos";
+import { type PlainQuestion, plainCatalogue } from "./plain-catalogue";
+import { median, type Report } from "./report";
+
+const VIDEOS = 1_000_000;
+const ROUNDS = 200;
+const MOST_PAGE_MS = 10;
+const MOST_FIRST_TOTAL_MS = 150;
+const MOST_RELATED_MS = 25;
+const MOST_RELATED_EVER_MS = 150;
+const MOST_INSERT_MS = 5;
+const PLAIN_RELATED_ROUNDS = 2;
+
+interface Case {
+  what: string;
+  page: number;
+  load: (page: number) => Promise<VideoPage>;
+  plain: Omit<PlainQuestion, "page">;
+}
+
+const search = (text: string, page = 1): Case => ({
+  what: `search "${text}"`,
+  page,
+  load: (page) => listPublished({ search: text, page }),
+  plain: {
+    where: `(title LIKE '%' || ? || '%' OR EXISTS (
+      SELECT 1 FROM json_each(tags) WHERE value LIKE '%' || ? || '%'))`,
+    values: [text, text],
+  },
+});
+
+const LISTS: Case[] = [
+  { what: "home, page 1", page: 1, load: (page) => listPublished({ page }), plain: {} },
+  { what: "home, page 100,000", page: 100_000, load: (page) => listPublished({ page }), plain: {} },
+  ...[1, 5_000].map((page) => ({
+    what: `a category, page ${page.toLocaleString("en")}`,
+    page,
+    load: (page: number) => listPublished({ category: CATEGORY_IDS[0], page }),
+    plain: {
+      where: "category IN (?, ?)",
+      values: storedValues(CATEGORY_IDS[0]),
+    },
+  })),
+  ...[1, 100_000].map((page) => ({
+    what: `trending, page ${page.toLocaleString("en")}`,
+    page,
+    load: (page: number) => listTrending({ page }),
+    plain: { where: "views > 0", order: "views DESC, created_at DESC, id" },
+  })),
+];
+// More than 100,000 hits, its pages far behind, a rare one, and one of two letters.
+const SEARCHES = [search("night"), search("night", 20_000), search("train summer"), search("an")];
+
+/** The data of the public pages out of a million videos, beside the plain way, with equal results. */
+export async function run(report: Report): Promise<void> {
+  process.env.DATABASE_PATH = catalogueDatabase(VIDEOS);
+  forgetSettings();
+  try {
+    const started = performance.now();
+    while (!(await relatedIsComplete()));
+    report.figure("reading all videos for related", performance.now() - started, "ms");
+    // The thread's own start is no part of a search.
+    await listPublished({ search: "warm-up", page: 1 });
+    for (const each of LISTS) await compare(report, each);
+    for (const each of SEARCHES) {
+      const first = await timed(() => each.load(each.page));
+      report.figure(`${each.what}: hits`, first.result.total, "videos");
+      report.atMost(`${each.what}: first time with its total`, first.ms, MOST_FIRST_TOTAL_MS, "ms");
+      await compare(report, each);
+    }
+    await videoPages(report);
+    inserts(report);
+  } finally {
+    closeDatabase();
+    delete process.env.DATABASE_PATH;
+    forgetSettings();
+  }
+}
+
+async function compare(report: Report, { what, page, load, plain }: Case): Promise<void> {
+  const times: number[] = [];
+  for (let i = 0; i < ROUNDS; i += 1) times.push((await timed(() => load(page))).ms);
+  report.atMost(`${what}: p95`, p95(times), MOST_PAGE_MS, "ms");
+  const ours = await load(page);
+  const theirs = await timed(async () =>
+    plainCatalogue(sqliteHandle()).page({ ...plain, page: ours.page }),
+  );
+  report.figure(`${what}: the plain way takes`, theirs.ms / median(times), "times as long");
+  const equal =
+    theirs.result.total === ours.total &&
+    theirs.result.ids.join() === ours.videos.map(({ id }) => id).join();
+  report.atLeast(`${what}: equal results`, Number(equal), 1);
+}
+
+async function videoPages(report: Report): Promise<void> {
+  const random = randomFrom(3);
+  const all = sqliteHandle().prepare("SELECT id FROM published").pluck().all() as string[];
+  const ids = Array.from({ length: ROUNDS }, () => all[Math.floor(random() * all.length)]!);
+  const pages: number[] = [];
+  const related: number[] = [];
+  for (const id of ids) {
+    pages.push((await timed(() => findPublished(id))).ms);
+    related.push((await timed(() => relatedVideos(id))).ms);
+  }
+  report.atMost("a video: p95", p95(pages), MOST_PAGE_MS, "ms");
+  report.atMost("related: p95", p95(related), MOST_RELATED_MS, "ms");
+  report.atMost("related: slowest", Math.max(...related), MOST_RELATED_EVER_MS, "ms");
+  for (const id of ids.slice(0, PLAIN_RELATED_ROUNDS)) {
+    const plain = await timed(async () => plainCatalogue(sqliteHandle()).related(id, Date.now()));
+    report.figure("related: the plain way takes", plain.ms / median(related), "times as long");
+    const ours = (await relatedVideos(id)).map((video) => video.id);
+    report.atLeast("related: equal results", Number(ours.join() === plain.result.join()), 1);
+  }
+}
+
+function inserts(report: Report): void {
+  const sqlite = sqliteHandle();
+  const insert = sqlite.prepare(
+    `INSERT INTO videos (id, title, category, tags)
+     VALUES (?, 'Night train through the summer ' || ?, 'desi', '["night", "travel", "music"]')`,
+  );
+  const times: number[] = [];
+  for (let i = 0; i < ROUNDS; i += 1) {
+    const started = performance.now();
+    insert.run(`bench-${i}`, i);
+    times.push(performance.now() - started);
+  }
+  sqlite.exec("DELETE FROM videos WHERE id >= 'bench-' AND id < 'bench.'");
+  report.atMost("inserting a video: p95", p95(times), MOST_INSERT_MS, "ms");
+}
+
+async function timed<T>(load: () => Promise<T>): Promise<{ result: T; ms: number }> {
+  const started = performance.now();
+  const result = await load();
+  return { result, ms: performance.now() - started };
+}
+
+function p95(times: number[]): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN;
+}
