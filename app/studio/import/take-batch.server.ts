@@ -80,11 +80,11 @@ export async function takeBatch(
     for (const each of placed) await giveUp(each);
     throw error;
   }
-  for (const { place, entry } of placed) {
+  await sideBySide(placed, async ({ place, entry }) => {
     await place?.free();
     // Only now, so that no instant knows the video by neither its source nor its row.
     if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
-  }
+  });
   await enqueueFor(...placed.filter(({ target }) => target).map(({ videoId }) => videoId));
   return placed;
 }
