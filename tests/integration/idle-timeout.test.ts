@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askFirst, IDLE_TIMEOUT_MS } from "~/server/front-door.server";
+
+// Node looks for requests that take too long at this interval, and would cut the upload off.
+const server = http.createServer({
+  requestTimeout: 300,
+  headersTimeout: 300,
+  connectionsCheckingInterval: 50,
+});
+let received = 0;
+
+beforeAll(async () => {
+  askFirst(() => false);
+  server.on("request", async (request, response) => {
+    for await (const chunk of request) received += chunk.length;
+    response.end("done");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+afterAll(() => {
+  server.close();
+});
+
+describe("an upload that takes longer than Node would wait", () => {
+  it("arrives, because only a connection that is idle is closed", async () => {
+    const { port } = server.address() as AddressInfo;
+    const request = http.request({ port, host: "127.0.0.1", method: "POST" });
+    const answered = once(request, "response");
+    const begun = Date.now();
+    let sent = 0;
+    while (Date.now() - begun < 900) {
+      request.write("x");
+      sent += 1;
+      const before = sent;
+      while (received < before) await new Promise((next) => setTimeout(next, 10));
+    }
+    request.end();
+    const [response] = (await answered) as [http.IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    expect(received).toBe(sent);
+    expect([server.requestTimeout, server.timeout]).toEqual([0, IDLE_TIMEOUT_MS]);
+    response.resume();
+  });
+});
