@@ -183,10 +183,14 @@ test.describe("the place", () => {
     await player.open(publishVideo(site));
     await player.root.getByRole("slider", { name: "Volume" }).fill("0.35");
     await page.keyboard.press(">");
+    const kept = (name: string) =>
+      page.evaluate((key) => localStorage.getItem(key), `player:${name}`);
+    await expect.poll(() => kept("speed")).toBe("1.25");
     await page.reload();
     await player.ready();
     await player.expectState({ volume: 0.35, muted: false, speed: 1.25 });
     await page.keyboard.press("m");
+    await expect.poll(() => kept("sound")).toContain('"muted":true');
     await page.reload();
     await player.ready();
     await player.expectState({ muted: true });
