@@ -2,8 +2,9 @@ import type { FileHandle } from "node:fs/promises";
 import { type Readable, Writable } from "node:stream";
 import { cutOff } from "./upload-refused.server";
 
-/** Chunks from the network are about 64 KiB; written several at a time they cost half the calls. */
+/** Chunks from the network are about 64 KiB; written many at a time they cost a part of the calls. */
 const GATHER_BYTES = 1024 * 1024;
+const FLUSH_AFTER_MS = 200;
 
 export interface SinkWatch {
   /** Sees the length of what comes before it is written; refuses it by throwing. */
@@ -21,37 +22,63 @@ export function fileSink(
   { admit, wrote, head }: SinkWatch,
 ): Writable {
   let at = position;
-  let waiting: Buffer[] | undefined = head ? [] : undefined;
+  let isHeadDue = head !== undefined;
+  let gathered: Buffer[] = [];
+  let gatheredBytes = 0;
+  let writing = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
 
-  async function take(chunks: Buffer[], last: boolean): Promise<void> {
-    for (const chunk of chunks) admit(chunk.length);
-    if (head && waiting) {
-      waiting.push(...chunks);
-      const known = waiting.reduce((sum, chunk) => sum + chunk.length, 0);
-      if (known < head.bytes && !last) return;
-      chunks = waiting;
-      waiting = undefined;
-      await head.check(Buffer.concat(chunks).subarray(0, head.bytes));
+  async function take(chunk: Buffer): Promise<void> {
+    admit(chunk.length);
+    gathered.push(chunk);
+    gatheredBytes += chunk.length;
+    if (head && isHeadDue) {
+      if (gatheredBytes < head.bytes) return;
+      await checkHead(head);
     }
-    at = await writeAll(file, chunks, at);
-    for (const chunk of chunks) wrote(chunk);
+    if (gatheredBytes >= GATHER_BYTES) await flush();
+    // What comes slowly does not wait long for more.
+    else timer ??= setTimeout(() => flush().catch(fail), FLUSH_AFTER_MS);
   }
 
-  return new Writable({
+  async function checkHead({ bytes, check }: NonNullable<SinkWatch["head"]>): Promise<void> {
+    isHeadDue = false;
+    await check(Buffer.concat(gathered).subarray(0, bytes));
+  }
+
+  /** One write after the other, each of all that has been gathered. */
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const chunks = gathered;
+    gathered = [];
+    gatheredBytes = 0;
+    writing = writing.then(async () => {
+      at = await writeAll(file, chunks, at);
+      for (const chunk of chunks) wrote(chunk);
+    });
+    return writing;
+  }
+
+  const fail = (error: Error) => sink.destroy(error);
+  const sink = new Writable({
     highWaterMark: GATHER_BYTES,
     write(chunk: Buffer, _encoding, done) {
-      take([chunk], false).then(() => done(), done);
-    },
-    writev(entries, done) {
-      take(
-        entries.map(({ chunk }) => chunk as Buffer),
-        false,
-      ).then(() => done(), done);
+      take(chunk).then(() => done(), done);
     },
     final(done) {
-      take([], true).then(() => done(), done);
+      const checked = head && isHeadDue ? checkHead(head) : Promise.resolve();
+      checked.then(flush).then(() => done(), done);
+    },
+    destroy(error, done) {
+      clearTimeout(timer);
+      writing.then(
+        () => done(error),
+        () => done(error),
+      );
     },
   });
+  return sink;
 }
 
 /** A write may end short of what it was given, on a disk that is nearly full for one. */
@@ -80,8 +107,9 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       stream.unpipe(sink);
+      sink.once("close", () => reject(error));
       sink.destroy();
-      reject(error);
+      if (sink.closed) reject(error);
     };
     // It may have been given up between its coming and now; then no event will ever tell.
     if (stream.destroyed) return fail(cutOff());
