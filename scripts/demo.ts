@@ -1,0 +1,84 @@
+// npm run demo: fills the site with short generated clips, so that it looks alive. Safe to run
+// twice: what is there already, under its id, is left alone.
+import fs from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { ensureFirstAccount } from "~/account/first-account.server";
+import { firstUser } from "~/account/users.server";
+import { makeBuckets } from "~/media/bucket.server";
+import { ffmpegAvailable } from "~/media/ffmpeg.server";
+import type { ImportEntry } from "~/studio/import/entry";
+import { importVideos } from "~/studio/import/import.server";
+import { knownIds } from "~/studio/import/known.server";
+import { cutPoster, drawPanorama, filmPanorama } from "./demo/draw";
+import { SCENES, type Scene } from "./demo/scenes";
+import { progressBar } from "./progress-bar";
+import { runScript } from "./run-script";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+
+const USAGE = `npm run demo
+
+Fills the site with ${SCENES.length} short generated clips of different lengths, sizes and moods. Clips that are
+there already are left alone. Without ffmpeg the videos come with pictures, but without files.`;
+
+await runScript(USAGE, {}, async () => {
+  makeBuckets();
+  await ensureFirstAccount();
+  const user = await firstUser();
+  if (!user) throw new Error("There is no account after the first one was made.");
+  const films = await ffmpegAvailable();
+  if (!films) console.log("ffmpeg is not here: the videos come with pictures, but without files.");
+
+  const known = await knownIds(SCENES.map(idOf));
+  const missing = SCENES.filter((scene) => !known.has(idOf(scene)));
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), "demo-"));
+  const bar = progressBar(missing.length, missing.length);
+  try {
+    const entries: ImportEntry[] = [];
+    for (const scene of missing) {
+      entries.push(await make(scene, folder, films));
+      bar.advance(1, 1);
+    }
+    bar.end();
+    const { imported, failures } = await importVideos(
+      { entries, failures: [] },
+      { userId: user.id, mode: "move" },
+    );
+    for (const { name, reason } of failures) console.error(`${name}: ${reason}`);
+    if (failures.length > 0) process.exitCode = 1;
+    console.log(`${imported} videos added, ${known.size} were there already.`);
+  } finally {
+    bar.end();
+    await fs.rm(folder, { recursive: true, force: true });
+  }
+});
+
+function idOf(scene: Scene): string {
+  return `demo-${scene.title.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
+}
+
+async function make(scene: Scene, folder: string, films: boolean): Promise<ImportEntry> {
+  const name = path.join(folder, idOf(scene));
+  const seed = SCENES.indexOf(scene) + 1;
+  await drawPanorama(scene, seed, `${name}-panorama.png`);
+  await cutPoster(scene, `${name}-panorama.png`, `${name}.png`);
+  if (films) await filmPanorama(scene, `${name}-panorama.png`, `${name}.mp4`);
+  // Apart by hours too, so that the order is the one of the list.
+  const createdAt = new Date(Date.now() - scene.daysAgo * DAY_MS - seed * HOUR_MS).toISOString();
+  return {
+    name: scene.title,
+    file: films ? `${name}.mp4` : undefined,
+    thumbnail: `${name}.png`,
+    id: idOf(scene),
+    title: scene.title,
+    description: scene.description,
+    category: scene.category,
+    tags: scene.tags,
+    status: "published",
+    durationSeconds: scene.seconds,
+    views: scene.views,
+    createdAt,
+  };
+}
