@@ -53,6 +53,9 @@ export function requireNode() {
 /** Installs the packages of the lock file when some are missing or of another version. */
 export function installPackages({ development }) {
   if (packagesAreInstalled({ development })) return;
+  if (fs.lstatSync(path.join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    giveUp("node_modules is a link and not up to date; run npm ci in the folder it leads to.");
+  }
   console.log("Installing packages (compiling SQLite takes a few minutes the first time) ...");
   if (run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]) !== 0) {
     giveUp("The packages could not be installed; what npm said stands above.");

@@ -133,6 +133,7 @@ describe("a list that can't be read", () => {
   ])(
     "of %s is empty, with status 500 and a sentence that gives nothing away",
     async (_, loader) => {
+      await addVideos(9, () => ({ views: 1 }));
       sqliteHandle().exec("DROP TABLE videos");
       const answer = await call(loader, "/?page=2");
       expect(answer.status).toBe(500);

@@ -71,7 +71,7 @@ describe("npm start", () => {
     const site = new SiteProcess({ ADMIN_EMAIL: "", ADMIN_PASSWORD: "" });
     try {
       await site.start();
-      const password = site.log.match(/password:? (\S{10,})/i)?.[1];
+      const password = site.log.match(/password is (\S+)/)?.[1];
       expect(password).toBeDefined();
       expect(await site.stop()).toBe(0);
       site.log = "";

@@ -27,8 +27,10 @@ describe("addresses", () => {
       search: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
       page: fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined }),
     });
+    // No address can name a dot segment, however it is encoded (WHATWG URL).
+    const ids = fc.string({ minLength: 1 }).filter((id) => id !== "." && id !== "..");
     fc.assert(
-      fc.property(places, fc.string({ minLength: 1 }), (place, id) => {
+      fc.property(places, ids, (place, id) => {
         const url = new URL(videoPath(id, place), "http://site.invalid");
         expect(decodeURIComponent(url.pathname.slice("/video/".length))).toBe(id);
         expect(listPath(placeOf(url.searchParams))).toBe(listPath(place));
