@@ -1,4 +1,5 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
+import { refuseSignInFlood } from "~/account/sign-in-door.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
@@ -51,6 +52,7 @@ export async function boot(): Promise<void> {
   relatedIsComplete().catch(console.error);
   askFirst(refuseWhenLeaving);
   askFirst(refuseNonsense);
+  askFirst(refuseSignInFlood);
   askFirst(answerKeptPage);
   askFirst(answerEvents);
   process.once("exit", closeDatabase);
