@@ -116,7 +116,7 @@ function openWithHls(
   });
 }
 
-const PLACE_EVENTS = ["play", "pause", "timeupdate"] as const;
+const PLACE_EVENTS = ["play", "pause", "seeking", "timeupdate"] as const;
 
 /** Whether the server answered, if only with a refusal; a lost connection has no status. */
 function answered(error: ErrorData): boolean {
