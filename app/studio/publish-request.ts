@@ -21,7 +21,7 @@ export async function requestPublish(request: {
   for (const [name, text] of Object.entries(request.texts)) form.set(name, text);
   form.set("intent", request.intent);
   form.set("upload", request.upload);
-  if (request.keepDuplicate) form.set("duplicate", "keep");
+  form.set("duplicate", request.keepDuplicate ? "keep" : "ask");
   if (request.thumbnail) form.set("thumbnail", request.thumbnail, "thumbnail");
   const failed = (status: number, sentence: string): UploadOutcome => ({
     ok: false,

@@ -86,8 +86,10 @@ async function takeForm(form: ReceivedForm, userId: string): Promise<UploadOutco
     return fail(form, 422, { sentence: SENTENCES.missing, fields });
   }
 
-  const duplicate =
-    form.fields.get("duplicate") === "keep" ? undefined : await findDuplicate(video.sha256);
+  // Our form asks to be told of a duplicate first. A script that sends the fields alone wants them
+  // taken, and has nobody to ask.
+  const isAsked = form.fields.get("duplicate") === "ask";
+  const duplicate = isAsked ? await findDuplicate(video.sha256) : undefined;
   if (duplicate) {
     const upload = sentBefore ?? (await parkUpload(userId, video));
     return fail(form, 409, {

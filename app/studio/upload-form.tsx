@@ -95,18 +95,21 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
       {failure?.duplicate && items.length === 0 ? (
         <DuplicateNotice duplicate={failure.duplicate} />
       ) : (
-        <FileField
-          label={hydrated ? "Videos" : "Video"}
-          name="video"
-          required={sendable.length === 0}
-          multiple={hydrated}
-          accept="video/*,.mkv,.avi,.ts,.flv,.wmv"
-          hint={
-            hydrated ? `${videoHint(limits)}. Drop them anywhere on the page.` : videoHint(limits)
-          }
-          error={shown?.fields.video}
-          onChange={(event) => choose([...(event.currentTarget.files ?? [])])}
-        />
+        <>
+          <input type="hidden" name="duplicate" value="ask" />
+          <FileField
+            label={hydrated ? "Videos" : "Video"}
+            name="video"
+            required={sendable.length === 0}
+            multiple={hydrated}
+            accept="video/*,.mkv,.avi,.ts,.flv,.wmv"
+            hint={
+              hydrated ? `${videoHint(limits)}. Drop them anywhere on the page.` : videoHint(limits)
+            }
+            error={shown?.fields.video}
+            onChange={(event) => choose([...(event.currentTarget.files ?? [])])}
+          />
+        </>
       )}
       {items.length > 0 && (
         <ul aria-label="Queue" className="flex flex-col gap-3">

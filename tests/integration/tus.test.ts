@@ -418,7 +418,7 @@ describe("publishing what was sent", () => {
   it("reports an exact duplicate, and keeps both when told to", async () => {
     const first = (await publish(await sent())).outcome.video;
     const at = await sent();
-    const { status, outcome } = await publish(at, { title: "Again" });
+    const { status, outcome } = await publish(at, { title: "Again", duplicate: "ask" });
     expect(status).toBe(409);
     expect(outcome.failure.duplicate).toMatchObject({ id: first.id, upload: idOf(at) });
     expect((await publish(at, { title: "Again", duplicate: "keep" })).status).toBe(201);

@@ -295,7 +295,7 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
 describe("an exact duplicate", () => {
   it("is reported with the video that has it, and kept for the decision", async () => {
     const first = await taken(uploadRequest(clip));
-    const again = await takeUpload(uploadRequest(clip, { title: "Again" }), USER);
+    const again = await takeUpload(uploadRequest(clip, { title: "Again", duplicate: "ask" }), USER);
     if (again.ok) throw new Error("The duplicate was taken.");
     expect(again.status).toBe(409);
     expect(again.failure.duplicate).toMatchObject({ id: first.id, title: first.title });
@@ -309,9 +309,16 @@ describe("an exact duplicate", () => {
     expect(filesIn(site.uploads)).toHaveLength(2);
   });
 
+  it("is taken from a sender that does not ask about it, as a script", async () => {
+    await taken(uploadRequest(clip));
+    await taken(uploadRequest(clip));
+    expect(rows()).toHaveLength(2);
+    expect(filesIn(site.uploads)).toHaveLength(2);
+  });
+
   it("that waits is nobody else's", async () => {
     await taken(uploadRequest(clip));
-    const again = await takeUpload(uploadRequest(clip), USER);
+    const again = await takeUpload(uploadRequest(clip, { duplicate: "ask" }), USER);
     const upload = again.ok ? "" : again.failure.duplicate!.upload;
     const other = await takeUpload(uploadRequest(undefined, { upload, duplicate: "keep" }), "u2");
     expect(other).toMatchObject({ ok: false, status: 404 });
