@@ -133,10 +133,13 @@ test.describe("adaptive", () => {
     await expect.poll(() => plays(player)).toBe("blob:");
     await page.keyboard.press("k");
     await player.expectPlaying();
+    // hls.js shortens the stream to what it found whole, so eight tenths are not always of all.
     await page.keyboard.press("8");
+    const { time: asked } = await player.state();
+    expect(asked).toBeGreaterThan(5);
     await expect.poll(() => plays(player), { timeout: 60_000 }).toBe("http:");
     await player.expectPlaying();
-    expect((await player.state()).time).toBeGreaterThan(31);
+    expect((await player.state()).time).toBeGreaterThan(asked - 0.5);
   });
 
   test("is left alone when the file plays already", async ({ page, site }) => {
