@@ -25,7 +25,11 @@ const TODAY: Record<string, string> = {
 export const today = (category: string) => TODAY[category] ?? category;
 
 /** Each character by itself, so that no final sigma is special. */
-export const lower = (text: string) => Array.from(text, (c) => c.toLowerCase()).join("");
+// The final sigma is a sigma, as the rule of folding says; lower-casing a whole word makes it.
+export const lower = (text: string) =>
+  Array.from(text, (c) => c.toLowerCase())
+    .join("")
+    .replaceAll("ς", "σ");
 
 const newestFirst = (a: ReferenceVideo, b: ReferenceVideo) =>
   Date.parse(b.created_at) - Date.parse(a.created_at) || b.entered - a.entered;
