@@ -3,6 +3,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { settings } from "~/server/settings.server";
+import { openBlockFile } from "./block-file.server";
 import { fileSink, pump } from "./file-sink.server";
 import { asRefusal, noRoom, UploadRefused } from "./upload-refused.server";
 
@@ -56,7 +57,7 @@ export async function writeArriving(
   field?: string,
 ): Promise<ArrivedFile> {
   const target = await arrivingPath();
-  const file = await fs.open(target, "wx");
+  const file = await openBlockFile(target, "wx");
   const hash = createHash("sha256");
   let bytes = 0;
   const sink = fileSink(file, 0, {
@@ -64,7 +65,7 @@ export async function writeArriving(
       bytes += length;
       if (bytes > rule.maxBytes) throw new UploadRefused(413, rule.tooLarge, field);
     },
-    wrote: (chunk) => hash.update(chunk),
+    wrote: (bytes) => hash.update(bytes),
     head: { bytes: HEAD_BYTES, check: rule.checkHead },
   });
   try {

@@ -1,77 +1,114 @@
-import type { FileHandle } from "node:fs/promises";
 import { type Readable, Writable } from "node:stream";
+import { BLOCK_BYTES, type BlockFile, returnBlock, takeBlock } from "./block-file.server";
 import { cutOff } from "./upload-refused.server";
 
-/** Chunks from the network are about 64 KiB; written many at a time they cost a part of the calls. */
-const GATHER_BYTES = 1024 * 1024;
 const FLUSH_AFTER_MS = 200;
 
 export interface SinkWatch {
   /** Sees the length of what comes before it is written; refuses it by throwing. */
   admit: (bytes: number) => void;
-  /** Sees what has been written. */
-  wrote: (chunk: Buffer) => void;
+  /** Sees what has been written; the memory is used again afterwards. */
+  wrote: (bytes: Buffer) => void;
   /** Sees the first bytes, or all when there are fewer, before they are written. */
   head?: { bytes: number; check: (head: Buffer) => Promise<void> };
 }
 
-/** Writes what it is given to a file, from `position` on. */
+/**
+ * Writes what it is given to a file, from `position` on, gathered into blocks: the chunks of a
+ * connection are about 64 KiB, and each write has its price.
+ */
 export function fileSink(
-  file: FileHandle,
+  file: BlockFile,
   position: number,
   { admit, wrote, head }: SinkWatch,
 ): Writable {
-  let at = position;
   let isHeadDue = head !== undefined;
-  let gathered: Buffer[] = [];
-  let gatheredBytes = 0;
+  let block: Buffer | undefined;
+  let blockStart = position;
+  let filled = 0;
   let writing = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
-  async function take(chunk: Buffer): Promise<void> {
-    admit(chunk.length);
-    gathered.push(chunk);
-    gatheredBytes += chunk.length;
-    if (head && isHeadDue) {
-      if (gatheredBytes < head.bytes) return;
-      await checkHead(head);
+  /** Copies into the block what it has room for; gives back the rest. */
+  function fill(chunk: Buffer): Buffer {
+    block ??= takeBlock();
+    // A block ends where the next one of the file begins, wherever it began.
+    const room = BLOCK_BYTES - (blockStart % BLOCK_BYTES) - filled;
+    const copied = chunk.copy(block, filled, 0, Math.min(chunk.length, room));
+    filled += copied;
+    return chunk.subarray(copied);
+  }
+
+  /** What cannot be done at once: the check of the head, and writing a full block. */
+  async function goOn(rest: Buffer): Promise<void> {
+    let left = rest;
+    await checkHead(false);
+    while (left.length > 0) {
+      await flush();
+      if (sink.destroyed) return;
+      left = fill(left);
     }
-    if (gatheredBytes >= GATHER_BYTES) await flush();
-    // What comes slowly does not wait long for more.
-    else timer ??= setTimeout(() => flush().catch(fail), FLUSH_AFTER_MS);
+    startTimer();
   }
 
-  async function checkHead({ bytes, check }: NonNullable<SinkWatch["head"]>): Promise<void> {
+  async function checkHead(isAll: boolean): Promise<void> {
+    if (!head || !isHeadDue || (filled < head.bytes && !isAll)) return;
     isHeadDue = false;
-    await check(Buffer.concat(gathered).subarray(0, bytes));
+    await head.check(
+      Buffer.from((block ?? Buffer.alloc(0)).subarray(0, Math.min(filled, head.bytes))),
+    );
   }
 
-  /** One write after the other, each of all that has been gathered. */
+  /** What comes slowly does not wait long for more, but for the head to be whole. */
+  function startTimer(): void {
+    if (!isHeadDue) timer ??= setTimeout(() => flush().catch(fail), FLUSH_AFTER_MS);
+  }
+
+  /** One write after the other, each of what the block holds. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    const chunks = gathered;
-    gathered = [];
-    gatheredBytes = 0;
-    writing = writing.then(async () => {
-      at = await writeAll(file, chunks, at);
-      for (const chunk of chunks) wrote(chunk);
-    });
+    if (!block) return writing;
+    const taken = block;
+    const bytes = taken.subarray(0, filled);
+    const start = blockStart;
+    block = undefined;
+    blockStart += filled;
+    filled = 0;
+    writing = writing
+      .then(async () => {
+        await file.write(bytes, start);
+        wrote(bytes);
+      })
+      .finally(() => returnBlock(taken));
     return writing;
   }
 
   const fail = (error: Error) => sink.destroy(error);
   const sink = new Writable({
-    highWaterMark: GATHER_BYTES,
+    highWaterMark: BLOCK_BYTES,
     write(chunk: Buffer, _encoding, done) {
-      take(chunk).then(() => done(), done);
+      try {
+        admit(chunk.length);
+      } catch (error) {
+        return done(error as Error);
+      }
+      const rest = fill(chunk);
+      if (rest.length === 0 && !isHeadDue) {
+        startTimer();
+        return done();
+      }
+      goOn(rest).then(() => done(), done);
     },
     final(done) {
-      const checked = head && isHeadDue ? checkHead(head) : Promise.resolve();
-      checked.then(flush).then(() => done(), done);
+      checkHead(true)
+        .then(flush)
+        .then(() => done(), done);
     },
     destroy(error, done) {
       clearTimeout(timer);
+      if (block) returnBlock(block);
+      block = undefined;
       writing.then(
         () => done(error),
         () => done(error),
@@ -79,22 +116,6 @@ export function fileSink(
     },
   });
   return sink;
-}
-
-/** A write may end short of what it was given, on a disk that is nearly full for one. */
-async function writeAll(file: FileHandle, chunks: Buffer[], position: number): Promise<number> {
-  let at = position;
-  let left = chunks.filter((chunk) => chunk.length > 0);
-  while (left.length > 0) {
-    let { bytesWritten } = await file.writev(left, at);
-    at += bytesWritten;
-    while (left[0] && bytesWritten >= left[0].length) {
-      bytesWritten -= left[0].length;
-      left = left.slice(1);
-    }
-    if (left[0] && bytesWritten > 0) left = [left[0].subarray(bytesWritten), ...left.slice(1)];
-  }
-  return at;
 }
 
 /**

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import fs from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
 import { HEAD_BYTES } from "./arriving.server";
+import { openBlockFile } from "./block-file.server";
 import { fileSink, pump } from "./file-sink.server";
 import { videoEnding } from "./sniff.server";
 import { uploadRecords } from "./tus-config.server";
@@ -63,7 +63,7 @@ export class UploadStore extends FileStore {
     let written = 0;
 
     const target = path.join(this.directory, id);
-    const file = await fs.open(target, "r+");
+    const file = await openBlockFile(target, "r+");
     try {
       const sink = fileSink(file, offset, {
         admit(length) {
