@@ -4,7 +4,7 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { useActionData, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import { requireUser } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
@@ -28,6 +28,7 @@ import { handleUpload, isUpload, uploadLimits } from "~/studio/upload-action.ser
 import type { UploadFailure } from "~/studio/upload-fields";
 import { UploadForm } from "~/studio/upload-form";
 import { ButtonLink } from "~/ui/button";
+import { useAnswer } from "~/ui/use-answer";
 
 export const meta: MetaFunction = () => [
   { title: "Admin Panel" },
@@ -73,7 +74,7 @@ export async function action({ request }: ActionFunctionArgs) {
 export default function Admin() {
   useLiveRefresh({ jobs: true });
   const { statistics, manage, limits, ffmpeg, now } = useLoaderData<typeof loader>();
-  const answer = useActionData<Answer>();
+  const answer = useAnswer<Answer>();
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">

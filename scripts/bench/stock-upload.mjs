@@ -1,17 +1,25 @@
-// A site of one route that takes an upload with Remix's own handler, for remix-serve.
+// A site for remix-serve that takes uploads in the usual ways: below /admin with Remix's own
+// handler, below /busboy with busboy and a pipeline to the disk. Neither hashes what it takes.
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
 import os from "node:os";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Busboy } from "@fastify/busboy";
 import {
   unstable_createFileUploadHandler as createFileUploadHandler,
   unstable_parseMultipartFormData as parseMultipartFormData,
 } from "@remix-run/node";
 
+const folder = process.env.UPLOAD_FOLDER ?? os.tmpdir();
 const toDisk = createFileUploadHandler({
-  directory: process.env.UPLOAD_FOLDER ?? os.tmpdir(),
+  directory: folder,
   // Its own limit is 3 MB.
   maxPartSize: Number.MAX_SAFE_INTEGER,
 });
 
-async function action({ request }) {
+async function takeByHandler({ request }) {
   await parseMultipartFormData(request, async (part) => {
     if (part.filename) return toDisk(part);
     for await (const _ of part.data);
@@ -20,11 +28,30 @@ async function action({ request }) {
   return new Response(null, { status: 302, headers: { Location: "/admin" } });
 }
 
+async function takeByBusboy({ request }) {
+  const parser = new Busboy({
+    headers: { "content-type": request.headers.get("Content-Type") ?? "" },
+  });
+  const written = [];
+  parser.on("file", (_field, file) => {
+    written.push(pipeline(file, fs.createWriteStream(path.join(folder, randomUUID()))));
+  });
+  await pipeline(Readable.fromWeb(request.body), parser);
+  await Promise.all(written);
+  return new Response(null, { status: 302, headers: { Location: "/busboy" } });
+}
+
 export const entry = { module: { default: () => new Response() } };
-export const routes = { upload: { id: "upload", path: "admin", module: { action } } };
+export const routes = {
+  handler: { id: "handler", path: "admin", module: { action: takeByHandler } },
+  busboy: { id: "busboy", path: "busboy", module: { action: takeByBusboy } },
+};
 export const assets = {
   entry: { imports: [], module: "" },
-  routes: { upload: { id: "upload", path: "admin", module: "", hasAction: true } },
+  routes: {
+    handler: { id: "handler", path: "admin", module: "", hasAction: true },
+    busboy: { id: "busboy", path: "busboy", module: "", hasAction: true },
+  },
   url: "",
   version: "1",
 };

@@ -112,6 +112,9 @@ test("two admins who edit the same video are both told, and nothing is overwritt
   const dialog = other.getByRole("dialog");
   await expect(dialog).toContainText("Nothing was overwritten");
   await expect(dialog.getByRole("row", { name: "Title Mine Theirs" })).toBeVisible();
+  // The list behind is refetched; what was refused stays as it was typed.
+  site.addVideo({ id: "d", title: "Delta" });
+  await expect(row(other, "Delta")).toBeAttached();
   await expect(dialog.getByLabel("Title")).toHaveValue("Theirs");
   await dialog.getByRole("button", { name: "Update" }).click();
   await expect(other.getByText("Video has been updated successfully.")).toBeVisible();
