@@ -37,9 +37,19 @@ export interface VideosTable {
   storyboard_url: string | null;
   /** The short clip that a card plays. */
   preview_url: string | null;
+  /** A JSON list, see captions.ts; null while nobody has looked for any. */
+  captions: string | null;
 }
 
-export const JOB_KINDS = ["playable", "poster", "storyboard", "preview", "ladder", "tidy"] as const;
+export const JOB_KINDS = [
+  "playable",
+  "captions",
+  "poster",
+  "storyboard",
+  "preview",
+  "ladder",
+  "tidy",
+] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 export type JobState = "waiting" | "running" | "done" | "parked";
 

@@ -1,4 +1,5 @@
 import { settings } from "~/server/settings.server";
+import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
 import { CARD_COLUMNS, toCard } from "./card-row.server";
 import { parseDuration } from "./format";
@@ -20,6 +21,7 @@ export interface VideoDetail extends VideoCardData {
   hlsUrl?: string;
   /** WebVTT whose cues point into sprites, once it is made. */
   storyboardUrl?: string;
+  captions: { url: string; language: string; label: string }[];
   durationSeconds: number;
   /** ISO 8601 UTC */
   updatedAt: string;
@@ -30,7 +32,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
   const row = await database()
     .selectFrom("videos")
     .select([...CARD_COLUMNS, "description", "tags", "updated_at"])
-    .select(["source_url", "hls_url", "storyboard_url"])
+    .select(["source_url", "hls_url", "storyboard_url", "captions"])
     .where("id", "=", id)
     .where("status", "=", "published")
     .executeTakeFirst();
@@ -43,6 +45,10 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
     preparing: row.video_url === "" && row.source_url !== null,
     hlsUrl: ownMediaPath(row.hls_url),
     storyboardUrl: ownMediaPath(row.storyboard_url),
+    captions: readCaptions(row.captions).flatMap(({ url, language, label }) => {
+      const path = ownMediaPath(url);
+      return path ? [{ url: path, language, label }] : [];
+    }),
     durationSeconds: parseDuration(row.duration) ?? 0,
     updatedAt: row.updated_at,
   };

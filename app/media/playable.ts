@@ -24,6 +24,17 @@ export interface AudioStream {
   sampleRate: number;
 }
 
+/** Captions that a file carries as text. */
+export interface SubtitleStream {
+  index: number;
+  /** As the file says, such as `eng`; may be empty, or anything. */
+  language: string;
+  title: string;
+  /** Only what is said in a foreign language, or stands on signs. */
+  forced: boolean;
+  forTheDeaf: boolean;
+}
+
 const EIGHT_BIT_420 = ["yuv420p", "yuvj420p"];
 
 /** Whether all of today's browsers decode these pictures, in a container that they read. */

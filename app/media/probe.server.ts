@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
 import { mp4Layout } from "./mp4-boxes.server";
-import { type AudioStream, isPlayable, type VideoStream } from "./playable";
+import { type AudioStream, isPlayable, type SubtitleStream, type VideoStream } from "./playable";
 
 const PROBE_LIMITS = { seconds: 20, cpuSeconds: 20 };
 /** Reading a whole file for its length, where its header does not tell. */
@@ -20,6 +20,8 @@ export interface Probe {
   durationSeconds: number;
   video: VideoStream;
   audio?: AudioStream;
+  /** Those that are text; pictures of text, as on a disc, are left out. */
+  subtitles: SubtitleStream[];
   /** Browsers can play the file as it is. */
   playable: boolean;
   /** It plays sooner, or can be wound at all, after a copy that puts its index in front. */
@@ -62,7 +64,13 @@ const streamSchema = z.object({
   channels: number,
   sample_rate: number,
   duration: number,
-  disposition: z.object({ attached_pic: z.number().default(0) }).optional(),
+  disposition: z
+    .object({
+      attached_pic: z.number().default(0),
+      forced: z.number().default(0),
+      hearing_impaired: z.number().default(0),
+    })
+    .optional(),
   tags: z.record(z.string(), z.string()).optional(),
   side_data_list: z.array(z.object({ rotation: number })).optional(),
 });
@@ -109,6 +117,7 @@ export async function probe(file: string): Promise<Probe | undefined> {
     durationSeconds,
     video,
     ...(audio && { audio }),
+    subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
     playable: isPlayable(container, video, audio),
     needsFaststart: layout ? !layout.moovFirst || layout.fragmented : !inHeader,
   };
@@ -174,6 +183,21 @@ function describeAudio(stream: Stream): AudioStream {
     codec: stream.codec_name,
     channels: stream.channels ?? 2,
     sampleRate: stream.sample_rate ?? 48_000,
+  };
+}
+
+function describeSubtitles(stream: Stream): SubtitleStream | undefined {
+  const isText = ["subrip", "srt", "ass", "ssa", "mov_text", "webvtt", "text"].includes(
+    stream.codec_name,
+  );
+  if (stream.codec_type !== "subtitle" || !isText) return undefined;
+  const { index, tags = {}, disposition } = stream;
+  return {
+    index,
+    language: tags.language ?? "",
+    title: tags.title ?? "",
+    forced: disposition?.forced === 1,
+    forTheDeaf: disposition?.hearing_impaired === 1,
   };
 }
 

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { keep, readKept } from "./browser-storage";
 import type { CaptionTrack } from "./types";
 
 export interface Captions {
@@ -14,6 +15,16 @@ export interface Captions {
 
 const NONE: CaptionTrack[] = [];
 
+/** The captions as they were left in this browser: the same ones, or others of that language. */
+function firstChoice(tracks: CaptionTrack[]): number {
+  const kept = readKept("captions") as Partial<CaptionTrack> | undefined;
+  const same = tracks.findIndex(({ label }) => label === kept?.label);
+  if (same >= 0) return same;
+  const similar = tracks.findIndex(({ language }) => language === kept?.language);
+  if (similar >= 0) return similar;
+  return kept === undefined ? tracks.findIndex((track) => track.default) : -1;
+}
+
 /**
  * Which captions are shown. The browser reads them (`hidden`) and we draw them, so that they move
  * out of the controls' way; in an iPhone's own fullscreen player the browser draws them too.
@@ -23,9 +34,12 @@ export function useCaptions(
   id: string,
   tracks: CaptionTrack[] = NONE,
 ): Captions {
-  const initial = tracks.findIndex((track) => track.default);
-  const [choice, setChoice] = useState({ id, chosen: initial, last: Math.max(initial, 0) });
-  if (choice.id !== id) setChoice({ id, chosen: initial, last: Math.max(initial, 0) });
+  const begin = () => {
+    const chosen = firstChoice(tracks);
+    return { id, chosen, last: Math.max(chosen, 0) };
+  };
+  const [choice, setChoice] = useState(begin);
+  if (choice.id !== id) setChoice(begin());
   const { chosen, last } = choice;
 
   useEffect(() => {
@@ -46,9 +60,14 @@ export function useCaptions(
     };
   }, [element, chosen]);
 
-  const choose = useCallback((index: number) => {
-    setChoice((now) => ({ ...now, chosen: index, last: index >= 0 ? index : now.last }));
-  }, []);
+  const choose = useCallback(
+    (index: number) => {
+      setChoice((now) => ({ ...now, chosen: index, last: index >= 0 ? index : now.last }));
+      const { language, label } = tracks[index] ?? {};
+      keep("captions", { language, label });
+    },
+    [tracks],
+  );
 
   return useMemo(
     () => ({

@@ -33,6 +33,7 @@ export function Watch({
           posterUrl: video.thumbnailUrl,
           hlsUrl: video.hlsUrl,
           storyboardUrl: video.storyboardUrl,
+          captions: video.captions,
           durationSeconds: video.durationSeconds,
           next: next && {
             title: next.title,

@@ -9,6 +9,7 @@ import {
 } from "~/media/bucket.server";
 import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
 import { settings } from "~/server/settings.server";
+import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
 
 /** A file, or a folder of derived files, in a bucket. */
@@ -86,14 +87,20 @@ async function readClaims(): Promise<Claims> {
   const rows = await database()
     .selectFrom("videos")
     .select(["id", "title", "video_url", "source_url", "thumbnail_url"])
+    .select(["hls_url", "storyboard_url", "preview_url", "captions"])
     .execute();
-  for (const { id, title, video_url, source_url, thumbnail_url } of rows) {
-    for (const url of [video_url, source_url, thumbnail_url]) {
+  for (const { id, title, captions, ...row } of rows) {
+    for (const url of [row.video_url, row.source_url, row.thumbnail_url]) {
       const file = url ? parseMediaUrl(url) : undefined;
       if (!url || !file) continue;
       claims.files.set(`${file.bucket}/${file.path}`, id);
-      if (url !== thumbnail_url) claims.stems.set(mediaStem(file.path), id);
+      if (url !== row.thumbnail_url) claims.stems.set(mediaStem(file.path), id);
       claims.named.push({ videoId: id, title, url, file });
+    }
+    const derived = [row.hls_url, row.storyboard_url, row.preview_url];
+    for (const url of [...derived, ...readCaptions(captions).map(({ url }) => url)]) {
+      const file = url ? parseMediaUrl(url) : undefined;
+      if (url && file) claims.named.push({ videoId: id, title, url, file });
     }
   }
   return claims;

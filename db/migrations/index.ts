@@ -7,6 +7,7 @@ import { migration as managedSearch } from "./0060-managed-search";
 import { migration as publishedOrderAndSearch } from "./0070-published-order-and-search";
 import { migration as imports } from "./0080-imports";
 import { migration as managedSearchForOlderSqlite } from "./0090-managed-search-for-older-sqlite";
+import { migration as captions } from "./0100-captions";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   publishedOrderAndSearch,
   imports,
   managedSearchForOlderSqlite,
+  captions,
 ];

@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright/test";
 import { type Clip, makeClip, rotate } from "../media-clips";
 import type { SiteProcess } from "../site-process";
+import { runJobs } from "./run-jobs";
 import { expect, expectNoViolations, signIn, test } from "./site";
 
 const X264 = ["libx264", "-preset", "ultrafast"];
@@ -65,27 +64,6 @@ function addSource(site: SiteProcess, clip: string, stamp: number): string {
   const name = `u/${stamp}${path.extname(clip)}`;
   const source_url = site.addFile("videos", name, fs.readFileSync(clip));
   return site.addVideo({ title: path.basename(clip), source_url, duration: "0:06" });
-}
-
-/** Works on the whole queue beside the site, as `npm run jobs` does. */
-async function runJobs(site: SiteProcess): Promise<string> {
-  const jobs = spawn("node_modules/.bin/tsx", ["scripts/jobs.ts", "--all", "--once"], {
-    env: {
-      ...process.env,
-      DATABASE_PATH: site.databasePath,
-      UPLOADS_DIR: site.uploads,
-      ENCODER_PRESET: "superfast",
-    },
-  });
-  let said = "";
-  jobs.stdout.on("data", (chunk) => {
-    said += chunk;
-  });
-  jobs.stderr.on("data", (chunk) => {
-    said += chunk;
-  });
-  await once(jobs, "exit");
-  return said;
 }
 
 /** Plays what the page shows, and tells what came of it. */

@@ -22,6 +22,7 @@ import { useTemporarySite } from "../temporary-site";
 const X264 = ["libx264", "-preset", "ultrafast"];
 const ALL_DONE = {
   playable: "done",
+  captions: "done",
   poster: "done",
   storyboard: "done",
   preview: "done",
@@ -85,10 +86,10 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const before = videoRow(id);
     await workUntilIdle();
     expect(jobStates(id)).toEqual(ALL_DONE);
-    const { hls_url, storyboard_url, preview_url, bytes, ...rest } = videoRow(id);
+    const { hls_url, storyboard_url, preview_url, captions, bytes, ...rest } = videoRow(id);
     expect(before).toMatchObject(rest);
     expect(rest).toMatchObject({ ...given, source_url: null });
-    expect([hls_url, storyboard_url, preview_url]).not.toContain(null);
+    expect([hls_url, storyboard_url, preview_url, captions]).not.toContain(null);
   });
 
   it("an MP4 with its index behind is copied, not encoded, and its first file goes in the end", async () => {
@@ -209,7 +210,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     await workUntilIdle();
     wakeHardware();
     expect(jobStates(id)).toEqual(ALL_DONE);
-    expect(jobRows(id).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 0]);
+    expect(jobRows(id).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1, 0]);
     expect(warnings).toHaveBeenCalledOnce();
     expect(String(warnings.mock.calls[0])).toMatch(/nvenc failed .+ software/);
     warnings.mockRestore();

@@ -75,15 +75,20 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     ]);
     expect(claim()).toBeUndefined();
     sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE id = ${second.id}`);
-    const rest = [claim(), claim(), claim(), claim()].map((job) => [job?.video_id, job?.kind]);
-    expect(rest).toEqual(["poster", "storyboard", "preview", "ladder"].map((kind) => [b, kind]));
+    const rest = [claim(), claim(), claim(), claim(), claim()].map((job) => [
+      job?.video_id,
+      job?.kind,
+    ]);
+    expect(rest).toEqual(
+      ["captions", "poster", "storyboard", "preview", "ladder"].map((kind) => [b, kind]),
+    );
   });
 
   it("asks for a video once, and for none that another tool has inserted", async () => {
     const id = await addVideo();
     await enqueueFor(id);
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
-    expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(6);
+    expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(7);
   });
 
   it("tries again later and later, and parks what has failed three times, with its reason", async () => {
@@ -139,7 +144,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     await workUntilIdle();
     expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is nearly full/));
     said.mockRestore();
-    expect(await queueView()).toMatchObject({ diskFull: true, waitingCount: 5 });
+    expect(await queueView()).toMatchObject({ diskFull: true, waitingCount: 6 });
     expect(jobRows(id)[0]).toMatchObject({ attempts: 0, state: "waiting" });
   });
 

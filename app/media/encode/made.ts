@@ -1,3 +1,4 @@
+import type { Captions } from "~db/captions";
 import type { Bucket } from "../bucket.server";
 import type { Probe } from "../probe.server";
 
@@ -27,6 +28,8 @@ export interface Made {
     storyboard_url?: string;
     preview_url?: string;
   };
+  /** What the file has; what an admin has added stays beside it. */
+  captions?: Captions[];
   /** Taken only while the row has none. */
   poster?: string;
   /** Taken only while the row says 0:00. */

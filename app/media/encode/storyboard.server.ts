@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import sharp from "sharp";
+import { timestamp } from "../captions/cues";
 import type { Probe } from "../probe.server";
 import { frameAt } from "./frames.server";
 import type { Made, Source } from "./made";
@@ -125,12 +126,4 @@ export function storyboardVtt(
     );
   });
   return ["WEBVTT\n", ...cues].join("\n");
-}
-
-/** hh:mm:ss.mmm */
-function timestamp(seconds: number): string {
-  const milliseconds = Math.round(seconds * 1_000);
-  const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, "0");
-  const minutes = milliseconds / 60_000;
-  return `${part(minutes / 60)}:${part(minutes % 60)}:${part((milliseconds / 1_000) % 60)}.${part(milliseconds % 1_000, 3)}`;
 }

@@ -11,7 +11,7 @@ import { jobsChanged } from "./wake.server";
 const SOURCE_KEPT_MS = 6 * 3_600_000;
 
 /**
- * Asks for everything that is made from a video: playable copy, poster, storyboard, hover preview,
+ * Asks for everything that is made from a video: playable copy, captions, poster, storyboard, hover preview,
  * streaming qualities. Each job looks itself whether there is anything to do. What has been asked
  * for already is left as it stands; without ffmpeg nothing is asked for.
  *
@@ -50,6 +50,7 @@ export async function enqueueMissing(): Promise<number> {
         e("storyboard_url", "is", null),
         e("preview_url", "is", null),
         e("thumbnail_url", "is", null),
+        e("captions", "is", null),
       ]),
     )
     .execute();

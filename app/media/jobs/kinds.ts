@@ -6,6 +6,7 @@ import type { JobKind } from "~db/schema";
  */
 export const PRIORITIES: Record<JobKind, number> = {
   playable: 0,
+  captions: 5,
   poster: 10,
   storyboard: 20,
   preview: 30,
@@ -16,6 +17,7 @@ export const PRIORITIES: Record<JobKind, number> = {
 /** What a job is called where people read it. */
 export const JOB_LABELS: Record<JobKind, string> = {
   playable: "Making it playable",
+  captions: "Captions",
   poster: "Poster",
   storyboard: "Storyboard",
   preview: "Hover preview",

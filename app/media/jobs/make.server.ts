@@ -1,6 +1,7 @@
 import { database } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { bucketFile, mediaStem, parseMediaUrl } from "../bucket.server";
+import { makeCaptions } from "../encode/captions.server";
 import { makeLadder } from "../encode/ladder.server";
 import { type Made, NOTHING, type Source } from "../encode/made";
 import { isCopyOf, makePlayable } from "../encode/playable.server";
@@ -48,6 +49,8 @@ export async function make(job: JobRow, source: Source, task: Task): Promise<Mad
   switch (job.kind) {
     case "playable":
       return makePlayable(source, await read(source.file), task);
+    case "captions":
+      return makeCaptions(source, await read(source.file), task, generation);
     case "poster":
       return makePoster(source, await read(source.playing), task);
     case "storyboard":

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { type Captions, readCaptions } from "~db/captions";
 import { database, sqliteHandle } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { type Bucket, bucketFile } from "../bucket.server";
@@ -60,6 +61,7 @@ function writeResult(job: JobRow, made: Made): boolean {
     for (const [column, value] of Object.entries(made.columns)) {
       sqlite.prepare(`UPDATE videos SET ${column} = ? WHERE id = ?`).run(value, job.video_id);
     }
+    if (made.captions) writeCaptions(job, made.captions);
     if (made.poster && !namePoster(job, made.poster)) {
       // Someone has given the video a picture meanwhile; it stays, and the job is done all the same.
       markDone(job.id);
@@ -77,6 +79,18 @@ function writeResult(job: JobRow, made: Made): boolean {
   })();
 }
 
+/** What an admin has added stays, and goes before what the file has under the same name. */
+function writeCaptions(job: JobRow, made: readonly Captions[]): void {
+  const sqlite = sqliteHandle();
+  const read = sqlite.prepare("SELECT captions FROM videos WHERE id = ?").pluck();
+  const added = readCaptions(read.get(job.video_id) as string | null).filter(({ added }) => added);
+  const taken = new Set(added.map(({ label }) => label));
+  const all = [...made.filter(({ label }) => !taken.has(label)), ...added];
+  sqlite
+    .prepare("UPDATE videos SET captions = ? WHERE id = ?")
+    .run(JSON.stringify(all), job.video_id);
+}
+
 function namePoster(job: JobRow, url: string): boolean {
   const { changes } = sqliteHandle()
     .prepare("UPDATE videos SET thumbnail_url = ? WHERE id = ? AND thumbnail_url IS NULL")
@@ -85,34 +99,38 @@ function namePoster(job: JobRow, url: string): boolean {
 }
 
 const GENERATIONS: Partial<Record<JobKind, string>> = {
+  captions: "captions-",
   ladder: "hls-",
   storyboard: "storyboard-",
   preview: "preview-",
 };
 
 /** What an earlier generation of the same, or one that was killed, has left. */
-async function removeStale({ stem }: Source, kind: JobKind): Promise<void> {
+async function removeStale({ stem, videoId }: Source, kind: JobKind): Promise<void> {
   const prefix = GENERATIONS[kind];
   if (!prefix) return;
   for (const bucket of ["videos", "thumbnails"] as const) {
     const folder = bucketFile(bucket, stem);
     if (!folder) continue;
     for (const name of await readdir(folder).catch(() => [])) {
-      if (!name.startsWith(prefix) || isNamed(`/media/${bucket}/${stem}/${name}`)) continue;
+      if (!name.startsWith(prefix) || isNamed(`/media/${bucket}/${stem}/${name}`, videoId))
+        continue;
       await rm(path.join(folder, name), { recursive: true, force: true });
     }
   }
 }
 
-function isNamed(address: string): boolean {
+function isNamed(address: string, videoId: string): boolean {
   return (
     sqliteHandle()
       .prepare(
         `SELECT 1 FROM videos WHERE preview_url = @address
          UNION ALL SELECT 1 FROM videos WHERE hls_url = @address || '/master.m3u8'
-         UNION ALL SELECT 1 FROM videos WHERE storyboard_url = @address || '/storyboard.vtt'`,
+         UNION ALL SELECT 1 FROM videos WHERE storyboard_url = @address || '/storyboard.vtt'
+         UNION ALL SELECT 1 FROM videos, json_each(videos.captions)
+           WHERE videos.id = @videoId AND value ->> 'url' LIKE @address || '/%'`,
       )
-      .get({ address }) !== undefined
+      .get({ address, videoId }) !== undefined
   );
 }
 

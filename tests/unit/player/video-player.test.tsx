@@ -143,6 +143,37 @@ describe("captions", () => {
     expect(cues.mode).toBe("disabled");
     expect(screen.queryByText("<b>Good evening</b>")).toBeNull();
   });
+
+  it("are shown as they were left: the same, others of their language, or none", () => {
+    const tracks = [1, 2, 3].map(() => Object.assign(new EventTarget(), { activeCues: [] }));
+    vi.mocked(
+      Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
+    ).mockReturnValue(tracks as unknown as TextTrackList);
+    const captions = [
+      { url: "/1.vtt", language: "fr", label: "French" },
+      { url: "/2.vtt", language: "en", label: "English" },
+      { url: "/3.vtt", language: "en", label: "English (SDH)" },
+    ];
+    const shown = () => {
+      fireEvent.click(screen.getByRole("button", { name: "Settings" }));
+      const item = screen.getByRole("menuitem", { name: /^Captions/ });
+      return item.textContent?.replace("Captions", "");
+    };
+    const see = (some = captions) => {
+      cleanup();
+      render(<VideoPlayer video={{ ...FILM, captions: some }} />);
+      return shown();
+    };
+    expect(see()).toBe("Off");
+    fireEvent.click(screen.getByRole("menuitem", { name: /^Captions/ }));
+    fireEvent.click(screen.getByRole("menuitemradio", { name: "English (SDH)" }));
+    expect(see()).toBe("English (SDH)");
+    expect(see(captions.slice(0, 2))).toBe("English");
+    expect(see(captions.slice(0, 1))).toBe("Off");
+    see();
+    fireEvent.click(screen.getByRole("button", { name: "Captions" }));
+    expect(see()).toBe("Off");
+  });
 });
 
 describe("the next video", () => {

@@ -1,0 +1,104 @@
+/**
+ * Reads captions of the two text formats that people have, SubRip (.srt) and WebVTT
+ * (https://www.w3.org/TR/webvtt1/), and writes them as WebVTT with nothing in it but the cues: no
+ * styles, no regions, no notes.
+ */
+
+export interface Cue {
+  /** Seconds. */
+  start: number;
+  end: number;
+  /** Where it stands on the picture, in the words of WebVTT. */
+  settings: string;
+  /** WebVTT's own markup. */
+  text: string;
+}
+
+const TIME = String.raw`(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})`;
+const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s+(.*))?$`);
+const SETTING = /^(?:align|line|position|size|vertical):[\w.,%-]+$/;
+/** What SubRip knows of markup, and the signs that WebVTT wants written otherwise. */
+const SUBRIP_SIGNS =
+  /<(\/?)\s*([biu])\s*>|<\/?\s*font\b[^<>]*>|\{\\[^{}]*\}|&(?:amp|lt|gt|nbsp|lrm|rlm);|[<>&]/gi;
+const WRITTEN: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
+
+/** The cues of a text, by their time; empty for a text that is neither format. */
+export function readCues(text: string): Cue[] {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
+  const isWebvtt = /^WEBVTT(?:[ \t]|$)/.test(lines[0] ?? "");
+  const cues: Cue[] = [];
+  for (let index = 0; index < lines.length; index++) {
+    const timing = TIMING.exec(lines[index]!);
+    if (!timing) continue;
+    const said: string[] = [];
+    while (index + 1 < lines.length && !endsCue(lines[index + 1]!)) said.push(lines[++index]!);
+    const body = isWebvtt ? said : said.map(fromSubrip);
+    const cue = {
+      start: seconds(timing, 1),
+      end: seconds(timing, 5),
+      settings: isWebvtt ? keptSettings(timing[9]) : "",
+      text: body
+        .map((line) => line.trim())
+        .filter(Boolean)
+        .join("\n"),
+    };
+    if (cue.end > cue.start && cue.text) cues.push(cue);
+  }
+  return cues.sort((a, b) => a.start - b.start);
+}
+
+function endsCue(line: string): boolean {
+  return line.trim() === "" || line.includes("-->");
+}
+
+function seconds(timing: RegExpExecArray, from: number): number {
+  const [hours = "0", minutes, whole, part = "0"] = timing.slice(from, from + 4);
+  return Number(hours) * 3_600 + Number(minutes) * 60 + Number(whole) + Number(`0.${part}`);
+}
+
+function keptSettings(said = ""): string {
+  return said
+    .split(/\s+/)
+    .filter((setting) => SETTING.test(setting))
+    .join(" ");
+}
+
+/** One line of SubRip: its few tags stay, its fonts and overrides go, every other sign is text. */
+function fromSubrip(line: string): string {
+  return line.replace(SUBRIP_SIGNS, (found: string, slash = "", tag?: string) => {
+    if (tag) return `<${slash}${tag.toLowerCase()}>`;
+    if (found.length === 1) return WRITTEN[found]!;
+    // An entity that somebody wrote already stays one.
+    return found.startsWith("&") ? found : "";
+  });
+}
+
+export function writeWebvtt(cues: readonly Cue[]): string {
+  const blocks = cues.map(
+    ({ start, end, settings, text }) =>
+      `${timestamp(start)} --> ${timestamp(end)}${settings && ` ${settings}`}\n${text}\n`,
+  );
+  return ["WEBVTT\n", ...blocks].join("\n");
+}
+
+/** hh:mm:ss.mmm */
+export function timestamp(seconds: number): string {
+  const milliseconds = Math.round(seconds * 1_000);
+  const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, "0");
+  const minutes = milliseconds / 60_000;
+  return `${part(minutes / 60)}:${part(minutes % 60)}:${part((milliseconds / 1_000) % 60)}.${part(milliseconds % 1_000, 3)}`;
+}
+
+/** The text of a file: UTF-8, or UTF-16 that says so. Undefined for anything else. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
+  const mark =
+    first === 0xff && second === 0xfe ? "le" : first === 0xfe && second === 0xff ? "be" : "";
+  try {
+    const text = new TextDecoder(mark ? `utf-16${mark}` : "utf-8", { fatal: true }).decode(bytes);
+    // No text has these; a file of another kind that happens to be decodable does.
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

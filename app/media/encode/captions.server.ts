@@ -1,0 +1,111 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Captions } from "~db/captions";
+import { type Cue, readCues, writeWebvtt } from "../captions/cues";
+import { captionsLabel, distinctLabel, languageTag } from "../captions/languages";
+import { inputArguments } from "../ffmpeg.server";
+import type { SubtitleStream } from "../playable";
+import type { Probe } from "../probe.server";
+import { cpuFor, type Made, type Source } from "./made";
+import { EncodeError, runFfmpeg, type Task } from "./task.server";
+
+/** More languages than a film is sold with. */
+const MOST_TRACKS = 20;
+/** A long film's captions take 200 KB; what reaches this is no text for people. */
+const MOST_BYTES = 4 * 1024 ** 2;
+/** Captions are sparse: a long file may be read for minutes without one. */
+const WATCHDOG_MS = 600_000;
+
+/** The text captions that a file carries, each as WebVTT, named by its language and title. */
+export async function makeCaptions(
+  source: Source,
+  probe: Probe,
+  task: Task,
+  generation: string,
+): Promise<Made> {
+  const streams = probe.subtitles.slice(0, MOST_TRACKS);
+  const folder = `captions-${generation}`;
+  await mkdir(path.join(task.folder, folder), { recursive: true });
+  const captions: Captions[] = [];
+  for (const { stream, file } of await extract(source, probe, streams, task)) {
+    const cues = await cuesOf(file);
+    if (cues.length === 0) continue;
+    const name = `${captions.length + 1}.vtt`;
+    await writeFile(path.join(task.folder, folder, name), writeWebvtt(cues));
+    captions.push({
+      url: `/media/videos/${source.stem}/${folder}/${name}`,
+      language: languageTag(stream.language),
+      label: distinctLabel(captionsLabel(stream), new Set(captions.map(({ label }) => label))),
+      added: false,
+    });
+  }
+  const place = { from: folder, bucket: "videos", path: `${source.stem}/${folder}` } as const;
+  return { moves: captions.length > 0 ? [place] : [], columns: {}, captions };
+}
+
+/** All streams in one reading of the file; when one of them is damaged, each by itself. */
+async function extract(
+  source: Source,
+  probe: Probe,
+  streams: SubtitleStream[],
+  task: Task,
+): Promise<{ stream: SubtitleStream; file: string }[]> {
+  if (streams.length === 0) return [];
+  const files = streams.map((stream) => ({
+    stream,
+    file: path.join(task.folder, `${stream.index}.srt`),
+  }));
+  const read = (some: typeof files) =>
+    runFfmpeg(
+      task,
+      [
+        ...inputArguments(source.file),
+        // SubRip, of which it writes only the text: its WebVTT leaves "<" and "&" as they are.
+        ...some.flatMap(({ stream, file }) => [
+          ...["-map", `0:${stream.index}`, "-c:s", "srt", "-map_metadata", "-1"],
+          ...["-fs", String(MOST_BYTES), "-f", "srt", file],
+        ]),
+      ],
+      {
+        seconds: probe.durationSeconds,
+        fileBytes: MOST_BYTES * 4,
+        cpuSeconds: cpuFor(probe),
+        watchdogMs: WATCHDOG_MS,
+      },
+    );
+  try {
+    await read(files);
+    return files;
+  } catch (error) {
+    if (!(error instanceof EncodeError) || files.length === 1) throw error;
+  }
+  const whole: typeof files = [];
+  for (const each of files) {
+    try {
+      await read([each]);
+      whole.push(each);
+    } catch (error) {
+      if (!(error instanceof EncodeError)) throw error;
+      await rm(each.file, { force: true });
+    }
+  }
+  return whole;
+}
+
+/** Shapes that a subtitle draws, as in `m 0 0 l 100 0 100 100`: no text. */
+const DRAWING = /^m(?:\s+-?[\d.]+){2}(?:\s+(?:[mnlbspc]|-?[\d.]+))*$/;
+
+async function cuesOf(file: string): Promise<Cue[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  await rm(file, { force: true });
+  if (Buffer.byteLength(text) >= MOST_BYTES) return [];
+  const seen = new Set<string>();
+  return readCues(text).flatMap((cue) => {
+    const lines = cue.text.split("\n").filter((line) => !DRAWING.test(line));
+    // A decorated line is written several times over, one for each of its layers.
+    const key = `${cue.start} ${cue.end} ${lines.join("\n")}`;
+    if (lines.length === 0 || seen.has(key)) return [];
+    seen.add(key);
+    return [{ ...cue, text: lines.join("\n") }];
+  });
+}

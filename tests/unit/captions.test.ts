@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeText, readCues, writeWebvtt } from "~/media/captions/cues";
+import { captionsLabel, distinctLabel, languageTag } from "~/media/captions/languages";
+import { readCaptions } from "~db/captions";
+
+const SUBRIP = `\uFEFF1\r
+00:00:01,000 --> 00:00:02,500\r
+<i>Hello</i> & <font color="red">welcome</font>\r
+\r
+2\r
+00:00:03,000 --> 00:00:04,000\r
+1 < 2 &amp; so on\r
+{\\an8}Second line\r
+`;
+
+describe("captions in SubRip", () => {
+  it("become cues whose signs and tags are those of WebVTT", () => {
+    expect(readCues(SUBRIP)).toEqual([
+      { start: 1, end: 2.5, settings: "", text: "<i>Hello</i> &amp; welcome" },
+      { start: 3, end: 4, settings: "", text: "1 &lt; 2 &amp; so on\nSecond line" },
+    ]);
+  });
+
+  it("may lack numbers, blank lines and hours, and come in any order", () => {
+    const cues = readCues("00:05.5 --> 00:06.0\nlater\n0:01,5 --> 0:02,25\nfirst\n");
+    expect(cues.map(({ start, end, text }) => [start, end, text])).toEqual([
+      [1.5, 2.25, "first"],
+      [5.5, 6, "later"],
+    ]);
+  });
+});
+
+describe("captions in WebVTT", () => {
+  it("keep their markup and where they stand, and nothing else", () => {
+    const cues = readCues(
+      "WEBVTT - a film\n\nSTYLE\n::cue { background: url(https://example.com/x) }\n\nNOTE\nnobody\n\n" +
+        "name of the cue\n00:01.000 --> 00:02.000 align:start line:10% region:x onclick:alert(1)\n<v Ann>1 &lt; 2</v>\n",
+    );
+    expect(cues).toEqual([
+      { start: 1, end: 2, settings: "align:start line:10%", text: "<v Ann>1 &lt; 2</v>" },
+    ]);
+  });
+
+  it("are written so that they are read as the same again", () => {
+    const cue = fc.record({
+      start: fc.integer({ min: 0, max: 90_000_000 }).map((ms) => ms / 1_000),
+      length: fc.integer({ min: 1, max: 60_000 }).map((ms) => ms / 1_000),
+      text: fc.constantFrom("word", "two\nlines", "<i>x</i>", "&lt;3", "žluťoučký 東京"),
+    });
+    fc.assert(
+      fc.property(fc.array(cue, { maxLength: 20 }), (list) => {
+        const cues = list
+          .map(({ start, length, text }) => ({ start, end: start + length, settings: "", text }))
+          .sort((a, b) => a.start - b.start);
+        const again = readCues(writeWebvtt(cues));
+        expect(again.map(({ text }) => text)).toEqual(cues.map(({ text }) => text));
+        for (const [index, { start, end }] of again.entries()) {
+          expect(start).toBeCloseTo(cues[index]!.start, 3);
+          expect(end).toBeCloseTo(cues[index]!.end, 3);
+        }
+      }),
+    );
+  });
+});
+
+describe("what are no captions", () => {
+  it.each([
+    ["nothing", ""],
+    ["a web page", "<!doctype html><p>00:01 to 00:02</p>"],
+    ["a cue without words", "WEBVTT\n\n00:01.000 --> 00:02.000\n\n"],
+    ["a cue that ends before it begins", "1\n00:00:02,000 --> 00:00:01,000\nword\n"],
+    ["impossible minutes", "1\n00:75:02,000 --> 00:76:01,000\nword\n"],
+  ])("%s has no cues", (_, text) => {
+    expect(readCues(text)).toEqual([]);
+  });
+
+  it("any text is read without a fault, and what is written of it holds no tag of a page", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        readCues(text);
+        const written = writeWebvtt(readCues(`1\n00:00:01,000 --> 00:00:02,000\nx${text}\n`));
+        expect(written).not.toMatch(/<(?!\/?[biu]>)/);
+      }),
+    );
+  });
+
+  it("bytes that are no UTF-8 and do not say that they are UTF-16 are no text", () => {
+    expect(decodeText(Buffer.from("grün", "latin1"))).toBeUndefined();
+    expect(decodeText(Buffer.from([0, 1, 2, 0]))).toBeUndefined();
+    expect(decodeText(Buffer.from("grün"))).toBe("grün");
+    expect(decodeText(Buffer.from("\uFEFFgrün", "utf16le"))).toBe("grün");
+  });
+});
+
+describe("languages", () => {
+  it.each([
+    ["eng", "en"],
+    ["ger", "de"],
+    ["pt_BR", "pt-BR"],
+    ["und", "und"],
+    ["", "und"],
+    ["xx-not a language", "und"],
+    ["qqq", "und"],
+  ])("%s is %s", (said, tag) => {
+    expect(languageTag(said)).toBe(tag);
+  });
+
+  const stream = { language: "eng", title: "", forced: false, forTheDeaf: false };
+  it.each([
+    [{}, "English"],
+    [{ title: "english" }, "English"],
+    [{ title: "Commentary" }, "English (Commentary)"],
+    [{ title: "English (SDH)", forTheDeaf: true }, "English (SDH)"],
+    [{ forced: true }, "English (forced)"],
+    [{ title: "Songs", forced: true }, "English (Songs, forced)"],
+    [{ forTheDeaf: true }, "English (SDH)"],
+    [{ language: "", title: "Songs" }, "Songs"],
+    [{ language: "", title: "" }, "Captions"],
+    [{ title: " Di\u202Erec\u0000tor\n's  " }, "English (Di rec tor 's)"],
+  ])("%o is called %s", (more, label) => {
+    expect(captionsLabel({ ...stream, ...more })).toBe(label);
+  });
+
+  it("a label is at most 60 letters, and no two are the same", () => {
+    expect([...captionsLabel({ ...stream, title: "x".repeat(500) })]).toHaveLength(60);
+    expect(distinctLabel("English", new Set(["English", "English 2"]))).toBe("English 3");
+  });
+});
+
+describe("the column of a row", () => {
+  it.each([
+    [null, 0],
+    ["no JSON", 0],
+    ['{"url":"/a"}', 0],
+    ['[null, 1, {"url":"/a","language":"en"}]', 0],
+    ['[{"url":"/a","language":"en","label":"English"}]', 1],
+  ])("%s holds %i captions", (column, count) => {
+    expect(readCaptions(column)).toHaveLength(count);
+  });
+});
