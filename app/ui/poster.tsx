@@ -32,13 +32,7 @@ export function Poster({
 }) {
   const style = { "--hue": posterHue(id), viewTransitionName: transitionName } as CSSProperties;
   return (
-    <div
-      style={style}
-      className={classNames(
-        "poster-ground relative aspect-video overflow-hidden rounded-lg",
-        className,
-      )}
-    >
+    <div style={style} className={classNames("poster", className)}>
       <img
         src={url ?? PLACEHOLDER_URL}
         alt=""
@@ -46,7 +40,6 @@ export function Poster({
         height={360}
         loading="lazy"
         decoding="async"
-        className="absolute inset-0 size-full object-cover"
       />
       {children}
     </div>
