@@ -5,6 +5,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/field";
 import { useHydrated } from "~/ui/use-hydrated";
+import { CaptionsFields } from "./captions-fields";
 import { EditConflict } from "./edit-conflict";
 import type { EditTexts, StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
@@ -38,6 +39,7 @@ export function EditDialog({
       {edit && refusal?.status === 409 && <EditConflict current={edit.current} texts={texts} />}
       <Form
         method="post"
+        encType="multipart/form-data"
         action={editHref(closeTo, video.id)}
         preventScrollReset
         className="flex flex-col gap-5"
@@ -97,6 +99,7 @@ export function EditDialog({
           hint="Replaces the picture there is. PNG, JPG, GIF up to 10MB"
           error={fields.thumbnail}
         />
+        <CaptionsFields captions={video.captions} error={fields.captions} />
         <div className="flex flex-wrap justify-end gap-3">
           <ButtonLink to={closeTo} preventScrollReset variant="ghost">
             Cancel

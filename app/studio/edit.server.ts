@@ -4,6 +4,7 @@ import { formatDuration, parseDuration } from "~/catalogue/format";
 import type { ArrivedFile } from "~/media/arriving.server";
 import { UploadRefused } from "~/media/upload-refused.server";
 import { database } from "~db/client.server";
+import { type CaptionsEdit, type NewCaptions, placeNewCaptions } from "./edit-captions.server";
 import { type NewThumbnail, placeNewThumbnail } from "./edit-thumbnail.server";
 import { type EditTexts, failure, GONE, type RefusedEdit, type StudioFailure } from "./failure";
 import { findEditable } from "./list.server";
@@ -24,46 +25,67 @@ export interface Edit {
   texts: Partial<EditTexts>;
   /** A picture to show instead of the one there is. */
   thumbnail?: ArrivedFile;
-  /** Why the picture that was sent did not arrive. */
+  captions?: CaptionsEdit;
+  /** Why a file that was sent did not arrive. */
   refusal?: UploadRefused;
 }
 
+/** Files that came with an edit and stand in their buckets. */
+interface NewFiles {
+  thumbnail?: NewThumbnail;
+  captions?: NewCaptions;
+}
+
 /**
- * Changes title, description, category, tags and duration of a video, and its thumbnail if one came.
+ * Changes title, description, category, tags and duration of a video, its thumbnail if one came, and
+ * its captions.
  *
  * @returns the failure when nothing was changed: 404 for a row that is gone, 409 when it has changed
- *   since the form was opened, 413, 415 or 507 for a picture that can't be taken, 422 when a field
+ *   since the form was opened, 413, 415, 422 or 507 for a file that can't be taken, 422 when a field
  *   can't.
  */
 export async function editVideo(edit: Edit, userId: string): Promise<StudioFailure | undefined> {
   const before = await findEditable(edit.id);
   if (!before) return failure(404, FAILED, { detail: GONE });
-  let thumbnail: NewThumbnail | undefined;
-  try {
-    if (edit.refusal) throw edit.refusal;
-    if (edit.thumbnail) thumbnail = await placeNewThumbnail(userId, edit.thumbnail);
-  } catch (error) {
+  const files: NewFiles = {};
+  const outcome = await place(edit, files, userId).catch(async (error) => {
+    await drop(files);
     if (!(error instanceof UploadRefused)) throw error;
-    const texts = { ...textsOf(before), ...edit.texts };
-    const version = edit.version ?? before.version;
-    const refused = { current: before, version, texts, fields: { thumbnail: error.message } };
-    return failure(error.status, FAILED, { edit: refused });
-  }
-  const outcome = await write(edit, thumbnail?.url).catch(async (error) => {
-    await thumbnail?.drop();
-    throw error;
+    return refuseFile(edit, before, error);
   });
   if ("status" in outcome) {
-    await thumbnail?.drop();
+    await drop(files);
     return outcome;
   }
-  await thumbnail?.keep(edit.id, outcome.thumbnailBefore);
+  await files.thumbnail?.keep(edit.id, outcome.thumbnailBefore);
+  await files.captions?.keep();
   await recordActivity({ userId, action: "edit", subjectId: edit.id, detail: outcome.title });
   return undefined;
 }
 
+/** Puts the files that came into their buckets, then writes the row that names them. */
+async function place(edit: Edit, files: NewFiles, userId: string) {
+  if (edit.refusal) throw edit.refusal;
+  if (edit.thumbnail) files.thumbnail = await placeNewThumbnail(userId, edit.thumbnail);
+  if (edit.captions) files.captions = await placeNewCaptions(edit.id, edit.captions);
+  return write(edit, files);
+}
+
+async function drop({ thumbnail, captions }: NewFiles): Promise<void> {
+  await thumbnail?.drop();
+  await captions?.drop();
+}
+
+function refuseFile(edit: Edit, current: EditableVideo, error: UploadRefused): StudioFailure {
+  const texts = { ...textsOf(current), ...edit.texts };
+  const version = edit.version ?? current.version;
+  const field = error.field === "captions" ? "captions" : "thumbnail";
+  const refused = { current, version, texts, fields: { [field]: error.message } };
+  return failure(error.status, FAILED, { edit: refused });
+}
+
 /** Reads, compares and writes the row in one transaction, so that nobody comes in between. */
-function write(edit: Edit, thumbnailUrl: string | undefined) {
+function write(edit: Edit, { thumbnail, captions }: NewFiles) {
   return database()
     .transaction()
     .execute(async (transaction) => {
@@ -87,7 +109,8 @@ function write(edit: Edit, thumbnailUrl: string | undefined) {
         .updateTable("videos")
         .set({
           ...changes,
-          ...(thumbnailUrl && { thumbnail_url: thumbnailUrl }),
+          ...(thumbnail && { thumbnail_url: thumbnail.url }),
+          ...(captions && { captions: captions.change(row.captions) }),
           updated_at: new Date().toISOString(),
         })
         .where("id", "=", edit.id)

@@ -10,7 +10,7 @@ export interface EditTexts {
   duration: string;
 }
 
-export type EditField = keyof EditTexts | "thumbnail";
+export type EditField = keyof EditTexts | "thumbnail" | "captions";
 
 /** An edit that was not taken: the form is shown again with the texts kept. */
 export interface RefusedEdit {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ownMediaPath } from "~/catalogue/media-path";
+import { readCaptions } from "~db/captions";
 import type { VideoRow } from "~db/schema";
 import type { EditableVideo, ManagedVideo } from "./managed-video";
 
@@ -20,6 +21,7 @@ export const EDITABLE_COLUMNS = [
   "description",
   "tags",
   "video_url",
+  "captions",
 ] as const satisfies readonly (keyof VideoRow)[];
 
 type ManagedRow = Pick<VideoRow, (typeof MANAGED_COLUMNS)[number]>;
@@ -44,6 +46,7 @@ export function toEditable(row: EditableRow): EditableVideo {
     ...toManaged(row),
     description: row.description,
     tags: readTags(row.tags),
+    captions: readCaptions(row.captions),
     version: versionOf(row),
   };
 }

@@ -21,6 +21,7 @@ export interface ManagedVideo {
 export interface EditableVideo extends ManagedVideo {
   description: string;
   tags: string[];
+  captions: { url: string; label: string; added: boolean }[];
   /** Changes whenever anything of the row that an editor could see does. */
   version: string;
 }

@@ -76,14 +76,14 @@ export async function performIntent(form: StudioForm, sender: Sender): Promise<S
 
 async function perform(
   request: StudioRequest,
-  { fields, thumbnail, refusal }: StudioForm,
+  { fields, thumbnail, captions, refusal }: StudioForm,
   { userId, view }: Sender,
 ): Promise<StudioAnswer> {
   switch (request.intent) {
     case "update": {
-      const { intent: _, id, version, ...texts } = request;
-      const given = Object.entries(texts).filter(([, value]) => value !== undefined);
-      const edit = { id, version, texts: Object.fromEntries(given), thumbnail, refusal };
+      const { intent: _, id, version, ...given } = request;
+      const sent = Object.entries(given).filter(([, value]) => value !== undefined);
+      const edit = { id, version, texts: Object.fromEntries(sent), thumbnail, captions, refusal };
       return (await editVideo(edit, userId)) ?? UPDATED;
     }
     case "toggle":

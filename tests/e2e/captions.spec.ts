@@ -2,11 +2,12 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright/test";
+import { clip, mp4Clip } from "../clips";
 import { ffmpeg, makeClip } from "../media-clips";
 import type { SiteProcess } from "../site-process";
-import { PlayerPage } from "./player-page";
+import { PlayerPage, publishVideo } from "./player-page";
 import { runJobs } from "./run-jobs";
-import { expect, expectNoViolations, test } from "./site";
+import { expect, expectNoViolations, signIn, test } from "./site";
 
 let folder: string;
 test.beforeAll(() => {
@@ -90,3 +91,45 @@ test.describe("without scripts", () => {
     expect((await page.request.get(address)).status()).toBe(404);
   });
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(
+    javaScriptEnabled ? "in the edit dialog" : "in the edit form without scripts",
+    () => {
+      test.use({ javaScriptEnabled });
+
+      test("an admin adds captions and a thumbnail, and takes the captions away @phone", async ({
+        page,
+        site,
+      }) => {
+        const id = publishVideo(site, { thumbnail_url: null });
+        const captions = path.join(folder, "added.srt");
+        fs.writeFileSync(captions, CUES("Good evening", "Good night"));
+        const row = () => site.database().prepare("SELECT * FROM videos").get();
+        await signIn(page);
+        await page.goto(`/admin?tab=manage&edit=${id}`);
+        if (javaScriptEnabled) await expectNoViolations(page);
+        await page.getByLabel("Add captions").setInputFiles(captions);
+        await page.getByLabel("Their language").selectOption("Hindi");
+        const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(5), "-frames:v", "1"]);
+        await page.getByLabel("Thumbnail").setInputFiles(still);
+        await page.getByRole("button", { name: "Update" }).click();
+        await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
+        expect(row()).toMatchObject({ thumbnail_url: expect.stringMatching(/\.webp$/) });
+
+        await page.goto(`/video/${id}`);
+        const track = page.locator("video > track");
+        await expect(track).toHaveAttribute("label", "Hindi");
+        expect((await page.request.get(String(await track.getAttribute("src")))).status()).toBe(
+          200,
+        );
+
+        await page.goto(`/admin?tab=manage&edit=${id}`);
+        await page.getByLabel("Remove Hindi").check();
+        await page.getByRole("button", { name: "Update" }).click();
+        await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
+        expect(row()).toMatchObject({ captions: "[]" });
+      });
+    },
+  );
+}

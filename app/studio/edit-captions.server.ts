@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import type { ArrivedFile, FileRule } from "~/media/arriving.server";
+import { bucketFile, mediaStem, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { decodeText, readCues, writeWebvtt } from "~/media/captions/cues";
+import { languageName, languageTag } from "~/media/captions/languages";
+import { recordFile } from "~/media/media-files.server";
+import { asRefusal, UploadRefused } from "~/media/upload-refused.server";
+import { type Captions, readCaptions } from "~db/captions";
+import { database } from "~db/client.server";
+import { CAPTIONS_REMOVE } from "./captions-fields";
+
+/** What the edit form says about captions. */
+export interface CaptionsEdit {
+  /** SubRip or WebVTT. */
+  file?: ArrivedFile;
+  language: string;
+  /** Addresses of those to be taken away. */
+  remove: string[];
+}
+
+/** Captions that stand beside their video, and which no row names yet. */
+export interface NewCaptions {
+  /** What the column holds afterwards: with the new, without the removed and the replaced. */
+  change(column: string | null): string;
+  /** Removes the files of those that the column has lost, and counts what is there. */
+  keep(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+const MOST_BYTES = 2 * 1024 ** 2;
+const MOST_TRACKS = 40;
+
+export const CAPTIONS_RULE: FileRule = {
+  maxBytes: MOST_BYTES,
+  tooLarge: "The caption file is larger than 2MB.",
+  checkHead: async () => {},
+};
+
+/** What the fields of a form say about captions; undefined when it is nothing. */
+export function captionsEdit(fields: FormData, file?: ArrivedFile): CaptionsEdit | undefined {
+  const remove = [...fields.keys()]
+    .filter((name) => name.startsWith(CAPTIONS_REMOVE))
+    .map((name) => name.slice(CAPTIONS_REMOVE.length));
+  if (!file && remove.length === 0) return undefined;
+  return { file, remove, language: String(fields.get("captionsLanguage") ?? "") };
+}
+
+/**
+ * Reads a caption file and puts it beside the video's file, as WebVTT. It takes the place of the
+ * captions of the same name, which is that of their language.
+ *
+ * @throws {UploadRefused} 422 when the file holds no captions, no language was chosen, or the video
+ *   has no file on this site, 507 when the disk is full.
+ */
+export async function placeNewCaptions(
+  videoId: string,
+  { file, language, remove }: CaptionsEdit,
+): Promise<NewCaptions> {
+  const folder = await folderOf(videoId);
+  const track = file && (await placeFile(file, language, folder));
+  let lost: Captions[] = [];
+  return {
+    change(column) {
+      const before = readCaptions(column);
+      const after = before.filter(
+        ({ url, label }) => !remove.includes(url) && label !== track?.label,
+      );
+      lost = before.filter((each) => !after.includes(each));
+      if (track && after.length >= MOST_TRACKS) {
+        throw refused(`A video has at most ${MOST_TRACKS} captions.`);
+      }
+      return JSON.stringify(track ? [...after, track] : after);
+    },
+    async keep() {
+      for (const { url } of lost) await removeFile(url, folder);
+      if (folder) {
+        await recordFile({ bucket: "videos", path: folder, videoId, kind: "derived" });
+      }
+    },
+    async drop() {
+      if (track) await removeFile(track.url, folder);
+    },
+  };
+}
+
+async function placeFile(
+  file: ArrivedFile,
+  language: string,
+  folder: string | undefined,
+): Promise<Captions> {
+  const cues = readCues(decodeText(await fs.readFile(file.path)) ?? "");
+  if (cues.length === 0) {
+    throw refused("There are no captions in this file. It has to be .srt or .vtt, saved as UTF-8.");
+  }
+  const tag = languageTag(language);
+  const label = languageName(tag);
+  if (!label) throw refused("Choose the language of the captions.");
+  if (!folder) throw refused("This video has no file on this site that captions could belong to.");
+  const place = `${folder}/added-captions/${tag}-${randomBytes(6).toString("hex")}.vtt`;
+  const target = bucketFile("videos", place);
+  if (!target) throw new Error(`videos/${place} is no place for a file.`);
+  try {
+    await fs.mkdir(path.dirname(target), { recursive: true });
+    // Behind a dot it is served to nobody until it is whole.
+    const partial = path.join(path.dirname(target), `.${path.basename(target)}`);
+    await fs.writeFile(partial, writeWebvtt(cues));
+    await fs.rename(partial, target);
+  } catch (error) {
+    throw asRefusal(error);
+  }
+  return { url: mediaUrl("videos", place), language: tag, label, added: true };
+}
+
+/** `{userId}/{stamp}` of the video's own file; undefined when it has none of ours. */
+async function folderOf(videoId: string): Promise<string | undefined> {
+  const row = await database()
+    .selectFrom("videos")
+    .select(["video_url", "source_url"])
+    .where("id", "=", videoId)
+    .executeTakeFirst();
+  const name = parseMediaUrl(row?.video_url || row?.source_url || "");
+  const isOwn = name?.bucket === "videos" && name.path.split("/").length === 2;
+  return isOwn ? mediaStem(name.path) : undefined;
+}
+
+/** Only what stands beside the video: a row that another tool has written may name anything. */
+async function removeFile(url: string, folder: string | undefined): Promise<void> {
+  const name = parseMediaUrl(url);
+  if (!folder || name?.bucket !== "videos" || !name.path.startsWith(`${folder}/`)) return;
+  const file = bucketFile(name.bucket, name.path);
+  if (file) await fs.rm(file, { force: true });
+}
+
+function refused(sentence: string): UploadRefused {
+  return new UploadRefused(422, sentence, "captions");
+}
