@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import fs, { type FileHandle } from "node:fs/promises";
 
 /**
- * Files that are written in large blocks past the system's page cache (`O_DIRECT`), where the file
+ * Files that are written, or read, in large blocks past the system's page cache (`O_DIRECT`), where the file
  * system can do that. Copying gigabytes into the cache costs more CPU than receiving them, and
  * drives out of it what visitors are watching. The disk takes such a write only from memory and to
  * a place that are multiples of its own blocks; everything else is written the usual way.
@@ -16,7 +16,7 @@ export interface BlockFile {
 
 export const BLOCK_BYTES = 1024 * 1024;
 /** A multiple of what any common disk asks for. */
-const ALIGNMENT = 4096;
+export const ALIGNMENT_BYTES = 4096;
 /** Blocks that are aligned, for all files together. Further ones are ordinary memory. */
 const ALIGNED_BLOCKS = 32;
 const WASM_PAGE_BYTES = 64 * 1024;
@@ -46,10 +46,51 @@ export function returnBlock(block: Buffer): void {
   if (block.buffer === memory) spare.push(block);
 }
 
+/** A file that is read in blocks, past the page cache where that is possible. */
+export interface BlockReader {
+  /** Fills `block` with `length` bytes; throws when the file ends before. */
+  read(block: Buffer, position: number, length: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a file for one reading of it: nobody will want it from the cache soon. */
+export async function openBlockReader(file: string): Promise<BlockReader> {
+  const plain = await fs.open(file, "r");
+  let direct = await openDirect(file, constants.O_RDONLY);
+
+  async function readSome(bytes: Buffer, position: number): Promise<number> {
+    if (direct && isAligned(bytes, position)) {
+      try {
+        return (await direct.read(bytes, 0, bytes.length, position)).bytesRead;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EINVAL") throw error;
+        await direct.close();
+        direct = undefined;
+      }
+    }
+    return (await plain.read(bytes, 0, bytes.length, position)).bytesRead;
+  }
+
+  return {
+    async read(block, position, length) {
+      // The whole block is asked for, as its length must be the disk's; at the end less comes.
+      for (let done = 0; done < length; ) {
+        const came = await readSome(block.subarray(done), position + done);
+        if (came === 0) throw new Error(`${file} ended while it was read.`);
+        done += came;
+      }
+    },
+    async close() {
+      await direct?.close();
+      await plain.close();
+    },
+  };
+}
+
 /** @param flags `wx` makes a new file, `r+` goes on with one that exists. */
 export async function openBlockFile(file: string, flags: "wx" | "r+"): Promise<BlockFile> {
   const plain = await fs.open(file, flags);
-  let direct = await openDirect(file);
+  let direct = await openDirect(file, constants.O_WRONLY);
 
   async function writeSome(bytes: Buffer, position: number): Promise<number> {
     if (direct && isAligned(bytes, position)) {
@@ -79,11 +120,11 @@ export async function openBlockFile(file: string, flags: "wx" | "r+"): Promise<B
   };
 }
 
-async function openDirect(file: string): Promise<FileHandle | undefined> {
+async function openDirect(file: string, access: number): Promise<FileHandle | undefined> {
   // Linux only, and not on every file system.
   if (constants.O_DIRECT === undefined) return undefined;
   try {
-    return await fs.open(file, constants.O_WRONLY | constants.O_DIRECT);
+    return await fs.open(file, access | constants.O_DIRECT);
   } catch {
     return undefined;
   }
@@ -93,8 +134,8 @@ function isAligned(bytes: Buffer, position: number): boolean {
   const { memory } = alignedBlocks();
   return (
     bytes.buffer === memory &&
-    bytes.byteOffset % ALIGNMENT === 0 &&
-    bytes.length % ALIGNMENT === 0 &&
-    position % ALIGNMENT === 0
+    bytes.byteOffset % ALIGNMENT_BYTES === 0 &&
+    bytes.length % ALIGNMENT_BYTES === 0 &&
+    position % ALIGNMENT_BYTES === 0
   );
 }

@@ -1,4 +1,5 @@
 import { open, stat } from "node:fs/promises";
+import path from "node:path";
 import { inputArguments } from "../ffmpeg.server";
 import { boxes } from "../mp4-boxes.server";
 import { isPlayableVideo } from "../playable";
@@ -13,6 +14,7 @@ import {
   threads,
   uploadFilter,
 } from "./encoders.server";
+import { copyWithIndexInFront } from "./faststart.server";
 import { pictureFilters } from "./filters.server";
 import { cpuFor, type Made, NOTHING, roomFor, type Source } from "./made";
 import { fit, steadyRate } from "./rungs";
@@ -59,10 +61,10 @@ export async function makePlayable(source: Source, probe: Probe, task: Task): Pr
   const extension = source.url.endsWith(".mp4") ? "m4v" : "mp4";
   if (conversionOf(probe).video === "copy") await copy(source, probe, task);
   else await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
-  const path = `${source.stem}.${extension}`;
+  const place = `${source.stem}.${extension}`;
   return {
-    moves: [{ from: FILE, bucket: "videos", path }],
-    columns: { video_url: `/media/videos/${path}`, source_url: source.url },
+    moves: [{ from: FILE, bucket: "videos", path: place }],
+    columns: { video_url: `/media/videos/${place}`, source_url: source.url },
     durationSeconds: probe.durationSeconds,
   };
 }
@@ -77,6 +79,10 @@ function streams(probe: Probe): string[] {
 }
 
 async function copy(source: Source, probe: Probe, task: Task): Promise<void> {
+  const soundStays = !probe.audio || conversionOf(probe).audio === "copy";
+  const isMp4 = probe.container === "mp4" && soundStays;
+  const target = path.join(task.folder, FILE);
+  if (isMp4 && (await copyWithIndexInFront(source.file, target, task))) return;
   const { size } = await stat(source.file);
   const args = [
     ...[...inputArguments(source.file), ...streams(probe), "-c:v", "copy"],
@@ -105,8 +111,8 @@ async function copy(source: Source, probe: Probe, task: Task): Promise<void> {
 }
 
 /** A little more than the index of the file takes now; undefined when it has no single one. */
-async function indexRoom(path: string): Promise<number | undefined> {
-  const file = await open(path);
+async function indexRoom(source: string): Promise<number | undefined> {
+  const file = await open(source);
   try {
     const top = await boxes(file, 0, (await file.stat()).size);
     const moov = top.find((box) => box.type === "moov");

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { cp, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Captions, readCaptions } from "~db/captions";
 import { database, sqliteHandle } from "~db/client.server";
@@ -43,13 +43,28 @@ export async function place(
 async function move(from: string, to: string): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true });
   try {
+    await flush(from);
     await rename(from, to);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EXDEV") throw error;
     const partial = path.join(path.dirname(to), `.${randomBytes(6).toString("hex")}`);
     await cp(from, partial, { recursive: true });
+    await flush(partial);
     await rename(partial, to);
+  }
+}
+
+/** Nothing is named that a machine without power would find empty afterwards. */
+async function flush(made: string): Promise<void> {
+  if ((await stat(made)).isDirectory()) {
+    for (const name of await readdir(made)) await flush(path.join(made, name));
+  }
+  const handle = await open(made);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
