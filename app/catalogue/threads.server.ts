@@ -2,12 +2,14 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
+import type { CheckpointAnswer, CheckpointQuestion } from "./checkpoint-log.server";
 import type { RelatedAnswer, RelatedQuestion } from "./related-places.server";
 import type { SearchAnswer, SearchQuestion } from "./search-hits.server";
 
 interface Tasks {
   search: { question: SearchQuestion; answer: SearchAnswer };
   related: { question: RelatedQuestion; answer: RelatedAnswer };
+  checkpoint: { question: CheckpointQuestion; answer: CheckpointAnswer };
 }
 type Task = keyof Tasks;
 

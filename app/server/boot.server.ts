@@ -1,5 +1,6 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
 import { refuseSignInFlood } from "~/account/sign-in-door.server";
+import { keepLogShort } from "~/catalogue/checkpoint.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
@@ -44,6 +45,7 @@ export async function boot(): Promise<void> {
   takeOverAccessLog();
   holdUploadBodies();
   leaveAtSignals();
+  keepLogShort();
   keepTrashEmpty();
   correctWhatTriggersKeep();
   onJobsChanged(() => publish("jobs"));

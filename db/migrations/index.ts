@@ -8,6 +8,7 @@ import { migration as publishedOrderAndSearch } from "./0070-published-order-and
 import { migration as imports } from "./0080-imports";
 import { migration as managedSearchForOlderSqlite } from "./0090-managed-search-for-older-sqlite";
 import { migration as captions } from "./0100-captions";
+import { migration as searchMerges } from "./0120-search-merges";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   imports,
   managedSearchForOlderSqlite,
   captions,
+  searchMerges,
 ];

@@ -1,4 +1,5 @@
 import { CATEGORY_IDS, storedValues } from "~/catalogue/categories";
+import { keepLogShort } from "~/catalogue/checkpoint.server";
 import { listPublished, listTrending } from "~/catalogue/listing.server";
 import { findPublished, relatedIsComplete, relatedVideos } from "~/catalogue/video.server";
 import type { VideoPage } from "~/catalogue/video-card";
@@ -16,6 +17,8 @@ const MOST_FIRST_TOTAL_MS = 150;
 const MOST_RELATED_MS = 25;
 const MOST_RELATED_EVER_MS = 150;
 const MOST_INSERT_MS = 5;
+/** What may hold the thread that serves requests. */
+const MOST_HELD_MS = 25;
 const PLAIN_RELATED_ROUNDS = 2;
 
 interface Case {
@@ -63,6 +66,7 @@ export async function run(report: Report): Promise<void> {
   process.env.DATABASE_PATH = catalogueDatabase(VIDEOS);
   forgetSettings();
   try {
+    keepLogShort();
     const started = performance.now();
     while (!(await relatedIsComplete()));
     report.figure("reading all videos for related", performance.now() - started, "ms");
@@ -134,6 +138,7 @@ function inserts(report: Report): void {
   }
   sqlite.exec("DELETE FROM videos WHERE id >= 'bench-' AND id < 'bench.'");
   report.atMost("inserting a video: p95", p95(times), MOST_INSERT_MS, "ms");
+  report.atMost("inserting a video: slowest", Math.max(...times), MOST_HELD_MS, "ms");
 }
 
 async function timed<T>(load: () => Promise<T>): Promise<{ result: T; ms: number }> {

@@ -1,0 +1,27 @@
+import fs from "node:fs";
+import { settings } from "~/server/settings.server";
+import { sqliteHandle } from "~db/client.server";
+import { askThread } from "./threads.server";
+
+/**
+ * Bringing what was written from the log (`-wal`) into the database file waits for the disk, twice.
+ * SQLite does it in the middle of whatever statement makes the log long enough; here a thread does,
+ * so that no request waits for it.
+ */
+
+const EVERY_MS = 1_000;
+/** Pages, 64 MiB. A log that grows so long although the thread works at it is shortened at once. */
+const LONGEST_LOG = 16_384;
+
+/** Keeps the log of the site's database short from now on. */
+export function keepLogShort(): void {
+  const { databasePath: file } = settings();
+  sqliteHandle().pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);
+  let lastWritten: number | undefined;
+  setInterval(() => {
+    const written = fs.statSync(`${file}-wal`, { throwIfNoEntry: false });
+    if (!written || written.mtimeMs === lastWritten) return;
+    lastWritten = written.mtimeMs;
+    askThread("checkpoint", { file }).catch(console.error);
+  }, EVERY_MS).unref();
+}
