@@ -21,48 +21,69 @@ export interface SearchAnswer {
   places: bigint[];
 }
 
-/** From this hit on, all hits are kept rather than skipped one by one at every page. */
-const DEEP = 1_000;
-const MOST_KEPT_TOTALS = 2_000;
-/** 8 bytes each. */
-const MOST_KEPT_HITS = 4_000_000;
+/** A search of no more hits is kept whole. */
+const MOST_WHOLE = 2_048;
+/** Of a longer one so many places are kept, evenly spread, so that no page is far from one. */
+const MARKS = 64;
+const MOST_KEPT_SEARCHES = 500;
 
-/**
- * Finds the pages of searches on one connection. Totals, and the hits of searches that someone
- * pages deep into, are kept until the catalogue changes.
- */
+/** What is kept of a search until the catalogue changes. */
+interface Kept {
+  total: number;
+  /** The places of every `hitsAMark`-th hit, from the first on, as far as anyone has paged. */
+  marks: bigint[];
+  hitsAMark: number;
+}
+
+/** Finds the pages of searches on one connection. */
 export function searchHits(sqlite: Database) {
   sqlite.defaultSafeIntegers(true);
   const version = sqlite.prepare("SELECT catalogue FROM catalogue_changes").pluck();
-  const totals = new LRUCache<string, number>({ max: MOST_KEPT_TOTALS });
-  const hits = new LRUCache<string, BigInt64Array>({
-    maxSize: MOST_KEPT_HITS,
-    sizeCalculation: ({ length }) => length + 1,
-  });
+  const searches = new LRUCache<string, Kept>({ max: MOST_KEPT_SEARCHES });
   let keptVersion: unknown;
 
   function find({ needle, category, page: asked }: SearchQuestion): SearchAnswer {
     const now = version.get();
     if (now !== keptVersion) {
-      totals.clear();
-      hits.clear();
+      searches.clear();
       keptVersion = now;
     }
     const key = `${category ?? ""}:${needle}`;
     const query = hitQuery(sqlite, needle, category);
-    const total = totals.get(key) ?? query.count();
-    totals.set(key, total);
-    const page = clampPage(asked, total);
-    const offset = (page - 1) * PAGE_SIZE;
-    if (offset < DEEP) return { total, page, places: query.first(PAGE_SIZE, offset) };
-    const all = hits.get(key) ?? BigInt64Array.from(query.first(-1, 0));
-    hits.set(key, all);
-    return { total, page, places: [...all.subarray(offset, offset + PAGE_SIZE)] };
+    const kept = searches.get(key) ?? beginSearch(query);
+    searches.set(key, kept);
+    const page = clampPage(asked, kept.total);
+    return { total: kept.total, page, places: placesFrom((page - 1) * PAGE_SIZE, kept, query) };
   }
 
   // In a transaction, so that version, total and page belong together.
   return sqlite.transaction(find);
 }
+
+function beginSearch(query: HitQuery): Kept {
+  const newest = query.first(NEWEST, MOST_WHOLE + 1, 0);
+  if (newest.length <= MOST_WHOLE) return { total: newest.length, marks: newest, hitsAMark: 1 };
+  const total = query.count();
+  return { total, marks: [NEWEST], hitsAMark: Math.ceil(total / MARKS) };
+}
+
+/** The places of one page, after the marks on the way to it have been set. */
+function placesFrom(offset: number, { marks, hitsAMark }: Kept, { first }: HitQuery): bigint[] {
+  if (hitsAMark === 1) return marks.slice(offset, offset + PAGE_SIZE);
+  const wanted = Math.floor(offset / hitsAMark);
+  while (marks.length <= wanted) {
+    const [next] = first(marks.at(-1) ?? NEWEST, 1, hitsAMark);
+    // Pages are clamped to the total, so there is one.
+    if (next === undefined) return [];
+    marks.push(next);
+  }
+  return first(marks[wanted] ?? NEWEST, PAGE_SIZE, offset - wanted * hitsAMark);
+}
+
+/** No place is after it. */
+const NEWEST = 2n ** 63n - 1n;
+
+type HitQuery = ReturnType<typeof hitQuery>;
 
 /** The places of what contains the needle, the newest first. */
 function hitQuery(sqlite: Database, needle: string, category: number | undefined) {
@@ -75,10 +96,13 @@ function hitQuery(sqlite: Database, needle: string, category: number | undefined
   const parameters = { phrase: `"${needle.replaceAll('"', '""')}"`, category };
   return {
     count: () => Number(sqlite.prepare(`SELECT count(*) ${matches}`).pluck().get(parameters)),
-    first: (limit: number, offset: number) =>
+    /** So many hits after `offset` others, from the place `from` on. */
+    first: (from: bigint, limit: number, offset: number) =>
       sqlite
-        .prepare(`SELECT rowid ${matches} ORDER BY rowid DESC LIMIT @limit OFFSET @offset`)
+        .prepare(
+          `SELECT rowid ${matches} AND rowid <= @from ORDER BY rowid DESC LIMIT @limit OFFSET @offset`,
+        )
         .pluck()
-        .all({ ...parameters, limit, offset }) as bigint[],
+        .all({ ...parameters, from, limit, offset }) as bigint[],
   };
 }
