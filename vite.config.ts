@@ -35,8 +35,24 @@ function catalogueThread(): Plugin {
   };
 }
 
-export default defineConfig({
+/** What every page needs of the framework, in one file that changes only with its packages. */
+function frameworkChunk(id: string): string | undefined {
+  const framework =
+    /node_modules\/(react|react-dom|scheduler|react-router|react-router-dom|@remix-run)\//;
+  return framework.test(id) ? "framework" : undefined;
+}
+
+export default defineConfig(({ isSsrBuild }) => ({
   plugins: [tailwindcss(), remix(remixConfig), catalogueThread()],
   resolve: { alias },
-  build: { target: "es2022", assetsInlineLimit: 0 },
-});
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0,
+    // A browser asks HTTP/1.1 for six files at a time: a dozen crumbs cost more than they spare.
+    ...(!isSsrBuild && {
+      rollupOptions: {
+        output: { manualChunks: frameworkChunk, experimentalMinChunkSize: 12_000 },
+      },
+    }),
+  },
+}));

@@ -6,7 +6,6 @@ import {
   Links,
   Meta,
   Outlet,
-  Scripts,
   ScrollRestoration,
   useRouteLoaderData,
 } from "@remix-run/react";
@@ -24,6 +23,7 @@ import { Header } from "~/ui/header";
 import iconUrl from "~/ui/icon.svg";
 import { useNonce } from "~/ui/nonce";
 import { ProgressLine } from "~/ui/progress-line";
+import { QuietScripts } from "~/ui/quiet-scripts";
 import "~/ui/styles.css";
 import { ToastProvider } from "~/ui/toast";
 import { useSlowVideo } from "~/ui/use-slow-video";
@@ -104,7 +104,7 @@ export function Layout({ children }: { children: ReactNode }) {
           </div>
         </ToastProvider>
         <ScrollRestoration nonce={nonce} />
-        <Scripts nonce={nonce} />
+        <QuietScripts nonce={nonce} />
       </body>
     </html>
   );
