@@ -14,6 +14,7 @@ const BENCHMARKS = {
   studio: () => import("./bench/studio"),
   events: () => import("./bench/events"),
   pages: () => import("./bench/pages"),
+  weight: () => import("./bench/weight"),
 };
 
 type Name = keyof typeof BENCHMARKS;
