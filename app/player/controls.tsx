@@ -10,7 +10,7 @@ import { ResumeOffer } from "./resume-offer";
 import { SettingsMenu } from "./settings-menu";
 import { ShortcutList } from "./shortcut-list";
 import { Spinner } from "./spinner";
-import { useStore } from "./store";
+import { useStored } from "./store";
 import { TitleBar } from "./title-bar";
 import { useHeld } from "./use-held";
 import { useIdle } from "./use-idle";
@@ -33,7 +33,10 @@ export function Controls({
 }) {
   const parts = usePlayer();
   const { root, element, video, playback, commands, feedback, fullscreen, captions } = parts;
-  const { paused, ended, started, loop } = useStore(playback);
+  const paused = useStored(playback, "paused");
+  const ended = useStored(playback, "ended");
+  const started = useStored(playback, "started");
+  const loop = useStored(playback, "loop");
   const [bar, setBar] = useState<HTMLDivElement | null>(null);
   const [panel, setPanel] = useState<Panel>();
   const volumeSettable = useVolumeSettable();

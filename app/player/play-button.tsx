@@ -1,11 +1,12 @@
 import { Pause, Play, RotateCcw } from "lucide-react";
 import { ControlButton } from "./control-button";
 import { usePlayer } from "./player-context";
-import { useStore } from "./store";
+import { useStored } from "./store";
 
 export function PlayButton() {
   const { playback, commands } = usePlayer();
-  const { paused, ended } = useStore(playback);
+  const paused = useStored(playback, "paused");
+  const ended = useStored(playback, "ended");
   const label = ended ? "Play again" : paused ? "Play" : "Pause";
   return (
     <ControlButton label={label} shortcut="k" onPress={commands.togglePlay}>

@@ -1,18 +1,22 @@
-import { type PointerEvent, useEffect, useMemo, useRef } from "react";
+import { type PointerEvent, type RefObject, useEffect, useMemo, useRef } from "react";
 import { SEEK_BAR_STEP_S } from "./constants";
 import { usePlayer } from "./player-context";
 import { createScrubber } from "./scrubber";
 import { type PreviewHandle, SeekPreview } from "./seek-preview";
-import { useStore } from "./store";
+import { useStored } from "./store";
 import { bufferedEnd, clampTime, formatTime } from "./times";
 import { useMediaTime } from "./use-media-time";
 
 /** Played, buffered and hovered time, and the slider. What moves is written without rendering. */
 export function SeekBar() {
   const { root, element, playback, video } = usePlayer();
-  const { duration } = useStore(playback);
+  const duration = useStored(playback, "duration");
   const bar = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
+  const played = useRef<HTMLDivElement>(null);
+  const buffered = useRef<HTMLDivElement>(null);
+  const hovered = useRef<HTMLDivElement>(null);
+  const rail = useRef<HTMLDivElement>(null);
   const preview = useRef<PreviewHandle>(null);
   const scrubbing = useRef(false);
   const scrubber = useMemo(() => createScrubber(element), [element]);
@@ -22,10 +26,10 @@ export function SeekBar() {
 
   function paint(seconds: number) {
     const slider = input.current;
-    const style = bar.current?.style;
-    if (!slider || !style) return;
-    style.setProperty("--played", String(part(seconds)));
-    style.setProperty("--buffered", String(part(bufferedEnd(element.buffered, seconds))));
+    if (!slider) return;
+    stretch(played, part(seconds));
+    stretch(buffered, part(bufferedEnd(element.buffered, seconds)));
+    if (rail.current) rail.current.style.transform = `translateX(${part(seconds) * 100}%)`;
     if (!scrubbing.current) slider.value = String(seconds);
     slider.setAttribute("aria-valuetext", `${formatTime(seconds)} of ${formatTime(duration)}`);
   }
@@ -40,12 +44,12 @@ export function SeekBar() {
     const box = bar.current?.getBoundingClientRect();
     if (!box || duration === 0) return;
     const at = clampTime(((event.clientX - box.left) / box.width) * duration, duration);
-    bar.current?.style.setProperty("--hovered", String(part(at)));
+    stretch(hovered, part(at));
     preview.current?.show(at, event.clientX - box.left, box.width);
   }
 
   function leave() {
-    bar.current?.style.setProperty("--hovered", "0");
+    stretch(hovered, 0);
     if (!scrubbing.current) preview.current?.hide();
   }
 
@@ -67,11 +71,11 @@ export function SeekBar() {
       onPointerLeave={leave}
     >
       <div className="player-seek-track" aria-hidden="true">
-        <div className="player-seek-buffered" />
-        <div className="player-seek-hovered" />
-        <div className="player-seek-played" />
+        <div ref={buffered} className="player-seek-buffered" />
+        <div ref={hovered} className="player-seek-hovered" />
+        <div ref={played} className="player-seek-played" />
       </div>
-      <div className="player-seek-rail" aria-hidden="true">
+      <div ref={rail} className="player-seek-rail" aria-hidden="true">
         <div className="player-seek-thumb" />
       </div>
       <input
@@ -98,4 +102,9 @@ export function SeekBar() {
       <SeekPreview ref={preview} storyboardUrl={video.storyboardUrl} />
     </div>
   );
+}
+
+/** Moves alone, each on a layer of its own: neither styles nor pictures of anything else follow. */
+function stretch(stripe: RefObject<HTMLElement>, part: number): void {
+  if (stripe.current) stripe.current.style.transform = `scaleX(${part})`;
 }

@@ -2,6 +2,12 @@ import { forwardRef, useImperativeHandle, useRef } from "react";
 import type { StoryboardFrame } from "./storyboard";
 import { formatTime } from "./times";
 import { useStoryboard } from "./use-storyboard";
+import { writeText } from "./write-text";
+
+/** Of the bubble, in pixels, while there is no picture: room for "10:00:00". */
+const BARE_WIDTH = 80;
+/** Left and right, or above and below, of the picture. */
+const BORDERS = 4;
 
 export interface PreviewHandle {
   load(): void;
@@ -17,6 +23,7 @@ export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>
     const picture = useRef<HTMLDivElement>(null);
     const time = useRef<HTMLSpanElement>(null);
     const { load, frame } = useStoryboard(storyboardUrl);
+    const drawn = useRef<StoryboardFrame>();
 
     useImperativeHandle(
       ref,
@@ -26,9 +33,13 @@ export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>
           const box = bubble.current;
           if (!box || !picture.current || !time.current) return;
           void load();
-          draw(picture.current, frame(seconds));
-          time.current.textContent = formatTime(seconds);
-          const half = box.offsetWidth / 2;
+          const image = frame(seconds);
+          const text = formatTime(seconds);
+          if (image !== drawn.current) draw(box, picture.current, image);
+          drawn.current = image;
+          writeText(time.current, text);
+          // Its width is given and never asked for, which would lay out the page in between.
+          const half = (image ? image.width + BORDERS : BARE_WIDTH) / 2;
           const middle = Math.min(Math.max(x, half), Math.max(width - half, half));
           box.style.transform = `translateX(${Math.round(middle - half)}px)`;
           box.dataset.shown = "";
@@ -49,8 +60,10 @@ export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>
   },
 );
 
-function draw(picture: HTMLElement, frame: StoryboardFrame | undefined): void {
+function draw(box: HTMLElement, picture: HTMLElement, frame: StoryboardFrame | undefined): void {
   picture.hidden = frame === undefined;
+  box.style.width = `${frame ? frame.width + BORDERS : BARE_WIDTH}px`;
+  box.style.height = frame ? `calc(${frame.height + BORDERS}px + 2rem)` : "";
   if (!frame) return;
   picture.style.width = `${frame.width}px`;
   picture.style.height = `${frame.height}px`;

@@ -14,7 +14,7 @@ import { CaptionsIcon, type IconType, PictureInPictureIcon } from "./icons";
 import { qualityLabel, speedLabel } from "./labels";
 import { usePlayer } from "./player-context";
 import type { SettingsPage } from "./settings-menu";
-import { useStore } from "./store";
+import { useStore, useStored } from "./store";
 import { formatTime, linkAt } from "./times";
 import { usePictureInPicture } from "./use-picture-in-picture";
 
@@ -29,7 +29,8 @@ export function MainPage({
   onShortcuts(): void;
 }) {
   const { element, video, playback, commands, source, captions, feedback } = usePlayer();
-  const { speed, loop } = useStore(playback);
+  const speed = useStored(playback, "speed");
+  const loop = useStored(playback, "loop");
   const { chosen, heights, height } = useStore(source.state);
   const window = usePictureInPicture(element);
   const now = element.currentTime;

@@ -4,7 +4,7 @@ import { qualityLabel, speedLabel } from "./labels";
 import { usePlayer } from "./player-context";
 import { type Choice, ChoicePage } from "./settings-choice";
 import { MainPage } from "./settings-main";
-import { useStore } from "./store";
+import { useStore, useStored } from "./store";
 import { useEscape } from "./use-escape";
 
 export type SettingsPage = "main" | "speed" | "quality" | "captions";
@@ -65,7 +65,7 @@ function itemsOf(menu: HTMLElement | null): HTMLElement[] {
 
 function Choices({ page, onBack }: { page: Exclude<SettingsPage, "main">; onBack(): void }) {
   const { playback, commands, source, captions } = usePlayer();
-  const { speed } = useStore(playback);
+  const speed = useStored(playback, "speed");
   const { heights, chosen, height } = useStore(source.state);
 
   if (page === "speed") {

@@ -1,11 +1,11 @@
 import { usePlayer } from "./player-context";
-import { useStore } from "./store";
+import { useStore, useStored } from "./store";
 import type { Recovery } from "./use-recovery";
 
 /** Shown while the picture waits for the network, until there is more to say; the word is for everybody. */
 export function Spinner({ recovery }: { recovery: Recovery }) {
   const { playback } = usePlayer();
-  const { buffering } = useStore(playback);
+  const buffering = useStored(playback, "buffering");
   const problem = useStore(recovery.problem);
   return (
     <div role="status" className="player-middle">

@@ -27,3 +27,12 @@ export function createStore<T>(initial: T): Store<T> {
 export function useStore<T>(store: Pick<Store<T>, "get" | "subscribe">): T {
   return useSyncExternalStore(store.subscribe, store.get, store.get);
 }
+
+/** One property of a store's value: what renders hears of no change of the others. */
+export function useStored<T, Key extends keyof T>(
+  store: Pick<Store<T>, "get" | "subscribe">,
+  key: Key,
+): T[Key] {
+  const get = () => store.get()[key];
+  return useSyncExternalStore(store.subscribe, get, get);
+}

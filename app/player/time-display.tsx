@@ -1,19 +1,17 @@
 import { useRef } from "react";
 import { usePlayer } from "./player-context";
-import { useStore } from "./store";
+import { useStored } from "./store";
 import { formatTime } from "./times";
 import { useMediaTime } from "./use-media-time";
+import { writeText } from "./write-text";
 
 /** Elapsed and total time. The elapsed one is written without rendering. */
 export function TimeDisplay() {
   const { element, playback, video } = usePlayer();
-  const { duration } = useStore(playback);
+  const duration = useStored(playback, "duration");
   const elapsed = useRef<HTMLSpanElement>(null);
   useMediaTime(element, (seconds) => {
-    const text = formatTime(seconds);
-    if (elapsed.current && elapsed.current.textContent !== text) {
-      elapsed.current.textContent = text;
-    }
+    if (elapsed.current) writeText(elapsed.current, formatTime(seconds));
   });
   return (
     <div className="player-time">

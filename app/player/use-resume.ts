@@ -15,13 +15,16 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
     const start = parseStart(new URLSearchParams(window.location.search).get("t"));
     const begun = !element.paused || element.currentTime > 0;
     if (start !== undefined && !begun) commands.seekTo(start);
-    setOffer(start === undefined && !begun ? resumePoint(id) : undefined);
+    let offered = start === undefined && !begun ? resumePoint(id) : undefined;
+    setOffer(offered);
 
     let keptAt = 0;
     const keepPlace = () => {
       const { currentTime, duration } = element;
       if (currentTime < RESUME_MIN_S || !Number.isFinite(duration)) return;
-      setOffer(undefined);
+      // Setting what is set already may render once all the same.
+      if (offered !== undefined) setOffer(undefined);
+      offered = undefined;
       keptAt = currentTime;
       keepResumePoint(id, currentTime, duration);
     };

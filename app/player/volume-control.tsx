@@ -3,12 +3,13 @@ import type { CSSProperties } from "react";
 import { VOLUME_MAX, VOLUME_MIN, VOLUME_STEP } from "./constants";
 import { ControlButton } from "./control-button";
 import { usePlayer } from "./player-context";
-import { useStore } from "./store";
+import { useStored } from "./store";
 
 /** Mute, and on larger screens the slider, where a script may set the volume. */
 export function VolumeControl({ settable }: { settable: boolean }) {
   const { root, playback, commands } = usePlayer();
-  const { muted, volume } = useStore(playback);
+  const muted = useStored(playback, "muted");
+  const volume = useStored(playback, "volume");
   const heard = muted ? 0 : volume;
   return (
     <div className="player-volume">

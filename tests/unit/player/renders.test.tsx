@@ -1,0 +1,102 @@
+// @vitest-environment jsdom
+import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { Profiler } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { VideoPlayer } from "~/player/video-player";
+
+const renders = vi.fn();
+/** Called when a button renders its picture. */
+const icons = vi.hoisted(() => vi.fn());
+vi.mock("lucide-react", async (original) => {
+  const all = await original<typeof import("lucide-react")>();
+  const watched = { Play: all.Play, Settings: all.Settings, Volume2: all.Volume2 };
+  const counted = Object.entries(watched).map(([name, Icon]) => [
+    name,
+    () => {
+      icons(name);
+      return <Icon />;
+    },
+  ]);
+  return { ...all, ...Object.fromEntries(counted) };
+});
+
+beforeEach(() => {
+  // jsdom has the element and none of its doings.
+  vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
+  vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
+  vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+  vi.spyOn(HTMLMediaElement.prototype, "textTracks", "get").mockReturnValue(
+    [] as unknown as TextTrackList,
+  );
+  render(
+    <Profiler id="player" onRender={renders}>
+      <VideoPlayer
+        video={{ id: "one", title: "A quiet evening", fileUrl: "/media/videos/u/1.mp4" }}
+      />
+    </Profiler>,
+  );
+  is({ duration: 100, currentTime: 1, readyState: 4, seeking: false, error: null });
+  tell("durationchange");
+  renders.mockClear();
+});
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+  localStorage.clear();
+});
+
+const video = () => document.querySelector("video")!;
+const slider = () => screen.getByRole<HTMLInputElement>("slider", { name: "Seek" });
+
+function is(state: Partial<HTMLVideoElement>): void {
+  for (const [key, value] of Object.entries(state)) {
+    Object.defineProperty(video(), key, { configurable: true, writable: true, value });
+  }
+}
+function tell(...events: string[]): void {
+  act(() => {
+    for (const event of events) video().dispatchEvent(new Event(event));
+  });
+}
+
+it("nothing of the player renders while time passes", () => {
+  for (let second = 1; second <= 60; second++) {
+    is({ currentTime: second });
+    tell("timeupdate", "progress");
+  }
+  expect(renders).not.toHaveBeenCalled();
+  expect(slider().value).toBe("60");
+});
+
+it("nothing renders while somebody drags over the seek bar and the picture is there", () => {
+  const dragTo = (second: number) => {
+    fireEvent.pointerMove(slider(), { clientX: second });
+    is({ seeking: true });
+    fireEvent.change(slider(), { target: { value: String(second) } });
+    tell("seeking");
+    is({ seeking: false });
+    tell("seeked", "timeupdate");
+  };
+  // The pointer comes to the bar, which is held from then on: that renders.
+  fireEvent.pointerDown(slider());
+  dragTo(1);
+  dragTo(2);
+  renders.mockClear();
+  for (let second = 3; second <= 60; second++) dragTo(second);
+  expect(renders).not.toHaveBeenCalled();
+  expect(video().currentTime).toBe(60);
+});
+
+it("only the spinner renders where each seek waits for the network", () => {
+  icons.mockClear();
+  for (let second = 2; second <= 20; second++) {
+    is({ seeking: true, readyState: 1, currentTime: second });
+    tell("seeking", "waiting");
+    expect(screen.getByText("Buffering…")).toBeTruthy();
+    is({ seeking: false, readyState: 4 });
+    tell("seeked", "canplay", "timeupdate");
+    expect(screen.queryByText("Buffering…")).toBeNull();
+  }
+  expect(renders).toHaveBeenCalled();
+  expect(icons).not.toHaveBeenCalled();
+});
