@@ -35,10 +35,12 @@ export function sendSecurityHeaders(): void {
  * allowed because React writes them into server-rendered HTML (a poster's placeholder, a width).
  */
 export function contentSecurityPolicy(nonce: string): string {
+  // The development server puts its styles into the page, to change them without a reload.
+  const inlineStyles = settings().environment === "development" ? " 'unsafe-inline'" : "";
   return [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}'`,
-    "style-src 'self'",
+    `style-src 'self'${inlineStyles}`,
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
