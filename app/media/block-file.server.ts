@@ -23,16 +23,25 @@ const WASM_PAGE_BYTES = 64 * 1024;
 
 let aligned: { memory: ArrayBufferLike; spare: Buffer[] } | undefined;
 
-/** The memory of WebAssembly is what Node has that begins at a page; untouched it takes no room. */
 function alignedBlocks() {
   if (aligned) return aligned;
-  const pages = (ALIGNED_BLOCKS * BLOCK_BYTES) / WASM_PAGE_BYTES;
-  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer;
-  const spare = Array.from({ length: ALIGNED_BLOCKS }, (_, index) =>
+  const memory = pageAligned(ALIGNED_BLOCKS * BLOCK_BYTES);
+  const spare = Array.from({ length: memory.byteLength / BLOCK_BYTES }, (_, index) =>
     Buffer.from(memory, index * BLOCK_BYTES, BLOCK_BYTES),
   );
   aligned = { memory, spare };
   return aligned;
+}
+
+/** The memory of WebAssembly is what Node has that begins at a page; untouched it takes no room. */
+function pageAligned(bytes: number): ArrayBufferLike {
+  const pages = bytes / WASM_PAGE_BYTES;
+  try {
+    return new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer;
+  } catch {
+    // It reserves addresses far beyond its size, which a limit on them (ulimit -v) forbids.
+    return new ArrayBuffer(0);
+  }
 }
 
 /** Memory for one block, to be given back with `returnBlock`. */
