@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
+import { freePort } from "./free-port";
 
 const START = fileURLToPath(new URL("../scripts/start.mjs", import.meta.url));
 const LISTENS_WITHIN_MS = 60_000;
@@ -115,13 +115,4 @@ export class SiteProcess {
     await this.stop("SIGKILL");
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { createRequire } from "node:module";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../tests/free-port";
 import { MULTIPART } from "../../tests/site-client";
 import { GOOD_TEXTS } from "../../tests/upload-requests";
 import { sendVideo, type UploadCost } from "./upload-sender";
@@ -47,13 +47,4 @@ export async function measureStock(way: "/admin" | "/busboy"): Promise<UploadCos
     child.kill("SIGKILL");
     fs.rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

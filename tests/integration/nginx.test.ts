@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
-import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../free-port";
 import { until } from "../process-figures";
 import { SiteProcess } from "../site-process";
 
@@ -91,13 +90,4 @@ if (isInstalled) {
   it("nginx is not installed here, and the site does without it", () => {
     expect(isInstalled).toBe(false);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
