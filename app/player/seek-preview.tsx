@@ -1,4 +1,4 @@
-import { forwardRef, useImperativeHandle, useRef } from "react";
+import { forwardRef, useCallback, useImperativeHandle, useRef } from "react";
 import type { StoryboardFrame } from "./storyboard";
 import { formatTime } from "./times";
 import { useStoryboard } from "./use-storyboard";
@@ -10,7 +10,8 @@ const BARE_WIDTH = 80;
 const BORDERS = 4;
 
 export interface PreviewHandle {
-  load(): void;
+  /** Fetches the pictures; a bubble that is shown meanwhile gets its own. */
+  load(): Promise<void>;
   /** `x` and `width` in pixels of the bar. */
   show(seconds: number, x: number, width: number): void;
   hide(): void;
@@ -24,31 +25,42 @@ export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>
     const time = useRef<HTMLSpanElement>(null);
     const { load, frame } = useStoryboard(storyboardUrl);
     const drawn = useRef<StoryboardFrame>();
+    const last = useRef<[seconds: number, x: number, width: number]>();
+
+    const show = useCallback(
+      (seconds: number, x: number, width: number) => {
+        const box = bubble.current;
+        if (!box || !picture.current || !time.current) return;
+        void load();
+        last.current = [seconds, x, width];
+        const image = frame(seconds);
+        if (image !== drawn.current) draw(box, picture.current, image);
+        drawn.current = image;
+        writeText(time.current, formatTime(seconds));
+        // Its width is given and never asked for, which would lay out the page in between.
+        const half = (image ? image.width + BORDERS : BARE_WIDTH) / 2;
+        const middle = Math.min(Math.max(x, half), Math.max(width - half, half));
+        box.style.transform = `translateX(${Math.round(middle - half)}px)`;
+        box.dataset.shown = "";
+      },
+      [load, frame],
+    );
 
     useImperativeHandle(
       ref,
       () => ({
-        load,
-        show(seconds, x, width) {
-          const box = bubble.current;
-          if (!box || !picture.current || !time.current) return;
-          void load();
-          const image = frame(seconds);
-          const text = formatTime(seconds);
-          if (image !== drawn.current) draw(box, picture.current, image);
-          drawn.current = image;
-          writeText(time.current, text);
-          // Its width is given and never asked for, which would lay out the page in between.
-          const half = (image ? image.width + BORDERS : BARE_WIDTH) / 2;
-          const middle = Math.min(Math.max(x, half), Math.max(width - half, half));
-          box.style.transform = `translateX(${Math.round(middle - half)}px)`;
-          box.dataset.shown = "";
+        show,
+        async load() {
+          await load();
+          // The pointer may have come to rest before the pictures were there.
+          const isShown = bubble.current?.dataset.shown !== undefined;
+          if (isShown && last.current) show(...last.current);
         },
         hide() {
           delete bubble.current?.dataset.shown;
         },
       }),
-      [load, frame],
+      [load, show],
     );
 
     return (

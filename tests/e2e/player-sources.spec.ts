@@ -195,7 +195,7 @@ test("the picture of the moment stands above the pointer", async ({ page, site }
   const hover = (part: number) => page.mouse.move(box.x + box.width * part, box.y + 12);
   await hover(0.6);
   await expect.poll(() => requests.some((request) => request.endsWith(".vtt"))).toBe(true);
-  await hover(0.65);
+  // The mouse rests: the picture comes to it when it is there.
   const picture = player.root.locator(".player-storyboard");
   await expect(picture).toBeVisible();
   await expect(picture).toHaveCSS("background-position", "-320px 0px");
