@@ -5,7 +5,8 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /site
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --include=dev
+COPY scripts/native ./scripts/native
+RUN CXXFLAGS="-include /site/scripts/native/object-wrap.h" npm ci --include=dev
 COPY remix.config.js vite.config.ts tsconfig.json ./
 COPY app ./app
 COPY db ./db

@@ -16,6 +16,7 @@ const SOURCES = [
   "tsconfig.json",
   "package-lock.json",
 ];
+const SQLITE = "node_modules/better-sqlite3/build/Release/better_sqlite3.node";
 const FINGERPRINT = path.join(root, "build", "fingerprint");
 
 /** Prints one sentence and ends the process. */
@@ -52,13 +53,42 @@ export function requireNode() {
 
 /** Installs the packages of the lock file when some are missing or of another version. */
 export function installPackages({ development }) {
-  if (packagesAreInstalled({ development })) return;
+  if (!packagesAreInstalled({ development })) installAll();
+  if (!sqliteIsSound()) compileSqlite();
+}
+
+function installAll() {
   if (fs.lstatSync(path.join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
     giveUp("node_modules is a link and not up to date; run npm ci in the folder it leads to.");
   }
   console.log("Installing packages (compiling SQLite takes a few minutes the first time) ...");
-  if (run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]) !== 0) {
+  if (run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], compilerFlags()) !== 0) {
     giveUp("The packages could not be installed; what npm said stands above.");
+  }
+}
+
+/** For whatever C++ npm compiles; native/object-wrap.h says why. */
+function compilerFlags() {
+  const header = path.join(root, "scripts", "native", "object-wrap.h").replaceAll(" ", "\\ ");
+  return { CXXFLAGS: `${process.env.CXXFLAGS ?? ""} -include ${header}`.trim() };
+}
+
+/** Whether SQLite was compiled for this Node, and without what native/object-wrap.h keeps out. */
+function sqliteIsSound() {
+  const file = path.join(root, SQLITE);
+  try {
+    if (fs.readFileSync(file).includes("RemoveEnvironmentCleanupHook")) return false;
+    process.dlopen({ exports: {} }, file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function compileSqlite() {
+  console.log("Compiling SQLite for this version of Node (a few minutes) ...");
+  if (run("npm", ["rebuild", "better-sqlite3"], compilerFlags()) !== 0 || !sqliteIsSound()) {
+    giveUp("SQLite could not be compiled; what npm said stands above.");
   }
 }
 
