@@ -161,6 +161,39 @@ test.describe("adaptive", () => {
   });
 });
 
+test.describe("a device whose own player reads playlists, and scripts can't feed (iPhone)", () => {
+  test.beforeEach(async ({ page }) => {
+    await page.addInitScript(() => {
+      Reflect.deleteProperty(window, "MediaSource");
+      const own = HTMLMediaElement.prototype.canPlayType;
+      HTMLMediaElement.prototype.canPlayType = function canPlayType(type) {
+        return type === "application/vnd.apple.mpegurl" ? "maybe" : own.call(this, type);
+      };
+    });
+  });
+
+  test("is given the playlist, and no hls.js", async ({ page, site }) => {
+    const player = new PlayerPage(page);
+    const requests = requestsOf(page);
+    await player.open(publishAdaptive(site));
+    await expect.poll(() => requests.some((request) => request.endsWith("master.m3u8"))).toBe(true);
+    expect(requests.some((request) => /hls[.-]/.test(request) && request.endsWith(".js"))).toBe(
+      false,
+    );
+  });
+
+  test("plays the file where that player fails", async ({ page, site }) => {
+    const player = new PlayerPage(page);
+    await player.open(publishAdaptive(site, () => Buffer.from("no playlist")));
+    await page.keyboard.press("k");
+    await player.expectPlaying();
+    await expect
+      .poll(() => player.video.evaluate((video: HTMLVideoElement) => video.currentSrc))
+      .toMatch(/\.mp4$/);
+    await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
+  });
+});
+
 test("the picture of the moment stands above the pointer", async ({ page, site }) => {
   const sheet = clip("jpg", [
     "-i",
