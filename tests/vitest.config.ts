@@ -2,6 +2,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { alias } from "../vite.config";
 
+const keepAbort = new URL("keep-abort.mjs", import.meta.url).href;
+
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   resolve: { alias },
@@ -12,5 +14,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: { NODE_ENV: "test" },
+    poolOptions: { forks: { execArgv: ["--import", keepAbort] } },
   },
 });

@@ -34,7 +34,8 @@ test("an answer outlives a refresh of the page, and ends when the page is left",
         loads += 1;
         return null;
       },
-      action: async ({ request }) => `${(await request.formData()).get("text")} is refused`,
+      action: async ({ request }) =>
+        `${new URLSearchParams(await request.text()).get("text")} is refused`,
     },
   ]);
   await screen.findByText("Answer: none");
