@@ -1,16 +1,24 @@
 import { sql } from "kysely";
 import { database } from "~db/client.server";
+import { VIDEO_STATUSES } from "~db/schema";
 import type { ManageView } from "./manage-address";
 import { EDITABLE_COLUMNS, MANAGED_COLUMNS, toEditable, toManaged } from "./managed-row.server";
 import type { EditableVideo, ManagedPage } from "./managed-video";
-import { filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./order.server";
+import {
+  filtered,
+  inOrder,
+  isDescending,
+  isUnpublished,
+  MANAGE_PAGE_SIZE,
+  orderBy,
+} from "./order.server";
 import { type Found, searchAll, searchPage } from "./search.server";
+import { findStart, from } from "./segments.server";
 
-/**
- * Up to here it is cheaper to collect the rows of a status and to sort them; beyond, to walk the
- * index of the order and to leave out what does not fit.
- */
+/** So few videos of a category are collected and sorted; they lie too far apart in any order. */
 const SORT_IN_MEMORY_UP_TO = 4_000;
+/** A page so near to either end of its order is walked to. */
+const NEAR = 2_000;
 
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
@@ -43,16 +51,24 @@ export async function findEditable(id: string): Promise<EditableVideo | undefine
   return row && toEditable(row);
 }
 
-/** A page without a search text, read from whichever end of the list is nearer. */
+/** A page without a search text. */
 async function filterPage(view: ManageView): Promise<Found> {
   const total = await tally(view);
   const offset = (clamped(view.page, total).page - 1) * MANAGE_PAGE_SIZE;
   const limit = Math.min(MANAGE_PAGE_SIZE, total - offset);
-  const backwards = offset > total / 2;
+  const rest = total - offset - limit;
+  // The planner knows nothing of how rare a category is, the tallies do.
+  const scattered = view.category && total <= SORT_IN_MEMORY_UP_TO && !isUnpublished(view);
+  // The middle is read from the small end of the order on, whichever end the view begins at.
+  const middle = Math.min(offset, rest) > NEAR && !scattered;
+  const backwards = middle ? isDescending(view) : offset > rest;
+  const start = middle ? await findStart(view, isDescending(view) ? rest : offset) : undefined;
   const { rows } = await sql<{ id: string }>`
-    SELECT id FROM videos ${indexFor(view, total)} WHERE ${filtered(view)}
+    SELECT id FROM videos ${scattered ? sql`INDEXED BY videos_managed_by_state` : inOrder(view)}
+    WHERE ${filtered(view)} AND ${start ? from(view, start) : sql`TRUE`}
+      AND ${scattered ? sql`status IN (${sql.join(VIDEO_STATUSES)})` : sql`TRUE`}
     ${orderBy(view, backwards)}
-    LIMIT ${limit} OFFSET ${backwards ? total - offset - limit : offset}`.execute(database());
+    LIMIT ${limit} OFFSET ${start?.skip ?? (backwards ? rest : offset)}`.execute(database());
   const ids = rows.map(({ id }) => id);
   return { ids: backwards ? ids.reverse() : ids, total, more: false };
 }
@@ -66,12 +82,6 @@ async function tally(view: ManageView): Promise<number> {
     .select((e) => e.fn.sum<number | null>("videos").as("total"))
     .executeTakeFirstOrThrow();
   return row.total ?? 0;
-}
-
-/** The planner knows nothing of how rare a status is, the tallies do. */
-function indexFor(view: ManageView, total: number) {
-  const rare = view.status && total <= SORT_IN_MEMORY_UP_TO;
-  return rare ? sql`INDEXED BY videos_managed_by_state` : inOrder(view);
 }
 
 function clamped(page: number, total: number): { page: number; pageCount: number } {

@@ -1,5 +1,6 @@
 import { database, sqliteHandle } from "~db/client.server";
 import { checkLibrary } from "./library.server";
+import { ALL_ORDERS } from "./order.server";
 
 /**
  * What triggers keep can come to differ from the rows all the same: REPLACE fires no delete trigger,
@@ -28,6 +29,34 @@ export function correctTallies(): boolean {
         SELECT status, shelf, count(*), sum(views), sum(bytes) FROM videos GROUP BY status, shelf;`);
   })();
   return true;
+}
+
+/** Counts the segments of the list's orders anew when they differ from the rows; whether any did. */
+export function correctSegments(): boolean {
+  const sqlite = sqliteHandle();
+  let corrected = false;
+  for (const { segments } of ALL_ORDERS) {
+    const differs = sqlite
+      .prepare(`SELECT (SELECT count(*) FROM videos) <> sum(videos) FROM ${segments}`)
+      .pluck()
+      .get();
+    if (!differs) continue;
+    corrected = true;
+    // All into the first; it is split when a page of the middle is asked for.
+    sqlite.transaction(() => {
+      sqlite.exec(`
+        DELETE FROM ${segments} WHERE (key, id) > (
+          SELECT key, id FROM ${segments} ORDER BY key, id LIMIT 1);
+        UPDATE ${segments} SET videos = 0;
+        INSERT INTO ${segments} (key, id, status, shelf, videos)
+          SELECT key, id, tally.status, tally.shelf, tally.videos
+          FROM (SELECT key, id FROM ${segments} ORDER BY key, id LIMIT 1),
+            (SELECT status, shelf, count(*) AS videos FROM videos GROUP BY status, shelf) AS tally
+          WHERE TRUE
+          ON CONFLICT DO UPDATE SET videos = excluded.videos;`);
+    })();
+  }
+  return corrected;
 }
 
 /** Builds the text index of the studio anew when it does not find the rows; whether it had to. */
@@ -81,6 +110,7 @@ export async function correctStorage(): Promise<boolean> {
 export function correctWhatTriggersKeep(): void {
   try {
     correctTallies();
+    correctSegments();
     correctTextIndex();
     correctStorage().catch((error) => console.error("The storage could not be checked:", error));
   } catch (error) {

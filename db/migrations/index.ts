@@ -9,6 +9,8 @@ import { migration as imports } from "./0080-imports";
 import { migration as managedSearchForOlderSqlite } from "./0090-managed-search-for-older-sqlite";
 import { migration as captions } from "./0100-captions";
 import { migration as searchMerges } from "./0120-search-merges";
+import { migration as replacedVideos } from "./0125-replaced-videos";
+import { migration as managedSegments } from "./0130-managed-segments";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
 export const migrations = [
@@ -23,4 +25,6 @@ export const migrations = [
   managedSearchForOlderSqlite,
   captions,
   searchMerges,
+  replacedVideos,
+  managedSegments,
 ];

@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CATEGORY_IDS } from "~/catalogue/categories";
+import { listManaged } from "~/studio/list.server";
+import { type ManageView, SORTS } from "~/studio/manage-address";
+import { ALL_ORDERS } from "~/studio/order.server";
+import { correctSegments } from "~/studio/upkeep.server";
+import { sqliteHandle } from "~db/client.server";
+import { VIDEO_STATUSES } from "~db/schema";
+import { useTemporarySite } from "../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const LEGACY = ["amateur", "professional", "couples", "solo", "featured"];
+const CATEGORIES = [...CATEGORY_IDS, ...LEGACY];
+
+/** Rows with many equal keys, in no order. */
+function addMany(from: number, to: number): void {
+  const insert = sqliteHandle().prepare(
+    `INSERT INTO videos (id, title, category, status, duration, views, bytes, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  sqliteHandle().transaction(() => {
+    for (let n = from; n < to; n += 1) {
+      const mixed = (n * 7_919) % 10_007;
+      insert.run(
+        `v${mixed}-${n}`,
+        `${mixed % 2 ? "Title" : "title"} ${mixed % 97}`,
+        CATEGORIES[mixed % CATEGORIES.length],
+        VIDEO_STATUSES[mixed % 11 < 8 ? 0 : (mixed % 2) + 1],
+        `${mixed % 61}:30`,
+        mixed % 503,
+        (mixed % 5) * 1_000,
+        new Date(Date.UTC(2024, 0, 1) + (mixed % 2_000) * 60_000).toISOString(),
+      );
+    }
+  })();
+}
+
+const KEYS = {
+  newest: "created_at DESC, id DESC",
+  oldest: "created_at, id",
+  views: "views DESC, id DESC",
+  title: "title COLLATE NOCASE, id",
+  longest: "seconds DESC, id DESC",
+  largest: "bytes DESC, id DESC",
+};
+
+/** The whole list of a view, by the plain query. */
+function plainly({ sort, status, category }: ManageView): string[] {
+  return sqliteHandle()
+    .prepare(
+      `SELECT id FROM videos NOT INDEXED
+       WHERE status = coalesce(?, status) AND shelf = coalesce(?, shelf) ORDER BY ${KEYS[sort]}`,
+    )
+    .pluck()
+    .all(status ?? null, category ?? null) as string[];
+}
+
+async function expectEqual(view: ManageView): Promise<void> {
+  const all = plainly(view);
+  const { videos, total, page } = await listManaged(view);
+  expect(total).toBe(all.length);
+  expect(videos.map(({ id }) => id)).toEqual(all.slice((page - 1) * 50, page * 50));
+}
+
+/** What each segment says that it holds, beside what lies in it. */
+function expectCountsRight(): void {
+  const sqlite = sqliteHandle();
+  for (const { segments, key } of ALL_ORDERS) {
+    const said = sqlite
+      .prepare(
+        `SELECT key, id, status, shelf, videos FROM ${segments}
+         WHERE videos <> 0 ORDER BY key, id, status, shelf`,
+      )
+      .all();
+    const found = sqlite
+      .prepare(
+        `SELECT s.key, s.id, v.status, v.shelf, count(*) AS videos FROM videos AS v
+         JOIN (SELECT DISTINCT key, id, lead(key) OVER w AS next_key, lead(id) OVER w AS next_id
+               FROM (SELECT DISTINCT key, id FROM ${segments}) WINDOW w AS (ORDER BY key, id)) AS s
+           ON (v.${key.replace(" COLLATE NOCASE", "")} COLLATE ${key.includes("NOCASE") ? "NOCASE" : "BINARY"}, v.id) >= (s.key, s.id)
+           AND (s.next_id IS NULL OR
+             (v.${key.replace(" COLLATE NOCASE", "")} COLLATE ${key.includes("NOCASE") ? "NOCASE" : "BINARY"}, v.id) < (s.next_key, s.next_id))
+         GROUP BY s.key, s.id, v.status, v.shelf ORDER BY s.key, s.id, v.status, v.shelf`,
+      )
+      .all();
+    expect(said, segments).toEqual(found);
+  }
+}
+
+const aView = fc.record(
+  {
+    sort: fc.constantFrom(...SORTS),
+    page: fc.noBias(fc.integer({ min: 1, max: 260 })),
+    search: fc.constant(""),
+    status: fc.constantFrom(...VIDEO_STATUSES),
+    category: fc.constantFrom(...CATEGORY_IDS),
+  },
+  { requiredKeys: ["sort", "page", "search"] },
+);
+
+describe("the list of thousands of videos", () => {
+  it("is the plain query's, on every page of every order, while rows change", async () => {
+    addMany(0, 9_000);
+    // Pages of the middle split the segments.
+    for (const sort of SORTS) await expectEqual({ sort, page: 90, search: "" });
+    await fc.assert(fc.asyncProperty(aView, expectEqual), { numRuns: 150 });
+    const count = sqliteHandle().prepare(
+      "SELECT count(*) FROM (SELECT DISTINCT key, id FROM managed_by_age)",
+    );
+    expect(count.pluck().get()).toBeGreaterThan(1);
+    expectCountsRight();
+
+    addMany(9_000, 12_000);
+    sqliteHandle().exec(`
+      UPDATE videos SET status = 'hidden' WHERE views % 13 = 0;
+      UPDATE videos SET views = views + 400 WHERE views % 17 = 0;
+      UPDATE videos SET category = 'featured', title = 'Another ' || title WHERE views % 19 = 0;
+      UPDATE videos SET duration = '99:59', bytes = bytes + 7 WHERE views % 23 = 0;
+      UPDATE videos SET id = 'moved-' || id, created_at = '2023-05-01T00:00:00.000Z'
+        WHERE views % 29 = 0;
+      DELETE FROM videos WHERE views % 7 = 0;
+      INSERT OR REPLACE INTO videos (id, title, category, status)
+        SELECT id, 'Replaced', 'desi', 'review' FROM videos WHERE views % 31 = 0;
+      INSERT OR IGNORE INTO videos (id, title, category)
+        SELECT id, 'Ignored', 'desi' FROM videos WHERE views % 3 = 0;
+      INSERT INTO videos (id, title, category)
+        SELECT id, 'Upserted', 'english' FROM videos WHERE views % 37 = 0
+        ON CONFLICT (id) DO UPDATE SET title = excluded.title;`);
+    expectCountsRight();
+    await fc.assert(fc.asyncProperty(aView, expectEqual), { numRuns: 150 });
+    expectCountsRight();
+    expect(correctSegments()).toBe(false);
+  });
+
+  it("is right again after a start when the segments were not", async () => {
+    addMany(0, 5_000);
+    await expectEqual({ sort: "newest", page: 50, search: "" });
+    for (const { segments } of ALL_ORDERS) {
+      sqliteHandle().exec(`UPDATE ${segments} SET videos = videos + 1 WHERE status <> ''`);
+    }
+    expect(correctSegments()).toBe(true);
+    expectCountsRight();
+    for (const sort of SORTS) await expectEqual({ sort, page: 50, search: "" });
+    expect(correctSegments()).toBe(false);
+  });
+});
