@@ -6,8 +6,9 @@ const MOST_CPU_SHARE = 0.5;
 const MOST_GROWN_MIB = 64;
 
 /**
- * The resumable road with 2 GiB, beside the usual multipart road: busboy and a pipeline to the disk.
- * Our own form is told and not judged: it writes as the resumable road does, so both cost the same.
+ * The resumable road with 2 GiB, beside our multipart form in the same run. The form writes as the
+ * resumable road does, and half of both is hashing and receiving, so the limit is not kept; what
+ * the usual parts of a multipart road cost, without hashing, stands beside it.
  */
 export async function run(report: Report): Promise<void> {
   const usual = await measureStock("/busboy");
@@ -19,9 +20,10 @@ export async function run(report: Report): Promise<void> {
     report.figure("our multipart form, 2 GiB", form.cpuSeconds, "CPU-seconds");
     report.figure("tus, 2 GiB", tus.cpuSeconds, "CPU-seconds");
     report.figure("tus, 2 GiB", tus.seconds, "s");
-    report.figure("tus, CPU beside our form", tus.cpuSeconds / form.cpuSeconds, "times");
-    const share = tus.cpuSeconds / usual.cpuSeconds;
-    report.atMost("tus, CPU beside busboy and a pipeline", share, MOST_CPU_SHARE);
+    const usually = tus.cpuSeconds / usual.cpuSeconds;
+    report.figure("tus, CPU beside busboy and a pipeline", usually, "times");
+    const share = tus.cpuSeconds / form.cpuSeconds;
+    report.atMost("tus, CPU beside the multipart form", share, MOST_CPU_SHARE);
     report.atMost("tus, memory grown", tus.grownBytes / MIB, MOST_GROWN_MIB, "MiB");
   } finally {
     await site.close();
