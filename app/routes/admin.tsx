@@ -23,8 +23,8 @@ import { ManageTab } from "~/studio/manage-tab";
 import { Refusal } from "~/studio/refusal";
 import { StatCards } from "~/studio/stat-cards";
 import { performIntent } from "~/studio/studio-action.server";
-import { isEditForm, withStudioForm } from "~/studio/studio-form.server";
-import { handleUpload, isUpload, uploadLimits } from "~/studio/upload-action.server";
+import { withAdminForm } from "~/studio/studio-form.server";
+import { handleUpload, uploadLimits } from "~/studio/upload-action.server";
 import type { UploadFailure } from "~/studio/upload-fields";
 import { UploadForm } from "~/studio/upload-form";
 import { ButtonLink } from "~/ui/button";
@@ -61,14 +61,14 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requireUser(request);
   requireOwnOrigin(request);
-  if (isUpload(request) && !isEditForm(request)) return handleUpload(request, user);
   const view = readManageView(new URL(request.url).searchParams);
-  const answer = await withStudioForm(request, (form) =>
-    performIntent(form, { userId: user.id, view }),
-  );
-  if ("status" in answer) return data({ studio: answer }, { status: answer.status });
-  if ("question" in answer) return data(answer, { status: 200 });
-  throw redirectWithToast(manageHref(view), answer);
+  return withAdminForm(request, async ({ kind, form }) => {
+    if (kind === "upload") return handleUpload(form, user);
+    const answer = await performIntent(form, { userId: user.id, view });
+    if ("status" in answer) return data({ studio: answer }, { status: answer.status });
+    if ("question" in answer) return data(answer, { status: 200 });
+    throw redirectWithToast(manageHref(view), answer);
+  });
 }
 
 export default function Admin() {

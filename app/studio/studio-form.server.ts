@@ -1,12 +1,15 @@
 import { type ArrivedFile, discardArrived } from "~/media/arriving.server";
-import { receiveMultipart } from "~/media/intake.server";
+import { type ReceivedForm, receiveMultipart } from "~/media/intake.server";
 import type { UploadRefused } from "~/media/upload-refused.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "./edit-captions.server";
-import { thumbnailRule } from "./take-upload.server";
+import { uploadRules } from "./take-upload.server";
 
 /** Room for the ids of as many videos as can be changed at once. */
 const MOST_FORM_BYTES = 2 * 1024 * 1024;
+
+/** What the forms of the manage tab ask for; any other intent is the upload form's. */
+const STUDIO_INTENTS = ["update", "toggle", "delete", "restore", "bulk"] as const;
 
 /** A form of the manage tab: its fields, and the files that the edit form may carry. */
 export interface StudioForm {
@@ -17,31 +20,39 @@ export interface StudioForm {
   refusal?: UploadRefused;
 }
 
-/** Whether a multipart request is the edit form of the dialog that its address opens. */
-export function isEditForm(request: Request): boolean {
-  return new URL(request.url).searchParams.has("edit");
-}
+/** A form that is sent to /admin: an upload, or one of the manage tab. */
+export type AdminForm =
+  | { kind: "upload"; form: ReceivedForm }
+  | { kind: "studio"; form: StudioForm };
 
-/** Reads a form and hands it to `work`; a file that is not moved on by then is gone. */
-export async function withStudioForm<Answer>(
+/**
+ * Reads a form of /admin and hands it to `work`; a file that is not moved on by then is gone. Which
+ * one it is its `intent` says, wherever in the form that stands; the address only when none came.
+ */
+export async function withAdminForm<Answer>(
   request: Request,
-  work: (form: StudioForm) => Promise<Answer>,
+  work: (form: AdminForm) => Promise<Answer>,
 ): Promise<Answer> {
   if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
     const fields = await readSmallForm(request, MOST_FORM_BYTES);
-    return work({ fields, captions: captionsEdit(fields) });
+    return work({ kind: "studio", form: { fields, captions: captionsEdit(fields) } });
   }
-  const received = await receiveMultipart(request, {
-    thumbnail: thumbnailRule(),
-    captions: CAPTIONS_RULE,
-  });
-  const fields = new FormData();
-  for (const [name, value] of received.fields) fields.set(name, value);
+  const received = await receiveMultipart(request, { ...uploadRules(), captions: CAPTIONS_RULE });
   try {
+    if (!isOfStudio(request, received)) return await work({ kind: "upload", form: received });
+    const fields = new FormData();
+    for (const [name, value] of received.fields) fields.set(name, value);
     const { files, refusal } = received;
     const captions = captionsEdit(fields, files.get("captions"));
-    return await work({ fields, thumbnail: files.get("thumbnail"), captions, refusal });
+    const form = { fields, thumbnail: files.get("thumbnail"), captions, refusal };
+    return await work({ kind: "studio", form });
   } finally {
     await discardArrived(...received.files.values());
   }
+}
+
+function isOfStudio(request: Request, { fields }: ReceivedForm): boolean {
+  const intent = fields.get("intent");
+  if (intent === undefined) return new URL(request.url).searchParams.has("edit");
+  return (STUDIO_INTENTS as readonly string[]).includes(intent);
 }

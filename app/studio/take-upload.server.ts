@@ -26,8 +26,7 @@ export type UploadOutcome =
   | { ok: true; video: UploadSuccess }
   | { ok: false; status: number; failure: UploadFailure };
 
-/** What the thumbnail of any form has to be. */
-export function thumbnailRule(): FileRule {
+function thumbnailRule(): FileRule {
   const { maxThumbnailBytes } = settings();
   return {
     maxBytes: maxThumbnailBytes,
@@ -54,7 +53,16 @@ function videoRule(): FileRule {
  *   for the decision to keep both.
  */
 export async function takeUpload(request: Request, userId: string): Promise<UploadOutcome> {
-  const form = await receiveMultipart(request, { video: videoRule(), thumbnail: thumbnailRule() });
+  return takeReceived(await receiveMultipart(request, uploadRules()), userId);
+}
+
+/** What the files of the upload form have to be. */
+export function uploadRules(): Record<"video" | "thumbnail", FileRule> {
+  return { video: videoRule(), thumbnail: thumbnailRule() };
+}
+
+/** The same for a form that has been received; its files are gone afterwards. */
+export async function takeReceived(form: ReceivedForm, userId: string): Promise<UploadOutcome> {
   const sentBefore = form.fields.get("upload");
   try {
     if (sentBefore === undefined) return await takeForm(form, userId);

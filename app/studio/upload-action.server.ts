@@ -1,8 +1,9 @@
 import { data } from "@remix-run/node";
 import type { SessionUser } from "~/account/guard.server";
+import type { ReceivedForm } from "~/media/intake.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
-import { takeUpload } from "./take-upload.server";
+import { takeReceived } from "./take-upload.server";
 import { SENTENCES, type UploadFailure, type UploadLimits } from "./upload-fields";
 
 /** What the upload form shows about sizes. */
@@ -11,19 +12,14 @@ export function uploadLimits(): UploadLimits {
   return { maxVideoBytes, maxThumbnailBytes };
 }
 
-/** Whether a request to /admin carries the multipart form, which only `handleUpload` may read. */
-export function isUpload(request: Request): boolean {
-  return /^multipart\/form-data/i.test(request.headers.get("Content-Type") ?? "");
-}
-
 /**
- * Takes a multipart upload, intent `publish` or `draft`. The guard and the origin check come first.
+ * Takes the upload form, intent `publish` or `draft`. The guard and the origin check come first.
  *
  * @returns the failure with its status, for the page to show again with the texts kept.
  * @throws the redirect with the toast when the upload was taken.
  */
-export async function handleUpload(request: Request, user: Pick<SessionUser, "id">) {
-  const outcome = await takeUpload(request, user.id);
+export async function handleUpload(form: ReceivedForm, user: Pick<SessionUser, "id">) {
+  const outcome = await takeReceived(form, user.id);
   if (!outcome.ok) {
     const upload: UploadFailure = outcome.failure;
     return data({ upload }, { status: outcome.status });
