@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 
 /**
  * The boxes of an MP4 file (ISO/IEC 14496-12), read a header at a time: a 2 GiB file costs a few
@@ -15,11 +15,42 @@ export interface Box {
   end: number;
 }
 
+/** What boxes are read from: a FileHandle, or one that reads ahead. */
+export interface BoxSource {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number; buffer: Buffer }>;
+}
+
+const AHEAD_BYTES = 64 * 1024;
+
+/** Reads much at a time for those who ask for little: an index is dozens of headers side by side. */
+export function readingAhead(file: BoxSource): BoxSource {
+  let ahead: Buffer = Buffer.alloc(0);
+  let from = 0;
+  return {
+    async read(buffer, offset, length, position) {
+      if (length > AHEAD_BYTES) return file.read(buffer, offset, length, position);
+      if (position < from || position + length > from + ahead.length) {
+        const memory = Buffer.allocUnsafe(AHEAD_BYTES);
+        const { bytesRead } = await file.read(memory, 0, AHEAD_BYTES, position);
+        ahead = memory.subarray(0, bytesRead);
+        from = position;
+      }
+      const at = position - from;
+      return { bytesRead: ahead.copy(buffer, offset, at, at + length), buffer };
+    },
+  };
+}
+
 /** A file of tiny boxes shall not keep us reading. */
 const MAX_BOXES = 100_000;
 
 /** The boxes that lie side by side from byte `from` to byte `to`; stops at the first broken one. */
-export async function boxes(file: FileHandle, from: number, to: number): Promise<Box[]> {
+export async function boxes(file: BoxSource, from: number, to: number): Promise<Box[]> {
   const header = Buffer.alloc(16);
   const list: Box[] = [];
   for (let start = from; start + 8 <= to && list.length < MAX_BOXES; ) {

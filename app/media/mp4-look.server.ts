@@ -1,5 +1,5 @@
-import { type FileHandle, open } from "node:fs/promises";
-import { type Box, boxes } from "./mp4-boxes.server";
+import { open } from "node:fs/promises";
+import { type Box, type BoxSource, boxes, readingAhead } from "./mp4-boxes.server";
 
 /** More than any index of a short film; a longer one is left to ffprobe. */
 const MOST_INDEX_BYTES = 8 * 1024 * 1024;
@@ -14,9 +14,10 @@ const DESCRIPTION_BYTES = 512;
  * where ffprobe takes a hundred. Undefined for every other file; ffprobe then says what it is.
  */
 export async function quickDuration(path: string): Promise<number | undefined> {
-  const file = await open(path);
+  const handle = await open(path);
   try {
-    const top = await boxes(file, 0, (await file.stat()).size);
+    const file = readingAhead(handle);
+    const top = await boxes(file, 0, (await handle.stat()).size);
     const [moov, mdat] = ["moov", "mdat"].map((type) => top.find((box) => box.type === type));
     if (!moov || !mdat || moov.start > mdat.start) return undefined;
     if (moov.end - moov.start > MOST_INDEX_BYTES || mdat.end <= mdat.body) return undefined;
@@ -32,12 +33,12 @@ export async function quickDuration(path: string): Promise<number | undefined> {
     const seconds = mvhd && (await lengthOf(file, mvhd));
     return seconds && seconds > 0 ? seconds : undefined;
   } finally {
-    await file.close();
+    await handle.close();
   }
 }
 
 /** What a track holds, when it is something that browsers surely decode. */
-async function kindOf(file: FileHandle, trak: Box): Promise<"h264" | "aac" | undefined> {
+async function kindOf(file: BoxSource, trak: Box): Promise<"h264" | "aac" | undefined> {
   let box: Box | undefined = trak;
   for (const type of ["mdia", "minf", "stbl", "stsd"]) {
     const parts: Box[] = box ? await boxes(file, box.body, box.end) : [];
@@ -67,7 +68,7 @@ function isAac(bytes: Buffer): boolean {
   return bytes[at + 1] === AAC;
 }
 
-async function lengthOf(file: FileHandle, mvhd: Box): Promise<number> {
+async function lengthOf(file: BoxSource, mvhd: Box): Promise<number> {
   const bytes = await read(file, mvhd.body, 32);
   if (bytes.length < 32) return 0;
   const long = bytes[0] === 1;
@@ -76,7 +77,7 @@ async function lengthOf(file: FileHandle, mvhd: Box): Promise<number> {
   return scale === 0 ? 0 : length / scale;
 }
 
-async function read(file: FileHandle, from: number, length: number): Promise<Buffer> {
+async function read(file: BoxSource, from: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, from);
   return buffer.subarray(0, bytesRead);
 }

@@ -8,6 +8,7 @@ import { examine, hashFile } from "./examine.server";
 import { findImported, fingerprint, recoverImports } from "./journal.server";
 import { knownDigests, knownIds } from "./known.server";
 import type { ImportMode } from "./place-import.server";
+import { sideBySide } from "./side-by-side";
 import { type Candidate, takeBatch } from "./take-batch.server";
 
 export interface ImportOptions {
@@ -32,7 +33,7 @@ export interface ImportSummary {
   interrupted: boolean;
 }
 
-const BATCH_FILES = 250;
+const BATCH_FILES = 1_000;
 const BATCH_BYTES = 1024 ** 3;
 
 /**
@@ -87,8 +88,9 @@ async function batches(
 ): Promise<Measured[][]> {
   const list: Measured[][] = [];
   let bytes = BATCH_BYTES;
-  for (const entry of entries) {
-    const stat = entry.file ? await fs.stat(entry.file).catch(() => undefined) : undefined;
+  const stats = await sideBySide(entries, ({ file }) => statOf(file));
+  for (const [index, entry] of entries.entries()) {
+    const stat = stats[index];
     if (entry.file && !stat?.isFile()) {
       summary.failures.push({ name: entry.name, reason: "its file is gone." });
       onProgress?.(0, 1);
@@ -103,6 +105,10 @@ async function batches(
     list.at(-1)?.push({ entry, bytes: size, modifiedMs: stat?.mtimeMs ?? 0 });
   }
   return list;
+}
+
+async function statOf(file: string | undefined) {
+  return file ? fs.stat(file).catch(() => undefined) : undefined;
 }
 
 /** Without those that an earlier import took, or whose id is in the catalogue. */
@@ -147,25 +153,32 @@ async function look(
   }
   summary.hashingMs += performance.now() - from;
   const known = await knownDigests(hashed.flatMap(({ sha256 }) => sha256 ?? []));
+  const examined = await sideBySide(hashed, ({ entry }) => tryToExamine(entry.file));
   const candidates: Candidate[] = [];
-  for (const { entry, bytes, modifiedMs, sha256 } of hashed) {
+  for (const [index, { entry, bytes, modifiedMs, sha256 }] of hashed.entries()) {
+    const { found, error } = examined[index] ?? {};
     const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
     if (twin !== undefined && entry.file) {
       summary.duplicates.push({ name: entry.name, of: twin });
       onProgress?.(bytes, 1);
-      continue;
-    }
-    try {
-      const examined = entry.file ? await examine(entry.file) : undefined;
-      const videoId = entry.id ?? randomUUID().replaceAll("-", "");
-      if (sha256) seen.set(sha256, entry.title);
-      candidates.push({ entry, bytes, modifiedMs, sha256, examined, videoId });
-    } catch (error) {
+    } else if (error !== undefined) {
       summary.failures.push({ name: entry.name, reason: reasonOf(error) });
       onProgress?.(bytes, 1);
+    } else {
+      const videoId = entry.id ?? randomUUID().replaceAll("-", "");
+      if (sha256) seen.set(sha256, entry.title);
+      candidates.push({ entry, bytes, modifiedMs, sha256, examined: found, videoId });
     }
   }
   return candidates;
+}
+
+async function tryToExamine(file: string | undefined) {
+  try {
+    return file ? { found: await examine(file) } : {};
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** What to tell of one file; a fault of ours ends the whole import. */

@@ -16,6 +16,7 @@ import {
   placeVideo,
   reservePlace,
 } from "./place-import.server";
+import { sideBySide } from "./side-by-side";
 
 /** An entry whose file is a video that the catalogue does not have. */
 export interface Candidate {
@@ -34,9 +35,6 @@ interface Placing extends Candidate {
   pictureBytes?: number;
 }
 
-/** How many files are copied at the same time. */
-const SIDE_BY_SIDE = 4;
-
 /**
  * Brings a batch into the buckets and its rows into the table.
  *
@@ -49,13 +47,12 @@ export async function takeBatch(
   failed: (name: string, error: unknown) => void,
 ): Promise<Placing[]> {
   const { userId, mode, onProgress } = options;
-  const placing: Placing[] = [];
-  for (const candidate of candidates) {
+  const placing = await sideBySide(candidates, async (candidate): Promise<Placing> => {
     const { entry, examined } = candidate;
     const place = examined && (await reservePlace(userId, entry.stem));
     const target = place ? `${place.stem}.${examined.ending}` : "";
-    placing.push({ ...candidate, ...(place && { place }), target });
-  }
+    return { ...candidate, ...(place && { place }), target };
+  });
   await announce(placing.flatMap(planned));
 
   const placed: Placing[] = [];
@@ -183,13 +180,4 @@ function rowOf(userId: string, each: Placing, time: number): Insertable<VideosTa
     created_at: createdAt,
     updated_at: entry.updatedAt ?? createdAt,
   };
-}
-
-/** Runs `work` for each, a few at a time. */
-async function sideBySide<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = items.values();
-  const lane = async () => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
 }
