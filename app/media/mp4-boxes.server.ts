@@ -34,7 +34,8 @@ export function readingAhead(file: BoxSource): BoxSource {
   return {
     async read(buffer, offset, length, position) {
       if (length > AHEAD_BYTES) return file.read(buffer, offset, length, position);
-      if (position < from || position + length > from + ahead.length) {
+      const isWithin = position >= from && position + length <= from + ahead.length;
+      if (!isWithin) {
         const memory = Buffer.allocUnsafe(AHEAD_BYTES);
         const { bytesRead } = await file.read(memory, 0, AHEAD_BYTES, position);
         ahead = memory.subarray(0, bytesRead);

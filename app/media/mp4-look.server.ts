@@ -1,5 +1,4 @@
-import { open } from "node:fs/promises";
-import { type Box, type BoxSource, boxes, readingAhead } from "./mp4-boxes.server";
+import { type Box, type BoxSource, boxes } from "./mp4-boxes.server";
 
 /** More than any index of a short film; a longer one is left to ffprobe. */
 const MOST_INDEX_BYTES = 8 * 1024 * 1024;
@@ -12,29 +11,25 @@ const DESCRIPTION_BYTES = 512;
  * The length in seconds of an MP4 that every browser plays as it is: one H.264 track of 8 bits, at
  * most one AAC track, its index in front. Read from the index alone, in a fraction of a millisecond
  * where ffprobe takes a hundred. Undefined for every other file; ffprobe then says what it is.
+ *
+ * @param bytes the size of the file.
  */
-export async function quickDuration(path: string): Promise<number | undefined> {
-  const handle = await open(path);
-  try {
-    const file = readingAhead(handle);
-    const top = await boxes(file, 0, (await handle.stat()).size);
-    const [moov, mdat] = ["moov", "mdat"].map((type) => top.find((box) => box.type === type));
-    if (!moov || !mdat || moov.start > mdat.start) return undefined;
-    if (moov.end - moov.start > MOST_INDEX_BYTES || mdat.end <= mdat.body) return undefined;
-    const inside = await boxes(file, moov.body, moov.end);
-    if (inside.some(({ type }) => type === "mvex")) return undefined;
-    const tracks = await Promise.all(
-      inside.filter(({ type }) => type === "trak").map((trak) => kindOf(file, trak)),
-    );
-    const videos = tracks.filter((kind) => kind === "h264").length;
-    const sounds = tracks.filter((kind) => kind === "aac").length;
-    if (videos !== 1 || sounds > 1 || videos + sounds !== tracks.length) return undefined;
-    const mvhd = inside.find(({ type }) => type === "mvhd");
-    const seconds = mvhd && (await lengthOf(file, mvhd));
-    return seconds && seconds > 0 ? seconds : undefined;
-  } finally {
-    await handle.close();
-  }
+export async function quickDuration(file: BoxSource, bytes: number): Promise<number | undefined> {
+  const top = await boxes(file, 0, bytes);
+  const [moov, mdat] = ["moov", "mdat"].map((type) => top.find((box) => box.type === type));
+  if (!moov || !mdat || moov.start > mdat.start) return undefined;
+  if (moov.end - moov.start > MOST_INDEX_BYTES || mdat.end <= mdat.body) return undefined;
+  const inside = await boxes(file, moov.body, moov.end);
+  if (inside.some(({ type }) => type === "mvex")) return undefined;
+  const tracks = await Promise.all(
+    inside.filter(({ type }) => type === "trak").map((trak) => kindOf(file, trak)),
+  );
+  const videos = tracks.filter((kind) => kind === "h264").length;
+  const sounds = tracks.filter((kind) => kind === "aac").length;
+  if (videos !== 1 || sounds > 1 || videos + sounds !== tracks.length) return undefined;
+  const mvhd = inside.find(({ type }) => type === "mvhd");
+  const seconds = mvhd && (await lengthOf(file, mvhd));
+  return seconds && seconds > 0 ? seconds : undefined;
 }
 
 /** What a track holds, when it is something that browsers surely decode. */

@@ -79,7 +79,6 @@ export async function placeThumbnail(userId: string, thumbnail: string): Promise
  * on, beside another one (an import) because only one of them can make the folder.
  */
 export async function reserveStamp(userId: string): Promise<number> {
-  await fs.mkdir(inBucket("videos", userId), { recursive: true });
   for (;;) {
     lastStamp = Math.max(Date.now(), lastStamp + 1);
     const stamp = lastStamp;
@@ -87,7 +86,9 @@ export async function reserveStamp(userId: string): Promise<number> {
       await fs.mkdir(inBucket("videos", `${userId}/${stamp}`));
       return stamp;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw asRefusal(error);
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") await fs.mkdir(inBucket("videos", userId), { recursive: true });
+      else if (code !== "EEXIST") throw asRefusal(error);
     }
   }
 }

@@ -13,6 +13,15 @@ import { mp4Clip, webmClip } from "../clips";
 import { makeUser } from "../sign-in-requests";
 import { useTemporarySite } from "../temporary-site";
 
+async function quick(file: string): Promise<number | undefined> {
+  const handle = await fs.promises.open(file);
+  try {
+    return await quickDuration(handle, fs.statSync(file).size);
+  } finally {
+    await handle.close();
+  }
+}
+
 let site: ReturnType<typeof useTemporarySite>;
 let folder: string;
 let userId: string;
@@ -172,8 +181,8 @@ describe("importing a folder", () => {
       duration: "0:02",
       video_url: expect.stringMatching(/\.webm$/),
     });
-    expect(await quickDuration(mp4Clip(2))).toBeCloseTo(2, 0);
-    expect(await quickDuration(webmClip(2))).toBeUndefined();
+    expect(await quick(mp4Clip(2))).toBeCloseTo(2, 0);
+    expect(await quick(webmClip(2))).toBeUndefined();
   });
 
   it("stops when asked, and goes on where it was", async () => {

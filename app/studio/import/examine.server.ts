@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import fs from "node:fs/promises";
 import { HEAD_BYTES } from "~/media/arriving.server";
+import { readingAhead } from "~/media/mp4-boxes.server";
 import { quickDuration } from "~/media/mp4-look.server";
 import { probe } from "~/media/probe.server";
 import { videoEnding } from "~/media/sniff.server";
@@ -39,20 +40,21 @@ export interface Examined {
  *
  * @throws {UploadRefused} or {RefusedFileError} for what is no video.
  */
-export async function examine(file: string): Promise<Examined> {
-  const ending = await videoEnding(await firstBytes(file));
-  const quick = await quickDuration(file);
-  if (quick !== undefined) return { ending, durationSeconds: quick, playable: true };
+export async function examine(file: string, bytes: number): Promise<Examined> {
+  const { ending, seconds } = await look(file, bytes);
+  if (seconds !== undefined) return { ending, durationSeconds: seconds, playable: true };
   const found = await probe(file);
   if (!found) return { ending, playable: true };
   return { ending, durationSeconds: found.durationSeconds, playable: found.playable };
 }
 
-async function firstBytes(file: string): Promise<Buffer> {
+async function look(file: string, bytes: number) {
   const handle = await fs.open(file, "r");
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
+    const source = readingAhead(handle);
+    const { buffer, bytesRead } = await source.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const ending = await videoEnding(buffer.subarray(0, bytesRead));
+    return { ending, seconds: await quickDuration(source, bytes) };
   } finally {
     await handle.close();
   }

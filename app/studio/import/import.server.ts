@@ -153,7 +153,7 @@ async function look(
   }
   summary.hashingMs += performance.now() - from;
   const known = await knownDigests(hashed.flatMap(({ sha256 }) => sha256 ?? []));
-  const examined = await sideBySide(hashed, ({ entry }) => tryToExamine(entry.file));
+  const examined = await sideBySide(hashed, ({ entry, bytes }) => tryToExamine(entry.file, bytes));
   const candidates: Candidate[] = [];
   for (const [index, { entry, bytes, modifiedMs, sha256 }] of hashed.entries()) {
     const { found, error } = examined[index] ?? {};
@@ -173,9 +173,9 @@ async function look(
   return candidates;
 }
 
-async function tryToExamine(file: string | undefined) {
+async function tryToExamine(file: string | undefined, bytes: number) {
   try {
-    return file ? { found: await examine(file) } : {};
+    return file ? { found: await examine(file, bytes) } : {};
   } catch (error) {
     return { error };
   }

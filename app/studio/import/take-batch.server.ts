@@ -77,12 +77,13 @@ export async function takeBatch(
     for (const each of placed) await giveUp(each);
     throw error;
   }
-  await sideBySide(placed, async ({ place, entry }) => {
+  const finish = sideBySide(placed, async ({ place, entry }) => {
     await place?.free();
     // Only now, so that no instant knows the video by neither its source nor its row.
     if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
   });
   await enqueueFor(...placed.filter(({ target }) => target).map(({ videoId }) => videoId));
+  await finish;
   return placed;
 }
 
