@@ -14,7 +14,7 @@ const WINDOW_SECONDS = 15 * 60;
 const byUser = attemptLimit(TRIES, WINDOW_SECONDS);
 
 /** What a form of the account page did: a sentence for the toast, or codes to show this once. */
-export type AccountChange = { done: string } | { recoveryCodes: string[] };
+export type AccountChange = { done: string | undefined } | { recoveryCodes: string[] };
 
 /**
  * Does what the form of the account page asks for.
@@ -43,7 +43,8 @@ export async function changeAccount(session: OpenSession, form: FormData): Promi
       return { done: "Your other sessions have ended." };
     case "second-factor-begin":
       await beginEnrolment(userId);
-      return { done: "Scan the code with your authenticator app." };
+      // The page says what to do now, and a toast would lie over the code that is to be scanned.
+      return { done: undefined };
     case "second-factor-confirm":
       return { recoveryCodes: await confirmSecondFactor(userId, text("code")) };
     case "second-factor-off":

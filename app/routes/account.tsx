@@ -3,6 +3,7 @@ import {
   data,
   type HeadersFunction,
   type LoaderFunctionArgs,
+  redirect,
 } from "@remix-run/node";
 import {
   type MetaFunction,
@@ -56,6 +57,7 @@ export async function action({ request }: ActionFunctionArgs) {
   try {
     const change = await changeAccount(session, form);
     if ("recoveryCodes" in change) return { ...change, message: undefined, intent: undefined };
+    if (change.done === undefined) return redirect("/admin/account");
     return redirectWithToast("/admin/account", {
       title: "Success",
       description: change.done,
