@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import {
+  canBeSent,
+  isUnderWay,
+  nextToSend,
+  type QueueItem,
+  reduceQueue,
+  refusalOf,
+  speedometer,
+  textsFor,
+  timeLeft,
+  titleFromName,
+} from "~/studio/upload-queue";
+
+const TEXTS = { title: "", description: "", category: "", tags: "", duration: "" };
+const item = (key: string, more: Partial<QueueItem> = {}): QueueItem => ({
+  key,
+  file: new File([], `${key}.mp4`),
+  own: TEXTS,
+  state: "chosen",
+  sentBytes: 0,
+  bytesPerSecond: 0,
+  ...more,
+});
+
+describe("the queue", () => {
+  it("adds, changes and removes by key, and touches nothing else", () => {
+    const [a, b] = [item("a"), item("b")];
+    const added = reduceQueue([a], { type: "add", items: [b] });
+    expect(added).toEqual([a, b]);
+    const patched = reduceQueue(added, { type: "patch", key: "b", patch: { state: "sending" } });
+    expect(patched[0]).toBe(a);
+    expect(patched[1]).toEqual({ ...b, state: "sending" });
+    const named = reduceQueue(patched, { type: "own", key: "a", own: { title: "Mine" } });
+    expect(named[0]?.own).toEqual({ ...TEXTS, title: "Mine" });
+    expect(reduceQueue(named, { type: "remove", keys: ["a", "none"] })).toEqual([patched[1]]);
+  });
+
+  it("sends one file at a time, in their order", () => {
+    const waiting = [item("a", { state: "done" }), item("b", { state: "waiting" })];
+    expect(nextToSend(waiting)?.key).toBe("b");
+    for (const state of ["sending", "publishing"] as const) {
+      expect(nextToSend([...waiting, item("c", { state })])).toBeUndefined();
+    }
+    expect(nextToSend([item("c", { state: "paused" }), ...waiting])?.key).toBe("b");
+    expect(nextToSend([])).toBeUndefined();
+  });
+
+  it("warns before leaving only while something would be lost", () => {
+    const states = ["waiting", "sending", "paused", "publishing"] as const;
+    expect(states.every((state) => isUnderWay(item("a", { state })))).toBe(true);
+    const rest = ["chosen", "duplicate", "failed", "done"] as const;
+    expect(rest.some((state) => isUnderWay(item("a", { state })))).toBe(false);
+  });
+
+  it("sends again what failed for a reason that the form can mend", () => {
+    const sent = { texts: TEXTS, intent: "publish" as const };
+    expect(canBeSent(item("a"))).toBe(true);
+    expect(canBeSent(item("a", { state: "failed", sent }))).toBe(true);
+    expect(canBeSent(item("a", { state: "failed" }))).toBe(false);
+    expect(canBeSent(item("a", { state: "done", sent }))).toBe(false);
+  });
+});
+
+describe("what a file is sent with", () => {
+  it.each([
+    ["a_walk-at.night.mp4", "A walk at night"],
+    ["Holiday.MOV", "Holiday"],
+    ["été à Nice.webm", "Été à Nice"],
+    ["no ending", "No ending"],
+    ["  ___.mp4", ""],
+    ["archive.tar.gz", "Archive tar"],
+  ])("the name %s makes the title %s", (name, title) => {
+    expect(titleFromName(name)).toBe(title);
+  });
+
+  it("its own texts come before those of the form, which are for all", () => {
+    const form = {
+      title: "Form",
+      description: "For all",
+      category: "desi",
+      tags: "x",
+      duration: "",
+    };
+    const own = { ...TEXTS, category: "english", duration: "1:00" };
+    const several = textsFor(item("my_film", { own }), form, true);
+    expect(several).toEqual({
+      title: "My film",
+      description: "For all",
+      category: "english",
+      tags: "x",
+      duration: "1:00",
+    });
+    expect(textsFor(item("my_film", { own }), form, false).title).toBe("Form");
+    const timed = { ...form, duration: "9:59" };
+    expect(textsFor(item("a", { own }), timed, false).duration).toBe("9:59");
+    expect(textsFor(item("a", { own }), timed, true).duration).toBe("1:00");
+  });
+
+  it("is refused before its first byte when it is no video, or too large", () => {
+    const limits = { maxVideoBytes: 1024, maxThumbnailBytes: 10 };
+    const file = (name: string, type: string, size = 10) => ({ name, type, size });
+    expect(refusalOf(file("a.mp4", "video/mp4"), limits)).toBeUndefined();
+    expect(refusalOf(file("a.mkv", ""), limits)).toBeUndefined();
+    expect(refusalOf(file("a.mp4", "video/mp4", 1024), limits)).toBeUndefined();
+    expect(refusalOf(file("a.mp4", "video/mp4", 1025), limits)).toMatch(/larger than 1KB/);
+    expect(refusalOf(file("a.txt", "text/plain"), limits)).toBe("This file is not a video.");
+    expect(refusalOf(file("mp4", ""), limits)).toBe("This file is not a video.");
+  });
+});
+
+describe("what is told while it goes on", () => {
+  it("the speed is that of the last seconds", () => {
+    let at = 0;
+    const measure = speedometer(() => at);
+    expect(measure(0)).toBe(0);
+    at = 1_000;
+    expect(measure(500)).toBe(500);
+    at = 2_000;
+    expect(measure(2_000)).toBe(1_000);
+    // Begun anew after a break: never negative.
+    at = 2_500;
+    expect(measure(0)).toBe(0);
+    for (let second = 3; second <= 20; second += 1) {
+      at = second * 1_000;
+      measure((second - 3) * 100);
+    }
+    at = 21_000;
+    expect(measure(1_800)).toBeCloseTo(100, 5);
+  });
+
+  it.each([
+    [0, 10, "0 s"],
+    [80, 10, "8 s"],
+    [591, 10, "1 min 0 s"],
+    [2_000, 10, "3 min 20 s"],
+    [36_000, 10, "1 h 0 min"],
+    [39_000, 10, "1 h 5 min"],
+  ])("of %i bytes at %i a second there are %s left", (bytes, speed, said) => {
+    expect(timeLeft(bytes, speed)).toBe(said);
+  });
+
+  it("nobody can tell the time left while nothing moves", () => {
+    expect(timeLeft(100, 0)).toBeUndefined();
+  });
+});
