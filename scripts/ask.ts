@@ -19,13 +19,14 @@ export async function ask(question: string, { secret = false } = {}): Promise<st
     if (done) throw new UsageError(`Standard input ended before: ${question}`);
     return value;
   }
-  process.stdout.write(`${question}: `);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = readline.createInterface({
     input: process.stdin,
     output: secret ? silent : process.stdout,
     terminal: true,
   });
+  // Only now, when nothing that is typed is shown by the terminal itself.
+  process.stdout.write(`${question}: `);
   return new Promise((resolve, reject) => {
     terminal.once("line", (line) => {
       terminal.close();
