@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import type { Commands } from "./commands";
 import { HELD_KEY_SEEK_MS } from "./constants";
 import type { FeedbackBoard } from "./feedback";
@@ -22,7 +22,8 @@ export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
 
-  useEffect(() => {
+  // Not after the controls are on screen: whoever sees them may press a key at once.
+  useLayoutEffect(() => {
     let heldSeekAt = 0;
     const onKey = (event: KeyboardEvent) => {
       const actions = latest.current;
