@@ -27,14 +27,24 @@ export interface BoxSource {
 
 const AHEAD_BYTES = 64 * 1024;
 
-/** Reads much at a time for those who ask for little: an index is dozens of headers side by side. */
-export function readingAhead(file: BoxSource): BoxSource {
-  let ahead: Buffer = Buffer.alloc(0);
+/**
+ * Reads much at a time for those who ask for little: an index is dozens of headers side by side.
+ *
+ * @param head what is known of the beginning already.
+ * @param size of the file in bytes.
+ */
+export function readingAhead(
+  file: BoxSource,
+  head: Buffer = Buffer.alloc(0),
+  size = Number.POSITIVE_INFINITY,
+): BoxSource {
+  let ahead = head;
   let from = 0;
   return {
     async read(buffer, offset, length, position) {
-      if (length > AHEAD_BYTES) return file.read(buffer, offset, length, position);
-      const isWithin = position >= from && position + length <= from + ahead.length;
+      const end = Math.min(position + length, size);
+      const isWithin = position >= from && end <= from + ahead.length;
+      if (!isWithin && length > AHEAD_BYTES) return file.read(buffer, offset, length, position);
       if (!isWithin) {
         const memory = Buffer.allocUnsafe(AHEAD_BYTES);
         const { bytesRead } = await file.read(memory, 0, AHEAD_BYTES, position);

@@ -4,7 +4,7 @@ import { recordActivity } from "~/account/activity.server";
 import { RefusedFileError } from "~/media/probe.server";
 import { UploadRefused } from "~/media/upload-refused.server";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
-import { examine, hashFile } from "./examine.server";
+import { examine, type Glance, glance, readWhole } from "./examine.server";
 import { findImported, fingerprint, recoverImports } from "./journal.server";
 import { knownDigests, knownIds } from "./known.server";
 import type { ImportMode } from "./place-import.server";
@@ -129,33 +129,34 @@ async function leaveOutKnown(
   });
 }
 
+interface Looked extends Measured {
+  sha256?: string;
+  glance?: Glance;
+}
+
 /** Hashes and examines the files; what is a duplicate or no video is noted and left out. */
 async function look(
   batch: Measured[],
   seen: Map<string, string>,
   summary: ImportSummary,
-  { onProgress, signal }: ImportOptions,
+  options: ImportOptions,
 ): Promise<Candidate[]> {
-  const hashed: (Measured & { sha256?: string })[] = [];
-  const from = performance.now();
+  const { onProgress, signal } = options;
+  const looked: Looked[] = [];
   for (const measured of batch) {
-    const { entry } = measured;
     if (signal?.aborted) break;
     try {
-      const read = (length: number) => onProgress?.(length, 0);
-      const sha256 = entry.file && (await hashFile(entry.file, read, signal));
-      hashed.push({ ...measured, ...(sha256 && { sha256 }) });
+      looked.push(await lookAt(measured, summary, options));
     } catch (error) {
       if (signal?.aborted) break;
-      summary.failures.push({ name: entry.name, reason: reasonOf(error) });
-      onProgress?.(0, 1);
+      summary.failures.push({ name: measured.entry.name, reason: reasonOf(error) });
+      onProgress?.(measured.bytes, 1);
     }
   }
-  summary.hashingMs += performance.now() - from;
-  const known = await knownDigests(hashed.flatMap(({ sha256 }) => sha256 ?? []));
-  const examined = await sideBySide(hashed, ({ entry, bytes }) => tryToExamine(entry.file, bytes));
+  const known = await knownDigests(looked.flatMap(({ sha256 }) => sha256 ?? []));
+  const examined = await sideBySide(looked, tryToExamine);
   const candidates: Candidate[] = [];
-  for (const [index, { entry, bytes, modifiedMs, sha256 }] of hashed.entries()) {
+  for (const [index, { entry, bytes, modifiedMs, sha256 }] of looked.entries()) {
     const { found, error } = examined[index] ?? {};
     const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
     if (twin !== undefined && entry.file) {
@@ -173,9 +174,24 @@ async function look(
   return candidates;
 }
 
-async function tryToExamine(file: string | undefined, bytes: number) {
+/** What was read for the digest is looked at while it is in memory. */
+async function lookAt(
+  measured: Measured,
+  summary: ImportSummary,
+  { onProgress, signal }: ImportOptions,
+): Promise<Looked> {
+  const { entry, bytes } = measured;
+  if (!entry.file) return measured;
+  const from = performance.now();
+  const read = (length: number) => onProgress?.(length, 0);
+  const { sha256, head } = await readWhole(entry.file, read, signal);
+  summary.hashingMs += performance.now() - from;
+  return { ...measured, sha256, glance: await glance(entry.file, bytes, head) };
+}
+
+async function tryToExamine({ entry, glance }: Looked) {
   try {
-    return file ? { found: await examine(file, bytes) } : {};
+    return entry.file && glance ? { found: await examine(entry.file, glance) } : {};
   } catch (error) {
     return { error };
   }
