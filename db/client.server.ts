@@ -8,6 +8,9 @@ import type { Schema } from "./schema";
 
 /** How long a statement waits for another process that is writing. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** Of pages in memory, when the file is that large: less, and a change of hundreds of rows in a large
+ * catalogue writes out pages that it soon reads again. */
+const CACHE_KIB = 64 * 1024;
 
 interface Connection {
   sqlite: Sqlite.Database;
@@ -28,6 +31,7 @@ export function openSqlite(file: string): Sqlite.Database {
   sqlite.pragma("journal_mode = WAL");
   sqlite.pragma("synchronous = NORMAL");
   sqlite.pragma("foreign_keys = ON");
+  sqlite.pragma(`cache_size = -${CACHE_KIB}`);
   return sqlite;
 }
 

@@ -85,13 +85,22 @@ const NEWEST = 2n ** 63n - 1n;
 
 type HitQuery = ReturnType<typeof hitQuery>;
 
+function hasTombstones(sqlite: Database): boolean {
+  return sqlite.prepare("SELECT 1 FROM search_tombstones").get() !== undefined;
+}
+
 /** The places of what contains the needle, the newest first. */
 function hitQuery(sqlite: Database, needle: string, category: number | undefined) {
   // Two characters are a token of one index, three and more a phrase of trigrams of the other.
   const index = [...needle].length < 3 ? "published_grams" : "published_text";
-  // The category stands in the last three bits of a place.
   const matches = `FROM ${index} WHERE ${index} MATCH @phrase ${
+    // The category stands in the last three bits of a place.
     category === undefined ? "" : "AND rowid & 7 = @category"
+  } ${
+    // Mostly there are none, and looking for each hit is not free.
+    hasTombstones(sqlite)
+      ? `AND NOT EXISTS (SELECT 1 FROM search_tombstones WHERE place = ${index}.rowid)`
+      : ""
   }`;
   const parameters = { phrase: `"${needle.replaceAll('"', '""')}"`, category };
   return {

@@ -1,6 +1,7 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
 import { refuseSignInFlood } from "~/account/sign-in-door.server";
 import { keepLogShort } from "~/catalogue/checkpoint.server";
+import { keepSearchClean } from "~/catalogue/search-tombstones.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
@@ -46,6 +47,7 @@ export async function boot(): Promise<void> {
   holdUploadBodies();
   leaveAtSignals();
   keepLogShort();
+  keepSearchClean();
   keepTrashEmpty();
   correctWhatTriggersKeep();
   onJobsChanged(() => publish("jobs"));

@@ -11,6 +11,7 @@ import { migration as captions } from "./0100-captions";
 import { migration as searchMerges } from "./0120-search-merges";
 import { migration as replacedVideos } from "./0125-replaced-videos";
 import { migration as managedSegments } from "./0130-managed-segments";
+import { migration as searchTombstones } from "./0140-search-tombstones";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   searchMerges,
   replacedVideos,
   managedSegments,
+  searchTombstones,
 ];

@@ -1,0 +1,111 @@
+import type { Migration } from "../migrate.server";
+
+const PLACES_OF_A_MS = 2 ** 21;
+const PLACES_OF_A_CATEGORY_SLOT = 8;
+const HOUR_MS = 3_600_000;
+const LOG_TRIMMED_EVERY = 128;
+const LOG_KEPT = 10_000;
+
+/** As in 0070: every substring of one and two characters of a text, separated by U+001F. */
+const grams = (text: string) => /* sql */ `(
+  SELECT group_concat(substr(t, i, 1) || char(31) || substr(t, i, 2), char(31))
+  FROM (WITH RECURSIVE n (i, t) AS (
+          SELECT 1, ${text} UNION ALL SELECT i + 1, t FROM n WHERE i < length(t))
+        SELECT i, t FROM n))`;
+
+/** As in 0060: title and tags of a row, with U+001F between them. */
+const text = (row: string) => /* sql */ `${row}.title || char(31) || coalesce((
+  SELECT group_concat(value, char(31)) FROM json_each(${row}.tags) WHERE type = 'text'), '')`;
+
+/** Takes a video off the list of what is published; its entries in the search indexes stay. */
+const unlist = (id: string, text: string) => /* sql */ `
+  INSERT INTO search_tombstones (place, text) SELECT place, ${text} FROM published WHERE id = ${id};
+  DELETE FROM published WHERE id = ${id};`;
+
+const forget = (index: string, text: string) => /* sql */ `
+  INSERT INTO ${index} (${index}, rowid, text)
+    SELECT 'delete', place, ${text}
+    FROM published JOIN search_tombstones USING (place)
+    WHERE id = NEW.id AND text IS NOT (SELECT text FROM listed_videos WHERE id = NEW.id);`;
+
+const enter = (index: string, text: string) => /* sql */ `
+  INSERT INTO ${index} (rowid, text)
+    SELECT place, ${text} FROM published JOIN listed_videos USING (id)
+    WHERE id = NEW.id AND NOT EXISTS (
+      SELECT 1 FROM search_tombstones AS old
+      WHERE old.place = published.place AND old.text IS listed_videos.text);`;
+
+/** As in 0070; where a tombstone of the same text has the place, the index has the entry already. */
+const list = /* sql */ `
+  INSERT INTO published (place, id, category, views)
+    SELECT category | CASE
+      WHEN last IS NULL THEN first_place
+      WHEN last < first_place + ${PLACES_OF_A_MS - PLACES_OF_A_CATEGORY_SLOT} THEN (last | 7) + 1
+      ELSE ((SELECT max(place) FROM published
+             WHERE place < first_place + ${HOUR_MS * PLACES_OF_A_MS}) | 7) + 1
+    END, id, category, views
+    FROM (SELECT *, (SELECT max(place) FROM published WHERE place >= first_place
+                     AND place < first_place + ${PLACES_OF_A_MS}) AS last
+          FROM listed_videos WHERE id = NEW.id);
+  ${forget("published_text", "text")}
+  ${forget("published_grams", grams("text"))}
+  ${enter("published_text", "text")}
+  ${enter("published_grams", grams("text"))}
+  DELETE FROM search_tombstones WHERE place = (SELECT place FROM published WHERE id = NEW.id);`;
+
+const LISTING_COLUMNS = ["id", "title", "category", "tags", "status", "created_at"];
+const listingChanges = LISTING_COLUMNS.map((name) => `OLD.${name} IS NOT NEW.${name}`).join(" OR ");
+
+export const migration: Migration = {
+  name: "0140-search-tombstones",
+  sql: /* sql */ `
+    -- Taking a video out of the search indexes costs as much as entering it, and hiding a thousand
+    -- took half a second. Now it leaves a tombstone: the place that searches pass over, and the text
+    -- that the indexes need to forget it by. Deleting the tombstone makes them forget; the site does
+    -- that soon after, a few at a time. A video that is published again before finds its entries.
+    CREATE TABLE search_tombstones (
+      place INTEGER PRIMARY KEY,
+      text  TEXT NOT NULL
+    );
+    CREATE TRIGGER search_tombstones_deleted AFTER DELETE ON search_tombstones
+      WHEN NOT EXISTS (SELECT 1 FROM published WHERE place = OLD.place) BEGIN
+      INSERT INTO published_text (published_text, rowid, text)
+        VALUES ('delete', OLD.place, OLD.text);
+      INSERT INTO published_grams (published_grams, rowid, text)
+        VALUES ('delete', OLD.place, ${grams("OLD.text")});
+    END;
+
+    -- After the change, not before it: UPDATE OR IGNORE may leave the row as it was. What an UPDATE
+    -- OR REPLACE of an id takes away is noted before it, as for an insert (0125).
+    DROP TRIGGER videos_unlist_updated;
+    DROP TRIGGER videos_list_updated;
+    DROP TRIGGER videos_unlist_deleted;
+    DROP TRIGGER videos_list_inserted;
+    CREATE TRIGGER videos_renamed_noted BEFORE UPDATE OF id ON videos WHEN OLD.id IS NOT NEW.id BEGIN
+      DELETE FROM replaced_videos;
+      INSERT INTO replaced_videos
+        SELECT id, rowid, ${text("videos")}, title, status, shelf, seconds, views, bytes, created_at
+        FROM videos WHERE id = NEW.id;
+    END;
+    CREATE TRIGGER videos_list_updated AFTER UPDATE OF ${LISTING_COLUMNS.join(", ")} ON videos
+      WHEN ${listingChanges} BEGIN
+      ${unlist("OLD.id", text("OLD"))}
+      ${unlist("NEW.id", "(SELECT text FROM replaced_videos WHERE id = NEW.id)")}
+      ${list}
+    END;
+    CREATE TRIGGER videos_unlist_deleted AFTER DELETE ON videos BEGIN
+      ${unlist("OLD.id", text("OLD"))}
+    END;
+    CREATE TRIGGER videos_list_inserted AFTER INSERT ON videos BEGIN
+      ${unlist("NEW.id", "(SELECT text FROM replaced_videos WHERE id = NEW.id)")}
+      ${list}
+    END;
+
+    -- Not after each row: that alone was a tenth of the time.
+    DROP TRIGGER published_log_trimmed;
+    CREATE TRIGGER published_log_trimmed AFTER INSERT ON published_log
+      WHEN NEW.seq % ${LOG_TRIMMED_EVERY} = 0 BEGIN
+      DELETE FROM published_log WHERE seq <= NEW.seq - ${LOG_KEPT};
+    END;
+  `,
+};
