@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { database } from "~db/client.server";
-import { VIDEO_STATUSES } from "~db/schema";
 import type { ManageView } from "./manage-address";
 import { EDITABLE_COLUMNS, MANAGED_COLUMNS, toEditable, toManaged } from "./managed-row.server";
 import type { EditableVideo, ManagedPage } from "./managed-video";
@@ -57,16 +56,18 @@ async function filterPage(view: ManageView): Promise<Found> {
   const offset = (clamped(view.page, total).page - 1) * MANAGE_PAGE_SIZE;
   const limit = Math.min(MANAGE_PAGE_SIZE, total - offset);
   const rest = total - offset - limit;
+  // Between the public videos stand others, whose status is in none of the indexes walked here.
+  const others =
+    view.status === "published" ? (await tally({ ...view, status: undefined })) - total : 0;
   // The planner knows nothing of how rare a category is, the tallies do.
-  const scattered = view.category && total <= SORT_IN_MEMORY_UP_TO && !isUnpublished(view);
+  const scattered = view.category && total + others <= SORT_IN_MEMORY_UP_TO && !isUnpublished(view);
   // The middle is read from the small end of the order on, whichever end the view begins at.
-  const middle = Math.min(offset, rest) > NEAR && !scattered;
+  const middle = Math.max(Math.min(offset, rest), others) > NEAR && !scattered;
   const backwards = middle ? isDescending(view) : offset > rest;
   const start = middle ? await findStart(view, isDescending(view) ? rest : offset) : undefined;
   const { rows } = await sql<{ id: string }>`
-    SELECT id FROM videos ${scattered ? sql`INDEXED BY videos_managed_by_state` : inOrder(view)}
+    SELECT id FROM videos ${scattered ? sql`INDEXED BY videos_by_shelf` : inOrder(view)}
     WHERE ${filtered(view)} AND ${start ? from(view, start) : sql`TRUE`}
-      AND ${scattered ? sql`status IN (${sql.join(VIDEO_STATUSES)})` : sql`TRUE`}
     ${orderBy(view, backwards)}
     LIMIT ${limit} OFFSET ${start?.skip ?? (backwards ? rest : offset)}`.execute(database());
   const ids = rows.map(({ id }) => id);

@@ -3,13 +3,13 @@ import type { ManageView, Sort } from "./manage-address";
 
 export const MANAGE_PAGE_SIZE = 50;
 
-/** One order of the list, with what the database keeps for it (migrations 0010 and 0130). */
+/** One order of the list, with what the database keeps for it (migrations 0130 and 0150). */
 export interface Order {
   /** What it sorts by, in SQL. */
   key: string;
-  /** Holds status and category too, so that a filter is answered from the index alone. */
+  /** Holds the category too, so that a filter by it is answered from the index alone. */
   index: string;
-  /** The same of the few videos that are not public. */
+  /** The same of the few videos that are not public, with their status. */
   unpublishedIndex: string;
   segments: string;
 }

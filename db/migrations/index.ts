@@ -12,6 +12,7 @@ import { migration as searchMerges } from "./0120-search-merges";
 import { migration as replacedVideos } from "./0125-replaced-videos";
 import { migration as managedSegments } from "./0130-managed-segments";
 import { migration as searchTombstones } from "./0140-search-tombstones";
+import { migration as managedOrdersWithoutStatus } from "./0150-managed-orders-without-status";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   replacedVideos,
   managedSegments,
   searchTombstones,
+  managedOrdersWithoutStatus,
 ];
