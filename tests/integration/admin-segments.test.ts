@@ -135,6 +135,13 @@ describe("the list of thousands of videos", () => {
     expectCountsRight();
     await fc.assert(fc.asyncProperty(aView, expectEqual), { numRuns: 150 });
     expectCountsRight();
+
+    // Few public ones among thousands of others.
+    sqliteHandle().exec(`
+      UPDATE videos SET status = 'hidden' WHERE created_at > '2024-01-01T12:00:00.000Z'`);
+    const published = aView.map((view) => ({ ...view, status: "published" as const }));
+    await fc.assert(fc.asyncProperty(published, expectEqual), { numRuns: 60 });
+    expectCountsRight();
     expect(correctSegments()).toBe(false);
   });
 
