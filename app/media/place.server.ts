@@ -93,6 +93,40 @@ export async function reserveStamp(userId: string): Promise<number> {
   }
 }
 
+/** Stamps of a second that lies in the past. */
+export interface ReservedSecond {
+  /** The 1,000 stamps from this one on are for whoever reserved it. */
+  first: number;
+  free(): Promise<void>;
+}
+
+export const STAMPS_OF_A_SECOND = 1_000;
+
+/**
+ * A thousand stamps by one folder instead of a thousand: those of the last second of which the user
+ * has nothing. An upload takes no stamp of the past, and of two imports only one can make the folder.
+ */
+export async function reserveSecond(userId: string): Promise<ReservedSecond> {
+  const folder = inBucket("videos", userId);
+  await fs.mkdir(folder, { recursive: true });
+  for (let second = Math.floor(Date.now() / STAMPS_OF_A_SECOND) - 1; ; second--) {
+    const first = second * STAMPS_OF_A_SECOND;
+    try {
+      await fs.mkdir(path.join(folder, `${first}`));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+      throw asRefusal(error);
+    }
+    // Looked at after the folder is there: whatever else is of this second was there before it.
+    const free = () => letGo(userId, first);
+    const others = await fs.readdir(folder);
+    if (!others.some((name) => name !== `${first}` && name.startsWith(`${second}`))) {
+      return { first, free };
+    }
+    await free();
+  }
+}
+
 /** The folder may already hold what is made from the video; then it stays. */
 export async function letGo(userId: string, stamp: number | string): Promise<void> {
   await fs.rmdir(inBucket("videos", `${userId}/${stamp}`)).catch(() => {});

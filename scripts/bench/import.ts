@@ -9,7 +9,7 @@ import { useTemporarySite } from "../../tests/temporary-site";
 import { median, type Report } from "./report";
 
 const FILES = 1_000;
-const ROUNDS = 3;
+const ROUNDS = 5;
 const MOST_RATIO = 2;
 
 /** A thousand small files into the catalogue, beside `cp` of the same files to the same disk. */

@@ -2,7 +2,12 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { bucketFile } from "~/media/bucket.server";
-import { letGo, reserveStamp } from "~/media/place.server";
+import {
+  letGo,
+  type ReservedSecond,
+  reserveSecond,
+  STAMPS_OF_A_SECOND,
+} from "~/media/place.server";
 import { encodeThumbnail } from "~/media/thumbnail.server";
 import { settings } from "~/server/settings.server";
 import { ImportError } from "./entry";
@@ -17,21 +22,37 @@ export interface Place {
   free(): Promise<void>;
 }
 
-/** The place a file had in an earlier system when that is free, else a new one. */
-export async function reservePlace(userId: string, wanted: string | undefined): Promise<Place> {
-  const kept = wanted && (await keepPlace(wanted));
-  if (kept) return kept;
-  const stamp = await reserveStamp(userId);
-  return { stem: `${userId}/${stamp}`, free: () => letGo(userId, stamp) };
+/** Places for the files of a batch, at most 1,000. */
+export function placesFor(userId: string) {
+  let second: Promise<ReservedSecond> | undefined;
+  let taken = 0;
+
+  return {
+    /** The place a file had in an earlier system when that is free, else a new one. */
+    async reserve(wanted: string | undefined): Promise<Place> {
+      const kept = wanted && (await keepPlace(wanted));
+      if (kept) return kept;
+      const number = taken++;
+      if (number >= STAMPS_OF_A_SECOND) throw new Error("A batch has at most 1,000 files.");
+      second ??= reserveSecond(userId);
+      const { first } = await second;
+      return { stem: `${userId}/${first + number}`, free: async () => {} };
+    },
+    async free(): Promise<void> {
+      await (await second)?.free();
+    },
+  };
 }
 
 async function keepPlace(stem: string): Promise<Place | undefined> {
   const folder = bucketFile("videos", stem);
   if (!folder) return undefined;
   const [user = "", stamp = ""] = stem.split("/");
+  // The folder of a second is there while an import has all of it.
+  const second = stamp.replace(/\d{3}$/, "000");
   await fs.mkdir(path.dirname(folder), { recursive: true });
   const taken = (await fs.readdir(path.dirname(folder))).some(
-    (name) => name === stamp || name.startsWith(`${stamp}.`),
+    (name) => name === stamp || name === second || name.startsWith(`${stamp}.`),
   );
   if (taken) return undefined;
   // Whoever comes at the same time finds the folder there.

@@ -13,8 +13,8 @@ import {
   type ImportMode,
   type Place,
   placePicture,
+  placesFor,
   placeVideo,
-  reservePlace,
 } from "./place-import.server";
 import { sideBySide } from "./side-by-side";
 
@@ -27,6 +27,9 @@ export interface Candidate {
   examined: Examined | undefined;
   videoId: string;
 }
+
+/** So that the disk already writes while the rest of a batch is copied. */
+const FLUSH_EVERY = 300;
 
 interface Placing extends Candidate {
   place?: Place;
@@ -47,26 +50,30 @@ export async function takeBatch(
   failed: (name: string, error: unknown) => void,
 ): Promise<Placing[]> {
   const { userId, mode, onProgress } = options;
+  const places = placesFor(userId);
   const placing = await sideBySide(candidates, async (candidate): Promise<Placing> => {
     const { entry, examined } = candidate;
-    const place = examined && (await reservePlace(userId, entry.stem));
+    const place = examined && (await places.reserve(entry.stem));
     const target = place ? `${place.stem}.${examined.ending}` : "";
     return { ...candidate, ...(place && { place }), target };
   });
   await announce(placing.flatMap(planned));
 
   const placed: Placing[] = [];
+  let flushing = Promise.resolve();
   await sideBySide(placing, async (each) => {
     try {
       if (each.entry.file) await placeVideo(mode, each.entry.file, each.target);
       await addPicture(each);
       placed.push(each);
+      if (placed.length % FLUSH_EVERY === 0) flushing = flushing.then(flushUploads);
     } catch (error) {
       await giveUp(each, (error as NodeJS.ErrnoException).code === "EEXIST");
       failed(each.entry.name, error);
     }
     onProgress?.(each.bytes, 1);
   });
+  await flushing;
   await flushUploads();
   // In the order of the plan, whichever was copied first.
   const order = new Map(placing.map((each, index) => [each, index]));
@@ -75,6 +82,7 @@ export async function takeBatch(
     await insertRows(userId, placed);
   } catch (error) {
     for (const each of placed) await giveUp(each);
+    await places.free();
     throw error;
   }
   const finish = sideBySide(placed, async ({ place, entry }) => {
@@ -84,6 +92,7 @@ export async function takeBatch(
   });
   await enqueueFor(...placed.filter(({ target }) => target).map(({ videoId }) => videoId));
   await finish;
+  await places.free();
   return placed;
 }
 
