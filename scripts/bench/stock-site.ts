@@ -14,7 +14,7 @@ import { MIB, VIDEO_BYTES } from "./upload-site";
 /**
  * What a multipart upload of 2 GiB costs a remix-serve that takes it in a usual way.
  *
- * @param way `/admin` for Remix's own handler, `/busboy` for busboy and a pipeline.
+ * @param way `/admin` for Remix's own handler, `/busboy` for busboy, a digest and a pipeline.
  */
 export async function measureStock(way: "/admin" | "/busboy"): Promise<UploadCost> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "stock-upload-"));

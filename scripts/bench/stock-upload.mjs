@@ -1,6 +1,6 @@
 // A site for remix-serve that takes uploads in the usual ways: below /admin with Remix's own
-// handler, below /busboy with busboy and a pipeline to the disk. Neither hashes what it takes.
-import { randomUUID } from "node:crypto";
+// handler, below /busboy with busboy, a digest and a pipeline to the disk.
+import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -34,6 +34,8 @@ async function takeByBusboy({ request }) {
   });
   const written = [];
   parser.on("file", (_field, file) => {
+    const digest = createHash("sha256");
+    file.on("data", (piece) => digest.update(piece));
     written.push(pipeline(file, fs.createWriteStream(path.join(folder, randomUUID()))));
   });
   await pipeline(Readable.fromWeb(request.body), parser);
