@@ -39,6 +39,8 @@ export interface VideosTable {
   preview_url: string | null;
   /** A JSON list, see captions.ts; null while nobody has looked for any. */
   captions: string | null;
+  /** Of the thumbnail's four quarters, see posterColors(); null while nobody knows them. */
+  poster_colors: string | null;
 }
 
 export const JOB_KINDS = [

@@ -14,6 +14,7 @@ export const CARD_COLUMNS = [
   "views",
   "created_at",
   "thumbnail_url",
+  "poster_colors",
   "video_url",
   "preview_url",
 ] as const;
@@ -30,6 +31,12 @@ export function toCard(row: CardRow): VideoCardData {
     views: row.views + pendingViews(row.id),
     createdAt: row.created_at,
     thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
+    ...(isColors(row.poster_colors) && { posterColors: row.poster_colors }),
     previewUrl: ownMediaPath(row.preview_url) ?? ownMediaPath(row.video_url) ?? "",
   };
+}
+
+/** Any tool may have written the column. */
+function isColors(text: string | null): text is string {
+  return text !== null && /^[0-9a-f]{24}$/.test(text);
 }

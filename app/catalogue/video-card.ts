@@ -12,6 +12,8 @@ export interface VideoCardData {
   createdAt: string;
   /** A path of this site, or null for the stock placeholder. */
   thumbnailUrl: string | null;
+  /** Of the picture's quarters, 24 hexadecimal digits: two above, two below. */
+  posterColors?: string;
   /** What the hover preview plays: a short clip, or the video itself; empty when there is neither. */
   previewUrl: string;
 }

@@ -3,12 +3,14 @@ import type { ArrivedFile } from "~/media/arriving.server";
 import { type MediaName, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
 import { placeThumbnail } from "~/media/place.server";
+import { posterColors } from "~/media/poster-colors.server";
 import { encodeThumbnail } from "~/media/thumbnail.server";
 import { isShared } from "./video-files.server";
 
 /** A thumbnail that stands in its bucket and belongs to nobody yet. */
 export interface NewThumbnail {
   url: string;
+  colors: string | undefined;
   /** Makes it the video's, once the row says so; the one before is removed. */
   keep(videoId: string, before: string | null): Promise<void>;
   /** Takes it away again. */
@@ -23,6 +25,7 @@ export interface NewThumbnail {
 export async function placeNewThumbnail(userId: string, file: ArrivedFile): Promise<NewThumbnail> {
   const encoded = await encodeThumbnail(file.path);
   try {
+    const colors = await posterColors(encoded);
     const name: MediaName = {
       bucket: "thumbnails",
       path: await placeThumbnail(userId, encoded),
@@ -30,6 +33,7 @@ export async function placeNewThumbnail(userId: string, file: ArrivedFile): Prom
     const url = mediaUrl(name.bucket, name.path);
     return {
       url,
+      colors,
       async keep(videoId, before) {
         await recordFile({ ...name, videoId, kind: "thumbnail" });
         const old = parseMediaUrl(before ?? "");

@@ -109,7 +109,10 @@ function write(edit: Edit, { thumbnail, captions }: NewFiles) {
         .updateTable("videos")
         .set({
           ...changes,
-          ...(thumbnail && { thumbnail_url: thumbnail.url }),
+          ...(thumbnail && {
+            thumbnail_url: thumbnail.url,
+            poster_colors: thumbnail.colors ?? null,
+          }),
           ...(captions && { captions: captions.change(row.captions) }),
           updated_at: new Date().toISOString(),
         })

@@ -8,6 +8,7 @@ import { type MediaName, mediaUrl } from "~/media/bucket.server";
 import { enqueueFor } from "~/media/jobs/enqueue.server";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
 import { type Placed, placeUpload } from "~/media/place.server";
+import { posterColors } from "~/media/poster-colors.server";
 import { probe, RefusedFileError } from "~/media/probe.server";
 import { videoEnding } from "~/media/sniff.server";
 import { encodeThumbnail } from "~/media/thumbnail.server";
@@ -69,6 +70,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
           video_url: looked.playable ? videoUrl : "",
           source_url: looked.playable ? null : videoUrl,
           thumbnail_url: placed.thumbnailPath ? mediaUrl("thumbnails", placed.thumbnailPath) : null,
+          poster_colors: (thumbnail && (await posterColors(thumbnail))) ?? null,
           uploaded_by: userId,
           status,
         })

@@ -15,24 +15,34 @@ export function posterHue(id: string): number {
   return 260 + ((hash >>> 8) % 150);
 }
 
+/** What waits for the picture: its own colours, run into each other, or those of its video. */
+function ground(id: string, colors: string | undefined) {
+  if (!colors) return { "--hue": posterHue(id) };
+  const [nw, ne, sw, se] = [0, 6, 12, 18].map((at) => `#${colors.slice(at, at + 6)}`);
+  return { "--nw": nw, "--ne": ne, "--sw": sw, "--se": se };
+}
+
 /** A 16:9 picture whose place is there before it is. */
 export function Poster({
   id,
   url,
+  colors,
   transitionName,
   className,
   children,
 }: {
   id: string;
   url: string | null;
+  /** Of the picture's quarters, when they are known. */
+  colors?: string;
   /** Names the picture for a view transition to the next page. */
   transitionName?: string;
   className?: string;
   children?: ReactNode;
 }) {
-  const style = { "--hue": posterHue(id), viewTransitionName: transitionName } as CSSProperties;
+  const style = { ...ground(id, colors), viewTransitionName: transitionName } as CSSProperties;
   return (
-    <div style={style} className={classNames("poster", className)}>
+    <div style={style} className={classNames("poster", colors && "poster-own", className)}>
       <img
         src={url ?? PLACEHOLDER_URL}
         alt=""

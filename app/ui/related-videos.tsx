@@ -52,7 +52,7 @@ function isMeantForBrowser(event: MouseEvent): boolean {
 function RelatedVideo({ video, to, now }: { video: VideoCardData; to: string; now: number }) {
   return (
     <a href={to} className="related-video">
-      <Poster id={video.id} url={video.thumbnailUrl}>
+      <Poster id={video.id} url={video.thumbnailUrl} colors={video.posterColors}>
         <span className="related-duration">
           <span className="sr-only">Duration </span>
           {video.duration}

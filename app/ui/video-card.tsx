@@ -57,6 +57,7 @@ export function VideoCard({
         <Poster
           id={video.id}
           url={video.thumbnailUrl}
+          colors={video.posterColors}
           transitionName={opening ? POSTER_TRANSITION : undefined}
           className="ring-line transition-shadow group-hover:ring-1"
         >

@@ -13,6 +13,7 @@ import { migration as replacedVideos } from "./0125-replaced-videos";
 import { migration as managedSegments } from "./0130-managed-segments";
 import { migration as searchTombstones } from "./0140-search-tombstones";
 import { migration as managedOrdersWithoutStatus } from "./0150-managed-orders-without-status";
+import { migration as posterColors } from "./0160-poster-colors";
 
 /** In the order they run. A migration that has landed is never changed, only followed by another. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   managedSegments,
   searchTombstones,
   managedOrdersWithoutStatus,
+  posterColors,
 ];

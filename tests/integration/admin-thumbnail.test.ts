@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
   caught,
@@ -54,6 +55,13 @@ describe("the thumbnail of the edit form", () => {
     expect(video()?.title).toBe("New");
     expect(Number(video()?.bytes)).toBeGreaterThan(0);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("brings the colours that wait for it, and another tool's picture has none of them", async () => {
+    await caught(async () => sendMultipart(form(await picture()), ADDRESS));
+    expect(video()?.poster_colors).toMatch(/^(00[78].[78].){4}$/);
+    sqliteHandle().exec("UPDATE videos SET thumbnail_url = '/media/thumbnails/u/2.webp'");
+    expect(video()?.poster_colors).toBeNull();
   });
 
   it("may be left out", async () => {

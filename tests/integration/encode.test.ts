@@ -47,6 +47,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const stem = row.source_url?.replace(".avi", "");
     expect(row).toMatchObject({ video_url: `${stem}.mp4`, duration: "0:05" });
     expect(row.thumbnail_url).toBe(`${stem?.replace("videos", "thumbnails")}.webp`);
+    expect(row.poster_colors).toMatch(/^[0-9a-f]{24}$/);
 
     const played = await probe(onDisk(site.uploads, row.video_url));
     expect(played).toMatchObject({

@@ -106,6 +106,7 @@ describe("importing a folder", () => {
       status: "published",
       source_url: null,
       thumbnail_url: expect.stringMatching(/\.webp$/),
+      poster_colors: expect.stringMatching(/^[0-9a-f]{24}$/),
     });
     expect(byTitle["Second film"]).toMatchObject({ category: "desi", tags: null });
     expect(byTitle["The third"]).toMatchObject({ tags: '["a","b"]', status: "review" });

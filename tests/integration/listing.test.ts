@@ -140,10 +140,11 @@ describe("a row that another program writes", () => {
   ])("reaches no page with the address %s", async (address) => {
     write([video({ id: "a" })]);
     sqliteHandle()
-      .prepare("UPDATE videos SET thumbnail_url = ?, video_url = ?")
-      .run(address, address);
+      .prepare("UPDATE videos SET thumbnail_url = ?, video_url = ?, poster_colors = ?")
+      .run(address, address, `red;} ${address}`);
     const [card] = (await listPublished({ page: 1 })).videos;
     expect(card).toMatchObject({ thumbnailUrl: null, previewUrl: "" });
+    expect(card).not.toHaveProperty("posterColors");
   });
 
   it("keeps the addresses of our own files", async () => {

@@ -123,6 +123,7 @@ describe("a thumbnail", () => {
     expect(row.thumbnail_url).toBe(
       row.video_url!.replace("videos", "thumbnails").replace("mp4", "webp"),
     );
+    expect(row.poster_colors).toMatch(/^(3[2-4]6[5-7]9[8-a]){4}$/);
     const made = await sharp(onDisk(row.thumbnail_url!)).metadata();
     expect(made).toMatchObject({ format: "webp", width: 1280, height: 640 });
     expect(made.exif).toBeUndefined();

@@ -31,7 +31,7 @@ export interface Made {
   /** What the file has; what an admin has added stays beside it. */
   captions?: Captions[];
   /** Taken only while the row has none. */
-  poster?: string;
+  poster?: { url: string; colors: string | undefined };
   /** Taken only while the row says 0:00. */
   durationSeconds?: number;
 }

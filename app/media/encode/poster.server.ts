@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import sharp from "sharp";
+import { posterColors } from "../poster-colors.server";
 import type { Probe } from "../probe.server";
 import { frameAt } from "./frames.server";
 import { type Made, NOTHING, type Source } from "./made";
@@ -33,7 +34,7 @@ export async function makePoster(source: Source, probe: Probe, task: Task): Prom
   return {
     moves: [{ from: FILE, bucket: "thumbnails", path: place }],
     columns: {},
-    poster: `/media/thumbnails/${place}`,
+    poster: { url: `/media/thumbnails/${place}`, colors: await posterColors(best.picture) },
   };
 }
 

@@ -106,10 +106,13 @@ function writeCaptions(job: JobRow, made: readonly Captions[]): void {
     .run(JSON.stringify(all), job.video_id);
 }
 
-function namePoster(job: JobRow, url: string): boolean {
+function namePoster(job: JobRow, { url, colors }: NonNullable<Made["poster"]>): boolean {
   const { changes } = sqliteHandle()
-    .prepare("UPDATE videos SET thumbnail_url = ? WHERE id = ? AND thumbnail_url IS NULL")
-    .run(url, job.video_id);
+    .prepare(
+      `UPDATE videos SET thumbnail_url = ?, poster_colors = ?
+       WHERE id = ? AND thumbnail_url IS NULL`,
+    )
+    .run(url, colors ?? null, job.video_id);
   return changes > 0;
 }
 

@@ -8,6 +8,7 @@ import {
   reserveSecond,
   STAMPS_OF_A_SECOND,
 } from "~/media/place.server";
+import { posterColors } from "~/media/poster-colors.server";
 import { encodeThumbnail } from "~/media/thumbnail.server";
 import { settings } from "~/server/settings.server";
 import { ImportError } from "./entry";
@@ -88,13 +89,18 @@ export async function placeVideo(mode: ImportMode, from: string, target: string)
   await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
 }
 
-/** Re-encodes a picture into the bucket of the thumbnails, beside its video by name; its bytes. */
-export async function placePicture(picture: string, stem: string): Promise<number> {
+export interface PlacedPicture {
+  bytes: number;
+  colors: string | undefined;
+}
+
+/** Re-encodes a picture into the bucket of the thumbnails, beside its video by name. */
+export async function placePicture(picture: string, stem: string): Promise<PlacedPicture> {
   const to = path.join(settings().uploadsDir, "thumbnails", `${stem}.webp`);
   await fs.mkdir(path.dirname(to), { recursive: true });
   const encoded = await encodeThumbnail(picture);
   await fs.rename(encoded, to);
-  return (await fs.stat(to)).size;
+  return { bytes: (await fs.stat(to)).size, colors: await posterColors(to) };
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   flushUploads,
   type ImportMode,
   type Place,
+  type PlacedPicture,
   placePicture,
   placesFor,
   placeVideo,
@@ -35,7 +36,7 @@ interface Placing extends Candidate {
   place?: Place;
   /** Inside the bucket videos; empty without a file. */
   target: string;
-  pictureBytes?: number;
+  picture?: PlacedPicture;
 }
 
 /**
@@ -104,7 +105,7 @@ function planned({ entry, bytes, modifiedMs, videoId, target }: Placing) {
 async function addPicture(each: Placing): Promise<void> {
   const { thumbnail } = each.entry;
   if (!thumbnail || !each.place) return;
-  each.pictureBytes = await placePicture(thumbnail, each.place.stem).catch(() => undefined);
+  each.picture = await placePicture(thumbnail, each.place.stem).catch(() => undefined);
 }
 
 /** @param notOurs what stands at the target was there before. */
@@ -148,18 +149,18 @@ async function insertRows(userId: string, placed: Placing[]): Promise<void> {
     });
 }
 
-function filesOf({ place, target, videoId, bytes, pictureBytes }: Placing) {
+function filesOf({ place, target, videoId, bytes, picture }: Placing) {
   if (!place) return [];
   const video = { bucket: "videos", path: target, video_id: videoId, kind: "video", bytes };
   const list = [video as Insertable<MediaFilesTable>];
-  if (pictureBytes !== undefined) {
+  if (picture) {
     const path = `${place.stem}.webp`;
     list.push({
       bucket: "thumbnails",
       path,
       video_id: videoId,
       kind: "thumbnail",
-      bytes: pictureBytes,
+      bytes: picture.bytes,
     });
   }
   return list;
@@ -180,10 +181,8 @@ function rowOf(userId: string, each: Placing, time: number): Insertable<VideosTa
     // What browsers cannot play has no video yet, only a source to make one from.
     video_url: examined?.playable === false ? "" : url,
     source_url: examined?.playable === false ? url : null,
-    thumbnail_url:
-      place && each.pictureBytes !== undefined
-        ? mediaUrl("thumbnails", `${place.stem}.webp`)
-        : null,
+    thumbnail_url: place && each.picture ? mediaUrl("thumbnails", `${place.stem}.webp`) : null,
+    poster_colors: each.picture?.colors ?? null,
     uploaded_by: userId,
     status: entry.status,
     views: entry.views ?? 0,

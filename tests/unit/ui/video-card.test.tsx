@@ -55,6 +55,17 @@ describe("what a card says", () => {
     ]);
   });
 
+  it("waits for it in the picture's own colours, else in those of the video", () => {
+    renderAt(card(videoNamed("a", { posterColors: "ff000000ff000000ffffffff" })));
+    const poster = document.querySelector<HTMLElement>(".poster");
+    const colors = ["--nw", "--ne", "--sw", "--se"].map((n) => poster?.style.getPropertyValue(n));
+    expect(colors).toEqual(["#ff0000", "#00ff00", "#0000ff", "#ffffff"]);
+    expect(poster?.classList).toContain("poster-own");
+    renderAt(card(videoNamed("b")));
+    const other = document.querySelector<HTMLElement>(".poster:not(.poster-own)");
+    expect(other?.style.getPropertyValue("--hue")).toMatch(/^\d+$/);
+  });
+
   it("shows the stock placeholder when there is no picture", () => {
     renderAt(card(videoNamed("a", { thumbnailUrl: null })));
     expect(document.querySelector("img")?.getAttribute("src")).toBe(PLACEHOLDER_URL);

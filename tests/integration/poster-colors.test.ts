@@ -1,0 +1,56 @@
+import fs from "node:fs";
+import path from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { posterColors } from "~/media/poster-colors.server";
+import { useTemporarySite } from "../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const plain = (background: string | { r: number; g: number; b: number; alpha: number }) =>
+  sharp({ create: { width: 64, height: 36, channels: 4, background } });
+
+describe("the colours of a picture", () => {
+  it("are those of its quarters", async () => {
+    const quarter = (background: string) =>
+      plain(background).resize(32, 18).flatten().png().toBuffer();
+    const picture = await plain("black")
+      .composite([
+        { input: await quarter("red"), left: 0, top: 0 },
+        { input: await quarter("lime"), left: 32, top: 0 },
+        { input: await quarter("blue"), left: 0, top: 18 },
+        { input: await quarter("white"), left: 32, top: 18 },
+      ])
+      .png()
+      .toBuffer();
+    const quarters = (await posterColors(picture))?.match(/.{6}/g);
+    const near = [0xff0000, 0x00ff00, 0x0000ff, 0xffffff];
+    expect(quarters).toHaveLength(4);
+    for (const [index, color] of near.entries()) {
+      const found = Number.parseInt(quarters?.[index] ?? "", 16);
+      for (const shift of [16, 8, 0]) {
+        expect(Math.abs(((found >> shift) & 255) - ((color >> shift) & 255))).toBeLessThan(80);
+      }
+    }
+  });
+
+  it("are there for grey, transparent and upright pictures too", async () => {
+    const grey = await plain("#808080").greyscale().toColourspace("b-w").png().toBuffer();
+    expect(await posterColors(grey)).toBe("808080".repeat(4));
+    const clear = await plain({ r: 255, g: 255, b: 255, alpha: 0 }).png().toBuffer();
+    expect(await posterColors(clear)).toBe("000000".repeat(4));
+    const upright = await plain("#102030").resize(3, 500, { fit: "fill" }).webp().toBuffer();
+    expect(await posterColors(upright)).toMatch(/^[0-9a-f]{24}$/);
+  });
+
+  it("are unknown of what is no picture, or not there", async () => {
+    const file = path.join(site.folder, "text.webp");
+    fs.writeFileSync(file, "no picture");
+    expect(await posterColors(file)).toBeUndefined();
+    expect(await posterColors(path.join(site.folder, "missing.webp"))).toBeUndefined();
+  });
+});
