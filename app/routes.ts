@@ -6,6 +6,7 @@ export default [
   route("categories/:category?", "routes/categories.tsx"),
   route("trending", "routes/trending.tsx"),
   route("video/:id", "routes/video.tsx"),
+  route("saved", "routes/saved.tsx"),
 
   route("auth", "routes/auth.tsx"),
   route("auth/code", "routes/auth-code.tsx"),
@@ -22,6 +23,7 @@ export default [
 
   route("age", "routes/age.ts"),
   route("video/:id/view", "routes/video-view.ts"),
+  route("saved/videos", "routes/saved-videos.ts"),
   route("sign-out", "routes/sign-out.ts"),
   route("admin/uploads/:id?", "routes/uploads.ts"),
   route("admin/publish", "routes/publish.ts"),

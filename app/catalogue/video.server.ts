@@ -54,6 +54,22 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
   };
 }
 
+/** The cards of some ids, in their order; what is not published is left out. */
+export async function publishedCards(ids: readonly string[]): Promise<VideoCardData[]> {
+  if (ids.length === 0) return [];
+  const rows = await database()
+    .selectFrom("videos")
+    .select(CARD_COLUMNS)
+    .where("id", "in", ids)
+    .where("status", "=", "published")
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return [...new Set(ids)].flatMap((id) => {
+    const row = byId.get(id);
+    return row ? [toCard(row)] : [];
+  });
+}
+
 /** At most 20 published videos, best score first; none when the id is not published. */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
   return cardsAt((await askForRelated(id)).places);

@@ -58,6 +58,11 @@ export default function Privacy() {
           own browser. They are never sent to us, and clearing the data of this site removes them.
         </li>
         <li>
+          <strong>Saved videos.</strong> The list of what you save stays in your own browser too.
+          When you open it, your browser asks us for those videos, as for any other page, and
+          nothing of that is written down.
+        </li>
+        <li>
           <strong>Administrators.</strong> The few people who manage the videos sign in, and have a
           cookie for that. Visitors never get it.
         </li>

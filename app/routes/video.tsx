@@ -22,6 +22,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { ErrorPage } from "~/ui/error-page";
 import { LinkedText } from "~/ui/linked-text";
 import { RelatedVideos } from "~/ui/related-videos";
+import { SaveButton } from "~/ui/save-button";
 import { ShareButton } from "~/ui/share-button";
 import { useCountedViews } from "~/ui/use-counted-views";
 import { Watch } from "./video-watch";
@@ -87,7 +88,10 @@ function About() {
             <Badge className="px-2.5 py-1 hover:text-ink">{categoryLabel(video.category)}</Badge>
           </Link>
         </p>
-        <ShareButton title={video.title} path={videoPath(video.id)} />
+        <div className="flex gap-2">
+          <SaveButton id={video.id} />
+          <ShareButton title={video.title} path={videoPath(video.id)} />
+        </div>
       </div>
       {!asked && (
         <noscript>

@@ -5,6 +5,7 @@ const QUICK_LINKS = [
   { to: "/", label: "Home" },
   { to: "/categories", label: "Categories" },
   { to: "/trending", label: "Trending" },
+  { to: "/saved", label: "Saved Videos" },
 ];
 
 const LEGAL = [

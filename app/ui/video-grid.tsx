@@ -1,5 +1,6 @@
 import type { VideoCardData } from "~/catalogue/video-card";
 import type { WayBack } from "./back-link";
+import { Button } from "./button";
 import { classNames } from "./class-names";
 import { VideoCard } from "./video-card";
 
@@ -16,6 +17,7 @@ export function VideoGrid({
   now,
   ranked = false,
   waiting = false,
+  onRemove,
 }: {
   videos: VideoCardData[];
   hrefFor: (id: string) => string;
@@ -24,6 +26,8 @@ export function VideoGrid({
   ranked?: boolean;
   /** While a newer list is on its way, this one steps back. */
   waiting?: boolean;
+  /** Where the list is the visitor's own: takes a video out of it. */
+  onRemove?: (id: string) => void;
 }) {
   return (
     <ul
@@ -41,6 +45,18 @@ export function VideoGrid({
             now={now}
             rank={ranked && index < RANKED ? index + 1 : undefined}
           />
+          {onRemove && (
+            <Button
+              type="button"
+              variant="ghost"
+              size="sm"
+              className="mt-1 -ml-2.5"
+              aria-label={`Remove ${video.title}`}
+              onClick={() => onRemove(video.id)}
+            >
+              Remove
+            </Button>
+          )}
         </li>
       ))}
     </ul>

@@ -17,6 +17,7 @@ const PAGES = [
   "/categories/desi",
   "/categories/premium",
   "/trending",
+  "/saved",
   "/video/v1",
   "/video/v2",
   "/video/nobody",

@@ -1,0 +1,39 @@
+import { Bookmark } from "lucide-react";
+import { Button } from "./button";
+import { forgetVideos, saveVideo, useSavedVideos } from "./saved-videos";
+import { useToast } from "./toast";
+import { useHydrated } from "./use-hydrated";
+
+/** Keeps a video in the visitor's own list, or takes it out again. */
+export function SaveButton({ id }: { id: string }) {
+  const show = useToast();
+  const hydrated = useHydrated();
+  const isSaved = useSavedVideos().includes(id);
+
+  function press() {
+    if (isSaved) {
+      forgetVideos([id]);
+      return;
+    }
+    saveVideo(id);
+    show({
+      kind: "success",
+      title: "Saved",
+      description: "In this browser only, under Saved Videos at the foot of each page.",
+    });
+  }
+
+  return (
+    <Button
+      type="button"
+      variant="secondary"
+      aria-pressed={isSaved}
+      onClick={press}
+      // As sharing does, it needs scripts; its place is there without them.
+      className={hydrated ? (isSaved ? "text-accent" : undefined) : "invisible"}
+    >
+      <Bookmark aria-hidden="true" className="size-4" fill={isSaved ? "currentColor" : "none"} />
+      Save
+    </Button>
+  );
+}
