@@ -56,7 +56,11 @@ function onStorage({ key }: StorageEvent): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) window.addEventListener("storage", onStorage);
+  if (listeners.size === 0) {
+    window.addEventListener("storage", onStorage);
+    // Of a page that comes with the server's HTML, nothing has been read before.
+    refresh();
+  }
   listeners.add(listener);
   return () => {
     listeners.delete(listener);

@@ -17,6 +17,11 @@ test("a visitor saves videos, finds them again and takes them out @phone", async
     await expect(save).toHaveAttribute("aria-pressed", "true");
   }
   await expect(page.getByText("In this browser only")).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
 
   await page.getByRole("contentinfo").getByRole("link", { name: "Saved Videos" }).click();
   const cards = page.locator("main article");
