@@ -9,6 +9,8 @@ const LOOK_EVERY_MS = 1_000;
 /** So many are forgotten in some milliseconds, after which others have their turn. */
 const FORGET_AT_ONCE = 32;
 const PAUSE_MS = 50;
+/** Of a disk that is full, say, once a minute is often enough to hear. */
+const AFTER_FAILURE_MS = 60_000;
 
 /** Makes the search indexes forget some videos; how many there were. */
 export function forgetTombstones(most = FORGET_AT_ONCE): number {
@@ -23,14 +25,15 @@ export function forgetTombstones(most = FORGET_AT_ONCE): number {
 /** Keeps the search indexes free of what is not public any more, from now on. */
 export function keepSearchClean(): void {
   const some = () => {
-    let left = false;
+    let wait = LOOK_EVERY_MS;
     try {
-      left = forgetTombstones() === FORGET_AT_ONCE;
+      if (forgetTombstones() === FORGET_AT_ONCE) wait = PAUSE_MS;
     } catch (error) {
-      // Another process holds the file; searches pass over the tombstones until the next try.
+      // Searches pass over the tombstones until the next try.
       console.error("The search indexes could not be cleaned and will be later:", error);
+      wait = AFTER_FAILURE_MS;
     }
-    setTimeout(some, left ? PAUSE_MS : LOOK_EVERY_MS).unref();
+    setTimeout(some, wait).unref();
   };
   some();
 }
