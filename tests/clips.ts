@@ -4,7 +4,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-const FOLDER = path.join(os.tmpdir(), "site-test-clips");
+/** Of each user one, who can read and write all that is in it. */
+export const CLIPS_FOLDER = path.join(os.tmpdir(), `site-test-clips-${os.userInfo().uid}`);
 
 /**
  * A clip made by ffmpeg, kept for the next test that asks for the same one.
@@ -15,11 +16,11 @@ const FOLDER = path.join(os.tmpdir(), "site-test-clips");
  */
 export function clip(extension: string, args: readonly string[]): string {
   const name = createHash("sha256").update(JSON.stringify(args)).digest("hex").slice(0, 16);
-  const file = path.join(FOLDER, `${name}.${extension}`);
+  const file = path.join(CLIPS_FOLDER, `${name}.${extension}`);
   if (!fs.existsSync(file)) {
-    fs.mkdirSync(FOLDER, { recursive: true });
+    fs.mkdirSync(CLIPS_FOLDER, { recursive: true });
     // Two workers may make the same clip at once: each its own, the last rename wins.
-    const partial = path.join(FOLDER, `${name}.${process.pid}.${extension}`);
+    const partial = path.join(CLIPS_FOLDER, `${name}.${process.pid}.${extension}`);
     execFileSync("ffmpeg", ["-v", "error", "-nostdin", "-y", ...args, partial]);
     fs.renameSync(partial, file);
   }

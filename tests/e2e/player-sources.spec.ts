@@ -3,14 +3,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright/test";
-import { clip, mp4Clip } from "../clips";
+import { CLIPS_FOLDER, clip, mp4Clip } from "../clips";
 import type { SiteProcess } from "../site-process";
 import { PlayerPage, publishVideo } from "./player-page";
 import { expect, test } from "./site";
 
 /** Two renditions in fragmented MP4, one file each, addressed by byte ranges. */
 function adaptiveFolder(): string {
-  const folder = path.join(os.tmpdir(), "site-test-clips", "player-hls");
+  const folder = path.join(CLIPS_FOLDER, "player-hls");
   if (fs.existsSync(path.join(folder, "master.m3u8"))) return folder;
   const partial = fs.mkdtempSync(path.join(os.tmpdir(), "player-hls-"));
   execFileSync(
