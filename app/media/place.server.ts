@@ -102,6 +102,11 @@ export interface ReservedSecond {
 
 export const STAMPS_OF_A_SECOND = 1_000;
 
+/** `{userId}/{stamp}` of the folder by which the second of a stamp is reserved. */
+export function secondOf(stem: string): string {
+  return stem.replace(/\d{3}$/, "000");
+}
+
 /**
  * A thousand stamps by one folder instead of a thousand: those of the last second of which the user
  * has nothing. An upload takes no stamp of the past, and of two imports only one can make the folder.

@@ -8,9 +8,11 @@ import {
   parseMediaUrl,
 } from "~/media/bucket.server";
 import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
+import { secondOf } from "~/media/place.server";
 import { settings } from "~/server/settings.server";
 import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
+import { filesBeingImported } from "./import/journal.server";
 
 /** A file, or a folder of derived files, in a bucket. */
 export interface LibraryEntry extends MediaName {
@@ -102,6 +104,13 @@ async function readClaims(): Promise<Claims> {
       const file = url ? parseMediaUrl(url) : undefined;
       if (url && file) claims.named.push({ videoId: id, title, url, file });
     }
+  }
+  for (const { videoId, target } of await filesBeingImported()) {
+    const stem = mediaStem(target);
+    claims.files.set(`videos/${target}`, videoId);
+    claims.files.set(`thumbnails/${stem}.webp`, videoId);
+    claims.stems.set(stem, videoId);
+    claims.stems.set(secondOf(stem), videoId);
   }
   return claims;
 }

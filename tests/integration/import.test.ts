@@ -8,6 +8,7 @@ import { importVideos } from "~/studio/import/import.server";
 import { announce } from "~/studio/import/journal.server";
 import type { ImportMode } from "~/studio/import/place-import.server";
 import { titleFromFile } from "~/studio/import/title";
+import { checkLibrary, removeStray } from "~/studio/library.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../clips";
 import { makeUser } from "../sign-in-requests";
@@ -65,6 +66,7 @@ interface Row {
   video_url: string;
   source_url: string | null;
   thumbnail_url: string | null;
+  bytes: number;
   created_at: string;
 }
 const rows = () =>
@@ -229,6 +231,42 @@ describe("importing a folder", () => {
     expect(left).not.toContain("1.mp4");
     expect(left).not.toContain("1");
     expect(left).toEqual(expect.arrayContaining(["2", "2.mp4"]));
+  });
+});
+
+describe("an import beside a check of the library", () => {
+  it("keeps its files, which have no rows yet", async () => {
+    const target = `${userId}/1763709999005`;
+    for (const name of [`videos/${target}.mp4`, `thumbnails/${target}.webp`]) {
+      put(`../uploads/${name}`, "half a fi");
+    }
+    fs.mkdirSync(path.join(site.uploads, "videos", userId, "1763709999000"));
+    const plan = { source: "/a.mp4", bytes: 1, modifiedMs: 1, videoId: "x" };
+    await announce([{ ...plan, target: `${target}.mp4` }]);
+    const by = sqliteHandle().prepare("UPDATE imports SET process = ?");
+    by.run(process.ppid);
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [], entries: 3 });
+    by.run(2 ** 30);
+    const { stray } = await checkLibrary();
+    expect(stray).toHaveLength(3);
+    by.run(process.ppid);
+    expect(await removeStray(stray)).toEqual([]);
+    expect(filesIn("videos")).toHaveLength(1);
+  });
+
+  it("takes over what the check has noted of its files", async () => {
+    video("one.mp4", "1");
+    sqliteHandle().exec(`
+      CREATE TEMP TRIGGER noted AFTER INSERT ON imports BEGIN
+        INSERT INTO media_files (bucket, path, video_id, kind, bytes)
+          VALUES ('videos', NEW.target, NULL, 'video', 1);
+      END`);
+    expect(await importFolder()).toMatchObject({ imported: 1, failures: [] });
+    const [row] = rows();
+    expect(sqliteHandle().prepare("SELECT video_id, bytes FROM media_files").all()).toEqual([
+      { video_id: row?.id, bytes: row?.bytes },
+    ]);
+    expect(row?.bytes).toBeGreaterThan(1_000);
   });
 });
 

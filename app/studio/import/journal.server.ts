@@ -64,6 +64,20 @@ export async function withdraw(sources: string[]): Promise<void> {
   await database().deleteFrom("imports").where("source", "in", sources).execute();
 }
 
+/** What imports of other processes are placing just now: their files have no rows yet. */
+export async function filesBeingImported(now = Date.now()): Promise<ImportedFile[]> {
+  const rows = await database()
+    .selectFrom("imports")
+    .select(["video_id", "target", "process", "started_at"])
+    .where("finished_at", "is", null)
+    .execute();
+  return rows
+    .filter((row) => isUnderWay(row, now))
+    .map(({ video_id, target }) => ({ videoId: video_id, target }));
+}
+
+export type ImportedFile = Pick<PlannedFile, "videoId" | "target">;
+
 /**
  * Takes back what an import left that was killed: a file in the bucket without a row is removed. Its
  * source is still where it was, also of a move.
@@ -76,9 +90,7 @@ export async function recoverImports(now = Date.now()): Promise<number> {
     .select(["source", "target", "process", "started_at"])
     .where("finished_at", "is", null)
     .execute();
-  const left = rows.filter(
-    (row) => !isRunning(row.process) || now - Date.parse(row.started_at) > LONGEST_BATCH_MS,
-  );
+  const left = rows.filter((row) => !isUnderWay(row, now));
   for (const { target } of left) await takeBack(target);
   await withdraw(left.map(({ source }) => source));
   return left.length;
@@ -91,6 +103,10 @@ export async function takeBack(target: string): Promise<void> {
   await fs.rm(path.join(uploads, "videos", target), { force: true });
   await fs.rm(path.join(uploads, "thumbnails", `${stem}.webp`), { force: true });
   await fs.rmdir(path.join(uploads, "videos", stem)).catch(() => {});
+}
+
+function isUnderWay(row: { process: number; started_at: string }, now: number): boolean {
+  return isRunning(row.process) && now - Date.parse(row.started_at) <= LONGEST_BATCH_MS;
 }
 
 function isRunning(pid: number): boolean {

@@ -7,6 +7,7 @@ import {
   type ReservedSecond,
   reserveSecond,
   STAMPS_OF_A_SECOND,
+  secondOf,
 } from "~/media/place.server";
 import { posterColors } from "~/media/poster-colors.server";
 import { encodeThumbnail } from "~/media/thumbnail.server";
@@ -50,7 +51,7 @@ async function keepPlace(stem: string): Promise<Place | undefined> {
   if (!folder) return undefined;
   const [user = "", stamp = ""] = stem.split("/");
   // The folder of a second is there while an import has all of it.
-  const second = stamp.replace(/\d{3}$/, "000");
+  const second = path.basename(secondOf(stem));
   await fs.mkdir(path.dirname(folder), { recursive: true });
   const taken = (await fs.readdir(path.dirname(folder))).some(
     (name) => name === stamp || name === second || name.startsWith(`${stamp}.`),

@@ -128,7 +128,20 @@ async function insertRows(userId: string, placed: Placing[]): Promise<void> {
   await database()
     .transaction()
     .execute(async (transaction) => {
-      if (files.length > 0) await transaction.insertInto("media_files").values(files).execute();
+      if (files.length > 0) {
+        await transaction
+          .insertInto("media_files")
+          .values(files)
+          // Whoever compared the buckets with the catalogue meanwhile has noted them already.
+          .onConflict((conflict) =>
+            conflict.columns(["bucket", "path"]).doUpdateSet((e) => ({
+              video_id: e.ref("excluded.video_id"),
+              kind: e.ref("excluded.kind"),
+              bytes: e.ref("excluded.bytes"),
+            })),
+          )
+          .execute();
+      }
       await transaction
         .insertInto("videos")
         .values(placed.map((each, index) => rowOf(userId, each, now + index)))
