@@ -1,12 +1,13 @@
 // npm run check-library: compares the files in the buckets with the rows of the catalogue.
 import { formatBytes } from "~/media/format-bytes";
 import { checkLibrary, removeStray } from "~/studio/library.server";
+import { fillPosterColors } from "~/studio/poster-colors.server";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run check-library -- [--fix]
 
-Reports files that belong to no video, and videos whose file is missing, and corrects the figure of
-storage used. It may run beside the server.
+Reports files that belong to no video, and videos whose file is missing, corrects the figure of
+storage used, and reads the colours of posters that have none yet. It may run beside the server.
   --fix   remove the files that belong to no video
 
 Exit code 1 when something is wrong and was not mended.`;
@@ -23,6 +24,8 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
   for (const { bucket, path, bytes } of stray) {
     console.log(`Of no video: ${bucket}/${path} (${formatBytes(bytes)})`);
   }
+  const filled = await fillPosterColors();
+  if (filled > 0) console.log(`The colours of ${filled} posters were read.`);
   if (missing.length + stray.length === 0) console.log("Everything is where it belongs.");
   if (fix && stray.length > 0) {
     await new Promise((resolve) => setTimeout(resolve, SETTLES_WITHIN_MS));

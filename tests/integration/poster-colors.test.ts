@@ -3,6 +3,8 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { posterColors } from "~/media/poster-colors.server";
+import { fillPosterColors } from "~/studio/poster-colors.server";
+import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -52,5 +54,29 @@ describe("the colours of a picture", () => {
     fs.writeFileSync(file, "no picture");
     expect(await posterColors(file)).toBeUndefined();
     expect(await posterColors(path.join(site.folder, "missing.webp"))).toBeUndefined();
+  });
+});
+
+describe("the posters of rows that another tool writes", () => {
+  it("are given their colours, where there is a picture", async () => {
+    fs.mkdirSync(path.join(site.uploads, "thumbnails/u"), { recursive: true });
+    await plain("#336699").png().toFile(path.join(site.uploads, "thumbnails/u/1.png"));
+    const sqlite = sqliteHandle();
+    sqlite.exec(`
+      INSERT INTO videos (id, title, category, thumbnail_url, poster_colors) VALUES
+        ('a', 'A', 'desi', '/media/thumbnails/u/1.png', NULL),
+        ('b', 'B', 'desi', '/media/thumbnails/u/2.png', NULL),
+        ('c', 'C', 'desi', 'https://elsewhere.example/1.png', NULL),
+        ('d', 'D', 'desi', NULL, NULL),
+        ('e', 'E', 'desi', '/media/thumbnails/u/1.png', '${"0".repeat(24)}')`);
+    expect(await fillPosterColors()).toBe(1);
+    expect(sqlite.prepare("SELECT poster_colors FROM videos ORDER BY id").pluck().all()).toEqual([
+      "336699".repeat(4),
+      null,
+      null,
+      null,
+      "0".repeat(24),
+    ]);
+    expect(await fillPosterColors()).toBe(0);
   });
 });

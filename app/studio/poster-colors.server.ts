@@ -1,0 +1,29 @@
+import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
+import { posterColors } from "~/media/poster-colors.server";
+import { database } from "~db/client.server";
+
+/** Gives the posters that another tool has written their colours; to how many. */
+export async function fillPosterColors(): Promise<number> {
+  const rows = await database()
+    .selectFrom("videos")
+    .select(["id", "thumbnail_url"])
+    .where("thumbnail_url", "is not", null)
+    .where("poster_colors", "is", null)
+    .execute();
+  let filled = 0;
+  for (const { id, thumbnail_url } of rows) {
+    const name = parseMediaUrl(thumbnail_url ?? "");
+    const file = name && bucketFile(name.bucket, name.path);
+    const colors = file && (await posterColors(file));
+    if (!colors) continue;
+    const { numUpdatedRows } = await database()
+      .updateTable("videos")
+      .set({ poster_colors: colors })
+      .where("id", "=", id)
+      // It may have been given another picture meanwhile.
+      .where("thumbnail_url", "=", thumbnail_url)
+      .executeTakeFirst();
+    filled += Number(numUpdatedRows);
+  }
+  return filled;
+}
