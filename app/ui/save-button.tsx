@@ -1,5 +1,6 @@
 import { Bookmark } from "lucide-react";
 import { Button } from "./button";
+import { classNames } from "./class-names";
 import { forgetVideos, saveVideo, useSavedVideos } from "./saved-videos";
 import { useToast } from "./toast";
 import { useHydrated } from "./use-hydrated";
@@ -30,9 +31,13 @@ export function SaveButton({ id }: { id: string }) {
       aria-pressed={isSaved}
       onClick={press}
       // As sharing does, it needs scripts; its place is there without them.
-      className={hydrated ? (isSaved ? "text-accent" : undefined) : "invisible"}
+      className={hydrated ? undefined : "invisible"}
     >
-      <Bookmark aria-hidden="true" className="size-4" fill={isSaved ? "currentColor" : "none"} />
+      <Bookmark
+        aria-hidden="true"
+        className={classNames("size-4", isSaved && "text-accent")}
+        fill={isSaved ? "currentColor" : "none"}
+      />
       Save
     </Button>
   );
