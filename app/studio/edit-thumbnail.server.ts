@@ -3,7 +3,6 @@ import type { ArrivedFile } from "~/media/arriving.server";
 import { type MediaName, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
 import { placeThumbnail } from "~/media/place.server";
-import { posterColors } from "~/media/poster-colors.server";
 import { encodeThumbnail } from "~/media/thumbnail.server";
 import { isShared } from "./video-files.server";
 
@@ -23,9 +22,8 @@ export interface NewThumbnail {
  * @throws {UploadRefused} 415 when it is no picture, 507 when the disk is full.
  */
 export async function placeNewThumbnail(userId: string, file: ArrivedFile): Promise<NewThumbnail> {
-  const encoded = await encodeThumbnail(file.path);
+  const { file: encoded, colors } = await encodeThumbnail(file.path);
   try {
-    const colors = await posterColors(encoded);
     const name: MediaName = {
       bucket: "thumbnails",
       path: await placeThumbnail(userId, encoded),

@@ -8,10 +8,9 @@ import { type MediaName, mediaUrl } from "~/media/bucket.server";
 import { enqueueFor } from "~/media/jobs/enqueue.server";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
 import { type Placed, placeUpload } from "~/media/place.server";
-import { posterColors } from "~/media/poster-colors.server";
 import { probe, RefusedFileError } from "~/media/probe.server";
 import { videoEnding } from "~/media/sniff.server";
-import { encodeThumbnail } from "~/media/thumbnail.server";
+import { type EncodedThumbnail, encodeThumbnail } from "~/media/thumbnail.server";
 import { UploadRefused } from "~/media/upload-refused.server";
 import { database } from "~db/client.server";
 import { recordDigest } from "./duplicates.server";
@@ -44,14 +43,14 @@ export interface Upload {
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, status, texts, video } = upload;
-  let thumbnail: string | undefined;
+  let thumbnail: EncodedThumbnail | undefined;
   try {
     const looked = await look(video.path);
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     const placed = await placeUpload(
       userId,
       { file: video.path, ending: looked.ending },
-      thumbnail,
+      thumbnail?.file,
     );
     const videoUrl = mediaUrl("videos", placed.videoPath);
     const id = randomUUID().replaceAll("-", "");
@@ -70,7 +69,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
           video_url: looked.playable ? videoUrl : "",
           source_url: looked.playable ? null : videoUrl,
           thumbnail_url: placed.thumbnailPath ? mediaUrl("thumbnails", placed.thumbnailPath) : null,
-          poster_colors: (thumbnail && (await posterColors(thumbnail))) ?? null,
+          poster_colors: thumbnail?.colors ?? null,
           uploaded_by: userId,
           status,
         })
@@ -87,7 +86,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await recordActivity({ userId, action, subjectId: id, detail: texts.title });
     return { id, title: texts.title, status, category: texts.category };
   } finally {
-    if (thumbnail) await fs.rm(thumbnail, { force: true });
+    if (thumbnail) await fs.rm(thumbnail.file, { force: true });
   }
 }
 

@@ -9,7 +9,6 @@ import {
   STAMPS_OF_A_SECOND,
   secondOf,
 } from "~/media/place.server";
-import { posterColors } from "~/media/poster-colors.server";
 import { encodeThumbnail } from "~/media/thumbnail.server";
 import { settings } from "~/server/settings.server";
 import { ImportError } from "./entry";
@@ -99,9 +98,9 @@ export interface PlacedPicture {
 export async function placePicture(picture: string, stem: string): Promise<PlacedPicture> {
   const to = path.join(settings().uploadsDir, "thumbnails", `${stem}.webp`);
   await fs.mkdir(path.dirname(to), { recursive: true });
-  const encoded = await encodeThumbnail(picture);
-  await fs.rename(encoded, to);
-  return { bytes: (await fs.stat(to)).size, colors: await posterColors(to) };
+  const { file, colors } = await encodeThumbnail(picture);
+  await fs.rename(file, to);
+  return { bytes: (await fs.stat(to)).size, colors };
 }
 
 /**
