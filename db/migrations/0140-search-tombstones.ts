@@ -101,12 +101,6 @@ export const migration: Migration = {
     DROP TRIGGER videos_list_updated;
     DROP TRIGGER videos_unlist_deleted;
     DROP TRIGGER videos_list_inserted;
-    CREATE TRIGGER videos_renamed_noted BEFORE UPDATE OF id ON videos WHEN OLD.id IS NOT NEW.id BEGIN
-      DELETE FROM replaced_videos;
-      INSERT INTO replaced_videos
-        SELECT id, rowid, ${text("videos")}, title, status, shelf, seconds, views, bytes, created_at
-        FROM videos WHERE id = NEW.id;
-    END;
     CREATE TRIGGER videos_list_updated AFTER UPDATE OF ${LISTING_COLUMNS.join(", ")} ON videos
       WHEN (OLD.status = 'published' OR NEW.status = 'published') AND (${listingChanges}) BEGIN
       ${unlist("OLD.id", text("OLD"))}
