@@ -37,7 +37,7 @@ export function useSavedCards() {
     return () => stop.abort();
   }, [query, attempt]);
 
-  const state: State = failed ? "failed" : asked.length > 0 ? "loading" : "ready";
+  const state: State = asked.length === 0 ? "ready" : failed ? "failed" : "loading";
   return {
     ids,
     cards: shown.flatMap((id) => known.get(id) ?? []),

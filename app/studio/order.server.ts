@@ -62,11 +62,12 @@ export function isUnpublished({ status }: ManageView): boolean {
 }
 
 /** Status and category of a view, as a condition. */
-export function filtered({ status, category }: ManageView): RawBuilder<SqlBool> {
+export function filtered(view: ManageView): RawBuilder<SqlBool> {
+  const { status, category } = view;
   const all: RawBuilder<SqlBool>[] = [sql`TRUE`];
   if (status) all.push(sql`status = ${status}`);
   // Said once more, in the words of the index that holds only these.
-  if (status && status !== "published") all.push(sql`status <> 'published'`);
+  if (isUnpublished(view)) all.push(sql`status <> 'published'`);
   if (category) all.push(sql`shelf = ${category}`);
   return sql.join(all, sql` AND `);
 }
