@@ -113,6 +113,7 @@ export function secondOf(stem: string): string {
  */
 export async function reserveSecond(userId: string): Promise<ReservedSecond> {
   const folder = inBucket("videos", userId);
+  const thumbnails = inBucket("thumbnails", userId);
   await fs.mkdir(folder, { recursive: true });
   for (let second = Math.floor(Date.now() / STAMPS_OF_A_SECOND) - 1; ; second--) {
     const first = second * STAMPS_OF_A_SECOND;
@@ -124,7 +125,11 @@ export async function reserveSecond(userId: string): Promise<ReservedSecond> {
     }
     // Looked at after the folder is there: whatever else is of this second was there before it.
     const free = () => letGo(userId, first);
-    const others = await fs.readdir(folder);
+    // A thumbnail may have a stamp of its own.
+    const others = [
+      ...(await fs.readdir(folder)),
+      ...(await fs.readdir(thumbnails).catch(() => [])),
+    ];
     if (!others.some((name) => name !== `${first}` && name.startsWith(`${second}`))) {
       return { first, free };
     }

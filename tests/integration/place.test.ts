@@ -39,6 +39,14 @@ describe("a second of stamps", () => {
     ]);
   });
 
+  it("is none of which the user has a thumbnail alone", async () => {
+    stopTheClock();
+    const thumbnails = path.join(site.uploads, "thumbnails", "me");
+    fs.mkdirSync(thumbnails, { recursive: true });
+    fs.writeFileSync(path.join(thumbnails, "1763709999005.webp"), "");
+    expect((await reserveSecond("me")).first).toBe(1_763_709_998_000);
+  });
+
   it("is never that of an upload at the same time", async () => {
     const [stamp, { first }] = await Promise.all([reserveStamp("me"), reserveSecond("me")]);
     expect(first).toBeLessThanOrEqual(stamp - 1_000 - (stamp % 1_000));
@@ -51,7 +59,7 @@ describe("the places of a batch", () => {
     const places = placesFor("me");
     const wanted = [undefined, "me/1763709999001", "me/1763709990000", "me/1763709990000"];
     const stems: string[] = [];
-    for (const stem of wanted) stems.push((await places.reserve(stem)).stem);
+    for (const stem of wanted) stems.push(await places.reserve(stem));
     expect(stems).toEqual([
       "me/1763709999000",
       // Of the second that is taken already.

@@ -12,56 +12,62 @@ import {
 import { encodeThumbnail } from "~/media/thumbnail.server";
 import { settings } from "~/server/settings.server";
 import { ImportError } from "./entry";
+import { sideBySide } from "./side-by-side";
 
 /** How a file comes from its folder into the bucket. */
 export const IMPORT_MODES = ["copy", "move", "link"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
-/** A place in the buckets that nobody else takes: `{userId}/{stamp}`. */
-export interface Place {
-  stem: string;
-  free(): Promise<void>;
-}
-
-/** Places for the files of a batch, at most 1,000. */
+/**
+ * Places for the files of a batch, at most 1,000: `{userId}/{stamp}` in the buckets, which nobody
+ * else takes until they are freed.
+ */
 export function placesFor(userId: string) {
+  const kept: string[] = [];
   let second: Promise<ReservedSecond> | undefined;
   let taken = 0;
 
   return {
     /** The place a file had in an earlier system when that is free, else a new one. */
-    async reserve(wanted: string | undefined): Promise<Place> {
-      const kept = wanted && (await keepPlace(wanted));
-      if (kept) return kept;
+    async reserve(wanted: string | undefined): Promise<string> {
+      if (wanted && (await keepPlace(wanted))) {
+        kept.push(wanted);
+        return wanted;
+      }
       const number = taken++;
       if (number >= STAMPS_OF_A_SECOND) throw new Error("A batch has at most 1,000 files.");
       second ??= reserveSecond(userId);
       const { first } = await second;
-      return { stem: `${userId}/${first + number}`, free: async () => {} };
+      return `${userId}/${first + number}`;
     },
+    /** By now rows name what stands in the places, or nothing stands there. */
     async free(): Promise<void> {
+      await sideBySide(kept, async (stem) => {
+        const [user = "", stamp = ""] = stem.split("/");
+        await letGo(user, stamp);
+      });
       await (await second)?.free();
     },
   };
 }
 
-async function keepPlace(stem: string): Promise<Place | undefined> {
+/** Whether the place was free, and now is ours. */
+async function keepPlace(stem: string): Promise<boolean> {
   const folder = bucketFile("videos", stem);
-  if (!folder) return undefined;
-  const [user = "", stamp = ""] = stem.split("/");
+  if (!folder) return false;
+  const stamp = path.basename(stem);
   // The folder of a second is there while an import has all of it.
   const second = path.basename(secondOf(stem));
   await fs.mkdir(path.dirname(folder), { recursive: true });
   const taken = (await fs.readdir(path.dirname(folder))).some(
     (name) => name === stamp || name === second || name.startsWith(`${stamp}.`),
   );
-  if (taken) return undefined;
+  if (taken) return false;
   // Whoever comes at the same time finds the folder there.
-  const made = await fs.mkdir(folder).then(
+  return fs.mkdir(folder).then(
     () => true,
     () => false,
   );
-  return made ? { stem, free: () => letGo(user, stamp) } : undefined;
 }
 
 /** Codes of a file system that knows no hard links, or of another disk. */

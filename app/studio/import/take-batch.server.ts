@@ -11,7 +11,6 @@ import { announce, takeBack, withdraw } from "./journal.server";
 import {
   flushUploads,
   type ImportMode,
-  type Place,
   type PlacedPicture,
   placePicture,
   placesFor,
@@ -33,10 +32,17 @@ export interface Candidate {
 const FLUSH_EVERY = 300;
 
 interface Placing extends Candidate {
-  place?: Place;
+  /** `{userId}/{stamp}`; none without a file. */
+  stem?: string;
   /** Inside the bucket videos; empty without a file. */
   target: string;
   picture?: PlacedPicture;
+}
+
+export interface BatchOptions {
+  userId: string;
+  mode: ImportMode;
+  onProgress?(bytes: number, files: number): void;
 }
 
 /**
@@ -47,16 +53,32 @@ interface Placing extends Candidate {
  */
 export async function takeBatch(
   candidates: Candidate[],
-  options: { userId: string; mode: ImportMode; onProgress?(bytes: number, files: number): void },
+  options: BatchOptions,
   failed: (name: string, error: unknown) => void,
 ): Promise<Placing[]> {
-  const { userId, mode, onProgress } = options;
-  const places = placesFor(userId);
+  const places = placesFor(options.userId);
+  const placed = await bringIn(candidates, places, options, failed).finally(places.free);
+  const finish = sideBySide(placed, async ({ entry }) => {
+    // Only now, so that no instant knows the video by neither its source nor its row.
+    if (options.mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
+  });
+  await enqueueFor(...placed.filter(({ target }) => target).map(({ videoId }) => videoId));
+  await finish;
+  return placed;
+}
+
+/** Places the files, then writes their rows. */
+async function bringIn(
+  candidates: Candidate[],
+  places: ReturnType<typeof placesFor>,
+  { userId, mode, onProgress }: BatchOptions,
+  failed: (name: string, error: unknown) => void,
+): Promise<Placing[]> {
   const placing = await sideBySide(candidates, async (candidate): Promise<Placing> => {
     const { entry, examined } = candidate;
-    const place = examined && (await places.reserve(entry.stem));
-    const target = place ? `${place.stem}.${examined.ending}` : "";
-    return { ...candidate, ...(place && { place }), target };
+    const stem = examined && (await places.reserve(entry.stem));
+    const target = stem ? `${stem}.${examined.ending}` : "";
+    return { ...candidate, ...(stem && { stem }), target };
   });
   await announce(placing.flatMap(planned));
 
@@ -83,17 +105,8 @@ export async function takeBatch(
     await insertRows(userId, placed);
   } catch (error) {
     for (const each of placed) await giveUp(each);
-    await places.free();
     throw error;
   }
-  const finish = sideBySide(placed, async ({ place, entry }) => {
-    await place?.free();
-    // Only now, so that no instant knows the video by neither its source nor its row.
-    if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
-  });
-  await enqueueFor(...placed.filter(({ target }) => target).map(({ videoId }) => videoId));
-  await finish;
-  await places.free();
   return placed;
 }
 
@@ -104,15 +117,14 @@ function planned({ entry, bytes, modifiedMs, videoId, target }: Placing) {
 /** A picture that cannot be read is no reason to leave the video out; one is made from it. */
 async function addPicture(each: Placing): Promise<void> {
   const { thumbnail } = each.entry;
-  if (!thumbnail || !each.place) return;
-  each.picture = await placePicture(thumbnail, each.place.stem).catch(() => undefined);
+  if (!thumbnail || !each.stem) return;
+  each.picture = await placePicture(thumbnail, each.stem).catch(() => undefined);
 }
 
 /** @param notOurs what stands at the target was there before. */
-async function giveUp({ entry, place, target }: Placing, notOurs = false): Promise<void> {
+async function giveUp({ entry, target }: Placing, notOurs = false): Promise<void> {
   if (!entry.file) return;
   if (!notOurs) await takeBack(target);
-  await place?.free();
   await withdraw([entry.file]);
 }
 
@@ -162,12 +174,12 @@ async function insertRows(userId: string, placed: Placing[]): Promise<void> {
     });
 }
 
-function filesOf({ place, target, videoId, bytes, picture }: Placing) {
-  if (!place) return [];
+function filesOf({ stem, target, videoId, bytes, picture }: Placing) {
+  if (!stem) return [];
   const video = { bucket: "videos", path: target, video_id: videoId, kind: "video", bytes };
   const list = [video as Insertable<MediaFilesTable>];
   if (picture) {
-    const path = `${place.stem}.webp`;
+    const path = `${stem}.webp`;
     list.push({
       bucket: "thumbnails",
       path,
@@ -181,7 +193,7 @@ function filesOf({ place, target, videoId, bytes, picture }: Placing) {
 
 /** @param time of the row where the entry brings none: in the order of the plan, newest last. */
 function rowOf(userId: string, each: Placing, time: number): Insertable<VideosTable> {
-  const { entry, examined, place, target, videoId } = each;
+  const { entry, examined, stem, target, videoId } = each;
   const url = target ? mediaUrl("videos", target) : "";
   const createdAt = entry.createdAt ?? new Date(time).toISOString();
   return {
@@ -194,7 +206,7 @@ function rowOf(userId: string, each: Placing, time: number): Insertable<VideosTa
     // What browsers cannot play has no video yet, only a source to make one from.
     video_url: examined?.playable === false ? "" : url,
     source_url: examined?.playable === false ? url : null,
-    thumbnail_url: place && each.picture ? mediaUrl("thumbnails", `${place.stem}.webp`) : null,
+    thumbnail_url: stem && each.picture ? mediaUrl("thumbnails", `${stem}.webp`) : null,
     poster_colors: each.picture?.colors ?? null,
     uploaded_by: userId,
     status: entry.status,
