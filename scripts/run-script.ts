@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { PasswordError } from "~/account/password.server";
 import { AccountError } from "~/account/users.server";
+import { ImportError } from "~/import/entry";
 import { SettingsError } from "~/server/settings.server";
-import { ImportError } from "~/studio/import/entry";
 import { closeDatabase } from "~db/client.server";
 import { MigrationError } from "~db/migrate.server";
 import { UsageError } from "./ask";

@@ -10,13 +10,14 @@ const MAY_USE: Record<string, readonly string[]> = {
   live: ["db", "server", "ui"],
   media: ["db", "server", "ui"],
   studio: ["db", "server", "ui", "media", "live", "account"],
+  import: ["db", "server", "ui", "media", "live", "account"],
   player: ["ui"],
   ui: [],
 };
 const BOOT = "app/server/boot.server.ts";
 
 /** Where SQL may stand, and the modules that speak it. */
-const SQL_ROOMS = ["db", "account", "catalogue", "media", "studio"];
+const SQL_ROOMS = ["db", "account", "catalogue", "media", "studio", "import"];
 const SQL_MODULES = ["kysely", "better-sqlite3"];
 const SQL_NAMES = /import \{[^}]*\b(database|sqliteHandle)\b[^}]*\} from "~db\/client\.server"/;
 

@@ -7,12 +7,12 @@ import {
   mediaStem,
   parseMediaUrl,
 } from "~/media/bucket.server";
+import { filesBeingImported } from "~/media/files-being-imported.server";
 import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
 import { secondOf } from "~/media/place.server";
 import { settings } from "~/server/settings.server";
 import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
-import { filesBeingImported } from "./import/journal.server";
 
 /** A file, or a folder of derived files, in a bucket. */
 export interface LibraryEntry extends MediaName {

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { placesFor } from "~/import/place-import.server";
 import { reserveSecond, reserveStamp } from "~/media/place.server";
-import { placesFor } from "~/studio/import/place-import.server";
 import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;

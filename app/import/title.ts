@@ -1,5 +1,5 @@
 import path from "node:path";
-import { MAX_TITLE_LETTERS } from "../upload-fields";
+import { MAX_TITLE_LETTERS } from "~/studio/upload-fields";
 
 /**
  * A title from a file name: the ending dropped, what stands for spaces made spaces, the first letter

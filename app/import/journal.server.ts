@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
+import { isImporting } from "~/media/files-being-imported.server";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 
@@ -17,9 +18,6 @@ export interface PlannedFile {
   /** Inside the bucket videos. */
   target: string;
 }
-
-/** A process that has been silent for so long has ended, whatever now has its number. */
-const LONGEST_BATCH_MS = 60 * 60 * 1000;
 
 /** Sources, with size and time, whose videos are in the catalogue. */
 export async function findImported(sources: string[]): Promise<Map<string, string>> {
@@ -64,20 +62,6 @@ export async function withdraw(sources: string[]): Promise<void> {
   await database().deleteFrom("imports").where("source", "in", sources).execute();
 }
 
-/** What imports of other processes are placing just now: their files have no rows yet. */
-export async function filesBeingImported(now = Date.now()): Promise<ImportedFile[]> {
-  const rows = await database()
-    .selectFrom("imports")
-    .select(["video_id", "target", "process", "started_at"])
-    .where("finished_at", "is", null)
-    .execute();
-  return rows
-    .filter((row) => isUnderWay(row, now))
-    .map(({ video_id, target }) => ({ videoId: video_id, target }));
-}
-
-export type ImportedFile = Pick<PlannedFile, "videoId" | "target">;
-
 /**
  * Takes back what an import left that was killed: a file in the bucket without a row is removed. Its
  * source is still where it was, also of a move.
@@ -90,7 +74,7 @@ export async function recoverImports(now = Date.now()): Promise<number> {
     .select(["source", "target", "process", "started_at"])
     .where("finished_at", "is", null)
     .execute();
-  const left = rows.filter((row) => !isUnderWay(row, now));
+  const left = rows.filter((row) => !isImporting(row, now));
   for (const { target } of left) await takeBack(target);
   await withdraw(left.map(({ source }) => source));
   return left.length;
@@ -103,18 +87,4 @@ export async function takeBack(target: string): Promise<void> {
   await fs.rm(path.join(uploads, "videos", target), { force: true });
   await fs.rm(path.join(uploads, "thumbnails", `${stem}.webp`), { force: true });
   await fs.rmdir(path.join(uploads, "videos", stem)).catch(() => {});
-}
-
-function isUnderWay(row: { process: number; started_at: string }, now: number): boolean {
-  return isRunning(row.process) && now - Date.parse(row.started_at) <= LONGEST_BATCH_MS;
-}
-
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

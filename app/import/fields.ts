@@ -1,7 +1,7 @@
 import { toCategoryId } from "~/catalogue/categories";
+import { parseTags } from "~/studio/tags";
+import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/studio/upload-fields";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
-import { parseTags } from "../tags";
-import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "../upload-fields";
 import { ImportError } from "./entry";
 import type { TableRow } from "./table.server";
 
