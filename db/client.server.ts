@@ -3,6 +3,12 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { settings } from "~/server/settings.server";
+import {
+  explainDatabaseError,
+  requireDatabaseFile,
+  requireUndamaged,
+} from "./database-file.server";
+import { makeFolder } from "./folders.server";
 import { migrate } from "./migrate.server";
 import type { Schema } from "./schema";
 
@@ -25,7 +31,7 @@ const holder = globalThis as { afterdarkConnection?: Connection };
  * The file is readable by its owner only: it holds password hashes.
  */
 export function openSqlite(file: string): Sqlite.Database {
-  fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  makeFolder(path.dirname(path.resolve(file)));
   if (!fs.existsSync(file)) fs.closeSync(fs.openSync(file, "a", 0o600));
   const sqlite = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
   sqlite.pragma("journal_mode = WAL");
@@ -35,15 +41,28 @@ export function openSqlite(file: string): Sqlite.Database {
   return sqlite;
 }
 
+/**
+ * Opens the file that DATABASE_PATH names, and migrates it.
+ *
+ * @throws {DatabaseFileError | FolderError | MigrationError} with a sentence for the operator.
+ */
+function openSiteDatabase(file: string): Sqlite.Database {
+  requireDatabaseFile(file);
+  let sqlite: Sqlite.Database | undefined;
+  try {
+    sqlite = openSqlite(file);
+    requireUndamaged(sqlite);
+    migrate(sqlite);
+    return sqlite;
+  } catch (error) {
+    sqlite?.close();
+    throw explainDatabaseError(error, file);
+  }
+}
+
 function connection(): Connection {
   if (!holder.afterdarkConnection) {
-    const sqlite = openSqlite(settings().databasePath);
-    try {
-      migrate(sqlite);
-    } catch (error) {
-      sqlite.close();
-      throw error;
-    }
+    const sqlite = openSiteDatabase(settings().databasePath);
     const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: sqlite }) });
     holder.afterdarkConnection = { sqlite, kysely };
   }

@@ -3,6 +3,8 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { settings } from "~/server/settings.server";
+import { requireDatabaseFile } from "~db/database-file.server";
+import { requireFolder } from "~db/folders.server";
 import { UsageError } from "./ask";
 import { BACKUP, copyNew, type ListedFile, listUploads, secretFile } from "./backup-files";
 import { RestoreError } from "./restore-error";
@@ -20,7 +22,8 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   if (!fs.existsSync(backup)) throw new UsageError(`${folder} holds no ${BACKUP.database}.`);
   requireSound(backup);
   const { databasePath, uploadsDir } = settings();
-  fs.mkdirSync(path.dirname(path.resolve(databasePath)), { recursive: true });
+  requireDatabaseFile(databasePath);
+  requireFolder("UPLOADS_DIR", uploadsDir);
   if (fs.existsSync(databasePath)) setAside(databasePath);
 
   const listing = path.join(folder, BACKUP.listing);
@@ -60,16 +63,22 @@ function requireSound(file: string): void {
  */
 function setAside(file: string): void {
   const sqlite = new Sqlite(file, { timeout: 0 });
+  let isDamaged = false;
   try {
     sqlite.pragma("journal_mode = DELETE");
-  } catch {
-    throw new RestoreError("The site is running. Stop it, and restore then.");
+  } catch (error) {
+    isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test((error as { code: string }).code);
+    if (!isDamaged) throw new RestoreError("The site is running. Stop it, and restore then.");
   } finally {
     sqlite.close();
   }
   const kept = `${file}.before-restore-${new Date().toISOString().replaceAll(":", "-")}`;
   fs.renameSync(file, kept);
-  for (const extra of ["-wal", "-shm"]) fs.rmSync(file + extra, { force: true });
+  for (const extra of ["-wal", "-shm"]) {
+    // What a damaged file has left to rescue may stand in its log.
+    if (isDamaged && fs.existsSync(file + extra)) fs.renameSync(file + extra, kept + extra);
+    else fs.rmSync(file + extra, { force: true });
+  }
   console.log(`The database of before is kept as ${kept}.`);
 }
 

@@ -4,6 +4,8 @@ import { AccountError } from "~/account/users.server";
 import { ImportError } from "~/import/entry";
 import { SettingsError } from "~/server/settings.server";
 import { closeDatabase } from "~db/client.server";
+import { DatabaseFileError } from "~db/database-file.server";
+import { FolderError } from "~db/folders.server";
 import { MigrationError } from "~db/migrate.server";
 import { UsageError } from "./ask";
 import { RestoreError } from "./restore-error";
@@ -16,6 +18,8 @@ const EXPECTED = [
   PasswordError,
   SettingsError,
   MigrationError,
+  DatabaseFileError,
+  FolderError,
   ImportError,
   RestoreError,
 ];

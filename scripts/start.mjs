@@ -31,14 +31,26 @@ process.env.PORT ||= "3000";
 if (process.env.HOST === "") delete process.env.HOST;
 
 process.on("uncaughtException", (error) => {
-  if (error.code === "EADDRINUSE")
-    giveUp(`Port ${process.env.PORT} is taken; set PORT to another.`);
-  if (error.code === "EACCES" && error.syscall === "listen") {
-    giveUp(`Port ${process.env.PORT} may not be used by this account; set PORT to one above 1023.`);
-  }
+  const sentence = sentenceOf(error);
+  if (sentence) giveUp(sentence);
   console.error(error);
   process.exit(1);
 });
+
+/** What the operator can do about an address that the site cannot listen on. */
+function sentenceOf({ code, syscall, hostname }) {
+  const { PORT: port, HOST: host } = process.env;
+  const otherHost = "set it to one of them, such as 127.0.0.1, or leave it unset for all";
+  if (syscall === "getaddrinfo" && hostname === host) {
+    return `HOST is not an address of this machine (${host}); ${otherHost}.`;
+  }
+  if (syscall !== "listen") return undefined;
+  if (code === "EADDRINUSE") return `Port ${port} is taken; set PORT to another.`;
+  if (code === "EACCES") {
+    return `Port ${port} may not be used by this account; set PORT to one above 1023.`;
+  }
+  return `HOST is not an address of this machine (${host}); ${otherHost}.`;
+}
 
 // In this very process, so that SIGTERM reaches the server. remix-serve reads its argument here.
 process.argv[2] = path.join(root, "build", "server", "index.js");

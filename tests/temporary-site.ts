@@ -4,6 +4,8 @@ import path from "node:path";
 import { forgetSettings } from "~/server/settings.server";
 import { closeDatabase } from "~db/client.server";
 
+export const TEST_SECRET = "a-secret-for-tests-of-32-characters";
+
 /**
  * A site of its own in a temporary folder: real SQLite file, real folders. Point the settings at it
  * in `beforeEach`, and call the returned function in `afterEach`.
@@ -16,7 +18,7 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
   Object.assign(process.env, {
     DATABASE_PATH: path.join(folder, "db", "site.sqlite"),
     UPLOADS_DIR: path.join(folder, "uploads"),
-    SESSION_SECRET: "a-secret-for-tests",
+    SESSION_SECRET: TEST_SECRET,
     ...environment,
   });
   for (const name of ["videos", "thumbnails", "tmp"]) {

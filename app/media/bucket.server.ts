@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
+import { requireFolder } from "~db/folders.server";
 
 /**
  * The two buckets that hold the files: local disk today. Everything else names a file by its bucket
@@ -26,10 +27,14 @@ export function isBucket(value: string | undefined): value is Bucket {
   return (BUCKETS as readonly (string | undefined)[]).includes(value);
 }
 
-/** Makes the folders of the buckets, and the one for what is still arriving. */
+/**
+ * Makes the folders of the buckets, and the one for what is still arriving.
+ *
+ * @throws {FolderError} when UPLOADS_DIR is a file, or cannot be written to.
+ */
 export function makeBuckets(): void {
   for (const name of [...BUCKETS, "tmp"]) {
-    fs.mkdirSync(path.join(settings().uploadsDir, name), { recursive: true });
+    requireFolder("UPLOADS_DIR", path.join(settings().uploadsDir, name));
   }
 }
 

@@ -13,13 +13,15 @@ import { holdUploadBodies } from "~/media/request-body.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
 import { correctWhatTriggersKeep } from "~/studio/upkeep.server";
 import { closeDatabase, database } from "~db/client.server";
+import { explainDatabaseError } from "~db/database-file.server";
 import { takeOverAccessLog } from "./access-log.server";
 import { askFirst } from "./front-door.server";
 import { takeOverOriginCheck } from "./origin.server";
 import { answerKeptPage } from "./page-door.server";
 import { refuseNonsense } from "./request-target.server";
+import { sessionSecrets } from "./secret.server";
 import { sendSecurityHeaders } from "./security-headers.server";
-import { settings } from "./settings.server";
+import { SettingsError, settings } from "./settings.server";
 import { leaveAtSignals, refuseWhenLeaving } from "./shutdown.server";
 
 const holder = globalThis as { afterdarkBooted?: boolean };
@@ -35,10 +37,11 @@ export async function boot(): Promise<void> {
     settings();
     database();
     makeBuckets();
+    sessionSecrets();
     await ensureFirstAccount();
     await clearArriving();
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
+    console.error(sentenceOf(error));
     process.exit(1);
   }
   sendSecurityHeaders();
@@ -60,4 +63,11 @@ export async function boot(): Promise<void> {
   askFirst(answerKeptPage);
   askFirst(answerEvents);
   process.once("exit", closeDatabase);
+}
+
+function sentenceOf(error: unknown): unknown {
+  if (error instanceof SettingsError) return error.message;
+  // Of a large file, damage may show only when the first account is looked for.
+  const explained = explainDatabaseError(error, settings().databasePath);
+  return explained instanceof Error ? explained.message : explained;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { settings } from "./settings.server";
+import { SECRET_MIN_LENGTH, SettingsError, settings } from "./settings.server";
 
 const SECRET_BYTES = 32;
 
@@ -39,7 +39,12 @@ function readOrMake(file: string): string[] {
   }
   const secrets = fs.readFileSync(file, "utf8").split(/\s+/).filter(Boolean);
   if (secrets.length === 0) {
-    throw new Error(`${file} holds no secret. Remove it, and a new one is made.`);
+    throw new SettingsError(`${file} holds no secret. Remove it, and a new one is made.`);
+  }
+  if (secrets.some((secret) => secret.length < SECRET_MIN_LENGTH)) {
+    throw new SettingsError(
+      `${file} holds a secret of less than ${SECRET_MIN_LENGTH} characters; put a longer one in its place (openssl rand -base64 32 makes one).`,
+    );
   }
   return secrets;
 }

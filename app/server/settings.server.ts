@@ -5,6 +5,9 @@ import { z } from "zod";
  * A bad value ends the start with one sentence that names the variable and what it takes.
  */
 
+/** As many characters as 192 bits take in base64: what signs cookies must not be guessed. */
+export const SECRET_MIN_LENGTH = 32;
+
 const text = (fallback: string) => z.string().trim().min(1).default(fallback);
 const wholeNumber = (least: number, most: number) =>
   z
@@ -51,11 +54,11 @@ const variables = {
     schema: text("uploads"),
   },
   SESSION_SECRET: {
-    takes: "one or more secrets, separated by commas, the newest first",
+    takes: `one or more secrets of at least ${SECRET_MIN_LENGTH} characters each, separated by commas, the newest first (openssl rand -base64 32 makes one)`,
     schema: z
       .string()
       .transform((value) => value.split(",").map((secret) => secret.trim()))
-      .refine((secrets) => secrets.every((secret) => secret.length > 0))
+      .refine((secrets) => secrets.every((secret) => secret.length >= SECRET_MIN_LENGTH))
       .optional(),
   },
   ADMIN_EMAIL: {

@@ -75,6 +75,21 @@ describe("a backup", () => {
     expect(kept).toHaveLength(1);
   });
 
+  it("takes the place of a damaged database, which is kept", async () => {
+    addVideo("First", 1);
+    await script("backup", target);
+    closeDatabase();
+    const file = path.join(site.folder, "db", "site.sqlite");
+    fs.writeFileSync(file, "no database any more".repeat(500));
+    const restored = await script("restore", target);
+    expect([restored.exitCode, restored.stderr]).toEqual([0, ""]);
+    expect(titles()).toEqual(["First"]);
+    const [kept] = fs
+      .readdirSync(path.join(site.folder, "db"))
+      .filter((name) => name.includes("before-restore"));
+    expect(fs.readFileSync(path.join(site.folder, "db", kept!), "utf8")).toContain("no database");
+  });
+
   it("lists the files, so that a restore says which are missing", async () => {
     const file = addVideo("First", 1);
     await script("backup", target);

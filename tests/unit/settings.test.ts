@@ -39,6 +39,8 @@ describe("settings", () => {
     ["PORT", "70000"],
     ["PORT", "-1"],
     ["SESSION_SECRET", "one,,two"],
+    ["SESSION_SECRET", "s".repeat(31)],
+    ["SESSION_SECRET", `${"s".repeat(32)},short`],
     ["ADMIN_EMAIL", "nobody"],
     ["ADMIN_PASSWORD", "short"],
     ["ADMIN_PASSWORD", "é".repeat(37)],

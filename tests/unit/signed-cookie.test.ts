@@ -7,6 +7,8 @@ import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { redirectWithToast, takeToast } from "~/server/toast.server";
 import { useTemporarySite } from "../temporary-site";
 
+const [NEW, OLD] = ["new".repeat(11), "old".repeat(11)];
+
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite();
@@ -52,11 +54,11 @@ describe("a signed cookie", () => {
   });
 
   it("outlives a rotation while its secret is still listed", () => {
-    setting("SESSION_SECRET", "old");
+    setting("SESSION_SECRET", OLD);
     const pair = pairOf(signedCookie("a", "1", 60));
-    setting("SESSION_SECRET", "new,old");
+    setting("SESSION_SECRET", `${NEW},${OLD}`);
     expect(readSignedCookie(withCookie(pair), "a")).toBe("1");
-    setting("SESSION_SECRET", "new");
+    setting("SESSION_SECRET", NEW);
     expect(readSignedCookie(withCookie(pair), "a")).toBeUndefined();
   });
 });
@@ -74,9 +76,17 @@ describe("the secret without SESSION_SECRET", () => {
 
   it("rotates by a line on top of its file", () => {
     fs.mkdirSync(path.join(site.folder, "db"));
-    fs.writeFileSync(path.join(site.folder, "db", "session-secret"), "new\nold\n");
+    fs.writeFileSync(path.join(site.folder, "db", "session-secret"), `${NEW}\n${OLD}\n`);
     setting("SESSION_SECRET", undefined);
-    expect(sessionSecrets()).toEqual(["new", "old"]);
+    expect(sessionSecrets()).toEqual([NEW, OLD]);
+  });
+
+  it("is refused when its file holds a short one", () => {
+    const file = path.join(site.folder, "db", "session-secret");
+    fs.mkdirSync(path.dirname(file));
+    fs.writeFileSync(file, `${NEW}\nshort\n`);
+    setting("SESSION_SECRET", undefined);
+    expect(() => sessionSecrets()).toThrow(`${file} holds a secret of less than 32 characters`);
   });
 });
 
