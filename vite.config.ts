@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { vitePlugin as remix } from "@remix-run/dev";
 import tailwindcss from "@tailwindcss/vite";
@@ -61,6 +63,23 @@ const sharedChunks: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   return PACKAGE.test(id) ? "framework" : "site";
 };
 
+/** A route without a page is a `.ts`, one with a page a `.tsx`. */
+const resourceRoutes = new Set(
+  readdirSync(new URL("./app/routes", import.meta.url), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".server.ts"))
+    .map((file) => path.basename(file, ".ts")),
+);
+
+/**
+ * Remix makes a file for the browser of every route, also of those that only answer requests (a
+ * media file, the feed) and export nothing for the browser: their chunk is empty, and no page loads
+ * it (https://github.com/remix-run/remix/issues/9055). A page's chunk that is empty is still told.
+ */
+export const onwarn: Rollup.WarningHandlerWithDefault = (warning, warn) => {
+  const isResourceRoute = warning.names?.every((name) => resourceRoutes.has(name));
+  if (warning.code !== "EMPTY_BUNDLE" || !isResourceRoute) warn(warning);
+};
+
 export default defineConfig(({ isSsrBuild }) => ({
   plugins: [tailwindcss(), remix(remixConfig), catalogueThread()],
   resolve: { alias },
@@ -68,6 +87,6 @@ export default defineConfig(({ isSsrBuild }) => ({
     target: "es2022",
     assetsInlineLimit: 0,
     // A browser asks HTTP/1.1 for six files at a time: a dozen crumbs cost more than they spare.
-    ...(!isSsrBuild && { rollupOptions: { output: { manualChunks: sharedChunks } } }),
+    ...(!isSsrBuild && { rollupOptions: { onwarn, output: { manualChunks: sharedChunks } } }),
   },
 }));
