@@ -29,6 +29,7 @@ export default async function handleRequest(
   const page = await render(request, remixContext, nonce);
   const finalStatus = page.failed ? 500 : status;
   headers.set("Content-Type", "text/html; charset=utf-8");
+  sayWhenToRetry(finalStatus, headers);
   if (keepRendered(finalStatus, headers, page.html, nonce)) {
     return new Response(null, { status: 304, headers });
   }
@@ -36,8 +37,14 @@ export default async function handleRequest(
   return new Response(page.html, { status: finalStatus, headers });
 }
 
+/** What is answered with 503 passes in seconds (RFC 9110 §10.2.3). */
+function sayWhenToRetry(status: number, headers: Headers): void {
+  if (status === 503 && !headers.has("Retry-After")) headers.set("Retry-After", "5");
+}
+
 /** The data of a page, asked for by a page that is open already. */
 export const handleDataRequest: HandleDataRequestFunction = async (response, { request }) => {
+  sayWhenToRetry(response.status, response.headers);
   if (request.method !== "GET" || !response.body || response.status !== 200) return response;
   const { headers, status } = response;
   const text = await response.text();

@@ -1,18 +1,23 @@
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
-import { Kysely, SqliteDialect } from "kysely";
+import { Kysely } from "kysely";
 import { settings } from "~/server/settings.server";
 import {
   explainDatabaseError,
   requireDatabaseFile,
   requireUndamaged,
 } from "./database-file.server";
+import { SharedFileDialect } from "./dialect.server";
 import { makeFolder } from "./folders.server";
 import { migrate } from "./migrate.server";
 import type { Schema } from "./schema";
+import { isBusy } from "./write-lock";
 
-/** How long a statement waits for another process that is writing. */
+/**
+ * How long a statement waits, on its thread, for another process that is writing: at the start of the
+ * site and in the programs of the terminal. The site gives it up once it serves.
+ */
 const BUSY_TIMEOUT_MS = 5_000;
 /** Of pages in memory, when the file is that large: less, and a change of hundreds of rows in a large
  * catalogue writes out pages that it soon reads again. */
@@ -63,7 +68,7 @@ function openSiteDatabase(file: string): Sqlite.Database {
 function connection(): Connection {
   if (!holder.afterdarkConnection) {
     const sqlite = openSiteDatabase(settings().databasePath);
-    const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: sqlite }) });
+    const kysely = new Kysely<Schema>({ dialect: new SharedFileDialect(sqlite) });
     holder.afterdarkConnection = { sqlite, kysely };
   }
   return holder.afterdarkConnection;
@@ -77,6 +82,40 @@ export function database(): Kysely<Schema> {
 /** The same connection, for the few statements that Kysely has no words for. */
 export function sqliteHandle(): Sqlite.Database {
   return connection().sqlite;
+}
+
+/** From now on no statement holds the thread for another process's lock. See `write-lock.ts`. */
+export function disableBusyTimeout(): void {
+  sqliteHandle().pragma("busy_timeout = 0");
+}
+
+/**
+ * Runs synchronous statements of `sqliteHandle()` as one immediate transaction, and awaits its turn.
+ *
+ * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds.
+ */
+export function writeTransaction<T>(work: () => T): Promise<T> {
+  // On the same connection: whatever runs before the promise is awaited is inside.
+  return database()
+    .transaction()
+    .execute(async () => work());
+}
+
+/**
+ * The same for work that can be put off, now or never.
+ *
+ * @returns false when nothing was written, because somebody else is writing.
+ */
+export function tryWriteTransaction(work: () => void): boolean {
+  const sqlite = sqliteHandle();
+  if (sqlite.inTransaction) return false;
+  try {
+    sqlite.transaction(work).immediate();
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
 }
 
 /** Throws when the file cannot be read; a constant would be answered without it. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { requestContext } from "~/server/request-context.server";
 import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
-import { database } from "~db/client.server";
+import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
@@ -32,18 +32,22 @@ const iso = (time: number) => new Date(time).toISOString();
  */
 export async function openSession(userId: string, device = "", now = Date.now()): Promise<string> {
   const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
-  await database().deleteFrom("sessions").where("expires_at", "<=", iso(now)).execute();
   await database()
-    .insertInto("sessions")
-    .values({
-      id_hash: hashOf(id),
-      user_id: userId,
-      device,
-      created_at: iso(now),
-      last_used_at: iso(now),
-      expires_at: iso(now + SESSION_MAX_AGE_SECONDS * 1000),
-    })
-    .execute();
+    .transaction()
+    .execute(async (transaction) => {
+      await transaction.deleteFrom("sessions").where("expires_at", "<=", iso(now)).execute();
+      await transaction
+        .insertInto("sessions")
+        .values({
+          id_hash: hashOf(id),
+          user_id: userId,
+          device,
+          created_at: iso(now),
+          last_used_at: iso(now),
+          expires_at: iso(now + SESSION_MAX_AGE_SECONDS * 1000),
+        })
+        .execute();
+    });
   return signedCookie(COOKIE, id, SESSION_MAX_AGE_SECONDS);
 }
 
@@ -62,16 +66,18 @@ export async function findSession(
     .where("sessions.expires_at", ">", iso(now))
     .executeTakeFirst();
   if (!row) return undefined;
-  if (now - Date.parse(row.last_used_at) >= PROLONG_EVERY_MS) await prolong(row.id_hash, id, now);
+  if (now - Date.parse(row.last_used_at) >= PROLONG_EVERY_MS) prolong(row.id_hash, id, now);
   return { idHash: row.id_hash, user: { id: row.id, email: row.email } };
 }
 
-async function prolong(idHash: string, id: string, now: number): Promise<void> {
-  await database()
-    .updateTable("sessions")
-    .set({ last_used_at: iso(now), expires_at: iso(now + SESSION_MAX_AGE_SECONDS * 1000) })
-    .where("id_hash", "=", idHash)
-    .execute();
+/** While another process is writing, the next use is soon enough: reading a page never waits. */
+function prolong(idHash: string, id: string, now: number): void {
+  const prolonged = tryWriteTransaction(() => {
+    sqliteHandle()
+      .prepare("UPDATE sessions SET last_used_at = ?, expires_at = ? WHERE id_hash = ?")
+      .run(iso(now), iso(now + SESSION_MAX_AGE_SECONDS * 1000), idHash);
+  });
+  if (!prolonged) return;
   // The cookie follows on whatever is being answered; loaders have no say in headers of others.
   const response = requestContext()?.response;
   if (response && !response.headersSent) {

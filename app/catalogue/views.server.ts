@@ -1,5 +1,5 @@
 import { onLastMoment } from "~/server/shutdown.server";
-import { sqliteHandle } from "~db/client.server";
+import { sqliteHandle, tryWriteTransaction } from "~db/client.server";
 
 /** Counts wait this long in memory, so that a busy second is one transaction. */
 const FLUSH_AFTER_MS = 1_000;
@@ -14,6 +14,8 @@ if (!holder.afterdarkViews) {
 }
 const { pending } = holder.afterdarkViews;
 let timer: NodeJS.Timeout | undefined;
+/** Said once, not every second for as long as another process holds the file. */
+let failureIsLogged = false;
 
 /** Views of a video that are counted but not yet written. */
 export function pendingViews(id: string): number {
@@ -52,13 +54,18 @@ function write(counts: [id: string, count: number][]): boolean {
   const sqlite = sqliteHandle();
   const add = sqlite.prepare("UPDATE videos SET views = views + ? WHERE id = ?");
   try {
-    sqlite.transaction(() => {
+    const written = tryWriteTransaction(() => {
       for (const [id, count] of counts) add.run(count, id);
-    })();
+    });
+    if (!written) throw new Error("Another process is writing to the database.");
   } catch (error) {
-    console.error("Views could not be written and are kept for the next try:", error);
+    if (!failureIsLogged) {
+      console.error("Views could not be written and are kept for the next try:", error);
+    }
+    failureIsLogged = true;
     return false;
   }
+  failureIsLogged = false;
   // Only now: what the pages show in between neither falls nor counts twice.
   for (const [id] of counts) pending.delete(id);
   return true;

@@ -16,7 +16,7 @@ import type { ReactNode } from "react";
 import { changeAccount } from "~/account/account-form.server";
 import { requireSession } from "~/account/guard.server";
 import { PasswordForm } from "~/account/password-form";
-import { Refusal } from "~/account/refusal.server";
+import { toRefusal } from "~/account/refusal.server";
 import { findEnrolment, findSecondFactor } from "~/account/second-factor.server";
 import { RecoveryCodes, SecondFactorPanel } from "~/account/second-factor-panel";
 import { listSessions } from "~/account/session.server";
@@ -64,9 +64,9 @@ export async function action({ request }: ActionFunctionArgs) {
       kind: "success",
     });
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    const { message, init } = toRefusal(error);
     const intent = String(form.get("intent") ?? "");
-    return data({ message: error.message, intent, recoveryCodes: undefined }, error.init);
+    return data({ message, intent, recoveryCodes: undefined }, init);
   }
 }
 

@@ -6,7 +6,7 @@ import {
   redirect,
 } from "@remix-run/node";
 import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
-import { Refusal } from "~/account/refusal.server";
+import { toRefusal } from "~/account/refusal.server";
 import { endSecondStep, findSecondStep } from "~/account/second-step.server";
 import { proveSecondFactor, readSignInForm } from "~/account/sign-in.server";
 import { welcome } from "~/account/welcome.server";
@@ -44,8 +44,8 @@ export async function action({ request }: ActionFunctionArgs) {
     answer.headers.append("Set-Cookie", endSecondStep());
     return answer;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return data({ message: error.message }, error.init);
+    const { message, init } = toRefusal(error);
+    return data({ message }, init);
   }
 }
 

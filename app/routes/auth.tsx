@@ -7,7 +7,7 @@ import {
 } from "@remix-run/node";
 import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
 import { currentUser } from "~/account/guard.server";
-import { Refusal } from "~/account/refusal.server";
+import { toRefusal } from "~/account/refusal.server";
 import { secondStepCookie } from "~/account/second-step.server";
 import { proveIdentity, readSignInForm } from "~/account/sign-in.server";
 import { welcome } from "~/account/welcome.server";
@@ -37,8 +37,8 @@ export async function action({ request }: ActionFunctionArgs) {
     if (!user.hasSecondFactor) return await welcome(request, user.id);
     return redirect("/auth/code", { headers: { "Set-Cookie": secondStepCookie(user) } });
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return data({ message: error.message, email: String(form.get("email") ?? "") }, error.init);
+    const { message, init } = toRefusal(error);
+    return data({ message, email: String(form.get("email") ?? "") }, init);
   }
 }
 

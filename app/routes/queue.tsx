@@ -7,6 +7,7 @@ import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { retry } from "~/media/jobs/queue.server";
 import { QueueList } from "~/media/jobs/queue-list";
 import { queueView } from "~/media/jobs/summaries.server";
+import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -30,7 +31,7 @@ export async function action({ request }: ActionFunctionArgs) {
   if (form.get("intent") !== "retry" || !/^\d*$/.test(id)) {
     throw new Response(null, { status: 400, statusText: "Bad Request" });
   }
-  const started = await retry(id === "" ? undefined : Number(id));
+  const started = await unlessBusy(retry(id === "" ? undefined : Number(id)));
   return redirectWithToast("/admin/queue", {
     title: "Queue",
     description: started > 0 ? "It is tried again." : "There was nothing to try again.",

@@ -2,6 +2,7 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { recordActivity } from "~/account/activity.server";
 import { currentUser } from "~/account/guard.server";
 import { endSessions, forgetSessionCookie } from "~/account/session.server";
+import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 
 /** Somebody who typed the address or came back to it has nothing to see here. */
@@ -14,8 +15,8 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await currentUser(request);
   requireOwnOrigin(request);
   if (user) {
-    await endSessions(user.id);
-    await recordActivity({ userId: user.id, action: "sign-out" });
+    await unlessBusy(endSessions(user.id));
+    await unlessBusy(recordActivity({ userId: user.id, action: "sign-out" }));
   }
   return redirect("/", { headers: { "Set-Cookie": forgetSessionCookie() } });
 }

@@ -12,7 +12,7 @@ import { onJobsChanged } from "~/media/jobs/wake.server";
 import { holdUploadBodies } from "~/media/request-body.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
 import { correctWhatTriggersKeep } from "~/studio/upkeep.server";
-import { closeDatabase, database } from "~db/client.server";
+import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { explainDatabaseError } from "~db/database-file.server";
 import { takeOverAccessLog } from "./access-log.server";
 import { askFirst } from "./front-door.server";
@@ -62,6 +62,7 @@ export async function boot(): Promise<void> {
   askFirst(refuseSignInFlood);
   askFirst(answerKeptPage);
   askFirst(answerEvents);
+  disableBusyTimeout();
   process.once("exit", closeDatabase);
 }
 

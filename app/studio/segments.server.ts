@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { database, sqliteHandle } from "~db/client.server";
+import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import type { ManageView } from "./manage-address";
 import { filtered, type Order, orderOf } from "./order.server";
 
@@ -80,7 +80,8 @@ function split({ segments, key }: Order, begin: { key: string | number; id: stri
      VALUES (@key, @id, @status, @shelf, @videos)
      ON CONFLICT DO UPDATE SET videos = excluded.videos`,
   );
-  sqlite.transaction(() => {
+  // Put off while another process is writing: the page is right all the same, and slower.
+  tryWriteTransaction(() => {
     let old = begin;
     for (let splits = 0; splits < SPLITS_AT_ONCE; splits += 1) {
       const all = talliesOf.all(old) as Tally[];
@@ -95,5 +96,5 @@ function split({ segments, key }: Order, begin: { key: string | number; id: stri
       }
       old = next;
     }
-  })();
+  });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ToastMessage } from "~/ui/toast";
 import { VIDEO_STATUSES } from "~db/schema";
+import { isBusy } from "~db/write-lock";
 import type { BulkQuestion } from "./bulk";
 import { performBulk } from "./bulk-action.server";
 import { editVideo } from "./edit.server";
@@ -52,6 +53,7 @@ const UPDATED: ToastMessage = {
   kind: "success",
 };
 
+const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 const TRY_AGAIN = "Load the page again and try once more.";
 
 const FAILED: Record<StudioRequest["intent"], string> = {
@@ -69,6 +71,7 @@ export async function performIntent(form: StudioForm, sender: Sender): Promise<S
   try {
     return await perform(parsed.data, form, sender);
   } catch (error) {
+    if (isBusy(error)) return failure(503, FAILED[parsed.data.intent], { detail: BUSY });
     console.error(error);
     return failure(500, FAILED[parsed.data.intent], { detail: TRY_AGAIN });
   }

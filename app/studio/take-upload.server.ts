@@ -5,6 +5,7 @@ import { requireImage, videoEnding } from "~/media/sniff.server";
 import { forgetUpload, parkUpload, takeFinishedUpload } from "~/media/tus.server";
 import { UploadRefused } from "~/media/upload-refused.server";
 import { settings } from "~/server/settings.server";
+import { isBusy } from "~db/write-lock";
 import { findDuplicate } from "./duplicates.server";
 import { publishUpload } from "./publish.server";
 import {
@@ -70,6 +71,7 @@ export async function takeReceived(form: ReceivedForm, userId: string): Promise<
     beingTaken.add(sentBefore);
     return await takeForm(form, userId).finally(() => beingTaken.delete(sentBefore));
   } catch (error) {
+    if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
     if (!(error instanceof UploadRefused)) throw error;
     const fields = error.field ? { [error.field]: error.message } : {};
     return fail(form, error.status, { sentence: error.message, fields });

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { cp, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Captions, readCaptions } from "~db/captions";
-import { database, sqliteHandle } from "~db/client.server";
+import { database, sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
+import { retryWhileBusy } from "~db/write-lock";
 import { type Bucket, bucketFile } from "../bucket.server";
 import type { Made, Source } from "../encode/made";
 import { forgetFiles, recordFile } from "../media-files.server";
@@ -29,7 +30,7 @@ export async function place(
     targets.push(target);
     await move(path.join(folder, from), target);
   }
-  const wanted = writeResult(job, made);
+  const wanted = await retryWhileBusy(() => writeResult(job, made), RESULT_WAIT_MS);
   if (!wanted) {
     for (const target of targets) await rm(target, { recursive: true, force: true });
     return false;
@@ -68,10 +69,13 @@ async function flush(made: string): Promise<void> {
   }
 }
 
+/** Minutes of encoding are not given up because another process is writing. */
+const RESULT_WAIT_MS = 60_000;
+
 /** One transaction; only the columns of the result, so that an edit made meanwhile stays. */
-function writeResult(job: JobRow, made: Made): boolean {
+function writeResult(job: JobRow, made: Made): Promise<boolean> {
   const sqlite = sqliteHandle();
-  return sqlite.transaction(() => {
+  return writeTransaction(() => {
     if (!isOurs(job.id)) return false;
     for (const [column, value] of Object.entries(made.columns)) {
       sqlite.prepare(`UPDATE videos SET ${column} = ? WHERE id = ?`).run(value, job.video_id);
@@ -91,7 +95,7 @@ function writeResult(job: JobRow, made: Made): boolean {
     }
     markDone(job.id);
     return true;
-  })();
+  });
 }
 
 /** What an admin has added stays, and goes before what the file has under the same name. */

@@ -1,5 +1,5 @@
 import os from "node:os";
-import { database, sqliteHandle } from "~db/client.server";
+import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { jobsChanged } from "./wake.server";
 
@@ -29,7 +29,16 @@ export function claim(
   mostPriority = Number.MAX_SAFE_INTEGER,
   now = Date.now(),
 ): JobRow | undefined {
-  parkKillers(now);
+  let job: JobRow | undefined;
+  // While another process is writing there is none; the runner asks again soon.
+  tryWriteTransaction(() => {
+    parkKillers(now);
+    job = claimNext(mostPriority, now);
+  });
+  return job;
+}
+
+function claimNext(mostPriority: number, now: number): JobRow | undefined {
   return sqliteHandle()
     .prepare<unknown[], JobRow>(
       /* sql */ `
@@ -62,19 +71,25 @@ function parkKillers(now: number): void {
     .run({ now: iso(now) });
 }
 
-/** Says that the job goes on, and how far it is. False when it is ours no longer. */
+/**
+ * Says that the job goes on, and how far it is. False when it is ours no longer. While another process
+ * is writing it is put off; the lease is three times as long as the time between two.
+ */
 export function heartbeat(
   id: number,
   { progress, speed, secondsLeft }: { progress: number; speed?: number; secondsLeft?: number },
 ): boolean {
-  const { changes } = sqliteHandle()
-    .prepare(
-      `UPDATE jobs SET lease_until = ?, progress = ?, speed = ?, seconds_left = ?
-       WHERE id = ? AND worker = ? AND state = 'running'`,
-    )
-    .run(iso(Date.now() + LEASE_MS), progress, speed ?? null, secondsLeft ?? null, id, WORKER);
+  let changes = 0;
+  const written = tryWriteTransaction(() => {
+    ({ changes } = sqliteHandle()
+      .prepare(
+        `UPDATE jobs SET lease_until = ?, progress = ?, speed = ?, seconds_left = ?
+         WHERE id = ? AND worker = ? AND state = 'running'`,
+      )
+      .run(iso(Date.now() + LEASE_MS), progress, speed ?? null, secondsLeft ?? null, id, WORKER));
+  });
   if (changes > 0) jobsChanged("progress");
-  return changes > 0;
+  return changes > 0 || !written;
 }
 
 /** Whether this process still has the job: its video may be gone, or its lease. */
