@@ -14,6 +14,7 @@ const SOURCES = [
   "remix.config.js",
   "vite.config.ts",
   "tsconfig.json",
+  "package.json",
   "package-lock.json",
 ];
 const SQLITE = "node_modules/better-sqlite3/build/Release/better_sqlite3.node";
@@ -55,6 +56,11 @@ export function requireNode() {
 export function installPackages({ development }) {
   if (!packagesAreInstalled({ development })) installAll();
   if (!sqliteIsSound()) compileSqlite();
+}
+
+/** Whether `npm ci` or a compilation is still to come. */
+export function packagesAreMissing() {
+  return !packagesAreInstalled({ development: true }) || !sqliteIsSound();
 }
 
 function installAll() {

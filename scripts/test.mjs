@@ -1,24 +1,22 @@
 // npm test: install what is missing, then types, format and lint, unit and integration tests, and
 // the journeys in a real browser. Everything runs even when something before it failed.
-import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { build, installPackages, requireNode, root, run, runPackage } from "./prepare.mjs";
-
-const TOOLS = [
-  { program: "ffmpeg", debian: "ffmpeg", without: "what needs real clips cannot be tested" },
-  {
-    program: "chromium",
-    debian: "chromium",
-    without: "the journeys in a browser cannot be tested",
-  },
-];
+import {
+  build,
+  installPackages,
+  packagesAreMissing,
+  requireNode,
+  root,
+  runPackage,
+} from "./prepare.mjs";
+import { installPrograms } from "./system-packages.mjs";
 
 requireNode();
 process.chdir(root);
+const untestable = await installPrograms({ compilers: packagesAreMissing() });
 installPackages({ development: true });
-const missing = installTools();
 
 const reports = fs.mkdtempSync(path.join(os.tmpdir(), "site-reports-"));
 const unitReport = path.join(reports, "unit.json");
@@ -38,41 +36,12 @@ step("unit and integration tests", "vitest", [
 step("end-to-end tests", "playwright", ["test", "--config=tests/e2e/playwright.config.ts"], {
   E2E_REPORT: e2eReport,
 });
-for (const { program, without } of missing) failures.push(`${program} is missing: ${without}`);
+failures.push(...untestable);
 summarise();
 
 function step(name, program, args, env) {
   console.log(`\n=== ${name} ===`);
   if (runPackage(program, args, env) !== 0) failures.push(name);
-}
-
-/** Debian's packages for the programs that are not here. Returns those that still are not. */
-function installTools() {
-  const absent = () => TOOLS.filter(({ program }) => !isOnPath(program));
-  if (absent().length === 0) return [];
-  const names = absent().map(({ debian }) => debian);
-  const sudo = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
-  if (
-    !isOnPath("apt-get") ||
-    (sudo.length > 0 && spawnSync(sudo[0], ["-n", "true"]).status !== 0)
-  ) {
-    console.log(`${names.join(" and ")} cannot be installed here: that takes root and apt-get.`);
-    return absent();
-  }
-  console.log(`Installing ${names.join(" and ")} with apt-get ...`);
-  const apt = (...args) => {
-    const [command, ...rest] = [...sudo, "apt-get", "-qq", ...args];
-    return run(command, rest, { DEBIAN_FRONTEND: "noninteractive" });
-  };
-  apt("update");
-  apt("install", "-y", "--no-install-recommends", ...names);
-  return absent();
-}
-
-function isOnPath(program) {
-  return (process.env.PATH ?? "")
-    .split(path.delimiter)
-    .some((folder) => fs.existsSync(path.join(folder, program)));
 }
 
 function summarise() {

@@ -1,16 +1,22 @@
 import { type CheckName, failingChecks } from "~/server/health.server";
+import { SITE_VERSION } from "~/server/version.server";
 
 const SENTENCES: Record<CheckName, string> = {
   database: "The database does not answer.",
   uploads: "The uploads folder cannot be written to.",
 };
 
-/** For orchestrators: 200 when the site can work, else 503 with what is in the way. */
+/** For orchestrators: its version, and 200 when the site can work, else 503 with what is in the way. */
 export async function loader(): Promise<Response> {
   const failing = await failingChecks();
   const body = failing.length
-    ? { status: "failing", failing, reasons: failing.map((name) => SENTENCES[name]) }
-    : { status: "ok" };
+    ? {
+        status: "failing",
+        version: SITE_VERSION,
+        failing,
+        reasons: failing.map((name) => SENTENCES[name]),
+      }
+    : { status: "ok", version: SITE_VERSION };
   return Response.json(body, {
     status: failing.length ? 503 : 200,
     headers: { "Cache-Control": "no-store" },

@@ -13,8 +13,12 @@ const CHECKS = {
     }
     // Permissions say nothing about a read-only mount or a disk that is full.
     const probe = path.join(folder, "tmp", `health-${randomUUID()}`);
-    await fs.writeFile(probe, "x");
-    await fs.rm(probe);
+    try {
+      await fs.writeFile(probe, "x");
+    } finally {
+      // On a full disk the file is there, though nothing is in it.
+      await fs.rm(probe, { force: true });
+    }
   },
 };
 

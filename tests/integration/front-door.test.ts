@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { version } from "../../package.json";
 import { until } from "../process-figures";
 import { rawGet, rawRequest } from "../raw-request";
 import { SiteProcess } from "../site-process";
@@ -112,14 +113,14 @@ describe("the health check", () => {
       const response = await fetch(`${site.url}/healthz`);
       return [response.status, await response.json()];
     };
-    expect(await ask()).toEqual([200, { status: "ok" }]);
+    expect(await ask()).toEqual([200, { status: "ok", version }]);
     fs.renameSync(path.join(site.uploads, "tmp"), path.join(site.uploads, "gone"));
     expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["uploads"] })]);
     fs.renameSync(path.join(site.uploads, "gone"), path.join(site.uploads, "tmp"));
     site.database().exec("ALTER TABLE catalogue_changes RENAME TO elsewhere");
     expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["database"] })]);
     site.database().exec("ALTER TABLE elsewhere RENAME TO catalogue_changes");
-    expect(await ask()).toEqual([200, { status: "ok" }]);
+    expect(await ask()).toEqual([200, { status: "ok", version }]);
   });
 });
 

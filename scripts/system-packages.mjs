@@ -1,0 +1,78 @@
+// The programs that the tests need besides Node. They are installed with apt-get where that takes
+// no more rights than this account has; sudo is never called.
+import fs from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline/promises";
+import { run } from "./prepare.mjs";
+
+const TESTED_WITH = [
+  { program: "ffmpeg", debian: "ffmpeg", without: "what needs real clips cannot be tested" },
+  {
+    program: "chromium",
+    debian: "chromium",
+    without: "the journeys in a browser cannot be tested",
+  },
+  { program: "nginx", debian: "nginx", without: "the documented proxy cannot be tested" },
+];
+/** Needed only where a package has no ready binary for this version of Node. */
+const COMPILERS = [
+  { program: "python3", debian: "python3" },
+  { program: "make", debian: "make" },
+  { program: "g++", debian: "g++" },
+];
+
+/**
+ * What to do about missing programs: "install" without a question, "ask" first, or only "tell".
+ * Nobody may be there to answer: in CI, in a container, or without a terminal.
+ */
+export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
+  if (!isRoot || !hasApt) return "tell";
+  return isCi || isContainer || !isTerminal ? "install" : "ask";
+}
+
+/**
+ * Installs Debian's packages for the programs that are missing, when that is possible and wanted.
+ *
+ * @returns what cannot be tested, one sentence for each program that is still missing.
+ */
+export async function installPrograms({ compilers = false } = {}) {
+  const wanted = compilers ? [...TESTED_WITH, ...COMPILERS] : TESTED_WITH;
+  const missing = () => wanted.filter(({ program }) => !isOnPath(program));
+  const packages = missing().map(({ debian }) => debian);
+  if (packages.length === 0) return [];
+  const todo = whatToDo({
+    isRoot: process.getuid?.() === 0,
+    hasApt: isOnPath("apt-get"),
+    isCi: Boolean(process.env.CI),
+    isContainer: ["/.dockerenv", "/run/.containerenv"].some((file) => fs.existsSync(file)),
+    isTerminal: Boolean(process.stdin.isTTY && process.stdout.isTTY),
+  });
+  if (todo === "install" || (todo === "ask" && (await isAgreed(packages)))) install(packages);
+  else
+    console.log(
+      `Not installed: ${packages.join(", ")}. As root: apt-get install ${packages.join(" ")}`,
+    );
+  return missing().flatMap(({ program, without }) =>
+    without ? [`${program} is missing: ${without}`] : [],
+  );
+}
+
+async function isAgreed(packages) {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question(`Install ${packages.join(", ")} with apt-get? [Y/n] `);
+  terminal.close();
+  return /^(y(es)?)?$/i.test(answer.trim());
+}
+
+function install(packages) {
+  console.log(`Installing ${packages.join(", ")} with apt-get ...`);
+  const apt = (...args) => run("apt-get", ["-qq", ...args], { DEBIAN_FRONTEND: "noninteractive" });
+  apt("update");
+  apt("install", "-y", "--no-install-recommends", ...packages);
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? "")
+    .split(path.delimiter)
+    .some((folder) => fs.existsSync(path.join(folder, program)));
+}
