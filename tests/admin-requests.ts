@@ -21,6 +21,11 @@ export async function signInAdmin(): Promise<void> {
   cookie = (await openSession("u")).split(";")[0] ?? "";
 }
 
+/** What the browser of that admin sends with each request. */
+export function adminCookie(): string {
+  return cookie;
+}
+
 export function addVideo(columns: Columns = {}): void {
   const row = { id: "v", title: "A film", category: "desi", ...columns };
   const names = Object.keys(row);

@@ -1,30 +1,50 @@
-/** What an admin can have done, with the words the activity list has for it. */
-export const ACTIVITY_LABELS = {
-  publish: "published",
-  draft: "saved as draft",
-  import: "imported",
-  hide: "hid",
-  show: "made visible",
-  edit: "edited",
-  delete: "deleted",
-  restore: "restored",
-  "bulk-edit": "changed several videos",
-  "sign-in": "signed in",
-  "sign-in-refused": "was locked for a quarter of an hour after many wrong passwords",
-  "sign-out": "signed out everywhere",
-  "password-change": "changed the password",
-  "session-end": "ended a session",
-  "second-factor-on": "turned on the second factor",
-  "second-factor-off": "turned off the second factor",
-  "recovery-code-use": "signed in with a recovery code",
-  "recovery-codes-renew": "made new recovery codes",
-  "account-create": "made the account",
-  "password-reset": "reset the password",
+/**
+ * What an admin can have done, as the rest of a sentence that begins with who did it. `%` stands for
+ * the detail of the activity, such as a title; the second form is the one without a detail.
+ */
+const SENTENCES = {
+  publish: ["published %", "published a video"],
+  draft: ["saved % as a draft", "saved a draft"],
+  import: ["imported %", "imported a video"],
+  hide: ["hid %", "hid a video"],
+  show: ["made % visible", "made a video visible"],
+  edit: ["edited %", "edited a video"],
+  delete: ["deleted %", "deleted a video"],
+  restore: ["restored %", "restored a video"],
+  // The detail is the sentence, such as: hid 2 videos: “A”, “B”
+  "bulk-edit": ["%", "changed several videos"],
+  "sign-in": ["signed in with %", "signed in"],
+  "sign-in-refused": [
+    "was locked out for a quarter of an hour after many wrong passwords",
+    "was locked out for a quarter of an hour after many wrong passwords",
+  ],
+  "sign-out": ["signed out everywhere", "signed out everywhere"],
+  "password-change": ["changed the password", "changed the password"],
+  // The one detail there is says that all sessions but the present one were ended.
+  "session-end": ["ended all other sessions", "ended a session"],
+  "second-factor-on": ["turned on the second factor", "turned on the second factor"],
+  "second-factor-off": ["turned off the second factor", "turned off the second factor"],
+  "recovery-code-use": ["signed in with a recovery code and %", "signed in with a recovery code"],
+  "recovery-codes-renew": ["made new recovery codes", "made new recovery codes"],
+  "account-create": ["made the account %", "made an account"],
+  "password-reset": ["reset the password of %", "reset a password"],
 } as const;
 
-export type ActivityAction = keyof typeof ACTIVITY_LABELS;
+export type ActivityAction = keyof typeof SENTENCES;
 
-/** The words for an action; its name when an older or newer version of the site wrote it. */
-export function activityLabel(action: string): string {
-  return (ACTIVITY_LABELS as Record<string, string>)[action] ?? action;
+/**
+ * The rest of the sentence about an activity, around its detail: `subject` is empty where the
+ * sentence does without. An action that another version of the site wrote is told by its name.
+ */
+export function activitySentence(
+  action: string,
+  detail: string,
+): { before: string; subject: string; after: string } {
+  const forms = (SENTENCES as Record<string, readonly [string, string]>)[action];
+  const sentence = forms
+    ? forms[detail ? 0 : 1]
+    : [action, detail && "%"].filter(Boolean).join(" ");
+  if (sentence === "%") return { before: detail, subject: "", after: "" };
+  const [before = "", after] = sentence?.split("%") ?? [];
+  return { before, subject: after === undefined ? "" : detail, after: after ?? "" };
 }

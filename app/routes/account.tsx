@@ -24,7 +24,7 @@ import { SessionList } from "~/account/session-list";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
-import { ButtonLink } from "~/ui/button";
+import { AdminLinks } from "~/studio/admin-links";
 import { useRefusalToast } from "~/ui/use-refusal-toast";
 
 export const meta: MetaFunction = () => [
@@ -86,9 +86,7 @@ export default function Account() {
           <h1 className="text-xl font-bold">Your Account</h1>
           <p className="text-muted">{email}</p>
         </div>
-        <ButtonLink to="/admin" variant="secondary">
-          Back to Admin
-        </ButtonLink>
+        <AdminLinks />
       </div>
       {answer?.recoveryCodes && <RecoveryCodes codes={answer.recoveryCodes} />}
       <Section id="password" title="Password">

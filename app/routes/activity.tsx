@@ -1,11 +1,11 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { ArrowLeft, History } from "lucide-react";
+import { History } from "lucide-react";
 import { listActivities } from "~/account/activity.server";
-import { activityLabel } from "~/account/activity-labels";
+import { activitySentence } from "~/account/activity-labels";
 import { requireUser } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
-import { ButtonLink } from "~/ui/button";
+import { AdminLinks } from "~/studio/admin-links";
 import { EmptyState } from "~/ui/empty-state";
 
 export const meta: MetaFunction = () => [
@@ -42,30 +42,30 @@ export default function Activity() {
           <h1 className="text-xl font-semibold">Activity</h1>
           <p className="text-sm text-muted">What admins did. Times are UTC.</p>
         </div>
-        <ButtonLink to="/admin?tab=manage" variant="ghost" size="sm">
-          <ArrowLeft aria-hidden="true" className="size-4" />
-          Manage Videos
-        </ButtonLink>
+        <AdminLinks />
       </header>
       {activities.length === 0 ? (
         <EmptyState icon={<History />} title="Nothing has happened yet." />
       ) : (
         <ol className="flex flex-col text-sm">
-          {activities.map(({ id, email, action, detail, createdAt }) => (
-            <li
-              key={id}
-              className="flex flex-col gap-x-6 gap-y-1 border-b border-line py-3 sm:flex-row"
-            >
-              <time dateTime={createdAt} className="shrink-0 text-muted tabular-nums sm:w-44">
-                {TIME.format(new Date(createdAt))}
-              </time>
-              <p className="min-w-0 break-words">
-                <span className="text-muted">{email ?? "The operator"}</span>{" "}
-                {activityLabel(action)}
-                {detail && <strong className="font-medium"> {detail}</strong>}
-              </p>
-            </li>
-          ))}
+          {activities.map(({ id, email, action, detail, createdAt }) => {
+            const { before, subject, after } = activitySentence(action, detail);
+            return (
+              <li
+                key={id}
+                className="flex flex-col gap-x-6 gap-y-1 border-b border-line py-3 sm:flex-row"
+              >
+                <time dateTime={createdAt} className="shrink-0 text-muted tabular-nums sm:w-44">
+                  {TIME.format(new Date(createdAt))}
+                </time>
+                <p className="min-w-0 break-words">
+                  <span className="text-muted">{email ?? "The operator"}</span> {before}
+                  {subject && <strong className="font-medium">{subject}</strong>}
+                  {after}
+                </p>
+              </li>
+            );
+          })}
         </ol>
       )}
       {last && activities.length === PAGE_SIZE && (

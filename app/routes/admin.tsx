@@ -17,7 +17,7 @@ import { loadManage, loadStats } from "~/studio/admin-page.server";
 import { AdminTabs } from "~/studio/admin-tabs";
 import type { BulkQuestion } from "~/studio/bulk";
 import type { StudioFailure } from "~/studio/failure";
-import { FailureNotice } from "~/studio/failure-notice";
+import { PageFailure } from "~/studio/failure-notice";
 import { manageHref, readManageView } from "~/studio/manage-address";
 import { ManageTab } from "~/studio/manage-tab";
 import { Refusal } from "~/studio/refusal";
@@ -85,7 +85,7 @@ export default function Admin() {
           Back to Videos
         </ButtonLink>
       </header>
-      {statistics.toast && <FailureNotice toast={statistics.toast} />}
+      {statistics.toast && <PageFailure toast={statistics.toast} />}
       {!ffmpeg && (
         <p role="status" className="rounded-lg border border-line bg-surface p-4 text-sm">
           {WITHOUT_FFMPEG}

@@ -1,6 +1,5 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ArrowLeft } from "lucide-react";
 import { requireUser } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
@@ -11,7 +10,7 @@ import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
-import { ButtonLink } from "~/ui/button";
+import { AdminLinks } from "~/studio/admin-links";
 
 export const meta: MetaFunction = () => [
   { title: "Video Queue" },
@@ -46,10 +45,7 @@ export default function Queue() {
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
         <h1 className="text-xl font-semibold">Video Queue</h1>
-        <ButtonLink to="/admin?tab=manage" variant="ghost" size="sm">
-          <ArrowLeft aria-hidden="true" className="size-4" />
-          Manage Videos
-        </ButtonLink>
+        <AdminLinks />
       </header>
       {!queue.ffmpeg && (
         <p role="status" className="rounded-lg border border-line bg-surface p-4 text-sm">

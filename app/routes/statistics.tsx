@@ -1,14 +1,25 @@
-import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { ArrowLeft } from "lucide-react";
+import { BarChart3 } from "lucide-react";
 import { requireUser } from "~/account/guard.server";
 import { categoryLabel } from "~/catalogue/categories";
 import { useLiveRefresh } from "~/live/use-live-refresh";
+import { AdminLinks } from "~/studio/admin-links";
 import { ColumnChart, RowChart } from "~/studio/chart";
-import { PERIODS_DAYS, readPeriod, statisticsHref } from "~/studio/statistics";
+import { byteUnit } from "~/studio/chart-scale";
+import { failure } from "~/studio/failure";
+import { PageFailure } from "~/studio/failure-notice";
+import {
+  PERIODS_DAYS,
+  type PeriodDays,
+  readPeriod,
+  type Statistics,
+  statisticsHref,
+} from "~/studio/statistics";
 import { readStatistics } from "~/studio/statistics.server";
 import { formatStorage } from "~/studio/storage-text";
 import { ButtonLink, buttonClass } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
 
 export const meta: MetaFunction = () => [
   { title: "Statistics" },
@@ -18,7 +29,13 @@ export const meta: MetaFunction = () => [
 export async function loader({ request }: LoaderFunctionArgs) {
   await requireUser(request);
   const period = readPeriod(new URL(request.url).searchParams);
-  return { period, statistics: await readStatistics(period) };
+  try {
+    return { period, statistics: await readStatistics(period) };
+  } catch (error) {
+    console.error(error);
+    const { status, toast } = failure(500, "Failed to fetch statistics.");
+    return data({ period, toast }, { status });
+  }
 }
 
 const NUMBER = new Intl.NumberFormat("en");
@@ -26,18 +43,13 @@ const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", time
 
 export default function StatisticsPage() {
   useLiveRefresh();
-  const { period, statistics } = useLoaderData<typeof loader>();
-  const { days, videos, storage } = statistics;
-  const views = days.reduce((sum, day) => sum + day.views, 0);
-  const bytes = storage.reduce((sum, { bytes }) => sum + bytes, 0);
+  const loaded = useLoaderData<typeof loader>();
+  const { period } = loaded;
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
         <h1 className="text-xl font-semibold">Statistics</h1>
-        <ButtonLink to="/admin?tab=manage" variant="ghost" size="sm">
-          <ArrowLeft aria-hidden="true" className="size-4" />
-          Manage Videos
-        </ButtonLink>
+        <AdminLinks />
       </header>
       <nav aria-label="Period" className="flex gap-2">
         {PERIODS_DAYS.map((each) => (
@@ -52,10 +64,37 @@ export default function StatisticsPage() {
           </Link>
         ))}
       </nav>
+      {"statistics" in loaded ? (
+        <Charts period={period} statistics={loaded.statistics} />
+      ) : (
+        <>
+          <PageFailure toast={loaded.toast} />
+          <EmptyState
+            icon={<BarChart3 />}
+            title="There are no figures to show."
+            action={
+              <ButtonLink to={statisticsHref(period)} reloadDocument>
+                Retry
+              </ButtonLink>
+            }
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Charts({ period, statistics }: { period: PeriodDays; statistics: Statistics }) {
+  const { days, videos, storage } = statistics;
+  const views = days.reduce((sum, day) => sum + day.views, 0);
+  const bytes = storage.reduce((sum, { bytes }) => sum + bytes, 0);
+  return (
+    <>
       <ColumnChart
         title="Views by day"
         summary={`${NUMBER.format(views)} views in the last ${period} days (UTC).`}
         headings={["Day", "Views"]}
+        format={NUMBER.format}
         bars={days.map(({ day, views }) => ({
           label: DAY.format(new Date(day)),
           value: views,
@@ -67,6 +106,7 @@ export default function StatisticsPage() {
           title="Views by video"
           summary={`The most viewed in the last ${period} days.`}
           headings={["Video", "Views"]}
+          format={NUMBER.format}
           empty="No views in this time."
           bars={videos.map(({ id, title, views }) => ({
             label: title,
@@ -79,6 +119,8 @@ export default function StatisticsPage() {
           title="Storage by category"
           summary={`${formatStorage(bytes)} in all, derived files included.`}
           headings={["Category", "Storage"]}
+          format={formatStorage}
+          unit={byteUnit(Math.max(0, ...storage.map(({ bytes }) => bytes)))}
           empty="No videos yet."
           bars={storage.map(({ category, bytes, videos }) => ({
             label: `${categoryLabel(category)} (${NUMBER.format(videos)})`,
@@ -87,6 +129,6 @@ export default function StatisticsPage() {
           }))}
         />
       </div>
-    </div>
+    </>
   );
 }

@@ -2,7 +2,13 @@ import { redirect } from "@remix-run/node";
 import { readSignedCookie, signedCookie } from "./signed-cookie.server";
 
 /** A short message over the next page. A toast of kind "error" has the title "Error". */
-export type Toast = { title: string; description?: string; kind: "success" | "error" };
+export type Toast = {
+  title: string;
+  description?: string;
+  kind: "success" | "error";
+  /** A form in the toast, such as the one that undoes what was done. */
+  action?: { label: string; to: string; fields: Record<string, string> };
+};
 
 const COOKIE = "toast";
 /** Long enough for the redirect that carries it; a toast nobody fetched is not news tomorrow. */

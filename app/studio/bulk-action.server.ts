@@ -12,6 +12,7 @@ import { askBeforeDeleting, changeVideos } from "./bulk.server";
 import { failure, type StudioFailure } from "./failure";
 import { idsOf } from "./list.server";
 import type { ManageView } from "./manage-address";
+import { undoAction } from "./remove.server";
 import { parseTags } from "./tags";
 import { MAX_TAGS } from "./upload-fields";
 
@@ -33,7 +34,10 @@ export async function performBulk(
   if (change.action === "delete" && !form.has("confirmed")) {
     return { question: await askBeforeDeleting(ids) };
   }
-  return tell(change, await changeVideos(change, ids, userId));
+  const result = await changeVideos(change, ids, userId);
+  const answer = tell(change, result);
+  if ("status" in answer || !result.batch) return answer;
+  return { ...answer, action: undoAction(result.batch, view) };
 }
 
 /** What is to be done, or the sentence that says what is missing. */

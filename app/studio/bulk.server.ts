@@ -32,9 +32,10 @@ export async function changeVideos(
   userId: string,
 ): Promise<BulkResult> {
   if (change.action === "delete") {
-    const removed = await removeVideos(ids, userId);
-    await note(change, removed, removed.length, userId);
-    return { done: removed.length, unchanged: 0, gone: ids.length - removed.length, refused: [] };
+    const { titles, batch } = await removeVideos(ids, userId);
+    const done = titles.length;
+    await note(change, titles, done, userId);
+    return { done, unchanged: 0, gone: ids.length - done, refused: [], batch };
   }
   const { chosen, outcome } = await database()
     .transaction()

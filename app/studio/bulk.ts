@@ -38,6 +38,8 @@ export interface BulkResult {
   gone: number;
   /** The titles of those that could not be changed. */
   refused: string[];
+  /** Of a deletion: what names it when it is undone. */
+  batch?: string;
 }
 
 /** Asks before many videos are deleted; answered by sending the same form with `confirmed`. */

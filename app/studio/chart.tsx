@@ -1,4 +1,6 @@
 import { type ReactNode, useId } from "react";
+import { classNames } from "~/ui/class-names";
+import { axisTicks } from "./chart-scale";
 
 export interface Bar {
   label: string;
@@ -75,24 +77,45 @@ function Figure({
   );
 }
 
-type ChartProps = Omit<Parameters<typeof Figure>[0], "children">;
+type ChartProps = Omit<Parameters<typeof Figure>[0], "children"> & {
+  /** How a value of the axis is written. */
+  format: (value: number) => string;
+  /** The smallest step of the axis. */
+  unit?: number;
+};
 
-/** One column for each bar, in the order of time. */
-export function ColumnChart(props: ChartProps) {
+/** One column for each bar, in the order of time, and the values at the left. */
+export function ColumnChart({ format, unit, ...props }: ChartProps) {
   const { bars } = props;
-  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const ticks = axisTicks(Math.max(0, ...bars.map(({ value }) => value)), unit);
+  const most = ticks.at(-1) ?? 1;
   const width = bars.length * (COLUMN_WIDTH + COLUMN_GAP);
   return (
     <Figure {...props}>
       {() => (
-        <div>
+        <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 pt-2">
+          <Axis ticks={ticks} format={format} direction="up" />
           <svg
             role="img"
             aria-label={`${props.title}. ${props.summary}`}
             viewBox={`0 0 ${width} ${PLOT_HEIGHT}`}
             preserveAspectRatio="none"
-            className="h-44 w-full border-b border-line"
+            className="h-44 w-full overflow-visible"
           >
+            {ticks.map((tick) => {
+              const y = PLOT_HEIGHT - (tick / most) * PLOT_HEIGHT;
+              return (
+                <line
+                  key={tick}
+                  x1={0}
+                  x2={width}
+                  y1={y}
+                  y2={y}
+                  vectorEffect="non-scaling-stroke"
+                  className="stroke-line"
+                />
+              );
+            })}
             {bars.map(({ label, value, text }, index) => {
               const height = Math.max(LEAST_BAR, (value / most) * PLOT_HEIGHT);
               return (
@@ -109,7 +132,7 @@ export function ColumnChart(props: ChartProps) {
               );
             })}
           </svg>
-          <div className="mt-1 flex justify-between text-xs text-muted tabular-nums">
+          <div className="col-start-2 mt-1 flex justify-between text-xs text-muted tabular-nums">
             <span>{bars[0]?.label}</span>
             <span>{bars.at(-1)?.label}</span>
           </div>
@@ -119,34 +142,68 @@ export function ColumnChart(props: ChartProps) {
   );
 }
 
-/** One row for each bar, its name above it and its number beside it. */
-export function RowChart(props: ChartProps & { empty: string }) {
-  const { bars, empty } = props;
-  const most = Math.max(1, ...bars.map(({ value }) => value));
+/** The values along one side of a chart. The table below it says them to a screen reader. */
+function Axis({
+  ticks,
+  format,
+  direction,
+}: {
+  ticks: number[];
+  format: (value: number) => string;
+  direction: "up" | "right";
+}) {
+  const up = direction === "up";
+  return (
+    <div
+      aria-hidden="true"
+      data-axis={direction}
+      className={classNames(
+        "flex justify-between text-xs text-muted tabular-nums",
+        // Half a line beyond the plot at both ends, so that a value stands beside its line.
+        up ? "-my-2 h-48 flex-col-reverse items-end" : "pt-1",
+      )}
+    >
+      {ticks.map((tick) => (
+        <span key={tick}>{format(tick)}</span>
+      ))}
+    </div>
+  );
+}
+
+/** One row for each bar, its name above it and its number beside it; the values run below. */
+export function RowChart({ format, unit, empty, ...props }: ChartProps & { empty: string }) {
+  const { bars } = props;
+  const ticks = axisTicks(Math.max(0, ...bars.map(({ value }) => value)), unit);
+  const most = ticks.at(-1) ?? 1;
   return (
     <Figure {...props}>
       {(titleId) =>
         bars.length === 0 ? (
           <p className="py-6 text-center text-sm text-muted">{empty}</p>
         ) : (
-          <ul aria-labelledby={titleId} className="flex flex-col gap-3">
-            {bars.map(({ label, value, text, href }) => (
-              <li key={href ?? label} className="flex flex-col gap-1 text-sm">
-                <span className="flex justify-between gap-4">
-                  <span className="min-w-0 truncate">{label}</span>
-                  <span className="shrink-0 text-muted tabular-nums">{text}</span>
-                </span>
-                <svg
-                  aria-hidden="true"
-                  viewBox="0 0 100 1"
-                  preserveAspectRatio="none"
-                  className="h-2 w-full overflow-hidden rounded-full bg-raised"
-                >
-                  <rect width={(value / most) * 100} height="1" className="fill-accent" />
-                </svg>
-              </li>
-            ))}
-          </ul>
+          <div>
+            <ul aria-labelledby={titleId} className="flex flex-col gap-3">
+              {bars.map(({ label, value, text, href }) => (
+                <li key={href ?? label} className="flex flex-col gap-1 text-sm">
+                  <span className="flex justify-between gap-4">
+                    <span className="min-w-0 truncate">{label}</span>
+                    <span className="shrink-0 text-muted tabular-nums">{text}</span>
+                  </span>
+                  <svg
+                    aria-hidden="true"
+                    viewBox="0 0 100 1"
+                    preserveAspectRatio="none"
+                    className="h-2 w-full overflow-hidden rounded-sm bg-raised"
+                  >
+                    <rect width={(value / most) * 100} height="1" className="fill-accent" />
+                  </svg>
+                </li>
+              ))}
+            </ul>
+            <div className="mt-2 border-t border-line">
+              <Axis ticks={ticks} format={format} direction="right" />
+            </div>
+          </div>
         )
       }
     </Figure>

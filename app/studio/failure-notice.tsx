@@ -1,5 +1,8 @@
 import { AlertTriangle } from "lucide-react";
+import { useMemo } from "react";
 import type { ToastMessage } from "~/ui/toast";
+import { useHydrated } from "~/ui/use-hydrated";
+import { useFailureToast } from "~/ui/use-refusal-toast";
 
 /**
  * A destructive toast that stays: it comes with the page that tells what was not done, so it is
@@ -19,4 +22,15 @@ export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?:
       </div>
     </div>
   );
+}
+
+/**
+ * What of the page can't be had: a toast, in view wherever the page is scrolled to, and a notice in
+ * the HTML, for a page without scripts. A refresh that fails the same way shows no second toast.
+ */
+export function PageFailure({ toast }: { toast: ToastMessage }) {
+  const hydrated = useHydrated();
+  const { description, detail } = toast;
+  useFailureToast(useMemo(() => ({ description, detail }), [description, detail]));
+  return hydrated ? null : <FailureNotice toast={toast} detail={detail} />;
 }

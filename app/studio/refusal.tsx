@@ -1,8 +1,14 @@
+import { useMemo } from "react";
+import { useHydrated } from "~/ui/use-hydrated";
+import { useFailureToast } from "~/ui/use-refusal-toast";
 import { EditDialog } from "./edit-dialog";
 import type { StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
 
-/** What a form of the studio was answered, when nothing was done: a notice, or the edit form again. */
+/**
+ * What a form of the studio was answered, when nothing was done: a toast, in view wherever the list
+ * is scrolled to, and besides the edit form again, or a notice for a page without scripts.
+ */
 export function Refusal({
   refusal,
   closeTo,
@@ -11,8 +17,17 @@ export function Refusal({
   /** The address of the list alone. */
   closeTo: string;
 }) {
+  const hydrated = useHydrated();
+  useFailureToast(
+    useMemo(
+      () => refusal && { description: refusal.toast.description, detail: refusal.detail },
+      [refusal],
+    ),
+  );
   if (!refusal) return null;
-  if (!refusal.edit) return <FailureNotice toast={refusal.toast} detail={refusal.detail} />;
+  if (!refusal.edit) {
+    return hydrated ? null : <FailureNotice toast={refusal.toast} detail={refusal.detail} />;
+  }
   const { current, version } = refusal.edit;
   return (
     <EditDialog

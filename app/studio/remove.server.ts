@@ -4,6 +4,7 @@ import type { ToastMessage } from "~/ui/toast";
 import { database } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "./failure";
+import { type ManageView, manageHref } from "./manage-address";
 import { moveToTrash } from "./trash.server";
 import { ownFiles } from "./video-files.server";
 
@@ -22,23 +23,34 @@ interface Removed {
 export async function deleteVideo(
   id: string,
   userId: string,
+  view: ManageView,
 ): Promise<StudioFailure | ToastMessage> {
-  const [title] = await removeVideos([id], userId);
+  const { titles, batch } = await removeVideos([id], userId);
+  const [title] = titles;
   if (title === undefined) return failure(404, "Failed to delete video.", { detail: GONE });
   await recordActivity({ userId, action: "delete", subjectId: id, detail: title });
   return {
     title: "Video Deleted",
     description: "Video and associated files have been removed successfully.",
     kind: "success",
+    action: undoAction(batch, view),
   };
+}
+
+/** The Undo of a toast about a deletion; it leads back to the list that was deleted from. */
+export function undoAction(batch: string, view: ManageView): ToastMessage["action"] {
+  return { label: "Undo", to: manageHref(view), fields: { intent: "restore", batch } };
 }
 
 /**
  * Deletes many videos, their rows in one transaction.
  *
- * @returns the titles of those that were there.
+ * @returns the titles of those that were there, and what names the deletion when it is undone.
  */
-export async function removeVideos(ids: readonly string[], userId: string): Promise<string[]> {
+export async function removeVideos(
+  ids: readonly string[],
+  userId: string,
+): Promise<{ titles: string[]; batch: string }> {
   const leaving = new Set(ids);
   const removed: Removed[] = [];
   for (const id of leaving) {
@@ -49,13 +61,13 @@ export async function removeVideos(ids: readonly string[], userId: string): Prom
       .executeTakeFirst();
     if (row) removed.push({ row, files: await ownFiles(row, leaving) });
   }
-  await removeRows(removed, userId);
+  const batch = await removeRows(removed, userId);
   for (const { row, files } of removed) await moveToTrash(row.id, files);
-  return removed.map(({ row }) => row.title);
+  return { titles: removed.map(({ row }) => row.title), batch };
 }
 
 /** Moves rows to where the deletion can be undone; one moment for all makes them one deletion. */
-async function removeRows(removed: readonly Removed[], userId: string): Promise<void> {
+async function removeRows(removed: readonly Removed[], userId: string): Promise<string> {
   const deleted_at = new Date().toISOString();
   await database()
     .transaction()
@@ -75,6 +87,7 @@ async function removeRows(removed: readonly Removed[], userId: string): Promise<
         await transaction.deleteFrom("videos").where("id", "=", row.id).execute();
       }
     });
+  return deleted_at;
 }
 
 function withoutComputed(row: VideoRow): NewVideoRow {

@@ -92,7 +92,7 @@ async function perform(
     case "toggle":
       return toggleVideo(request, userId);
     case "delete":
-      return deleteVideo(request.id, userId);
+      return deleteVideo(request.id, userId, view);
     case "restore":
       return restoreDeletion(request.batch, userId);
     case "bulk":

@@ -1,4 +1,4 @@
-import { Form, NavLink, useLocation } from "@remix-run/react";
+import { Form, Link, NavLink, useLocation } from "@remix-run/react";
 import { LogOut, Menu, Upload, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
 import { Brand } from "./brand";
@@ -63,6 +63,9 @@ function linkClass({ isActive }: { isActive: boolean }): string {
 }
 
 function Links({ signedIn }: { signedIn: boolean }) {
+  const { pathname, search } = useLocation();
+  // The panel's other tab and the other admin pages share the beginning of its address.
+  const isUpload = pathname === "/admin" && new URLSearchParams(search).get("tab") !== "manage";
   return (
     <>
       {PAGES.map(({ to, label }) => (
@@ -72,10 +75,14 @@ function Links({ signedIn }: { signedIn: boolean }) {
       ))}
       {signedIn && (
         <>
-          <NavLink to="/admin" className={linkClass}>
+          <Link
+            to="/admin"
+            aria-current={isUpload ? "page" : undefined}
+            className={linkClass({ isActive: isUpload })}
+          >
             <Upload aria-hidden="true" className="size-4" />
             Upload
-          </NavLink>
+          </Link>
           <Form method="post" action="/sign-out" className="contents">
             <button type="submit" className={classNames(LINK, "text-muted hover:text-ink")}>
               <LogOut aria-hidden="true" className="size-4" />

@@ -5,14 +5,21 @@ import { Toaster } from "./toaster";
 export interface ToastMessage {
   title: string;
   description?: string;
+  /** What to do next, where the sentence leaves it open. */
+  detail?: string;
   kind: "success" | "error";
+  /** A form in the toast, such as the one that undoes what was done; works without scripts. */
+  action?: { label: string; to: string; fields: Record<string, string> };
 }
 
 export interface ShownToast extends ToastMessage {
   id: number;
 }
 
-const ToastContext = createContext<((toast: ToastMessage) => void) | undefined>(undefined);
+/** Shows a toast and returns what dismisses it. */
+type ShowToast = (toast: ToastMessage) => () => void;
+
+const ToastContext = createContext<ShowToast | undefined>(undefined);
 
 /** More than this would cover the page; the oldest goes first. */
 const MOST_TOASTS = 3;
@@ -21,7 +28,7 @@ const MOST_TOASTS = 3;
  * Shows the toast that came with the page, in its HTML, and those that the browser makes.
  *
  * `fromServer` is compared by identity: a new object is a new toast, the same one is never
- * shown twice.
+ * shown twice. A success takes the failures before it away: what they told is over.
  */
 export function ToastProvider({
   fromServer,
@@ -34,14 +41,18 @@ export function ToastProvider({
   const [seen, setSeen] = useState(fromServer);
   const [toasts, setToasts] = useState<ShownToast[]>(fromServer ? [{ ...fromServer, id: 1 }] : []);
 
-  const show = useCallback((toast: ToastMessage) => {
-    lastId.current += 1;
-    const shown = { ...toast, id: lastId.current };
-    setToasts((before) => [...before, shown].slice(-MOST_TOASTS));
-  }, []);
   const dismiss = useCallback((id: number) => {
     setToasts((before) => before.filter((toast) => toast.id !== id));
   }, []);
+  const show = useCallback(
+    (toast: ToastMessage) => {
+      lastId.current += 1;
+      const shown = { ...toast, id: lastId.current };
+      setToasts((before) => [...before, shown].slice(-MOST_TOASTS));
+      return () => dismiss(shown.id);
+    },
+    [dismiss],
+  );
 
   // While rendering, not in an effect: an effect would run twice in strict mode.
   if (fromServer !== seen) {
@@ -49,7 +60,9 @@ export function ToastProvider({
     if (fromServer) {
       const id = Math.max(0, ...toasts.map((toast) => toast.id)) + 1;
       lastId.current = Math.max(lastId.current, id);
-      setToasts([...toasts, { ...fromServer, id }].slice(-MOST_TOASTS));
+      const standing =
+        fromServer.kind === "success" ? toasts.filter(({ kind }) => kind !== "error") : toasts;
+      setToasts([...standing, { ...fromServer, id }].slice(-MOST_TOASTS));
     }
   }
 
@@ -62,7 +75,7 @@ export function ToastProvider({
 }
 
 /** Shows a toast made in the browser. */
-export function useToast(): (toast: ToastMessage) => void {
+export function useToast(): ShowToast {
   const show = useContext(ToastContext);
   if (!show) throw new Error("useToast must be used within a ToastProvider");
   return show;

@@ -1,13 +1,19 @@
+import { Form } from "@remix-run/react";
 import { AlertTriangle, CheckCircle2, X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "./button";
 import type { ShownToast } from "./toast";
 import { useHydrated } from "./use-hydrated";
 
-/** Long enough to read twice; a failure stays longer, because there may be something to do. */
+/** Long enough to read twice; what there is something to do about stays longer. */
 const SUCCESS_TOAST_MS = 5_000;
 const ERROR_TOAST_MS = 10_000;
+const ACTION_TOAST_MS = 10_000;
 
-/** The toasts of the page, in a corner where they cover neither the header nor a thumb. */
+/**
+ * The toasts of the page, in a corner where they cover neither the header nor a thumb. With scripts
+ * they are a popover, which the browser draws above an open modal dialog; without, a fixed box.
+ */
 export function Toaster({
   toasts,
   onDismiss,
@@ -15,10 +21,21 @@ export function Toaster({
   toasts: ShownToast[];
   onDismiss: (id: number) => void;
 }) {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = section.current;
+    if (!element?.showPopover) return;
+    element.popover = "manual";
+    // Shown anew for each toast: a dialog that was opened since lies above it otherwise.
+    if (element.matches(":popover-open")) element.hidePopover();
+    if (toasts.length > 0) element.showPopover();
+  }, [toasts]);
+
   return (
     <section
+      ref={section}
       aria-label="Notifications"
-      className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex flex-col items-center gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end"
+      className="pointer-events-none fixed inset-x-0 top-auto bottom-0 z-50 flex h-auto w-full flex-col items-center gap-2 overflow-visible bg-transparent p-4 text-ink pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end"
     >
       {toasts.map((toast) => (
         <Toast key={toast.id} toast={toast} onDismiss={onDismiss} />
@@ -31,12 +48,13 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
   const hydrated = useHydrated();
   const [held, setHeld] = useState(false);
   const failed = toast.kind === "error";
+  const shownMs = failed ? ERROR_TOAST_MS : toast.action ? ACTION_TOAST_MS : SUCCESS_TOAST_MS;
 
   useEffect(() => {
     if (held) return;
-    const timer = setTimeout(() => onDismiss(toast.id), failed ? ERROR_TOAST_MS : SUCCESS_TOAST_MS);
+    const timer = setTimeout(() => onDismiss(toast.id), shownMs);
     return () => clearTimeout(timer);
-  }, [held, failed, toast.id, onDismiss]);
+  }, [held, shownMs, toast.id, onDismiss]);
 
   const Icon = failed ? AlertTriangle : CheckCircle2;
   return (
@@ -56,7 +74,24 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
       <div className="min-w-0 flex-1 text-sm">
         <p className="font-semibold">{toast.title}</p>
         {toast.description && <p className="mt-0.5 text-muted">{toast.description}</p>}
+        {toast.detail && <p className="mt-0.5 text-muted">{toast.detail}</p>}
       </div>
+      {toast.action && (
+        <Form
+          method="post"
+          action={toast.action.to}
+          preventScrollReset
+          onSubmit={() => onDismiss(toast.id)}
+          className="-my-1"
+        >
+          {Object.entries(toast.action.fields).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          <Button variant="secondary" size="sm">
+            {toast.action.label}
+          </Button>
+        </Form>
+      )}
       {hydrated && (
         <button
           type="button"

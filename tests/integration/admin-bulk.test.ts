@@ -107,11 +107,12 @@ describe("many videos at once", () => {
   });
 
   it("come back together when their deletion is undone", async () => {
-    await succeed(bulk("delete", ["a", "b"], { confirmed: "1" }));
+    const { toast } = await succeed(bulk("delete", ["a", "b"], { confirmed: "1" }));
     const [deletion, ...others] = (await page("/admin?tab=manage")).manage!.deletions;
     expect(others).toEqual([]);
     expect(deletion).toMatchObject({ videos: 2, titles: ["First", "Second"] });
-    await succeed({ intent: "restore", batch: deletion!.batch });
+    expect(toast.action.fields).toEqual({ intent: "restore", batch: deletion!.batch });
+    await succeed(toast.action.fields, toast.action.to);
     expect([video("a")?.title, video("b")?.category]).toEqual(["First", "english"]);
   });
 

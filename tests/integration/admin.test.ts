@@ -265,6 +265,11 @@ describe("deleting", () => {
       title: "Video Deleted",
       description: "Video and associated files have been removed successfully.",
       kind: "success",
+      action: {
+        label: "Undo",
+        to: "/admin?tab=manage",
+        fields: { intent: "restore", batch: expect.any(String) },
+      },
     });
     expect(video()).toBeUndefined();
     expect(present(files)).toEqual([false, false, false, false]);
@@ -284,6 +289,17 @@ describe("deleting", () => {
     expect(present(files)).toEqual([true, true, true, true]);
     expect((await page("/admin")).statistics.stats?.storageUsed).toBe("0.0 MB");
     expect(sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get()).toBe(20);
+  });
+
+  it("is undone by the form in its toast, which leads back to the list", async () => {
+    const files = addWithFiles();
+    const list = "/admin?tab=manage&status=published";
+    const { toast } = await succeed({ intent: "delete", id: "v" }, list);
+    expect(toast.action.to).toBe(list);
+    const { location } = await succeed(toast.action.fields, toast.action.to);
+    expect(location).toBe(list);
+    expect(video()).toBeDefined();
+    expect(present(files)).toEqual([true, true, true, true]);
   });
 
   it("is final after that", async () => {

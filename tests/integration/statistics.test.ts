@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { loader } from "~/routes/statistics";
 import { readPeriod, statisticsHref } from "~/studio/statistics";
 import { readStatistics } from "~/studio/statistics.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo } from "../admin-requests";
+import { addVideo, adminCookie, signInAdmin } from "../admin-requests";
 import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -65,4 +66,18 @@ describe("the statistics", () => {
       "/admin/statistics?days=90",
     ]);
   });
+});
+
+it("the page says that they could not be fetched, with the status of a failure", async () => {
+  await signInAdmin();
+  sqliteHandle().exec("DROP TABLE view_days");
+  const headers = { Cookie: adminCookie() };
+  const request = new Request("http://localhost/admin/statistics", { headers });
+  expect(await loader({ request, params: {}, context: {} })).toMatchObject({
+    init: { status: 500 },
+    data: {
+      toast: { title: "Error", description: "Failed to fetch statistics.", kind: "error" },
+    },
+  });
+  vi.mocked(console.error).mockClear();
 });

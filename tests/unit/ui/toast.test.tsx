@@ -1,10 +1,11 @@
 // @vitest-environment jsdom
 import { act, fireEvent, render, screen } from "@testing-library/react";
-import { StrictMode } from "react";
+import { type ReactNode, StrictMode } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ToastMessage, ToastProvider, useToast } from "~/ui/toast";
-import "./page";
+import { useRefusalToast } from "~/ui/use-refusal-toast";
+import { renderRoutes } from "./page";
 
 const SAVED: ToastMessage = {
   kind: "success",
@@ -52,6 +53,62 @@ describe("a toast from the server", () => {
     expect(screen.getAllByRole("status")).toHaveLength(1);
     rerender(page({ ...SAVED }));
     expect(screen.getAllByRole("status")).toHaveLength(2);
+  });
+});
+
+describe("a failure that is over", () => {
+  const page = (toast?: ToastMessage) => (
+    <ToastProvider fromServer={toast}>
+      <Maker toast={FAILED} />
+    </ToastProvider>
+  );
+
+  it("leaves when a page brings a success", () => {
+    const { rerender } = render(page());
+    fireEvent.click(screen.getByText("make"));
+    expect(screen.getAllByRole("alert")).toHaveLength(1);
+    rerender(page(SAVED));
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(screen.getAllByRole("status")).toHaveLength(1);
+  });
+
+  it("leaves with the page whose form was refused, and gives way to the next refusal", () => {
+    function Refused({ answer }: { answer?: { message: string } }) {
+      useRefusalToast(answer);
+      return null;
+    }
+    const site = (child: ReactNode) => <ToastProvider>{child}</ToastProvider>;
+    const { rerender } = render(site(<Refused answer={{ message: "Wrong password" }} />));
+    expect(screen.getByRole("alert").textContent).toContain("Wrong password");
+    rerender(site(<Refused answer={{ message: "Wrong again" }} />));
+    expect(screen.getByRole("alert").textContent).toContain("Wrong again");
+    rerender(site("the next page"));
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+});
+
+describe("a toast with an action", () => {
+  it("sends its form, and leaves", async () => {
+    vi.useRealTimers();
+    const undo: ToastMessage = {
+      ...SAVED,
+      action: { label: "Undo", to: "/undo?tab=manage", fields: { intent: "restore", batch: "7" } },
+    };
+    let sent: string | undefined;
+    renderRoutes([
+      { path: "/", Component: () => <ToastProvider fromServer={undo}>page</ToastProvider> },
+      {
+        path: "/undo",
+        action: async ({ request }) => {
+          sent = await request.text();
+          return null;
+        },
+        Component: () => <p>undone</p>,
+      },
+    ]);
+    fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
+    await screen.findByText("undone");
+    expect(sent).toBe("intent=restore&batch=7");
   });
 });
 

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { activitySentence } from "~/account/activity-labels";
+
+const told = (action: string, detail = "") => {
+  const { before, subject, after } = activitySentence(action, detail);
+  return `Ann ${before}${subject}${after}`;
+};
+
+it.each([
+  ["publish", "A film", "Ann published A film"],
+  ["draft", "A film", "Ann saved A film as a draft"],
+  ["hide", "A film", "Ann hid A film"],
+  ["show", "A film", "Ann made A film visible"],
+  ["restore", "“A”, “B”", "Ann restored “A”, “B”"],
+  ["import", "3 videos", "Ann imported 3 videos"],
+  ["bulk-edit", "hid 2 videos: “A”, “B”", "Ann hid 2 videos: “A”, “B”"],
+  ["sign-in", "Firefox on Linux", "Ann signed in with Firefox on Linux"],
+  ["sign-in", "", "Ann signed in"],
+  ["session-end", "All but one", "Ann ended all other sessions"],
+  ["session-end", "", "Ann ended a session"],
+  ["account-create", "b@c.d", "Ann made the account b@c.d"],
+  ["password-reset", "b@c.d", "Ann reset the password of b@c.d"],
+  ["password-change", "", "Ann changed the password"],
+])("the activity %s with “%s” is a sentence", (action, detail, sentence) => {
+  expect(told(action, detail)).toBe(sentence);
+});
+
+it("a title may hold the sign that stands for it", () => {
+  expect(told("show", "100 % pure")).toBe("Ann made 100 % pure visible");
+});
+
+it("an action of another version is told by its name", () => {
+  expect(told("levitate", "A film")).toBe("Ann levitate A film");
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { axisTicks, byteUnit } from "~/studio/chart-scale";
+
+describe("the values of an axis", () => {
+  it.each([
+    [0, [0, 1]],
+    [1, [0, 1]],
+    [3, [0, 1, 2, 3]],
+    [4, [0, 1, 2, 3, 4]],
+    [5, [0, 2, 4, 6]],
+    [37, [0, 10, 20, 30, 40]],
+    [101, [0, 50, 100, 150]],
+    [1_234, [0, 500, 1_000, 1_500]],
+  ])("up to %d are round, whole, and reach it", (most, ticks) => {
+    expect(axisTicks(most)).toEqual(ticks);
+  });
+
+  it("never are more than five", () => {
+    for (let most = 1; most < 1e9; most = Math.ceil(most * 1.37)) {
+      const ticks = axisTicks(most);
+      expect(ticks.length).toBeLessThanOrEqual(5);
+      expect(ticks.at(-1)).toBeGreaterThanOrEqual(most);
+    }
+  });
+
+  it("of bytes are tenths of the unit that they are written in", () => {
+    const gibibyte = 1024 ** 3;
+    const ticks = axisTicks(1.9 * gibibyte, byteUnit(1.9 * gibibyte));
+    expect(ticks.map((tick) => tick / gibibyte)).toEqual([0, 0.5, 1, 1.5, 2]);
+    expect(axisTicks(5, byteUnit(5))).toEqual([0, 1024 ** 2 / 10]);
+  });
+});
