@@ -2,10 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { settings } from "~/server/settings.server";
 import { openBlockFile } from "./block-file.server";
 import { fileSink, pump } from "./file-sink.server";
-import { asRefusal, noRoom, UploadRefused } from "./upload-refused.server";
+import { arrivingFolder, type Reservation } from "./room.server";
+import { asRefusal, UploadRefused } from "./upload-refused.server";
 
 /** `uploads/tmp`: what is still arriving. */
 
@@ -30,14 +30,6 @@ export interface FileRule {
 /** Enough for every signature that is looked for. */
 export const HEAD_BYTES = 4_100;
 
-/** What must stay free: the database, its log and the conversions need room too. */
-const RESERVE_BYTES = 512 * 1024 * 1024;
-const RESERVE_SHARE = 0.05;
-
-export function arrivingFolder(): string {
-  return path.join(settings().uploadsDir, "tmp");
-}
-
 /** A path in `uploads/tmp` that nobody uses. */
 export async function arrivingPath(): Promise<string> {
   await fs.mkdir(arrivingFolder(), { recursive: true });
@@ -55,6 +47,7 @@ export async function writeArriving(
   name: string,
   rule: FileRule,
   field?: string,
+  room?: Reservation,
 ): Promise<ArrivedFile> {
   const target = await arrivingPath();
   const file = await openBlockFile(target, "wx");
@@ -65,7 +58,10 @@ export async function writeArriving(
       bytes += length;
       if (bytes > rule.maxBytes) throw new UploadRefused(413, rule.tooLarge, field);
     },
-    wrote: (bytes) => hash.update(bytes),
+    wrote(written) {
+      hash.update(written);
+      room?.written(written.length);
+    },
     head: { bytes: HEAD_BYTES, check: rule.checkHead },
   });
   try {
@@ -77,18 +73,6 @@ export async function writeArriving(
     await file.close();
   }
   return { path: target, name, bytes, sha256: hash.digest("hex") };
-}
-
-/**
- * Holds that a file of that many bytes fits beside the reserve.
- *
- * @throws {UploadRefused} 507
- */
-export async function requireRoom(bytes: number): Promise<void> {
-  await fs.mkdir(arrivingFolder(), { recursive: true });
-  const { bavail, blocks, bsize } = await fs.statfs(arrivingFolder());
-  const reserve = Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
-  if (bavail * bsize < bytes + reserve) throw noRoom();
 }
 
 /** Removes files of `uploads/tmp`; one that is gone already is no error. */

@@ -1,8 +1,8 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { arrivingFolder } from "./arriving.server";
 import { WORK_PREFIX } from "./jobs/disk.server";
-import { removeExpiredUploads, resumableFolder } from "./tus.server";
+import { arrivingFolder, resumableFolder } from "./room.server";
+import { removeExpiredUploads } from "./tus.server";
 
 const EXPIRE_EVERY_MS = 3_600_000;
 

@@ -1,14 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import {
-  type ArrivedFile,
-  discardArrived,
-  type FileRule,
-  requireRoom,
-  writeArriving,
-} from "./arriving.server";
+import { type ArrivedFile, discardArrived, type FileRule, writeArriving } from "./arriving.server";
 import { takeBody } from "./request-body.server";
+import { type Reservation, reserveRoom } from "./room.server";
 import { cutOff, UploadRefused } from "./upload-refused.server";
 
 /** A multipart form that has been read to its end, or as far as it was of use. */
@@ -24,6 +19,8 @@ export interface ReceivedForm {
 const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_TEXTS = 50;
 const MAX_FILES = 10;
+/** Of any kind, those without a name too: each costs the parser, whatever becomes of it. */
+const MAX_PARTS = 100;
 const MAX_HEADER_BYTES = 32 * 1024;
 /** What texts, boundaries and headers may add to the files. */
 const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
@@ -43,32 +40,44 @@ export async function receiveMultipart(
 ): Promise<ReceivedForm> {
   const form: ReceivedForm = { fields: new Map(), files: new Map() };
   const body = takeBody(request);
+  let room: Reservation | undefined;
+  let early: UploadRefused | undefined;
   try {
-    await read(body, request, rules, form, await refusalByLength(request, rules));
+    try {
+      room = await admit(request, rules);
+    } catch (error) {
+      if (!(error instanceof UploadRefused)) throw error;
+      early = error;
+    }
+    await read(body, request, rules, form, { early, room });
   } catch (error) {
     await discardArrived(...form.files.values());
     form.files.clear();
     if (!(error instanceof UploadRefused)) throw error;
     form.refusal = error;
+  } finally {
+    room?.release();
   }
   return form;
 }
 
-/** What the length alone tells: too much for every rule together, or for the disk. */
-async function refusalByLength(
-  request: Request,
-  rules: Record<string, FileRule>,
-): Promise<UploadRefused | undefined> {
+/**
+ * What the length alone tells: room on the disk is held for a form that fits.
+ *
+ * @throws {UploadRefused} 413 for what is too much for every rule together, 507 for the disk.
+ */
+async function admit(request: Request, rules: Record<string, FileRule>): Promise<Reservation> {
   const length = Number(request.headers.get("Content-Length") ?? 0);
   const most = Object.values(rules).reduce((sum, rule) => sum + rule.maxBytes, FRAME_BYTES);
   const [field, first] = Object.entries(rules)[0] ?? [];
-  if (first && length > most) return new UploadRefused(413, first.tooLarge, field);
-  try {
-    await requireRoom(length);
-  } catch (error) {
-    if (error instanceof UploadRefused) return error;
-    throw error;
-  }
+  if (first && length > most) throw new UploadRefused(413, first.tooLarge, field);
+  return reserveRoom(length);
+}
+
+interface Admission {
+  /** Why the form is not taken, known before its first byte. */
+  early?: UploadRefused;
+  room?: Reservation;
 }
 
 async function read(
@@ -76,7 +85,7 @@ async function read(
   request: Request,
   rules: Record<string, FileRule>,
   form: ReceivedForm,
-  refusedAlready: UploadRefused | undefined,
+  { early, room }: Admission,
 ): Promise<void> {
   const parser = openParser(request);
   const arriving: Promise<void>[] = [];
@@ -109,6 +118,11 @@ async function read(
     });
     parser.on("fieldsLimit", () => refuse(new UploadRefused(413, "The form has too many fields.")));
     parser.on("filesLimit", () => refuse(new UploadRefused(413, "The form has too many files.")));
+    parser.on("partsLimit", () => {
+      refuse(new UploadRefused(413, "The form has too many parts."));
+      // Not read on, as after another refusal: it is the reading that costs.
+      stop();
+    });
     parser.on("file", (field, stream, name) => {
       const rule = Object.hasOwn(rules, field) ? rules[field] : undefined;
       // An error reaches the stream of a part even when nobody reads it.
@@ -120,7 +134,7 @@ async function read(
       }
       seen.add(field);
       open.add(stream);
-      const written = writeArriving(stream, name, rule, field)
+      const written = writeArriving(stream, name, rule, field, room)
         .then((file) => void form.files.set(field, file))
         .catch((error) => {
           refuse(error);
@@ -135,7 +149,7 @@ async function read(
     body.on("close", () => {
       if (!body.readableEnded) refuse(cutOff());
     });
-    if (refusedAlready) refuse(refusedAlready);
+    if (early) refuse(early);
     body.pipe(parser);
   });
 
@@ -154,6 +168,7 @@ function openParser(request: Request): BusboyInstance {
         fieldSize: MAX_TEXT_BYTES,
         fields: MAX_TEXTS,
         files: MAX_FILES,
+        parts: MAX_PARTS,
         headerSize: MAX_HEADER_BYTES,
       },
     });

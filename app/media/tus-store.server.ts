@@ -5,15 +5,21 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
+import { settings } from "~/server/settings.server";
 import { HEAD_BYTES } from "./arriving.server";
 import { openBlockFile } from "./block-file.server";
 import { fileSink, pump } from "./file-sink.server";
+import { formatBytes } from "./format-bytes";
+import { oneAtATime, requireRoom, unfinishedUploads } from "./room.server";
 import { videoEnding } from "./sniff.server";
 import { uploadRecords } from "./tus-config.server";
 import { asRefusal, UploadRefused } from "./upload-refused.server";
 
 /** An upload that is not gone on with is removed after a day. */
 export const UPLOAD_LIFE_MS = 24 * 3_600 * 1000;
+
+/** Of one user: each holds room on the disk. */
+export const MAX_UNFINISHED = 100;
 
 /** https://tus.io/protocols/resumable-upload#checksum */
 export const CHECKSUM_ALGORITHMS = ["sha1", "sha256", "sha512", "md5"] as const;
@@ -52,11 +58,32 @@ export class UploadStore extends FileStore {
     this.extensions.push("checksum");
   }
 
+  /**
+   * Begins an upload, when there is room for all of it.
+   *
+   * @throws {UploadRefused} 429 when its owner has too many that are not finished, 507 for the disk.
+   */
+  override create(upload: Upload): Promise<Upload> {
+    return oneAtATime(async () => {
+      const owner = upload.id.slice(0, upload.id.lastIndexOf("-") + 1);
+      const others = await unfinishedUploads();
+      if (others.filter(({ id }) => id.startsWith(owner)).length >= MAX_UNFINISHED) {
+        throw new UploadRefused(
+          429,
+          `There are ${MAX_UNFINISHED} unfinished uploads already. Finish or cancel one of them first.`,
+        );
+      }
+      await requireRoom(upload.size ?? settings().maxVideoBytes);
+      return super.create(upload);
+    });
+  }
+
   override async write(_empty: Readable, id: string, offset: number): Promise<number> {
     const source = incoming.getStore();
     const record = await this.configstore.get(id);
     if (!source || !record) throw { status_code: 404, body: "This upload does not exist.\n" };
-    const room = (record.size ?? Number.MAX_SAFE_INTEGER) - offset;
+    // Of an upload whose length is told later, no more than any video may have.
+    const room = (record.size ?? settings().maxVideoBytes) - offset;
     const digest = this.digestAt(id, offset);
     const checksum = source.checksum && createHash(source.checksum.algorithm);
     let admitted = 0;
@@ -68,7 +95,7 @@ export class UploadStore extends FileStore {
       const sink = fileSink(file, offset, {
         admit(length) {
           admitted += length;
-          if (admitted > room) throw new UploadRefused(413, "This is more than was announced.");
+          if (admitted > room) throw record.size === undefined ? tooLarge() : beyondLength();
         },
         wrote(chunk) {
           written += chunk.length;
@@ -118,6 +145,17 @@ export class UploadStore extends FileStore {
     const metadata = { ...record.metadata, sha256 };
     await this.configstore.set(id, new Upload({ ...record, metadata }));
   }
+}
+
+function beyondLength(): UploadRefused {
+  return new UploadRefused(413, "This is more than was announced.");
+}
+
+function tooLarge(): UploadRefused {
+  return new UploadRefused(
+    413,
+    `The video is larger than ${formatBytes(settings().maxVideoBytes)}.`,
+  );
 }
 
 const videoHead = {

@@ -3,9 +3,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { Server, Upload } from "@tus/server";
 import { settings } from "~/server/settings.server";
-import { type ArrivedFile, arrivingFolder, requireRoom } from "./arriving.server";
+import type { ArrivedFile } from "./arriving.server";
 import { formatBytes } from "./format-bytes";
 import { takeBody } from "./request-body.server";
+import { resumableFolder } from "./room.server";
 import { uploadLocks } from "./tus-locks.server";
 import { CHECKSUM_ALGORITHMS, type Incoming, incoming, UploadStore } from "./tus-store.server";
 import { UploadRefused } from "./upload-refused.server";
@@ -22,11 +23,6 @@ interface Road {
 }
 
 let road: Road | undefined;
-
-/** `uploads/tmp/tus`: uploads that may still be gone on with. */
-export function resumableFolder(): string {
-  return path.join(arrivingFolder(), "tus");
-}
 
 function openRoad(): Road {
   const folder = resumableFolder();
@@ -110,7 +106,7 @@ function parseChecksum(header: string | null): Incoming["checksum"] | "unknown" 
   return { algorithm, digest: Buffer.from(digest, "base64") };
 }
 
-/** Before the first byte: whether there is room, and whether it can be a video at all. */
+/** Before the first byte: whether it can be a video at all. The store asks for the room. */
 async function admit(upload: Upload): Promise<Record<string, string>> {
   const { maxVideoBytes } = settings();
   if ((upload.size ?? 0) > maxVideoBytes) {
@@ -121,7 +117,6 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
   if (/^(image|audio|text)\//.test(filetype)) {
     throw new UploadRefused(415, "This file is not a video that the site can read.");
   }
-  await requireRoom(upload.size ?? 0);
   return { filename, filetype };
 }
 

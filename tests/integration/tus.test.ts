@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { mp4Clip } from "../clips";
@@ -143,6 +144,34 @@ describe("creation", () => {
   it("beyond the limit is answered 413", async () => {
     const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "8000001" });
     expect(answer.status).toBe(413);
+  });
+
+  it("of unknown length is answered 413 at the byte that no video may have", async () => {
+    const deferred = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Defer-Length": "1" });
+    expect(deferred.status).toBe(201);
+    const at = String(deferred.headers.location);
+    const open = openRequest(site, "PATCH", at, {
+      ...PATCH,
+      Cookie: cookie,
+      "Upload-Offset": "0",
+      "Transfer-Encoding": "chunked",
+    });
+    const padded = Buffer.concat([clip, Buffer.alloc(9_000_000)]);
+    await Promise.race([open.send(padded).catch(() => {}), open.answer]);
+    const { status, body } = await open.answer;
+    expect([status, body.trim()]).toEqual([413, "The video is larger than 7.6MB."]);
+    expect(bytesOf(at).length).toBeLessThanOrEqual(8_000_000);
+    const length = { "Upload-Length": "8000001" };
+    expect((await patch(at, bytesOf(at).length, Buffer.alloc(0), length)).status).toBe(413);
+  });
+
+  it("is answered 429 to a user who has 100 that are not finished", async () => {
+    for (let each = 0; each < 100; each++) await create(100);
+    const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
+    expect([answer.status, answer.body.trim()]).toEqual([
+      429,
+      "There are 100 unfinished uploads already. Finish or cancel one of them first.",
+    ]);
   });
 
   it.each([
@@ -437,5 +466,43 @@ it("a disk without room is answered 507 before the first byte", async () => {
     ]);
   } finally {
     await full.remove();
+  }
+});
+
+it("what is promised and not here yet counts against the free disk, for every way in", async () => {
+  const { bavail, bsize } = fs.statfsSync(os.tmpdir());
+  // Two of them fit neither beside each other nor, by far, in what other tests may free meanwhile.
+  const size = Math.floor(bavail * bsize * 0.6);
+  const crowded = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
+  const noRoom = "There is not enough room on the disk for this file.";
+  try {
+    await crowded.start();
+    const Cookie = await signInTo(crowded);
+    const begin = () =>
+      ask(crowded, "POST", "/admin/uploads", { ...TUS, "Upload-Length": String(size), Cookie });
+    const answers = await Promise.all([begin(), begin()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 507]);
+
+    const form = openRequest(crowded, "POST", "/admin/publish", {
+      ...MULTIPART,
+      Cookie,
+      "Content-Length": String(size),
+    });
+    form.request.flushHeaders();
+    await form.send(multipartParts(GOOD_TEXTS).before);
+    await form.send(Buffer.alloc(2 * 1024 * 1024)).catch(() => {});
+    const refused = await form.answer;
+    expect([refused.status, JSON.parse(refused.body).failure.sentence]).toEqual([507, noRoom]);
+    form.request.destroy();
+
+    // The promise outlives the process, and ends with the upload.
+    await crowded.stop();
+    await crowded.start();
+    expect((await begin()).status).toBe(507);
+    const address = String(answers.find(({ status }) => status === 201)?.headers.location);
+    expect((await ask(crowded, "DELETE", address, { ...TUS, Cookie })).status).toBe(204);
+    expect((await begin()).status).toBe(201);
+  } finally {
+    await crowded.remove();
   }
 });

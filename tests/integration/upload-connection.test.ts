@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { mp4Clip } from "../clips";
-import { ask, MULTIPART, multipartParts, openRequest, signInTo } from "../site-client";
+import { cpuSeconds } from "../process-figures";
+import { ask, BOUNDARY, MULTIPART, multipartParts, openRequest, signInTo } from "../site-client";
 import { SiteProcess } from "../site-process";
 import { filesIn, GOOD_TEXTS } from "../upload-requests";
 
@@ -92,6 +93,22 @@ describe("an upload over a real connection", () => {
     expect((await open.answer).status).toBe(415);
     expect(sent).toBeLessThan(7_000_000);
     expect(filesIn(site.uploads)).toEqual([]);
+  });
+
+  it.each([
+    ["without a name", "\r\n\r\nx"],
+    ["without a header", "\r\n"],
+    ["with a name each", '\r\nContent-Disposition: form-data; name="a"\r\n\r\nx'],
+  ])("of 8 MB of parts %s is answered 413 after the first 100 of them", async (_, part) => {
+    const pid = site.child?.pid ?? 0;
+    const bytes = Buffer.from(`--${BOUNDARY}${part}\r\n`.repeat(8_000_000 / (part.length + 20)));
+    const before = cpuSeconds(pid);
+    const open = post({ "Content-Length": String(bytes.length) });
+    await Promise.race([open.send(bytes).catch(() => {}), open.answer]);
+    const { status, headers } = await open.answer;
+    expect([status, headers.connection]).toEqual([413, "close"]);
+    await new Promise((closed) => open.request.once("close", closed));
+    expect(cpuSeconds(pid) - before).toBeLessThan(1);
   });
 
   it("of somebody who is not signed in goes to /auth with the reason", async () => {
