@@ -11,10 +11,9 @@ COPY remix.config.js vite.config.ts tsconfig.json ./
 COPY app ./app
 COPY db ./db
 COPY scripts ./scripts
+# The lock file is part of the build's fingerprint, so pruning must not rewrite it.
 RUN node scripts/start.mjs --prepare \
- && npm prune --omit=dev \
- && mkdir -p db/data uploads \
- && chown node:node db/data uploads
+ && npm prune --omit=dev --no-save
 
 # Serve: Node, ffmpeg, the built site and the packages it runs on.
 FROM node:24-trixie-slim
@@ -25,6 +24,8 @@ ENV NODE_ENV=production \
     PORT=3000
 WORKDIR /site
 COPY --from=build /site ./
+# Volumes that are new take their owner from here; all else stays root's, and may be read-only.
+RUN mkdir -p db/data uploads && chown node:node db/data uploads
 USER node
 VOLUME ["/site/db/data", "/site/uploads"]
 EXPOSE 3000

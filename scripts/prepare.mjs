@@ -93,7 +93,9 @@ function sqliteIsSound() {
 
 function compileSqlite() {
   console.log("Compiling SQLite for this version of Node (a few minutes) ...");
-  if (run("npm", ["rebuild", "better-sqlite3"], compilerFlags()) !== 0 || !sqliteIsSound()) {
+  // Not the binary that can be downloaded, which may be the one that is not sound.
+  const fromSource = ["rebuild", "better-sqlite3", "--build-from-source"];
+  if (run("npm", fromSource, compilerFlags()) !== 0 || !sqliteIsSound()) {
     giveUp("SQLite could not be compiled; what npm said stands above.");
   }
 }

@@ -65,7 +65,7 @@ export function createCommands(
       if (Number.isFinite(video.duration)) seekTo(video.duration * fraction);
     },
 
-    /** Section 9: unmuting restores 0.5. */
+    /** Specification, section 9: unmuting restores 0.5. */
     toggleMute() {
       const silent = video.muted || video.volume === 0;
       video.muted = !silent;

@@ -49,7 +49,7 @@ function SeekRipple({ side, seconds, stamp, at }: Extract<Feedback, { kind: "see
   );
 }
 
-/** Section 2: a vertical bar, on the half that the finger doesn't cover. */
+/** Specification, section 2: a vertical bar, on the half that the finger doesn't cover. */
 function LevelIndicator({ level, value }: Extract<Feedback, { kind: "level" }>) {
   const { min, max } = level === "volume" ? VOLUME_RANGE : BRIGHTNESS_RANGE;
   const Icon = level === "brightness" ? Sun : value === 0 ? VolumeX : Volume2;

@@ -16,7 +16,7 @@ export function FullscreenButton() {
   );
 }
 
-/** Section 2: in fullscreen, between landscape and portrait, where the device locks its screen. */
+/** Landscape or portrait in fullscreen, where screens lock (specification, section 2). */
 export function OrientationButton() {
   const { fullscreen } = usePlayer();
   if (!fullscreen.active || !fullscreen.orientation) return null;

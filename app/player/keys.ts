@@ -41,7 +41,7 @@ for (let digit = 0; digit <= 9; digit++) {
 const WITH_SHIFT = new Set(["<", ">", "?"]);
 const MAY_REPEAT = new Set<KeyCommand["do"]>(["seek", "volume"]);
 
-/** What a key means to the player (section 2, "Player controls", and beyond it). */
+/** What a key means to the player (specification, section 2, Player controls, and beyond it). */
 export function keyCommand(press: KeyPress): KeyCommand | undefined {
   if (press.ctrlKey || press.metaKey || press.altKey) return undefined;
   if (press.shiftKey && !WITH_SHIFT.has(press.key)) return undefined;

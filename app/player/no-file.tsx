@@ -1,4 +1,4 @@
-/** Section 2, "Video detail": what stands in the player's place when the video has no file. */
+/** In the player's place when the video has no file (specification, section 2, Video detail). */
 export function NoFile({
   posterUrl,
   preparing,

@@ -3,7 +3,7 @@ import { SEEK_STEP_S } from "./constants";
 import { ControlButton } from "./control-button";
 import { usePlayer } from "./player-context";
 
-/** Section 2: 10 seconds back and forward, on larger screens. */
+/** Specification, section 2: 10 seconds back and forward, on larger screens. */
 export function StepButtons() {
   const { commands } = usePlayer();
   return (

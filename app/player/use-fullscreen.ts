@@ -35,7 +35,8 @@ function fullscreenElement(): Element | null {
 
 /**
  * Fullscreen of the whole player, or of the video element where the device has only that (iPhone).
- * Where the screen can be locked it is locked to landscape (section 2), with a toggle to portrait.
+ * Where the screen can be locked it is locked to landscape, with a toggle to portrait (specification,
+ * section 2).
  */
 export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Fullscreen {
   const [active, setActive] = useState(false);

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { CONTROLS_HIDE_AFTER_PLAY_MS, CONTROLS_HIDE_AFTER_POINTER_MS } from "./constants";
 
 /**
- * Whether the controls are shown (section 9): until 5 s after playing starts, and until 3 s after
- * the pointer rests; always while paused, and while something holds them (`held`: a control has the
+ * Whether the controls are shown (specification, section 9): until 5 s after playing starts, and until
+ * 3 s after the pointer rests; always while paused, and while something holds them (`held`: a control has the
  * focus or the pointer, a menu is open). `wake` shows them for the 3 s.
  */
 export function useIdle(root: HTMLElement, paused: boolean, held: boolean) {

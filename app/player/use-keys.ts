@@ -17,7 +17,7 @@ export interface KeyActions {
   wake(): void;
 }
 
-/** The keys of section 2, wherever on the page the focus is, unless it is in something that types. */
+/** The keys (specification, section 2) wherever the focus is, unless it is in something that types. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;

@@ -15,8 +15,8 @@ interface Swipe {
 }
 
 /**
- * Vertical swipes on a touch screen (section 2): volume on the right half, brightness on the left.
- * Only a vertical move of a single finger is kept from the browser, so that scrolling sideways and
+ * Vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness
+ * on the left. Only a vertical move of a single finger is kept from the browser, so that scrolling sideways and
  * pinching stay its own. Where the device sets the volume by its keys only, the right half scrolls
  * the page like anything else.
  */

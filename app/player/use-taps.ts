@@ -5,8 +5,8 @@ import type { PlaybackMirror } from "./playback";
 import { nextTap, seekOf, sideOf, type TapSeries } from "./taps";
 
 /**
- * Single and double taps and clicks on the picture (section 2). A single one toggles play when the
- * double-tap window has passed, so that a double one never pauses the video for an instant. The very
+ * Single and double taps and clicks on the picture (specification, section 2). A single one toggles
+ * play when the double-tap window has passed, so that a double one never pauses the video for an instant. The very
  * first starts at once: before the video has begun, there is nothing that a double tap would keep.
  * `swallow` may take a tap for something else, such as closing a menu.
  */

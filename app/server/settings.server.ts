@@ -135,6 +135,9 @@ const variables = {
   },
 } as const;
 
+/** The environment variables that the site reads. */
+export const SETTING_NAMES = Object.keys(variables);
+
 type Variables = typeof variables;
 type Parsed = { [Name in keyof Variables]: z.output<Variables[Name]["schema"]> };
 

@@ -1,5 +1,5 @@
 /**
- * Section 2, "Share": the device's share sheet, else the address goes to the clipboard.
+ * Specification, section 2, Share: the device's share sheet, else the address goes to the clipboard.
  * Says what happened: `dismissed` when the visitor closed the sheet.
  */
 export async function share(

@@ -4,8 +4,9 @@
  *
  * Since 24.19 the header removes a cleanup hook in the destructor, which ends the whole process
  * when the garbage collector runs it outside of any context ("Assertion failed: (env) != nullptr",
- * https://github.com/WiseLibs/better-sqlite3/issues/1515). better-sqlite3 13 does not use the
- * header, but needs Node 22.14; as long as Node 20 is to run the site, it is 12 and this.
+ * https://github.com/WiseLibs/better-sqlite3/issues/1515). better-sqlite3 13 ends the need: it does
+ * not use the header, but needs Node 22, so it has to wait until Node 20 is no longer supported.
+ * docs/decisions/2026-11-21-sqlite-native-header.md says what goes then.
  */
 #ifndef SRC_NODE_OBJECT_WRAP_H_
 #define SRC_NODE_OBJECT_WRAP_H_

@@ -9,38 +9,36 @@ import { SiteProcess } from "../site-process";
 const isInstalled = spawnSync("nginx", ["-v"]).status === 0;
 const URL_PATH = "/media/videos/u/1700000000000.mp4";
 
-/** The server block that the README gives, with the places of this test. */
-function readmeServer(): string {
-  const readme = fs.readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const block = /```nginx\n(server .*?)```/s.exec(readme)?.[1];
-  if (!block) throw new Error("The README has no server block for nginx any more.");
-  return block;
-}
-
 // `npm test` installs it, and tells what was not tested where it cannot.
-describe.runIf(isInstalled)("behind nginx as the README sets it up", () => {
+describe.runIf(isInstalled)("behind nginx as docs/nginx.conf sets it up", () => {
   const site = new SiteProcess({ ACCEL_PREFIX: "/protected" });
   let nginx: ChildProcess;
   let url: string;
+  let redirectPort: number;
 
-  const configurationOf = (port: number) => `
-    daemon off;
-    master_process off;
-    pid ${site.folder}/nginx.pid;
-    error_log stderr;
-    events {}
-    http {
-      access_log off;
-      client_body_temp_path ${site.folder}/body;
-      proxy_temp_path ${site.folder}/proxy;
-      fastcgi_temp_path ${site.folder}/fastcgi;
-      uwsgi_temp_path ${site.folder}/uwsgi;
-      scgi_temp_path ${site.folder}/scgi;
-      ${readmeServer()
-        .replace("server_name videos.example;", `listen 127.0.0.1:${port};`)
-        .replace("http://127.0.0.1:3000", site.url)
-        .replace("/srv/afterdark/uploads", site.uploads)}
-    }`;
+  /** docs/nginx.conf without TLS, with the ports and folders of this test. */
+  function configurationOf(port: number, redirectPort: number): string {
+    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+      .map((name) => `${name}_temp_path ${site.folder}/${name};`)
+      .join(" ");
+    const changes: [RegExp, string][] = [
+      [/^pid .*;$/m, `pid ${site.folder}/nginx.pid; daemon off; master_process off;`],
+      [/^http \{$/m, `http { ${temporary}`],
+      [/listen 80;/, `listen 127.0.0.1:${redirectPort};`],
+      [/listen 443 ssl http2;/, `listen 127.0.0.1:${port};`],
+      [/^ *ssl_.*;$/gm, ""],
+      [/http:\/\/site:3000/, site.url],
+      [/\/srv\/afterdark\/uploads/, site.uploads],
+    ];
+    const file = new URL("../../docs/nginx.conf", import.meta.url);
+    return changes.reduce(
+      (text, [from, to]) => {
+        expect(text).toMatch(from);
+        return text.replace(from, to);
+      },
+      fs.readFileSync(file, "utf8"),
+    );
+  }
 
   beforeAll(async () => {
     await site.start();
@@ -49,7 +47,8 @@ describe.runIf(isInstalled)("behind nginx as the README sets it up", () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     const configuration = path.join(site.folder, "nginx.conf");
-    fs.writeFileSync(configuration, configurationOf(port));
+    redirectPort = await freePort();
+    fs.writeFileSync(configuration, configurationOf(port, redirectPort));
     nginx = spawn("nginx", ["-c", configuration, "-p", site.folder], {
       stdio: ["ignore", "ignore", "inherit"],
     });
@@ -83,5 +82,13 @@ describe.runIf(isInstalled)("behind nginx as the README sets it up", () => {
     site.database().exec("UPDATE videos SET status = 'hidden'");
     expect((await fetch(url + URL_PATH)).status).toBe(404);
     expect((await fetch(`${url}/protected/videos/u/1700000000000.mp4`)).status).toBe(404);
+  });
+
+  it("plain HTTP leads to HTTPS, with the address as it was", async () => {
+    const answer = await fetch(`http://127.0.0.1:${redirectPort}/video/v?t=90`, {
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(301);
+    expect(answer.headers.get("Location")).toBe("https://127.0.0.1/video/v?t=90");
   });
 });

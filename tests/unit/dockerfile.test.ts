@@ -73,6 +73,19 @@ describe("the Dockerfile", () => {
     );
   });
 
+  it("gives the volumes to the user it runs as, in the image that serves", () => {
+    const chown = lastStage.findIndex((line) => line.includes("chown node:node db/data uploads"));
+    expect(chown).toBeGreaterThan(0);
+    expect(chown).toBeLessThan(lastStage.indexOf("USER node"));
+  });
+
+  it("sends no secret, certificate or library of this machine to the build", () => {
+    const ignored = fs.readFileSync(path.join(root, ".dockerignore"), "utf8").split("\n");
+    expect(ignored).toEqual(
+      expect.arrayContaining([".env", "certificates", "db/data", "uploads/*/*"]),
+    );
+  });
+
   it("has the two volumes and a health check, and lets SIGTERM reach Node", () => {
     expect(all("VOLUME")).toEqual(['["/site/db/data", "/site/uploads"]']);
     expect(all("HEALTHCHECK")[0]).toContain("/healthz");

@@ -10,7 +10,7 @@ function device(more: object) {
   }
 }
 
-describe("share (section 2)", () => {
+describe("share (specification, section 2)", () => {
   afterEach(() => {
     device({ share: undefined, clipboard: undefined });
     Reflect.deleteProperty(document, "execCommand");

@@ -11,7 +11,7 @@ function player(video = fakeVideo()) {
   return { video, feedback, playback, commands: createCommands(video, playback, feedback) };
 }
 
-describe("sound (section 9: volume 0 to 1, unmute restores 0.5)", () => {
+describe("sound (specification, section 9: volume 0 to 1, unmute restores 0.5)", () => {
   it("unmuting restores 0.5", () => {
     const { video, commands } = player();
     commands.toggleMute();
@@ -42,7 +42,7 @@ describe("sound (section 9: volume 0 to 1, unmute restores 0.5)", () => {
   });
 });
 
-describe("brightness (section 9: 0.2 to 2)", () => {
+describe("brightness (specification, section 9: 0.2 to 2)", () => {
   it("is a filter of the picture and stays within its range", () => {
     const { video, commands } = player();
     commands.setBrightness(9);

@@ -24,7 +24,7 @@ describe("what is answered on screen", () => {
     expect(board.store.get()).toMatchObject({ side: "left", seconds: 10 });
   });
 
-  it("a level is shown for 1 s after its last change (section 9)", () => {
+  it("a level is shown for 1 s after its last change (specification, section 9)", () => {
     const board = createFeedback();
     board.level("volume", 0.4);
     vi.advanceTimersByTime(INDICATOR_MS - 1);

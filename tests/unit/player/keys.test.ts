@@ -12,7 +12,7 @@ const press = (key: string, more = {}) => ({
   ...more,
 });
 
-describe("what a key means (section 2)", () => {
+describe("what a key means (specification, section 2)", () => {
   it.each([
     [" ", { do: "play" }],
     ["f", { do: "fullscreen" }],

@@ -24,7 +24,7 @@ describe("the direction of a swipe", () => {
   ] as const)("(%s, %s) is %s", (dx, dy, direction) => expect(directionOf(dx, dy)).toBe(direction));
 });
 
-describe("the level of a swipe (section 9: from 20 px on)", () => {
+describe("the level of a swipe (specification, section 9: from 20 px on)", () => {
   it("does not change below the threshold", () => {
     expect(swipeLevel(0.5, SWIPE_THRESHOLD_PX - 1, 400, VOLUME)).toBeUndefined();
     expect(swipeLevel(0.5, -SWIPE_THRESHOLD_PX + 1, 400, VOLUME)).toBeUndefined();

@@ -12,7 +12,7 @@ function seeksOf(taps: [at: number, side: Side][]): number[] {
   });
 }
 
-describe("taps (section 2: double tap; section 9: 300 ms)", () => {
+describe("taps (specification, section 2: double tap; specification, section 9: 300 ms)", () => {
   it("one tap may toggle play", () => {
     expect(seeksOf([[0, "right"]])).toEqual([0]);
   });

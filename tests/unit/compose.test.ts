@@ -1,0 +1,88 @@
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { SETTING_NAMES } from "~/server/settings.server";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
+interface Service {
+  build: string;
+  profiles?: string[];
+  volumes: string[];
+  environment: Record<string, string>;
+}
+const { services, volumes } = parse(read("compose.yaml")) as {
+  services: Record<"site" | "proxy", Service>;
+  volumes: Record<string, unknown>;
+};
+const mountsOf = (service: "site" | "proxy") =>
+  services[service].volumes.map((mount) => {
+    const [source = "", target = "", mode = ""] = mount.split(":");
+    return { source, target, mode, isFolder: source.startsWith(".") };
+  });
+
+describe("compose.yaml", () => {
+  it("builds the site from this folder, and mounts the volumes of its Dockerfile", () => {
+    expect(fs.existsSync(path.join(root, services.site.build, "Dockerfile"))).toBe(true);
+    const declared = JSON.parse(/^VOLUME (.*)$/m.exec(read("Dockerfile"))![1]!) as string[];
+    expect(mountsOf("site").map(({ target }) => target)).toEqual(declared);
+    for (const { source } of mountsOf("site")) expect(Object.keys(volumes)).toContain(source);
+  });
+
+  it.each(["site", "proxy"] as const)(
+    "gives %s a read-only root and no rights to spare",
+    (name) => {
+      const service = services[name];
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+        tmpfs: expect.any(Array),
+      });
+    },
+  );
+
+  it("sets only settings that exist, where the volumes are", () => {
+    const environment = services.site.environment;
+    for (const name of Object.keys(environment)) expect(SETTING_NAMES).toContain(name);
+    const [database, uploads] = mountsOf("site");
+    expect(path.dirname(environment.DATABASE_PATH!)).toBe(database!.target);
+    expect(environment.UPLOADS_DIR).toBe(uploads!.target);
+  });
+
+  it("starts nginx by its profile alone, with everything mounted read-only", () => {
+    expect(services.site.profiles).toBeUndefined();
+    expect(services.proxy.profiles).toEqual(["proxy"]);
+    for (const { mode } of mountsOf("proxy")) expect(mode).toBe("ro");
+    const configuration = mountsOf("proxy").find(({ target }) => target.endsWith("nginx.conf"))!;
+    expect(read(configuration.source)).toContain("http://site:3000");
+    const paths = read(configuration.source).match(/(?<=ssl_certificate\w* |alias )[^;]+/g) ?? [];
+    expect(paths).toHaveLength(3);
+    for (const file of paths) {
+      expect(
+        mountsOf("proxy").some(({ target }) => file.startsWith(target)),
+        file,
+      ).toBe(true);
+    }
+  });
+});
+
+describe("the workflow", () => {
+  it("runs the whole suite on every version of Node that is supported", () => {
+    const { jobs } = parse(read(".github/workflows/test.yml"));
+    expect(jobs.test.strategy.matrix.node).toEqual([20, 22, 24]);
+    expect(jobs.test.steps.at(-1).run).toBe(".ci/run");
+    expect(read(".ci/run")).toMatch(/^npm test$/m);
+    expect(fs.statSync(path.join(root, ".ci/run")).mode & 0o111).not.toBe(0);
+  });
+
+  it.each(["bug", "idea"])("has a template %s that is valid", (name) => {
+    const { body } = parse(read(`.github/ISSUE_TEMPLATE/${name}.yml`));
+    for (const { type, attributes } of body) {
+      expect(type).toMatch(/^(markdown|textarea|input)$/);
+      expect(attributes.label ?? attributes.value).toBeTruthy();
+    }
+  });
+});
