@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { settings } from "~/server/settings.server";
+import { lockData } from "~db/data-lock.server";
 import { requireDatabaseFile } from "~db/database-file.server";
 import { requireFolder } from "~db/folders.server";
 import { UsageError } from "./ask";
@@ -24,6 +25,7 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   const { databasePath, uploadsDir } = settings();
   requireDatabaseFile(databasePath);
   requireFolder("UPLOADS_DIR", uploadsDir);
+  if (settings().dataLock) lockData(settings(), "npm run restore");
   if (fs.existsSync(databasePath)) setAside(databasePath);
 
   const listing = path.join(folder, BACKUP.listing);

@@ -4,6 +4,7 @@ import { AccountError } from "~/account/users.server";
 import { ImportError } from "~/import/entry";
 import { SettingsError } from "~/server/settings.server";
 import { closeDatabase } from "~db/client.server";
+import { DataLockError } from "~db/data-lock.server";
 import { DatabaseFileError } from "~db/database-file.server";
 import { FolderError } from "~db/folders.server";
 import { MigrationError } from "~db/migrate.server";
@@ -19,6 +20,7 @@ const EXPECTED = [
   SettingsError,
   MigrationError,
   DatabaseFileError,
+  DataLockError,
   FolderError,
   ImportError,
   RestoreError,

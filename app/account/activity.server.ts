@@ -22,14 +22,19 @@ export interface Activity {
  * Writes down what an admin did. Never anything about a visitor.
  *
  * @param entry.subjectId the video's id, for what is about a video; its title goes into `detail`.
+ * @param db the transaction that it is a part of.
+ * @returns the id of the entry.
  */
-export async function recordActivity(entry: {
-  userId: string | null;
-  action: ActivityAction;
-  subjectId?: string;
-  detail?: string;
-}): Promise<void> {
-  const { insertId } = await database()
+export async function recordActivity(
+  entry: {
+    userId: string | null;
+    action: ActivityAction;
+    subjectId?: string;
+    detail?: string;
+  },
+  db = database(),
+): Promise<number> {
+  const { insertId } = await db
     .insertInto("activities")
     .values({
       user_id: entry.userId,
@@ -38,10 +43,11 @@ export async function recordActivity(entry: {
       detail: entry.detail ?? "",
     })
     .executeTakeFirstOrThrow();
-  await database()
+  await db
     .deleteFrom("activities")
     .where("id", "<=", Number(insertId) - ACTIVITIES_KEPT)
     .execute();
+  return Number(insertId);
 }
 
 /**

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
-import { recordActivity } from "~/account/activity.server";
 import { RefusedFileError } from "~/media/probe.server";
 import { UploadRefused } from "~/media/upload-refused.server";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
 import { examine, type Glance, glance, readWhole } from "./examine.server";
+import { importActivity } from "./import-activity.server";
 import { findImported, fingerprint, recoverImports } from "./journal.server";
 import { knownDigests, knownIds } from "./known.server";
 import type { ImportMode } from "./place-import.server";
@@ -56,21 +56,18 @@ export async function importVideos(
   };
   await recoverImports();
   const seen = new Map<string, string>();
+  const activity = importActivity(options.userId);
   for (const batch of await batches(plan.entries, summary, options)) {
     if (options.signal?.aborted) break;
     const unknown = await leaveOutKnown(batch, summary, options);
     const candidates = await look(unknown, seen, summary, options);
-    const taken = await takeBatch(candidates, options, (name, error) =>
+    const taken = await takeBatch(candidates, { ...options, activity }, (name, error) =>
       summary.failures.push({ name, reason: reasonOf(error) }),
     );
     summary.imported += taken.length;
     for (const { bytes } of taken) summary.importedBytes += bytes;
   }
   summary.interrupted = options.signal?.aborted ?? false;
-  if (summary.imported > 0) {
-    const detail = `${summary.imported} ${summary.imported === 1 ? "video" : "videos"}`;
-    await recordActivity({ userId: options.userId, action: "import", detail });
-  }
   return summary;
 }
 
@@ -87,7 +84,7 @@ async function batches(
   { onProgress }: ImportOptions,
 ): Promise<Measured[][]> {
   const list: Measured[][] = [];
-  let bytes = BATCH_BYTES;
+  let bytes = 0;
   const stats = await sideBySide(entries, ({ file }) => statOf(file));
   for (const [index, entry] of entries.entries()) {
     const stat = stats[index];
@@ -97,7 +94,8 @@ async function batches(
       continue;
     }
     const size = stat?.size ?? 0;
-    if (bytes + size > BATCH_BYTES || (list.at(-1)?.length ?? 0) >= BATCH_FILES) {
+    const isFull = bytes + size > BATCH_BYTES || list.at(-1)?.length === BATCH_FILES;
+    if (list.length === 0 || isFull) {
       list.push([]);
       bytes = 0;
     }

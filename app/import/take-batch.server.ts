@@ -1,12 +1,15 @@
 import fs from "node:fs/promises";
-import type { Insertable } from "kysely";
+import { setTimeout } from "node:timers/promises";
+import type { Insertable, Transaction } from "kysely";
 import { formatDuration } from "~/catalogue/format";
 import { mediaUrl } from "~/media/bucket.server";
-import { enqueueFor } from "~/media/jobs/enqueue.server";
+import { enqueueIn } from "~/media/jobs/enqueue.server";
+import { jobsChanged } from "~/media/jobs/wake.server";
 import { database } from "~db/client.server";
-import type { MediaFilesTable, VideosTable } from "~db/schema";
+import type { MediaFilesTable, Schema, VideosTable } from "~db/schema";
 import type { ImportEntry } from "./entry";
 import type { Examined } from "./examine.server";
+import type { ImportActivity } from "./import-activity.server";
 import { announce, takeBack, withdraw } from "./journal.server";
 import {
   flushUploads,
@@ -28,6 +31,8 @@ export interface Candidate {
   videoId: string;
 }
 
+/** In one transaction. */
+const ROWS_AT_ONCE = 50;
 /** So that the disk already writes while the rest of a batch is copied. */
 const FLUSH_EVERY = 300;
 
@@ -42,6 +47,8 @@ interface Placing extends Candidate {
 export interface BatchOptions {
   userId: string;
   mode: ImportMode;
+  /** The one entry of the whole import, which says how many videos it was so far. */
+  activity: ImportActivity;
   onProgress?(bytes: number, files: number): void;
 }
 
@@ -57,23 +64,17 @@ export async function takeBatch(
   failed: (name: string, error: unknown) => void,
 ): Promise<Placing[]> {
   const places = placesFor(options.userId);
-  const placed = await bringIn(candidates, places, options, failed).finally(places.free);
-  const finish = sideBySide(placed, async ({ entry }) => {
-    // Only now, so that no instant knows the video by neither its source nor its row.
-    if (options.mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
-  });
-  await enqueueFor(...placed.filter(({ target }) => target).map(({ videoId }) => videoId));
-  await finish;
-  return placed;
+  return bringIn(candidates, places, options, failed).finally(places.free);
 }
 
 /** Places the files, then writes their rows. */
 async function bringIn(
   candidates: Candidate[],
   places: ReturnType<typeof placesFor>,
-  { userId, mode, onProgress }: BatchOptions,
+  options: BatchOptions,
   failed: (name: string, error: unknown) => void,
 ): Promise<Placing[]> {
+  const { mode, onProgress } = options;
   const placing = await sideBySide(candidates, async (candidate): Promise<Placing> => {
     const { entry, examined } = candidate;
     const stem = examined && (await places.reserve(entry.stem));
@@ -101,13 +102,40 @@ async function bringIn(
   // In the order of the plan, whichever was copied first.
   const order = new Map(placing.map((each, index) => [each, index]));
   placed.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-  try {
-    await insertRows(userId, placed);
-  } catch (error) {
-    for (const each of placed) await giveUp(each);
-    throw error;
-  }
+  await enterAll(placed, options);
   return placed;
+}
+
+/**
+ * Writes the rows in small transactions: the lock on the database is held for milliseconds at a time,
+ * and is free for as long as it was held before it is taken again.
+ *
+ * @throws what a transaction threw; what is not in the catalogue by then is as it was before.
+ */
+async function enterAll(placed: Placing[], { userId, mode, activity }: BatchOptions) {
+  const now = Date.now();
+  for (let start = 0; start < placed.length; start += ROWS_AT_ONCE) {
+    const slice = placed.slice(start, start + ROWS_AT_ONCE);
+    const from = performance.now();
+    try {
+      await database()
+        .transaction()
+        .execute(async (transaction) => {
+          await insertRows(transaction, userId, slice, now + start);
+          await activity.count(slice.length, transaction);
+        });
+    } catch (error) {
+      for (const each of placed.slice(start)) await giveUp(each);
+      throw error;
+    }
+    const heldMs = performance.now() - from;
+    jobsChanged("work");
+    await sideBySide(slice, async ({ entry }) => {
+      // Only now, so that no instant knows the video by neither its source nor its row.
+      if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
+    });
+    await setTimeout(heldMs);
+  }
 }
 
 function planned({ entry, bytes, modifiedMs, videoId, target }: Placing) {
@@ -128,50 +156,51 @@ async function giveUp({ entry, target }: Placing, notOurs = false): Promise<void
   await withdraw([entry.file]);
 }
 
-/** All rows of a batch, or none. */
-async function insertRows(userId: string, placed: Placing[]): Promise<void> {
-  if (placed.length === 0) return;
+/** All rows of a slice, with the accounting of their files, digests and jobs. */
+async function insertRows(
+  transaction: Transaction<Schema>,
+  userId: string,
+  placed: Placing[],
+  time: number,
+): Promise<void> {
   const digests = placed.flatMap(({ videoId, sha256 }) =>
     sha256 ? [{ video_id: videoId, sha256 }] : [],
   );
   const files = placed.flatMap(filesOf);
   const sources = placed.flatMap(({ entry }) => entry.file ?? []);
-  const now = Date.now();
-  await database()
-    .transaction()
-    .execute(async (transaction) => {
-      if (files.length > 0) {
-        await transaction
-          .insertInto("media_files")
-          .values(files)
-          // Whoever compared the buckets with the catalogue meanwhile has noted them already.
-          .onConflict((conflict) =>
-            conflict.columns(["bucket", "path"]).doUpdateSet((e) => ({
-              video_id: e.ref("excluded.video_id"),
-              kind: e.ref("excluded.kind"),
-              bytes: e.ref("excluded.bytes"),
-            })),
-          )
-          .execute();
-      }
-      await transaction
-        .insertInto("videos")
-        .values(placed.map((each, index) => rowOf(userId, each, now + index)))
-        .execute();
-      if (digests.length > 0) {
-        await transaction
-          .insertInto("video_digests")
-          .values(digests)
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-      }
-      if (sources.length === 0) return;
-      await transaction
-        .updateTable("imports")
-        .set({ finished_at: new Date().toISOString() })
-        .where("source", "in", sources)
-        .execute();
-    });
+  if (files.length > 0) {
+    await transaction
+      .insertInto("media_files")
+      .values(files)
+      // Whoever compared the buckets with the catalogue meanwhile has noted them already.
+      .onConflict((conflict) =>
+        conflict.columns(["bucket", "path"]).doUpdateSet((e) => ({
+          video_id: e.ref("excluded.video_id"),
+          kind: e.ref("excluded.kind"),
+          bytes: e.ref("excluded.bytes"),
+        })),
+      )
+      .execute();
+  }
+  await transaction
+    .insertInto("videos")
+    .values(placed.map((each, index) => rowOf(userId, each, time + index)))
+    .execute();
+  if (digests.length > 0) {
+    await transaction
+      .insertInto("video_digests")
+      .values(digests)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  const ours = placed.filter(({ target }) => target).map(({ videoId }) => videoId);
+  await enqueueIn(transaction, ours);
+  if (sources.length === 0) return;
+  await transaction
+    .updateTable("imports")
+    .set({ finished_at: new Date().toISOString() })
+    .where("source", "in", sources)
+    .execute();
 }
 
 function filesOf({ stem, target, videoId, bytes, picture }: Placing) {

@@ -18,10 +18,14 @@ export interface MediaFile extends MediaName {
   bytes?: number;
 }
 
-/** Notes a file, or what it has become: whoever puts one into a bucket calls it afterwards. */
-export async function recordFile(file: MediaFile): Promise<void> {
+/**
+ * Notes a file, or what it has become: whoever puts one into a bucket calls it afterwards.
+ *
+ * @param db the transaction that it is a part of.
+ */
+export async function recordFile(file: MediaFile, db = database()): Promise<void> {
   const bytes = file.bytes ?? (await diskUsage(bucketFile(file.bucket, file.path) ?? ""));
-  await database()
+  await db
     .insertInto("media_files")
     .values({
       bucket: file.bucket,

@@ -13,7 +13,8 @@ import { holdUploadBodies } from "~/media/request-body.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
 import { correctWhatTriggersKeep } from "~/studio/upkeep.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
-import { explainDatabaseError } from "~db/database-file.server";
+import { lockData } from "~db/data-lock.server";
+import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
 import { takeOverAccessLog } from "./access-log.server";
 import { askFirst } from "./front-door.server";
 import { takeOverOriginCheck } from "./origin.server";
@@ -23,6 +24,9 @@ import { sessionSecrets } from "./secret.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { SettingsError, settings } from "./settings.server";
 import { leaveAtSignals, refuseWhenLeaving } from "./shutdown.server";
+
+/** At a restart the process before may still be answering its last requests. */
+const HOLDER_LEAVES_WITHIN_MS = 6_000;
 
 const holder = globalThis as { afterdarkBooted?: boolean };
 
@@ -34,9 +38,10 @@ export async function boot(): Promise<void> {
   if (holder.afterdarkBooted) return;
   holder.afterdarkBooted = true;
   try {
-    settings();
-    database();
+    requireDatabaseFile(settings().databasePath);
     makeBuckets();
+    if (settings().dataLock) lockData(settings(), "the site", HOLDER_LEAVES_WITHIN_MS);
+    database();
     sessionSecrets();
     await ensureFirstAccount();
     await clearArriving();

@@ -98,6 +98,7 @@ const variables = {
     takes: "a whole number of bytes, at least 1",
     schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 2),
   },
+  DATA_LOCK: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   AGE_GATE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   ENCODER_CONCURRENCY: {
     takes: "a whole number of jobs at once, from 0 (none in the server's process) to 8",
@@ -175,6 +176,8 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     contactEmail: parsed.CONTACT_EMAIL,
     maxVideoBytes: parsed.MAX_VIDEO_BYTES,
     maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
+    /** Whether the data are locked for one server; off for file systems that know no locks. */
+    dataLock: parsed.DATA_LOCK === "on",
     ageGate: parsed.AGE_GATE === "on",
     /** Jobs that the server's process runs at once; 0 leaves them to `npm run jobs`. */
     encoderConcurrency: parsed.ENCODER_CONCURRENCY,

@@ -13,9 +13,17 @@ export async function findDuplicate(sha256: string): Promise<Duplicate | undefin
     .executeTakeFirst();
 }
 
-/** Notes what a video's file was when it came in. */
-export async function recordDigest(videoId: string, sha256: string): Promise<void> {
-  await database()
+/**
+ * Notes what a video's file was when it came in.
+ *
+ * @param db the transaction that it is a part of.
+ */
+export async function recordDigest(
+  videoId: string,
+  sha256: string,
+  db = database(),
+): Promise<void> {
+  await db
     .insertInto("video_digests")
     .values({ video_id: videoId, sha256 })
     .onConflict((conflict) => conflict.column("video_id").doUpdateSet({ sha256 }))

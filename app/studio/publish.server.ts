@@ -1,18 +1,21 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
+import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { CategoryId } from "~/catalogue/categories";
 import { formatDuration } from "~/catalogue/format";
 import { type ArrivedFile, HEAD_BYTES } from "~/media/arriving.server";
-import { type MediaName, mediaUrl } from "~/media/bucket.server";
-import { enqueueFor } from "~/media/jobs/enqueue.server";
-import { forgetFiles, recordFile } from "~/media/media-files.server";
+import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
+import { enqueueIn } from "~/media/jobs/enqueue.server";
+import { jobsChanged } from "~/media/jobs/wake.server";
+import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
 import { type Placed, placeUpload } from "~/media/place.server";
 import { probe, RefusedFileError } from "~/media/probe.server";
 import { videoEnding } from "~/media/sniff.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/thumbnail.server";
 import { UploadRefused } from "~/media/upload-refused.server";
 import { database } from "~db/client.server";
+import type { Schema } from "~db/schema";
 import { recordDigest } from "./duplicates.server";
 import type { UploadSuccess } from "./upload-fields";
 
@@ -36,7 +39,8 @@ export interface Upload {
 
 /**
  * Takes what has arrived into the catalogue; both upload roads end here. The content is looked at
- * first, then the files go into their buckets, the row comes last.
+ * first, then the files go into their buckets, the row comes last, and with it in one transaction
+ * the accounting of the files, the digest, the jobs and the activity.
  *
  * @throws {UploadRefused} 415 or 422 for what is no video or no picture, 507 for a full disk. Then
  *   there is no row and no new file, and what arrived is still where it was.
@@ -52,42 +56,64 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
       { file: video.path, ending: looked.ending },
       thumbnail?.file,
     );
-    const videoUrl = mediaUrl("videos", placed.videoPath);
     const id = randomUUID().replaceAll("-", "");
     try {
-      await recordFiles(id, placed);
+      const files = await measureFiles(id, placed);
+      const work = { id, upload, looked, placed, files, posterColors: thumbnail?.colors ?? null };
       await database()
-        .insertInto("videos")
-        .values({
-          id,
-          title: texts.title,
-          description: texts.description,
-          category: texts.category,
-          tags: texts.tags.length > 0 ? JSON.stringify(texts.tags) : null,
-          duration: formatDuration(looked.durationSeconds ?? texts.durationSeconds ?? 0),
-          // What browsers cannot play has no video yet, only a source to make one from.
-          video_url: looked.playable ? videoUrl : "",
-          source_url: looked.playable ? null : videoUrl,
-          thumbnail_url: placed.thumbnailPath ? mediaUrl("thumbnails", placed.thumbnailPath) : null,
-          poster_colors: thumbnail?.colors ?? null,
-          uploaded_by: userId,
-          status,
-        })
-        .execute();
+        .transaction()
+        .execute((transaction) => insertUpload(transaction, work));
     } catch (error) {
       await placed.undo();
-      await forgetFiles(bucketPaths(placed));
       throw error;
     }
     await placed.settle();
-    await recordDigest(id, video.sha256);
-    await enqueueFor(id);
-    const action = status === "published" ? "publish" : "draft";
-    await recordActivity({ userId, action, subjectId: id, detail: texts.title });
+    jobsChanged("work");
     return { id, title: texts.title, status, category: texts.category };
   } finally {
     if (thumbnail) await fs.rm(thumbnail.file, { force: true });
   }
+}
+
+interface NewVideo {
+  id: string;
+  upload: Upload;
+  looked: Look;
+  placed: Placed;
+  files: MediaFile[];
+  posterColors: string | null;
+}
+
+/** Everything that the database holds of a new video, or nothing of it. */
+async function insertUpload(
+  transaction: Transaction<Schema>,
+  { id, upload, looked, placed, files, posterColors }: NewVideo,
+): Promise<void> {
+  const { userId, status, texts, video } = upload;
+  const videoUrl = mediaUrl("videos", placed.videoPath);
+  for (const file of files) await recordFile(file, transaction);
+  await transaction
+    .insertInto("videos")
+    .values({
+      id,
+      title: texts.title,
+      description: texts.description,
+      category: texts.category,
+      tags: texts.tags.length > 0 ? JSON.stringify(texts.tags) : null,
+      duration: formatDuration(looked.durationSeconds ?? texts.durationSeconds ?? 0),
+      // What browsers cannot play has no video yet, only a source to make one from.
+      video_url: looked.playable ? videoUrl : "",
+      source_url: looked.playable ? null : videoUrl,
+      thumbnail_url: placed.thumbnailPath ? mediaUrl("thumbnails", placed.thumbnailPath) : null,
+      poster_colors: posterColors,
+      uploaded_by: userId,
+      status,
+    })
+    .execute();
+  await recordDigest(id, video.sha256, transaction);
+  await enqueueIn(transaction, [id]);
+  const action = status === "published" ? "publish" : "draft";
+  await recordActivity({ userId, action, subjectId: id, detail: texts.title }, transaction);
 }
 
 interface Look {
@@ -127,9 +153,13 @@ function bucketPaths({ videoPath, thumbnailPath }: Placed): MediaName[] {
   ];
 }
 
-async function recordFiles(videoId: string, placed: Placed): Promise<void> {
-  for (const file of bucketPaths(placed)) {
-    const kind = file.bucket === "videos" ? "video" : "thumbnail";
-    await recordFile({ ...file, videoId, kind });
-  }
+/** What is to be recorded, measured before the transaction: it does not wait for the disk. */
+function measureFiles(videoId: string, placed: Placed): Promise<MediaFile[]> {
+  return Promise.all(
+    bucketPaths(placed).map(async (file) => {
+      const kind = file.bucket === "videos" ? "video" : "thumbnail";
+      const bytes = await diskUsage(bucketFile(file.bucket, file.path) ?? "");
+      return { ...file, videoId, kind, bytes };
+    }),
+  );
 }

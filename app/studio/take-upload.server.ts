@@ -72,7 +72,10 @@ export async function takeReceived(form: ReceivedForm, userId: string): Promise<
     return await takeForm(form, userId).finally(() => beingTaken.delete(sentBefore));
   } catch (error) {
     if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
-    if (!(error instanceof UploadRefused)) throw error;
+    if (!(error instanceof UploadRefused)) {
+      console.error(error);
+      return fail(form, 500, { sentence: SENTENCES.failed, fields: {} });
+    }
     const fields = error.field ? { [error.field]: error.message } : {};
     return fail(form, error.status, { sentence: error.message, fields });
   } finally {

@@ -378,8 +378,11 @@ describe("expiration and restart", () => {
     expect([404, 410]).toContain((await patch(old, 0, clip)).status);
     expect((await head(young)).status).toBe(200);
     await site.stop();
-    fs.writeFileSync(path.join(site.uploads, "tmp", "rest-of-a-form"), "x");
-    fs.writeFileSync(path.join(site.uploads, "tmp/tus", "bytes-without-a-record"), "x");
+    const yesterday = new Date(Date.now() - 24 * 3_600_000);
+    for (const name of ["rest-of-a-form", "tus/bytes-without-a-record"]) {
+      fs.writeFileSync(path.join(site.uploads, "tmp", name), "x");
+      fs.utimesSync(path.join(site.uploads, "tmp", name), yesterday, yesterday);
+    }
     await site.start();
     const left = filesIn(path.join(site.uploads, "tmp"));
     expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);

@@ -1,5 +1,6 @@
+import type { Kysely } from "kysely";
 import { database } from "~db/client.server";
-import { JOB_KINDS } from "~db/schema";
+import { JOB_KINDS, type Schema } from "~db/schema";
 import { ffmpegAvailable } from "../ffmpeg.server";
 import { PRIORITIES } from "./kinds";
 import { jobsChanged } from "./wake.server";
@@ -19,6 +20,12 @@ const SOURCE_KEPT_MS = 6 * 3_600_000;
  * itself: its file may still be on its way, or be none of ours.
  */
 export async function enqueueFor(...videoIds: string[]): Promise<void> {
+  await enqueueIn(database(), videoIds);
+  jobsChanged("work");
+}
+
+/** The same inside of a transaction; `jobsChanged("work")` is due once it is committed. */
+export async function enqueueIn(db: Kysely<Schema>, videoIds: readonly string[]): Promise<void> {
   if (videoIds.length === 0 || !ffmpegAvailable()) return;
   const now = Date.now();
   const jobs = videoIds.flatMap((videoId) =>
@@ -29,12 +36,11 @@ export async function enqueueFor(...videoIds: string[]): Promise<void> {
       run_after: new Date(kind === "tidy" ? now + SOURCE_KEPT_MS : now).toISOString(),
     })),
   );
-  await database()
+  await db
     .insertInto("jobs")
     .values(jobs)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  jobsChanged("work");
 }
 
 /** Asks for what the videos of the library still lack. Returns how many videos that concerns. */

@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import os from "node:os";
+import path from "node:path";
+import Sqlite from "better-sqlite3";
+
+/** The folders belong to another process; its message is the sentence to print. */
+export class DataLockError extends Error {}
+
+/** Who holds a lock, as the holder has written it down. */
+interface Holder {
+  program: string;
+  process: number;
+  host: string;
+  /** ISO 8601 UTC. */
+  since: string;
+}
+
+/** Referenced for as long as the process lives: a connection that is collected gives its lock back. */
+const held = new Set<Sqlite.Database>();
+
+/**
+ * Locks the data of the site for this process, until it ends. Two servers on the same folders empty
+ * each other's `uploads/tmp` and trash, and run each other's jobs.
+ *
+ * Each lock is a transaction that stays open on a small SQLite file of its own. So it is a lock of the
+ * kernel on that file: it ends with the process, however that ends, and it holds between containers
+ * that share a volume. The process number of a lock file would tell neither.
+ *
+ * @param waitMs how long a holder that is just leaving may take.
+ * @returns a function that gives the locks back before that.
+ * @throws {DataLockError} when another process holds one of them.
+ */
+export function lockData(
+  { databasePath, uploadsDir }: { databasePath: string; uploadsDir: string },
+  program: string,
+  waitMs = 0,
+): () => void {
+  const holder = {
+    program,
+    process: process.pid,
+    host: os.hostname(),
+    since: new Date().toISOString(),
+  };
+  const ours: Sqlite.Database[] = [];
+  const release = () => {
+    for (const sqlite of ours) {
+      held.delete(sqlite);
+      sqlite.close();
+    }
+  };
+  try {
+    // The database and the uploads may be shared with different sites, so each has a lock.
+    for (const [what, file] of [
+      [path.resolve(databasePath), `${databasePath}.lock`],
+      [path.resolve(uploadsDir), path.join(uploadsDir, ".lock")],
+    ] as const) {
+      ours.push(lock(file, what, holder, waitMs));
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  for (const sqlite of ours) held.add(sqlite);
+  return release;
+}
+
+function lock(file: string, what: string, holder: Holder, waitMs: number): Sqlite.Database {
+  const sqlite = new Sqlite(file, { timeout: waitMs });
+  try {
+    const text = JSON.stringify({ ...holder, token: randomUUID() });
+    for (;;) {
+      // Immediate, not exclusive: others can still read who holds it.
+      sqlite.exec("BEGIN IMMEDIATE");
+      if (holderText(sqlite) === text) return sqlite;
+      sqlite.exec("DROP TABLE IF EXISTS holder; CREATE TABLE holder (text TEXT NOT NULL)");
+      sqlite.prepare("INSERT INTO holder VALUES (?)").run(text);
+      sqlite.exec("COMMIT");
+    }
+  } catch (error) {
+    const sentence = `${what} ${reasonOf(error, sqlite)}`;
+    sqlite.close();
+    throw new DataLockError(sentence, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown, sqlite: Sqlite.Database): string {
+  const { code = "", message } = error as { code?: string; message: string };
+  if (!code.startsWith("SQLITE_BUSY")) {
+    return `cannot be locked (${message}); where the file system knows no locks, set DATA_LOCK=off and take care that one process alone uses it.`;
+  }
+  const by = holderText(sqlite);
+  const { program, process, host, since } = JSON.parse(by ?? "{}") as Partial<Holder>;
+  const holder = by
+    ? `${program}, process ${process} on ${host} since ${since}`
+    : "another process";
+  return `is in use by ${holder}; stop that first, or set DATA_LOCK=off if it is certain that it no longer runs.`;
+}
+
+function holderText(sqlite: Sqlite.Database): string | undefined {
+  try {
+    return sqlite.prepare("SELECT text FROM holder").pluck().get() as string | undefined;
+  } catch {
+    // Nobody has ever held it.
+    return undefined;
+  }
+}
