@@ -81,6 +81,7 @@ export function Field({
   return (
     <Frame id={id} label={label} hint={hint} error={error} required={input.required}>
       <input
+        dir="auto"
         {...input}
         {...tied(id, { hint, error })}
         className={classNames(controlClass(error), className)}
@@ -103,6 +104,7 @@ export function TextAreaField({
   return (
     <Frame id={id} label={label} hint={hint} error={error} required={area.required}>
       <textarea
+        dir="auto"
         {...area}
         {...tied(id, { hint, error })}
         rows={rows}

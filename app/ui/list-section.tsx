@@ -1,5 +1,6 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
+import { formatQuantity } from "~/catalogue/format";
 import type { VideoPage } from "~/catalogue/video-card";
 import { type ListPlace, listPath, videoPath } from "./addresses";
 import { Button } from "./button";
@@ -17,7 +18,7 @@ export function ListSection({
   ranked,
   empty,
 }: {
-  heading: string;
+  heading: ReactNode;
   list: VideoPage;
   /** Why the list could not be read. */
   error?: string;
@@ -40,7 +41,7 @@ export function ListSection({
           {waiting ? (
             <span className="animate-fade-in [animation-delay:120ms]">Loading videos...</span>
           ) : (
-            !error && total > 0 && countOf(total)
+            !error && total > 0 && formatQuantity(total, "video")
           )}
         </p>
       </div>
@@ -66,12 +67,6 @@ export function ListSection({
       )}
     </section>
   );
-}
-
-const WHOLE = new Intl.NumberFormat("en");
-
-function countOf(total: number): string {
-  return `${WHOLE.format(total)} ${total === 1 ? "video" : "videos"}`;
 }
 
 /** Whether another page, category or search of this very list is on its way. */

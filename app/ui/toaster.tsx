@@ -72,9 +72,19 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
         className={`mt-0.5 size-5 shrink-0 ${failed ? "text-bad" : "text-good"}`}
       />
       <div className="min-w-0 flex-1 text-sm">
-        <p className="font-semibold">{toast.title}</p>
-        {toast.description && <p className="mt-0.5 text-muted">{toast.description}</p>}
-        {toast.detail && <p className="mt-0.5 text-muted">{toast.detail}</p>}
+        <p dir="auto" className="font-semibold">
+          {toast.title}
+        </p>
+        {toast.description && (
+          <p dir="auto" className="mt-0.5 text-muted">
+            {toast.description}
+          </p>
+        )}
+        {toast.detail && (
+          <p dir="auto" className="mt-0.5 text-muted">
+            {toast.detail}
+          </p>
+        )}
       </div>
       {toast.action && (
         <Form
@@ -97,7 +107,7 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
           type="button"
           aria-label="Dismiss"
           onClick={() => onDismiss(toast.id)}
-          className="-m-2 grid size-9 place-items-center rounded-sm text-muted hover:text-ink"
+          className="-m-3 grid size-11 place-items-center rounded-sm text-muted hover:text-ink"
         >
           <X aria-hidden="true" className="size-4" />
         </button>

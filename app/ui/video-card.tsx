@@ -1,7 +1,7 @@
 import { Link, useViewTransitionState } from "@remix-run/react";
 import type { KeyboardEvent } from "react";
 import { categoryLabel } from "~/catalogue/categories";
-import { formatAge, formatCount } from "~/catalogue/format";
+import { formatAge, formatViews } from "~/catalogue/format";
 import type { VideoCardData } from "~/catalogue/video-card";
 import { Badge } from "./badge";
 import { HoverPreview } from "./hover-preview";
@@ -79,13 +79,14 @@ export function VideoCard({
         </Poster>
         <div className="px-0.5 pt-3">
           <Heading
+            dir="auto"
             title={video.title}
             className="line-clamp-2 text-base font-semibold transition-colors group-hover:text-accent"
           >
             {video.title}
           </Heading>
           <p className="mt-1 text-sm text-muted tabular-nums">
-            {formatCount(video.views)} views
+            {formatViews(video.views)}
             <span aria-hidden="true"> · </span>
             <span>{formatAge(video.createdAt, now)}</span>
           </p>
