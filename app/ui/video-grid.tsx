@@ -17,6 +17,7 @@ export function VideoGrid({
   now,
   ranked = false,
   waiting = false,
+  withdrawn,
   onRemove,
 }: {
   videos: VideoCardData[];
@@ -26,6 +27,8 @@ export function VideoGrid({
   ranked?: boolean;
   /** While a newer list is on its way, this one steps back. */
   waiting?: boolean;
+  /** Ids of videos that are public no more. */
+  withdrawn?: ReadonlySet<string>;
   /** Where the list is the visitor's own: takes a video out of it. */
   onRemove?: (id: string) => void;
 }) {
@@ -38,13 +41,17 @@ export function VideoGrid({
     >
       {videos.map((video, index) => (
         <li key={video.id} className="min-w-0">
-          <VideoCard
-            video={video}
-            to={hrefFor(video.id)}
-            state={ONE_STEP}
-            now={now}
-            rank={ranked && index < RANKED ? index + 1 : undefined}
-          />
+          {withdrawn?.has(video.id) ? (
+            <WithdrawnCard title={video.title} />
+          ) : (
+            <VideoCard
+              video={video}
+              to={hrefFor(video.id)}
+              state={ONE_STEP}
+              now={now}
+              rank={ranked && index < RANKED ? index + 1 : undefined}
+            />
+          )}
           {onRemove && (
             <Button
               type="button"
@@ -60,5 +67,20 @@ export function VideoGrid({
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What was a card until its video was withdrawn, in the same size, so that nothing moves. */
+function WithdrawnCard({ title }: { title: string }) {
+  return (
+    <div>
+      <p className="grid aspect-video place-items-center rounded-lg bg-surface p-4 text-sm text-muted">
+        No longer available
+      </p>
+      <div aria-hidden="true" className="invisible px-0.5 pt-3">
+        <p className="line-clamp-2 text-base font-semibold">{title}</p>
+        <p className="mt-1 text-sm">1 view</p>
+      </div>
+    </div>
   );
 }
