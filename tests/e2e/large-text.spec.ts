@@ -98,7 +98,7 @@ for (const [name, textPercent, width] of [
       await signIn(page);
       await expectNoOverflow(page, ADMIN_PAGES);
       await page.goto("/admin?tab=manage");
-      await page.getByRole("checkbox", { name: "Select Video 1" }).check();
+      await page.getByRole("checkbox", { name: "Select Video 1", exact: true }).check();
       await expect(page.getByText("1 selected")).toBeVisible();
       expect(await overflow(page)).toEqual(NONE);
     });
