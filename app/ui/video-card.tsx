@@ -30,6 +30,7 @@ export function VideoCard({
   state,
   now,
   rank,
+  isFirst,
   heading: Heading = "h2",
 }: {
   video: VideoCardData;
@@ -40,6 +41,8 @@ export function VideoCard({
   now: number;
   /** 1 to 3 for the first three of Trending. */
   rank?: number;
+  /** In the first row of the page. */
+  isFirst?: boolean;
   heading?: "h2" | "h3";
 }) {
   const { playing, handlers } = useHoverPreview(video.previewUrl);
@@ -58,6 +61,7 @@ export function VideoCard({
           id={video.id}
           url={video.thumbnailUrl}
           colors={video.posterColors}
+          isFirst={isFirst}
           transitionName={opening ? POSTER_TRANSITION : undefined}
           className="ring-line transition-shadow group-hover:ring-1"
         >

@@ -1,3 +1,4 @@
+import { useRouteLoaderData } from "@remix-run/react";
 import type { VideoCardData } from "~/catalogue/video-card";
 import type { WayBack } from "./back-link";
 import { Button } from "./button";
@@ -6,6 +7,9 @@ import { VideoCard } from "./video-card";
 
 /** Ranks 1 to 3 are shown on page 1 of Trending (specification, section 2). */
 const RANKED = 3;
+
+/** As many as the widest screen shows in its first row. */
+const FIRST_ROW = 4;
 
 /** From a list to a video is one step in the browser's history. */
 const ONE_STEP: WayBack = { steps: 1 };
@@ -32,6 +36,9 @@ export function VideoGrid({
   /** Where the list is the visitor's own: takes a video out of it. */
   onRemove?: (id: string) => void;
 }) {
+  // Behind the question for the age no picture is on the screen, and none is loaded.
+  const page = useRouteLoaderData("root") as { asksForAge?: boolean } | undefined;
+  const firstRow = page?.asksForAge ? 0 : FIRST_ROW;
   return (
     <ul
       className={classNames(
@@ -50,6 +57,7 @@ export function VideoGrid({
               state={ONE_STEP}
               now={now}
               rank={ranked && index < RANKED ? index + 1 : undefined}
+              isFirst={index < firstRow}
             />
           )}
           {onRemove && (
