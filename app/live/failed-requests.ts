@@ -70,6 +70,7 @@ async function answerOf(
     for (;;) {
       const answer = await wholeAnswer(send, signal);
       if (answer && !isFailure(answer, target)) return answer;
+      signal?.throwIfAborted();
       if (request) failed.delete(request);
       await new Promise<void>((resolve, reject) => {
         const isOffline = !navigator.onLine;
