@@ -144,13 +144,13 @@ test("when the site was away, what was asked for comes by itself once it is back
 });
 
 test("the admin's list stays too", async ({ page, site, context }) => {
-  await fill(site, 30);
+  await fill(site, 3);
   await signIn(page);
   await page.goto("/admin?tab=manage", { waitUntil: "networkidle" });
   await context.setOffline(true);
-  await page.getByRole("link", { name: "Next" }).click();
+  await page.getByLabel("Status").selectOption("hidden");
   await expect(notice(page)).toContainText("Error loading the page: You are offline.");
-  await expect(page.getByRole("row", { name: "Video 1", exact: false }).first()).toBeVisible();
+  await expect(page.getByRole("link", { name: "Video 1", exact: true })).toBeVisible();
   await context.setOffline(false);
-  await expect(page).toHaveURL(/page=2/);
+  await expect(page.getByText("No videos found.")).toBeVisible();
 });
