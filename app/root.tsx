@@ -26,8 +26,7 @@ import { ProgressLine } from "~/ui/progress-line";
 import { QuietScripts } from "~/ui/quiet-scripts";
 import "~/ui/styles.css";
 import { ToastProvider } from "~/ui/toast";
-import { useListModules } from "~/ui/use-list-modules";
-import { useSlowVideo } from "~/ui/use-slow-video";
+import { useSlowAdmin, useSlowVideo } from "~/ui/use-slow-video";
 import { VideoSkeleton } from "~/ui/video-skeleton";
 import { catalogueVersion } from "~db/changes.server";
 
@@ -112,8 +111,10 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  useListModules();
-  return useSlowVideo() ? <VideoSkeleton /> : <Outlet />;
+  const isSlowVideo = useSlowVideo();
+  const isSlowAdmin = useSlowAdmin();
+  if (isSlowVideo) return <VideoSkeleton />;
+  return isSlowAdmin ? <p role="status">Loading...</p> : <Outlet />;
 }
 
 export function ErrorBoundary() {

@@ -1,6 +1,7 @@
 import { redirect } from "@remix-run/node";
 import { redirectWithToast } from "~/server/toast.server";
 import { findSession, type OpenSession, type SessionUser } from "./session.server";
+import { signedOutSentence } from "./signed-out.server";
 
 export type { SessionUser } from "./session.server";
 
@@ -12,7 +13,7 @@ export async function currentUser(request: Request): Promise<SessionUser | undef
 /**
  * Who makes the request. Every loader and action of the admin area calls it before anything else.
  *
- * @throws a redirect to /auth for a visitor, with the reason when the upload form was sent.
+ * @throws a redirect to /auth for a visitor, with the reason when a form was sent.
  */
 export async function requireUser(request: Request): Promise<SessionUser> {
   return (await requireSession(request)).user;
@@ -22,12 +23,7 @@ export async function requireUser(request: Request): Promise<SessionUser> {
 export async function requireSession(request: Request): Promise<OpenSession> {
   const session = await findSession(request);
   if (session) return session;
-  if (request.method !== "POST" || new URL(request.url).pathname !== "/admin") {
-    throw redirect("/auth");
-  }
-  throw redirectWithToast("/auth", {
-    title: "Error",
-    description: "You must be logged in to upload videos.",
-    kind: "error",
-  });
+  if (request.method !== "POST") throw redirect("/auth");
+  const description = await signedOutSentence(request);
+  throw redirectWithToast("/auth", { title: "Error", description, kind: "error" });
 }

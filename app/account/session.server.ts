@@ -85,6 +85,11 @@ function prolong(idHash: string, id: string, now: number): void {
   }
 }
 
+/** Whether the browser has had a session, which may have ended since. Nobody can make this up. */
+export function hasSessionCookie(request: Request): boolean {
+  return readSignedCookie(request, COOKIE) !== undefined;
+}
+
 /** Ends every session of a user, save one if its hash is given. Returns how many ended. */
 export async function endSessions(userId: string, exceptIdHash?: string): Promise<number> {
   let ending = database().deleteFrom("sessions").where("user_id", "=", userId);

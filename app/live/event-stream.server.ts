@@ -1,13 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { clientAddressOf } from "~/server/client-address.server";
 import { answerPlainly } from "~/server/front-door.server";
 import { requestContext } from "~/server/request-context.server";
 import { onShutdown } from "~/server/shutdown.server";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { type Change, subscribe, type Topic } from "./hub.server";
 
-/** Of one address: a household with many tabs, but not a client that opens thousands. */
-export const MOST_STREAMS_PER_ADDRESS = 50;
 /** More than this many open streams are turned away, so that there are sockets left for pages. */
 export const MOST_STREAMS = 10_000;
 /** Shorter than the idle timeouts of proxies, 60 s with nginx. */
@@ -28,16 +25,10 @@ const HEADERS = {
 };
 
 /** Where events are written: Node's response, or a stand-in for it where there is no server. */
-type Sink = Pick<ServerResponse, "write" | "end" | "destroy" | "writableLength" | "writableEnded">;
+type Sink = Pick<ServerResponse, "write" | "end" | "destroy" | "writableLength">;
 
-interface Subscription {
-  /** What it wants beside the catalogue and its views. */
-  topics: ReadonlySet<Topic>;
-  address: string;
-}
-
-const streams = new Map<Sink, Subscription>();
-const streamsOf = new Map<string, number>();
+/** Each open stream with the topics it wants beside the catalogue and its views. */
+const streams = new Map<Sink, ReadonlySet<Topic>>();
 let unsubscribe: (() => void) | undefined;
 let heartbeat: NodeJS.Timeout | undefined;
 onShutdown(endStreams);
@@ -55,25 +46,19 @@ export function openStreamCount(): number {
 export function openEventStream({
   topics = [],
   lastEventId,
-  address = "",
   most = MOST_STREAMS,
 }: {
   topics?: Topic[];
   lastEventId?: string | null;
-  address?: string;
   most?: number;
 } = {}): Response {
-  const refusal = refusalStatus(address, most);
-  if (refusal) {
+  if (streams.size >= most) {
     return new Response(`${TOO_MANY}\n`, {
-      status: refusal,
+      status: 503,
       headers: { "Retry-After": TRY_AGAIN_SECONDS, "Cache-Control": "no-store" },
     });
   }
-  const wanted = {
-    topics: topics.length > 0 ? new Set([...PUBLIC_TOPICS, ...topics]) : PUBLIC_TOPICS,
-    address,
-  };
+  const wanted = topics.length > 0 ? new Set([...PUBLIC_TOPICS, ...topics]) : PUBLIC_TOPICS;
   const greeting = greet(lastEventId ?? undefined);
   const response = requestContext()?.response;
   const body = response ? nodeBody(response, wanted, greeting) : plainBody(wanted, greeting);
@@ -86,26 +71,18 @@ export function openEventStream({
  */
 export function answerEvents(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method !== "GET" || request.url !== "/events") return false;
-  const address = clientAddressOf(request);
-  const refusal = refusalStatus(address, MOST_STREAMS);
-  if (refusal) {
-    return answerPlainly(response, refusal, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
+  if (streams.size >= MOST_STREAMS) {
+    return answerPlainly(response, 503, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
   }
   const greeting = greet(request.headers["last-event-id"]?.toString());
   response.writeHead(200, HEADERS).write(greeting);
   response.once("close", () => remove(response));
-  add(response, { topics: PUBLIC_TOPICS, address });
+  add(response, PUBLIC_TOPICS);
   return true;
 }
 
-/** 429 for an address that has too many, 503 when all together are; undefined when there is room. */
-function refusalStatus(address: string, most: number): 429 | 503 | undefined {
-  if ((streamsOf.get(address) ?? 0) >= MOST_STREAMS_PER_ADDRESS) return 429;
-  return streams.size >= most ? 503 : undefined;
-}
-
 /** Asked for once the headers are out; from then on events are written to Node's response. */
-function nodeBody(response: ServerResponse, wanted: Subscription, greeting: string) {
+function nodeBody(response: ServerResponse, topics: ReadonlySet<Topic>, greeting: string) {
   return new ReadableStream<Uint8Array>(
     {
       pull: (controller) =>
@@ -118,7 +95,7 @@ function nodeBody(response: ServerResponse, wanted: Subscription, greeting: stri
           if (response.closed || response.destroyed) return leave();
           response.once("close", leave);
           response.write(greeting);
-          add(response, wanted);
+          add(response, topics);
         }),
     },
     { highWaterMark: 0 },
@@ -126,22 +103,23 @@ function nodeBody(response: ServerResponse, wanted: Subscription, greeting: stri
 }
 
 /** Without a server, as in a test of the loader. */
-function plainBody(wanted: Subscription, greeting: string) {
+function plainBody(topics: ReadonlySet<Topic>, greeting: string) {
   let sink: Sink;
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const encoder = new TextEncoder();
       const end = () => {
-        if (remove(sink)) controller.close();
+        remove(sink);
+        controller.close();
         return sink as ServerResponse;
       };
       const write = (text: string) => {
         controller.enqueue(encoder.encode(text));
         return true;
       };
-      sink = { write, end, destroy: end, writableLength: 0, writableEnded: false };
+      sink = { write, end, destroy: end, writableLength: 0 };
       write(greeting);
-      add(sink, wanted);
+      add(sink, topics);
     },
     cancel() {
       remove(sink);
@@ -149,35 +127,23 @@ function plainBody(wanted: Subscription, greeting: string) {
   });
 }
 
-function add(sink: Sink, wanted: Subscription): void {
-  streams.set(sink, wanted);
-  streamsOf.set(wanted.address, (streamsOf.get(wanted.address) ?? 0) + 1);
+function add(sink: Sink, topics: ReadonlySet<Topic>): void {
+  streams.set(sink, topics);
   unsubscribe ??= subscribe(sendChange);
   heartbeat ??= setInterval(() => send(":\n\n"), HEARTBEAT_MS).unref();
 }
 
-/** False when it was removed before: an end of ours is followed by the connection's. */
-function remove(sink: Sink): boolean {
-  const removed = streams.get(sink);
-  if (!removed) return false;
+function remove(sink: Sink): void {
   streams.delete(sink);
-  const left = (streamsOf.get(removed.address) ?? 1) - 1;
-  if (left > 0) streamsOf.set(removed.address, left);
-  else streamsOf.delete(removed.address);
-  if (streams.size > 0) return true;
+  if (streams.size > 0) return;
   unsubscribe?.();
   clearInterval(heartbeat);
   unsubscribe = undefined;
   heartbeat = undefined;
-  return true;
 }
 
-/** Nothing is written to them any more. */
-export function endStreams(): void {
-  for (const sink of [...streams.keys()]) {
-    sink.end();
-    remove(sink);
-  }
+function endStreams(): void {
+  for (const sink of [...streams.keys()]) sink.end();
 }
 
 function sendChange({ topic, version }: Change): void {
@@ -185,11 +151,9 @@ function sendChange({ topic, version }: Change): void {
 }
 
 function send(text: string, topic?: Topic): void {
-  for (const [sink, { topics }] of [...streams]) {
+  for (const [sink, topics] of streams) {
     if (topic && !topics.has(topic)) continue;
-    // Whoever ended it, as a shutdown does: a write after the end would throw.
-    if (sink.writableEnded) remove(sink);
-    else if (sink.writableLength > MOST_WAITING_BYTES) sink.destroy();
+    if (sink.writableLength > MOST_WAITING_BYTES) sink.destroy();
     else sink.write(text);
   }
 }

@@ -1,5 +1,5 @@
 import { Settings } from "lucide-react";
-import { forwardRef, type RefObject } from "react";
+import { forwardRef } from "react";
 import { ControlButton } from "./control-button";
 import { FullscreenButton, OrientationButton } from "./fullscreen-button";
 import { PlayButton } from "./play-button";
@@ -11,7 +11,6 @@ import { VolumeControl } from "./volume-control";
 
 export interface BarProps {
   volumeSettable: boolean;
-  settingsButton: RefObject<HTMLButtonElement>;
   settingsOpen: boolean;
   toggleSettings(): void;
   openNext: (() => void) | undefined;
@@ -19,7 +18,7 @@ export interface BarProps {
 
 /** The row of controls at the bottom. */
 export const Bar = forwardRef<HTMLDivElement, BarProps>(function Bar(
-  { volumeSettable, settingsButton, settingsOpen, toggleSettings, openNext },
+  { volumeSettable, settingsOpen, toggleSettings, openNext },
   ref,
 ) {
   return (
@@ -33,12 +32,7 @@ export const Bar = forwardRef<HTMLDivElement, BarProps>(function Bar(
         <TimeDisplay />
         <span className="player-space" />
         <CaptionsButton />
-        <ControlButton
-          ref={settingsButton}
-          label="Settings"
-          menuOpen={settingsOpen}
-          onPress={toggleSettings}
-        >
+        <ControlButton label="Settings" expanded={settingsOpen} onPress={toggleSettings}>
           <Settings />
         </ControlButton>
         <PictureInPictureButton />

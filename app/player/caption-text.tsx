@@ -1,19 +1,16 @@
 import { useEffect, useRef } from "react";
 import { usePlayer } from "./player-context";
 
-/**
- * The cues of now, drawn by us so that they move above the controls, and above the picture over the
- * seek bar, when those are shown.
- */
+/** The cues of now, drawn by us so that they move above the controls when those are shown. */
 export function CaptionText() {
   const { captions } = usePlayer();
   const box = useRef<HTMLDivElement>(null);
-  const { textTrack } = captions;
+  const { track } = captions;
 
   useEffect(() => {
-    if (!textTrack) return;
+    if (!track) return;
     const draw = () => {
-      const lines = Array.from(textTrack.activeCues ?? [], (cue) => {
+      const lines = Array.from(track.activeCues ?? [], (cue) => {
         const line = document.createElement("p");
         // The browser's own reading of the cue: no markup of the file gets past it.
         line.append((cue as VTTCue).getCueAsHTML());
@@ -22,16 +19,12 @@ export function CaptionText() {
       box.current?.replaceChildren(...lines);
     };
     draw();
-    textTrack.addEventListener("cuechange", draw);
+    track.addEventListener("cuechange", draw);
     return () => {
-      textTrack.removeEventListener("cuechange", draw);
+      track.removeEventListener("cuechange", draw);
       box.current?.replaceChildren();
     };
-  }, [textTrack]);
+  }, [track]);
 
-  return (
-    <div className="player-captions">
-      <div ref={box} />
-    </div>
-  );
+  return <div ref={box} className="player-captions" />;
 }

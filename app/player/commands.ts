@@ -6,7 +6,6 @@ import {
   VOLUME_MAX,
   VOLUME_MIN,
 } from "./constants";
-import { isContinuing, pause, placeOf } from "./continue-at";
 import type { FeedbackBoard, Point } from "./feedback";
 import type { PlaybackMirror } from "./playback";
 import { clamp } from "./swipes";
@@ -52,22 +51,18 @@ export function createCommands(
     setSpeed,
 
     togglePlay() {
-      if (!placeOf(video).playing || video.ended) play();
-      else {
-        pause(video);
-        playback.refresh();
-      }
+      if (video.paused || video.ended) play();
+      else video.pause();
     },
 
     /** By some seconds, answered on screen, where several in a row add up. */
     seekBy(seconds: number, at?: Point) {
-      seekTo(placeOf(video).at + seconds);
+      seekTo(video.currentTime + seconds);
       feedback.seek(seconds, at);
     },
 
     seekToFraction(fraction: number) {
-      const { duration } = isContinuing(video) ? playback.get() : video;
-      if (Number.isFinite(duration)) seekTo(duration * fraction);
+      if (Number.isFinite(video.duration)) seekTo(video.duration * fraction);
     },
 
     /** Specification, section 9: unmuting restores 0.5. */

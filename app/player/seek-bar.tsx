@@ -1,6 +1,5 @@
 import { type PointerEvent, type RefObject, useEffect, useMemo, useRef } from "react";
 import { SEEK_BAR_STEP_S } from "./constants";
-import { placeOf } from "./continue-at";
 import { usePlayer } from "./player-context";
 import { createScrubber } from "./scrubber";
 import { type PreviewHandle, SeekPreview } from "./seek-preview";
@@ -39,7 +38,7 @@ export function SeekBar() {
     if (!scrubbing.current) paint(seconds);
   });
   // Another length moves everything.
-  useEffect(() => paint(placeOf(element).at), [duration]);
+  useEffect(() => paint(element.currentTime), [duration]);
 
   function point(event: PointerEvent) {
     const box = bar.current?.getBoundingClientRect();

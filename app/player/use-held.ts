@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
-import { FOCUSED_BY_POINTER } from "./focus-return";
 
-/** Whether the mouse is over the controls or one of them has the focus, given by a key. */
+/** Whether the mouse is over the controls or one of them has the focus. */
 export function useHeld(root: HTMLElement, bar: HTMLElement | null): boolean {
   const [hovered, setHovered] = useState(false);
   const [focused, setFocused] = useState(false);
@@ -23,8 +22,7 @@ export function useHeld(root: HTMLElement, bar: HTMLElement | null): boolean {
   useEffect(() => {
     const look = () => {
       const active = document.activeElement;
-      const inside = active instanceof HTMLElement && active !== root && root.contains(active);
-      setFocused(inside && !active.hasAttribute(FOCUSED_BY_POINTER));
+      setFocused(active instanceof HTMLElement && active !== root && root.contains(active));
     };
     // When the focus leaves, the document names its new place only after the event.
     const lookLater = () => queueMicrotask(look);

@@ -1,5 +1,4 @@
 import { useEffect, useRef } from "react";
-import { placeOf } from "./continue-at";
 
 const EVENTS = [
   "timeupdate",
@@ -19,7 +18,7 @@ export function useMediaTime(element: HTMLVideoElement, write: (seconds: number)
   const latest = useRef(write);
   latest.current = write;
   useEffect(() => {
-    const tell = () => latest.current(placeOf(element).at);
+    const tell = () => latest.current(element.currentTime);
     for (const event of EVENTS) element.addEventListener(event, tell);
     tell();
     return () => {

@@ -4,14 +4,17 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { type ClientLoaderFunctionArgs, useLoaderData, useRevalidator } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
-import { requireUser } from "~/account/guard.server";
+import { useEffect, useMemo } from "react";
+import { currentUser, requireUser } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { ffmpegAvailable } from "~/media/ffmpeg.server";
 import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { siteOrigin } from "~/server/site-origin.server";
 import { redirectWithToast } from "~/server/toast.server";
+import { SITE_VERSION } from "~/server/version.server";
 import { AdminLinks } from "~/studio/admin-links";
 import { loadManage, loadStats } from "~/studio/admin-page.server";
 import { AdminTabs } from "~/studio/admin-tabs";
@@ -21,6 +24,14 @@ import { PageFailure } from "~/studio/failure-notice";
 import { manageHref, readManageView } from "~/studio/manage-address";
 import { ManageTab } from "~/studio/manage-tab";
 import { Refusal } from "~/studio/refusal";
+import { KeptTexts, SignInPrompt } from "~/studio/sign-in-prompt";
+import {
+  loadUnlessSignedOut,
+  type SignedOutAnswer,
+  useSessionCheck,
+  useShownData,
+} from "~/studio/signed-out";
+import { answerSignedOut, showsSignedOutAnswer } from "~/studio/signed-out.server";
 import { StatCards } from "~/studio/stat-cards";
 import { performIntent } from "~/studio/studio-action.server";
 import { withAdminForm } from "~/studio/studio-form.server";
@@ -29,6 +40,7 @@ import type { UploadFailure } from "~/studio/upload-fields";
 import { UploadForm } from "~/studio/upload-form";
 import { ButtonLink } from "~/ui/button";
 import { useAnswer } from "~/ui/use-answer";
+import { useFailureToast } from "~/ui/use-refusal-toast";
 
 export const meta: MetaFunction = () => [
   { title: "Admin Panel" },
@@ -40,9 +52,12 @@ interface Answer {
   upload?: UploadFailure;
   studio?: StudioFailure;
   question?: BulkQuestion;
+  signedOut?: SignedOutAnswer;
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
+  const signedOut = !(await currentUser(request)) && showsSignedOutAnswer(request);
+  if (signedOut) return { ...SIGNED_OUT, limits: uploadLimits(), now: Date.now() };
   await requireUser(request);
   const parameters = new URL(request.url).searchParams;
   const statistics = await loadStats();
@@ -51,6 +66,9 @@ export async function loader({ request }: LoaderFunctionArgs) {
     limits: uploadLimits(),
     ffmpeg: ffmpegAvailable(),
     now: Date.now(),
+    version: SITE_VERSION,
+    origin: siteOrigin(request),
+    signedOut,
   };
   if (parameters.get("tab") !== "manage") return { ...shell, manage: undefined };
   const manage = await loadManage(parameters);
@@ -58,8 +76,24 @@ export async function loader({ request }: LoaderFunctionArgs) {
   return data({ ...shell, manage }, { status: gone ? 404 : 200 });
 }
 
+/** All that somebody sees of the panel whose session has ended: the answer to what they sent. */
+const SIGNED_OUT = {
+  statistics: {} as Awaited<ReturnType<typeof loadStats>>,
+  ffmpeg: true,
+  version: "",
+  origin: "",
+  signedOut: true,
+  manage: undefined,
+};
+
+/** A refresh that finds the session ended leaves the page as it is, with what was typed. */
+export function clientLoader({ request, serverLoader }: ClientLoaderFunctionArgs) {
+  return loadUnlessSignedOut(request, () => serverLoader<typeof loader>());
+}
+
 export async function action({ request }: ActionFunctionArgs) {
-  const user = await requireUser(request);
+  const user = await currentUser(request);
+  if (!user) return answerSignedOut(request);
   requireOwnOrigin(request);
   const view = readManageView(new URL(request.url).searchParams);
   return withAdminForm(request, async ({ kind, form }) => {
@@ -73,12 +107,19 @@ export async function action({ request }: ActionFunctionArgs) {
 
 export default function Admin() {
   useLiveRefresh({ jobs: true });
-  const { statistics, manage, limits, ffmpeg, now } = useLoaderData<typeof loader>();
+  useSessionCheck();
+  const loaded = useLoaderData<typeof loader>();
+  useShownData(loaded);
+  const { statistics, manage, limits, ffmpeg, now, version, signedOut } = loaded;
   const answer = useAnswer<Answer>();
+  useAnsweredSignedOut(answer?.signedOut);
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-xl font-semibold">Admin Panel</h1>
+        <h1 className="text-xl font-semibold">
+          Admin Panel
+          {version && <span className="ml-2 text-sm font-normal text-muted">v{version}</span>}
+        </h1>
         <AdminLinks />
         <ButtonLink to="/" variant="ghost" size="sm">
           <ArrowLeft aria-hidden="true" className="size-4" />
@@ -91,16 +132,48 @@ export default function Admin() {
           {WITHOUT_FFMPEG}
         </p>
       )}
-      <StatCards stats={statistics.stats} />
-      <AdminTabs current={manage ? "manage" : "upload"} />
+      {version && <StatCards stats={statistics.stats} />}
+      {version && <AdminTabs current={manage ? "manage" : "upload"} />}
+      {signedOut && (
+        <SignInPrompt
+          sentence={answer?.signedOut?.sentence}
+          link={manage || answer?.signedOut?.edit ? "Sign In" : "Sign In to Upload"}
+        />
+      )}
       {manage ? (
-        <ManageTab manage={manage} refusal={answer?.studio} question={answer?.question} now={now} />
+        <ManageTab
+          manage={manage}
+          refusal={answer?.studio}
+          question={answer?.question}
+          now={now}
+          edit={{ limits, signedOut, origin: loaded.origin }}
+        />
+      ) : answer?.signedOut?.edit ? (
+        <KeptTexts texts={answer.signedOut.edit} />
       ) : (
         <>
-          <Refusal refusal={answer?.studio} closeTo="/admin?tab=manage" />
-          <UploadForm limits={limits} failure={answer?.upload} />
+          <Refusal
+            refusal={answer?.studio}
+            closeTo="/admin?tab=manage"
+            edit={{ limits, signedOut, origin: loaded.origin }}
+          />
+          <UploadForm limits={limits} failure={answer?.upload ?? signedOutUpload(answer)} />
         </>
       )}
     </div>
   );
+}
+
+/** Says that a form was not taken, and has the page find out that its session has ended. */
+function useAnsweredSignedOut(signedOut: SignedOutAnswer | undefined): void {
+  const { revalidate } = useRevalidator();
+  useFailureToast(useMemo(() => signedOut && { description: signedOut.sentence }, [signedOut]));
+  useEffect(() => {
+    if (signedOut) revalidate();
+  }, [signedOut, revalidate]);
+}
+
+function signedOutUpload(answer: Answer | undefined): UploadFailure | undefined {
+  const texts = answer?.signedOut?.upload;
+  return texts && { sentence: "", texts, fields: {} };
 }

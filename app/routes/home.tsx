@@ -67,15 +67,7 @@ export default function Home() {
         <CategorySelector selected={category ?? "all"} hrefFor={(id) => choicePath(id, search)} />
       </div>
       <ListSection
-        heading={
-          search ? (
-            <>
-              Results for “<bdi>{search}</bdi>”
-            </>
-          ) : (
-            label
-          )
-        }
+        heading={search ? `Results for “${search}”` : label}
         list={list}
         error={error}
         place={place}
@@ -106,11 +98,7 @@ function NothingHere({
     return (
       <EmptyState
         icon={<Search />}
-        title={
-          <>
-            No videos found matching "<bdi>{search}</bdi>"
-          </>
-        }
+        title={`No videos found matching "${search}"`}
         action={
           <Form action="/">
             {category && <input type="hidden" name="category" value={category} />}

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { failedPrecondition } from "~/media/conditional";
 import { catalogueVersion } from "~db/changes.server";
-import { settings } from "./settings.server";
 
 const started = Date.now();
 let seen = { catalogue: -1, since: started };
@@ -27,10 +26,8 @@ export function validatedAnswer(
   body: () => BodyInit,
 ): Response {
   const now = validators(origin);
-  // Without PUBLIC_URL its addresses are of the asker's Host, and fit nobody else.
-  const scope = settings().publicUrl ? "public" : "private";
   const headers = {
-    "Cache-Control": `${scope}, max-age=300`,
+    "Cache-Control": "public, max-age=300",
     ETag: now.etag,
     "Last-Modified": new Date(now.lastModified).toUTCString(),
   };

@@ -1,5 +1,4 @@
 import { toCategoryId } from "~/catalogue/categories";
-import { formatQuantity } from "~/catalogue/format";
 import type { ToastMessage } from "~/ui/toast";
 import {
   BULK_ACTIONS,
@@ -80,8 +79,7 @@ function tell(change: BulkChange, result: BulkResult): StudioFailure | ToastMess
   const sentences = [
     result.done > 0 && `${were(result.done)} ${done}.`,
     result.unchanged > 0 && `${were(result.unchanged)} ${already}.`,
-    result.gone > 0 &&
-      `${formatQuantity(result.gone, "video")} no longer ${result.gone === 1 ? "exists" : "exist"}.`,
+    result.gone > 0 && `${count(result.gone)} no longer ${result.gone === 1 ? "exists" : "exist"}.`,
     result.refused.length > 0 &&
       `${were(result.refused.length)} left alone, because a video has at most ${MAX_TAGS} tags: ${nameTitles(result.refused)}.`,
   ].filter((sentence) => sentence !== false);
@@ -97,6 +95,10 @@ function tell(change: BulkChange, result: BulkResult): StudioFailure | ToastMess
   };
 }
 
+function count(videos: number): string {
+  return `${videos.toLocaleString("en")} ${videos === 1 ? "video" : "videos"}`;
+}
+
 function were(videos: number): string {
-  return `${formatQuantity(videos, "video")} ${videos === 1 ? "was" : "were"}`;
+  return `${count(videos)} ${videos === 1 ? "was" : "were"}`;
 }

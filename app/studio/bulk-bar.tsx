@@ -1,7 +1,9 @@
 import { Form, useNavigation } from "@remix-run/react";
-import { useState } from "react";
+import { X } from "lucide-react";
+import { useEffect, useState } from "react";
 import { CATEGORY_IDS, categoryLabel } from "~/catalogue/categories";
 import { Button } from "~/ui/button";
+import { classNames } from "~/ui/class-names";
 import { Field, SelectField } from "~/ui/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { BULK_ACTIONS, BULK_LABELS } from "./bulk";
@@ -11,8 +13,9 @@ import type { Selection } from "./use-selection";
 export const BULK_FORM = "bulk";
 
 /**
- * What to do with the selected videos. Without scripts all its fields stand there; with them only
- * those that the chosen action needs, and nothing until something is selected.
+ * What to do with the selected videos. Without scripts all its fields stand below the list. With
+ * them it sticks to the bottom as one row once something is selected, and opens to what the chosen
+ * action needs; on a screen too low for it, it stays below the list.
  */
 export function BulkBar({
   selection,
@@ -32,6 +35,10 @@ export function BulkBar({
   const busy = useNavigation().formData?.get("intent") === "bulk";
   const count = selection.all ? total : selection.ids.size;
   const shown = !hydrated || count > 0;
+  const canBeAll = selection.ids.size === pageSize && total > pageSize;
+  useEffect(() => {
+    if (count === 0) setChosen("");
+  }, [count]);
   return (
     <Form
       id={BULK_FORM}
@@ -40,28 +47,39 @@ export function BulkBar({
       preventScrollReset
       hidden={!shown}
       aria-label="Selected videos"
-      className="sticky bottom-3 z-10 rounded-lg border border-line-strong bg-raised p-3 shadow-lifted sm:p-4"
+      className={classNames(
+        "rounded-lg border border-line-strong bg-raised px-3 py-2 shadow-lifted sm:px-4",
+        hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
+      )}
     >
       <input type="hidden" name="intent" value="bulk" />
-      <div className="flex flex-wrap items-end gap-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         {hydrated && (
-          <div className="flex min-h-11 w-full items-center gap-3 sm:w-auto">
-            <p role="status" className="font-semibold tabular-nums">
+          <div className="flex min-h-11 items-center gap-1">
+            <p role="status" className="font-semibold whitespace-nowrap tabular-nums">
               {count.toLocaleString("en")} selected
             </p>
             <Button
               type="button"
               variant="ghost"
               size="sm"
+              aria-label="Clear selection"
+              title="Clear selection"
               onClick={selection.clear}
-              className="max-sm:ml-auto"
+              className="size-11 !px-0"
             >
-              Clear selection
+              <X aria-hidden="true" className="size-4" />
             </Button>
           </div>
         )}
-        {(!hydrated || (selection.ids.size === pageSize && total > pageSize)) && (
-          <label className="flex min-h-11 items-center gap-2 text-sm">
+        {(!hydrated || canBeAll) && (
+          <label
+            className={classNames(
+              "flex min-h-11 items-center gap-2 text-sm",
+              hydrated && chosen === "" && "max-sm:hidden",
+              hydrated && "max-sm:order-1 max-sm:w-full",
+            )}
+          >
             <input
               type="checkbox"
               name="all"
@@ -73,14 +91,15 @@ export function BulkBar({
             All {total.toLocaleString("en")} of this list
           </label>
         )}
-        <div className="grow sm:ml-auto sm:grow-0">
+        <div className="min-w-0 grow basis-32 sm:ml-auto sm:grow-0 sm:basis-auto">
           <SelectField
             label="With the selected videos"
+            isLabelHidden={hydrated}
             name="do"
             value={hydrated ? chosen : undefined}
             onChange={(event) => setChosen(event.currentTarget.value)}
           >
-            <option value="">Choose …</option>
+            <option value="">{hydrated ? "With the selected …" : "Choose …"}</option>
             {BULK_ACTIONS.map((each) => (
               <option key={each} value={each}>
                 {BULK_LABELS[each]}
@@ -89,8 +108,8 @@ export function BulkBar({
           </SelectField>
         </div>
         {(!hydrated || chosen === "category") && (
-          <div className="max-sm:grow">
-            <SelectField label="New category" name="category">
+          <div className="max-sm:order-2 max-sm:grow">
+            <SelectField label="New category" name="category" isLabelHidden={hydrated}>
               {CATEGORY_IDS.map((id) => (
                 <option key={id} value={id}>
                   {categoryLabel(id)}
@@ -100,8 +119,13 @@ export function BulkBar({
           </div>
         )}
         {(!hydrated || chosen.endsWith("tags")) && (
-          <div className="max-sm:grow">
-            <Field label="Tags, separated by commas" name="tags" />
+          <div className="max-sm:order-2 max-sm:grow">
+            <Field
+              label="Tags, separated by commas"
+              name="tags"
+              isLabelHidden={hydrated}
+              placeholder={hydrated ? "Tags, separated by commas" : undefined}
+            />
           </div>
         )}
         <Button
@@ -109,6 +133,11 @@ export function BulkBar({
           busy={busy}
           busyLabel="Updating..."
           disabled={hydrated && chosen === ""}
+          className={classNames(
+            "max-sm:order-3",
+            hydrated && chosen === "" && "max-sm:hidden",
+            !hydrated && "self-end",
+          )}
         >
           Apply
         </Button>

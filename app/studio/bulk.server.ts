@@ -1,7 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { CategoryId } from "~/catalogue/categories";
-import { formatQuantity } from "~/catalogue/format";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import { type BulkChange, type BulkQuestion, type BulkResult, nameTitles } from "./bulk";
@@ -162,7 +161,7 @@ async function note(
   userId: string,
 ): Promise<void> {
   if (count === 0) return;
-  const videos = formatQuantity(count, "video");
+  const videos = `${count.toLocaleString("en")} ${count === 1 ? "video" : "videos"}`;
   const detail = `${VERBS[change.action]} ${videos}: ${nameTitles(titles, count)}`;
   await recordActivity({ userId, action: "bulk-edit", detail });
 }

@@ -1,5 +1,5 @@
 import { Form, useNavigation } from "@remix-run/react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { CATEGORY_IDS, categoryLabel, isCategoryId, toCategoryId } from "~/catalogue/categories";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
@@ -7,22 +7,43 @@ import { Field, FileField, SelectField, TextAreaField } from "~/ui/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { CaptionsFields } from "./captions-fields";
 import { EditConflict } from "./edit-conflict";
-import type { EditTexts, StudioFailure } from "./failure";
+import { EditedVideo } from "./edited-video";
+import { type EditTexts, failure, GONE, type StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
 import type { EditableVideo } from "./managed-video";
-import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "./upload-fields";
+import { SignInPrompt } from "./sign-in-prompt";
+import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS, type UploadLimits } from "./upload-fields";
+import { thumbnailHint } from "./upload-hints";
+import { isChanged, useLeaveWarning } from "./use-leave-warning";
+
+/** What the edit dialog needs to know of the site. */
+export interface EditSurroundings {
+  limits: UploadLimits;
+  /** The session has ended while the page was open. */
+  signedOut: boolean;
+  /** Scheme and host of the public site. */
+  origin: string;
+}
+
+const UNSAVED = "Your changes are not saved. Leave them all the same?";
 
 /** Edits a video. After a refusal the texts are those that were sent, not those of the row. */
 export function EditDialog({
   video,
   refusal,
+  isGone = false,
   closeTo,
+  limits,
+  signedOut,
+  origin,
 }: {
   video: EditableVideo;
   refusal?: StudioFailure;
+  /** It was deleted while the dialog was open. */
+  isGone?: boolean;
   /** The address of the list alone. */
   closeTo: string;
-}) {
+} & EditSurroundings) {
   const edit = refusal?.edit;
   const texts = edit?.texts ?? initialTexts(video);
   const [title, setTitle] = useState(texts.title);
@@ -33,11 +54,28 @@ export function EditDialog({
   const updating = useNavigation().formData?.get("intent") === "update";
   const fields = edit?.fields ?? {};
   const category = toCategoryId(texts.category);
+  const form = useRef<HTMLFormElement>(null);
+  const sending = useRef(false);
+  useLeaveWarning(() => {
+    // What was refused is not saved either, though the form was shown with it.
+    const isUnsaved = !sending.current && (refusal !== undefined || isChanged(form.current));
+    return isUnsaved ? UNSAVED : undefined;
+  });
+  useEffect(() => {
+    if (!updating) sending.current = false;
+  }, [updating]);
   return (
     <Dialog title="Edit Video" description={video.title} closeTo={closeTo} wide>
+      {signedOut && <SignInPrompt link="Sign In" isInDialog />}
+      {isGone && <FailureNotice toast={failure(404, GONE).toast} />}
       {refusal && <FailureNotice toast={refusal.toast} detail={refusal.detail} />}
       {edit && refusal?.status === 409 && <EditConflict current={edit.current} texts={texts} />}
+      <EditedVideo video={video} origin={origin} />
       <Form
+        ref={form}
+        onSubmit={() => {
+          sending.current = true;
+        }}
         method="post"
         encType="multipart/form-data"
         action={editHref(closeTo, video.id)}
@@ -96,7 +134,7 @@ export function EditDialog({
           label="Thumbnail"
           name="thumbnail"
           accept="image/*"
-          hint="Replaces the picture there is. PNG, JPG, GIF up to 10MB"
+          hint={`Replaces the picture there is. ${thumbnailHint(limits)}`}
           error={fields.thumbnail}
         />
         <CaptionsFields captions={video.captions} error={fields.captions} />

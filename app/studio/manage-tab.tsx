@@ -1,7 +1,6 @@
-import { useNavigation } from "@remix-run/react";
+import { useNavigation, useSearchParams } from "@remix-run/react";
 import { Film } from "lucide-react";
-import { useEffect } from "react";
-import { formatQuantity } from "~/catalogue/format";
+import { useEffect, useRef } from "react";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { Pager } from "~/ui/pager";
@@ -11,11 +10,12 @@ import { BulkBar } from "./bulk-bar";
 import { BulkDeleteDialog } from "./bulk-delete-dialog";
 import { DeleteDialog } from "./delete-dialog";
 import { DeletedBar } from "./deleted-bar";
-import { EditDialog } from "./edit-dialog";
+import { EditDialog, type EditSurroundings } from "./edit-dialog";
 import { failure, GONE, type StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
 import { FilterBar } from "./filter-bar";
 import { ALL_NEWEST, manageHref } from "./manage-address";
+import type { EditableVideo } from "./managed-video";
 import { Refusal } from "./refusal";
 import { useSelection } from "./use-selection";
 import { VideoList } from "./video-list";
@@ -26,13 +26,16 @@ export function ManageTab({
   refusal,
   question,
   now,
+  edit,
 }: {
   manage: ManageData;
   refusal: StudioFailure | undefined;
   question: BulkQuestion | undefined;
   now: number;
+  edit: EditSurroundings;
 }) {
   const here = manageHref(view);
+  const edited = useEditedVideo(dialog);
   const selection = useSelection(list.videos);
   const { clear } = selection;
   const sending = useNavigation().formData?.get("intent") === "bulk";
@@ -42,10 +45,16 @@ export function ManageTab({
   }, [here, sending, refusal, question, clear]);
   return (
     <div className="flex flex-col gap-5">
-      {dialog && dialog.video === null && <FailureNotice toast={failure(404, GONE).toast} />}
-      <Refusal refusal={refusal} closeTo={here} />
-      {dialog?.video && dialog.kind === "edit" && !refusal?.edit && (
-        <EditDialog key={dialog.video.id} video={dialog.video} closeTo={here} />
+      {dialog?.video === null && !edited && <FailureNotice toast={failure(404, GONE).toast} />}
+      <Refusal refusal={refusal} closeTo={here} edit={edit} />
+      {edited && !refusal?.edit && (
+        <EditDialog
+          key={edited.id}
+          video={edited}
+          isGone={dialog?.video === null}
+          closeTo={here}
+          {...edit}
+        />
       )}
       {dialog?.video && dialog.kind === "delete" && (
         <DeleteDialog video={dialog.video} action={here} closeTo={here} />
@@ -58,7 +67,7 @@ export function ManageTab({
           <div className="flex flex-wrap items-center justify-between gap-3">
             <p className="text-sm text-muted tabular-nums">
               {list.more && "More than "}
-              {formatQuantity(list.total, "video")}
+              {list.total.toLocaleString("en")} {list.total === 1 ? "video" : "videos"}
               {list.more && ". Only these are listed: narrow the search."}
             </p>
             <ButtonLink to="/admin/queue" variant="ghost" size="sm">
@@ -95,4 +104,16 @@ export function ManageTab({
       )}
     </div>
   );
+}
+
+/**
+ * The video of the edit dialog that the address names. One that was open stays open when a refresh
+ * of the page does not bring its video: what is typed there would be lost.
+ */
+function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined {
+  const id = useSearchParams()[0].get("edit");
+  const last = useRef<EditableVideo>();
+  if (dialog?.kind === "edit" && dialog.video) last.current = dialog.video;
+  if (last.current?.id !== id) last.current = undefined;
+  return last.current;
 }

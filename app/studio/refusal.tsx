@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { useHydrated } from "~/ui/use-hydrated";
 import { useFailureToast } from "~/ui/use-refusal-toast";
-import { EditDialog } from "./edit-dialog";
+import { EditDialog, type EditSurroundings } from "./edit-dialog";
 import type { StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
 
@@ -12,10 +12,12 @@ import { FailureNotice } from "./failure-notice";
 export function Refusal({
   refusal,
   closeTo,
+  edit,
 }: {
   refusal: StudioFailure | undefined;
   /** The address of the list alone. */
   closeTo: string;
+  edit: EditSurroundings;
 }) {
   const hydrated = useHydrated();
   useFailureToast(
@@ -35,6 +37,7 @@ export function Refusal({
       video={current}
       refusal={refusal}
       closeTo={closeTo}
+      {...edit}
     />
   );
 }

@@ -19,7 +19,8 @@ export interface TransferEvents {
   onInterrupted(): void;
   /** @param upload the id by which the form names it. */
   onArrived(upload: string): void;
-  onFailed(sentence: string): void;
+  /** @param status 0 when there was no answer. */
+  onFailed(sentence: string, status: number): void;
 }
 
 /** Loaded when the first file is sent: no other page needs it. */
@@ -41,7 +42,9 @@ export async function startTransfer(file: File, events: TransferEvents): Promise
     },
     onSuccess: () => events.onArrived(upload.url?.split("/").at(-1) ?? ""),
     onError(error) {
-      if (statusOf(error) !== 0 || navigator.onLine) return events.onFailed(sentenceOf(error));
+      if (statusOf(error) !== 0 || navigator.onLine) {
+        return events.onFailed(sentenceOf(error), statusOf(error));
+      }
       // Without a network there is nothing to try: the browser tells when there is one again.
       events.onInterrupted();
       window.addEventListener("online", goOn, { once: true });

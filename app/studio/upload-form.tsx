@@ -1,20 +1,26 @@
+import { useRevalidator } from "@remix-run/react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
-import { FileField } from "~/ui/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { DuplicateNotice } from "./duplicate-notice";
 import { FailureNotice } from "./failure-notice";
+import { FileDropArea } from "./file-drop-area";
 import { FramePicker } from "./frame-picker";
 import { UnfinishedUploads } from "./unfinished-uploads";
 import { NO_TEXTS, type UploadFailure, type UploadLimits, type UploadTexts } from "./upload-fields";
 import { videoHint } from "./upload-hints";
 import { UploadItem } from "./upload-item";
-import { canBeSent, isUnderWay, textsFor } from "./upload-queue";
+import { canBeSent, isSettled, isUnderWay, textsFor } from "./upload-queue";
 import { UploadTextFields } from "./upload-text-fields";
 import { useChosenFiles } from "./use-chosen-files";
 import { useFileDrop } from "./use-file-drop";
-import { useLeaveWarning } from "./use-leave-warning";
+import { useKeptTexts } from "./use-kept-texts";
+import { isChanged, useLeaveWarning } from "./use-leave-warning";
 import { useUploadQueue } from "./use-upload-queue";
+
+const UNDER_WAY = "Uploads are still under way. Leave this page all the same?";
+const NOT_UPLOADED = "What you typed and chose is not uploaded yet. Leave this page all the same?";
+const TEXTS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
 
 /**
  * The Upload tab of the admin panel: a standard form, which scripts turn into a queue. With one file
@@ -24,80 +30,88 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
   const form = useRef<HTMLFormElement>(null);
   const hydrated = useHydrated();
   const [refused, setRefused] = useState<UploadFailure>();
-  const queue = useUploadQueue(useCallback((refusal) => setRefused(refusal), []));
+  const { revalidate } = useRevalidator();
+  // The refreshed page finds out that the session has ended, and says so.
+  const queue = useUploadQueue(
+    useCallback((refusal) => setRefused(refusal), []),
+    revalidate,
+  );
   const { items, patch, dispatch } = queue;
   const choose = useChosenFiles(form, queue, limits);
   const isOver = useFileDrop(choose);
+  const forgetTexts = useKeptTexts(form, "upload-texts", TEXTS, failure === undefined);
 
   const sendable = items.filter(canBeSent);
-  const several = items.filter(({ state }) => state !== "done").length > 1;
+  const open = items.filter((item) => !isSettled(item));
+  const several = open.length > 1;
   const isUploading = items.some(isUnderWay);
-  useLeaveWarning(isUploading);
+  const isPosted = useRef(false);
+  useLeaveWarning((nextPath) => {
+    if (isUploading) return UNDER_WAY;
+    if (isPosted.current) return undefined;
+    if (open.length > 0) return NOT_UPLOADED;
+    // The texts alone are here again after signing in.
+    if (nextPath === "/auth") return undefined;
+    return failure || isChanged(form.current) ? NOT_UPLOADED : undefined;
+  }, forgetTexts);
 
   // The form empties when the last upload has come to its good end.
-  const isAllDone = items.length > 0 && items.every(({ state }) => state === "done");
+  const isAllDone = open.length === 0 && items.some(({ state }) => state === "done");
   useEffect(() => {
     if (!isAllDone) return;
     form.current?.reset();
+    forgetTexts();
     setRefused(undefined);
-  }, [isAllDone]);
+  }, [isAllDone, forgetTexts]);
 
   function send(event: FormEvent<HTMLFormElement>) {
     // The bytes are on the server already: the form goes the way it goes without scripts.
-    if (failure?.duplicate && items.length === 0) return;
+    if (failure?.duplicate && items.length === 0) {
+      isPosted.current = true;
+      forgetTexts();
+      return;
+    }
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     const { submitter } = event.nativeEvent as SubmitEvent;
     const intent =
       submitter instanceof HTMLButtonElement && submitter.value === "draft" ? "draft" : "publish";
     const typed = { ...NO_TEXTS };
-    for (const name of Object.keys(typed) as (keyof UploadTexts)[]) {
-      typed[name] = String(fields.get(name) ?? "");
-    }
+    for (const name of TEXTS) typed[name] = String(fields.get(name) ?? "");
     const picture = fields.get("thumbnail");
-    const own = !several && picture instanceof File && picture.size > 0 ? picture : undefined;
+    const chosen = !several && picture instanceof File && picture.size > 0 ? picture : undefined;
     setRefused(undefined);
     for (const item of sendable) {
       const texts = textsFor(item, typed, several);
-      const thumbnail = own ?? item.thumbnail;
+      const thumbnail = chosen ?? item.thumbnail;
       patch(item.key, { state: "waiting", sent: { texts, intent }, thumbnail, sentence: "" });
     }
   }
 
-  const shown = refused ?? failure;
+  /** The picture of the one video: a file, or a frame, whichever was chosen last. */
+  function chooseThumbnail(thumbnail: Blob | undefined) {
+    if (!(thumbnail instanceof File)) {
+      const field = form.current?.elements.namedItem("thumbnail");
+      if (field instanceof HTMLInputElement) field.value = "";
+    }
+    if (only) patch(only.key, { thumbnail });
+  }
+
   const only = !several && sendable.length === 1 ? sendable[0] : undefined;
-  return (
-    <form
-      ref={form}
-      method="post"
-      action="/admin"
-      encType="multipart/form-data"
-      onSubmit={send}
-      className="flex max-w-3xl flex-col gap-5"
+  const media = (
+    <div
+      key="media"
+      className="flex min-w-0 flex-col gap-4 max-lg:order-first lg:col-start-1 lg:row-span-2 lg:row-start-1"
     >
-      {shown && (
-        <FailureNotice toast={{ title: "Error", description: shown.sentence, kind: "error" }} />
-      )}
-      <UploadTextFields
-        key={failure ? JSON.stringify(failure.texts) : "empty"}
-        texts={failure?.texts ?? NO_TEXTS}
-        wrong={shown?.fields ?? {}}
-        limits={limits}
-        several={several}
-      />
       {only && (
-        <FramePicker
-          file={only.file}
-          chosen={only.thumbnail}
-          onChoose={(thumbnail) => patch(only.key, { thumbnail })}
-        />
+        <FramePicker file={only.file} chosen={only.thumbnail} onChoose={chooseThumbnail} isLarge />
       )}
       {failure?.duplicate && items.length === 0 ? (
         <DuplicateNotice duplicate={failure.duplicate} />
       ) : (
         <>
           <input type="hidden" name="duplicate" value="ask" />
-          <FileField
+          <FileDropArea
             label={hydrated ? "Videos" : "Video"}
             name="video"
             required={sendable.length === 0}
@@ -106,7 +120,9 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
             hint={
               hydrated ? `${videoHint(limits)}. Drop them anywhere on the page.` : videoHint(limits)
             }
-            error={shown?.fields.video}
+            hydrated={hydrated}
+            isSmall={items.length > 0}
+            error={failure?.fields.video}
             onChange={(event) => choose([...(event.currentTarget.files ?? [])])}
           />
         </>
@@ -119,29 +135,61 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
               item={item}
               queue={queue}
               isEditable={several}
+              isFirst={item === open[0]}
               onOwn={(own) => dispatch({ type: "own", key: item.key, own })}
             />
           ))}
         </ul>
       )}
       {hydrated && items.length === 0 && <UnfinishedUploads />}
-      <div className="flex flex-wrap gap-3">
-        <Button
-          name="intent"
-          value="publish"
-          busy={isUploading && sendable.length === 0}
-          busyLabel="Uploading..."
-        >
-          {sendable.length > 1 ? `Upload ${sendable.length} Videos` : "Upload Video"}
-        </Button>
-        <Button
-          name="intent"
-          value="draft"
-          variant="secondary"
-          disabled={isUploading && sendable.length === 0}
-        >
-          Save as Draft
-        </Button>
+    </div>
+  );
+  const texts = (
+    <div key="texts" className="flex min-w-0 flex-col gap-5 lg:col-start-2 lg:row-start-1">
+      <UploadTextFields
+        key={failure ? JSON.stringify(failure.texts) : "empty"}
+        texts={failure?.texts ?? NO_TEXTS}
+        wrong={(refused ?? failure)?.fields ?? {}}
+        limits={limits}
+        several={several}
+        onThumbnail={chooseThumbnail}
+      />
+    </div>
+  );
+  return (
+    <form
+      ref={form}
+      method="post"
+      action="/admin"
+      encType="multipart/form-data"
+      onSubmit={send}
+      className="flex max-w-6xl flex-col gap-5"
+    >
+      {failure?.sentence && !refused && (
+        <FailureNotice toast={{ title: "Error", description: failure.sentence, kind: "error" }} />
+      )}
+      <div className="grid items-start gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
+        {/* The file is shown first. Without scripts it is sent last all the same: texts that come
+            before it are kept when it is refused on its way. */}
+        {hydrated ? [media, texts] : [texts, media]}
+        <div className="flex flex-wrap gap-3 lg:col-start-2 lg:row-start-2">
+          <Button
+            name="intent"
+            value="publish"
+            busy={isUploading && sendable.length === 0}
+            busyLabel="Uploading..."
+          >
+            {sendable.length > 1 ? `Upload ${sendable.length} Videos` : "Upload Video"}
+          </Button>
+          <Button
+            name="intent"
+            value="draft"
+            variant="secondary"
+            disabled={isUploading && sendable.length === 0}
+          >
+            Save as Draft
+          </Button>
+        </div>
       </div>
       {isOver && (
         <p

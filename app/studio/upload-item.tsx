@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { formatBytes } from "~/media/format-bytes";
 import { Button } from "~/ui/button";
 import { Field, FileField, SelectField } from "~/ui/field";
@@ -14,12 +15,15 @@ export function UploadItem({
   item,
   queue,
   isEditable,
+  isFirst,
   onOwn,
 }: {
   item: QueueItem;
   queue: UploadQueue;
   /** Has texts of its own, because it is not the only one. */
   isEditable: boolean;
+  /** The first of several: its frames are shown at once. */
+  isFirst: boolean;
   onOwn: (own: Partial<UploadTexts>) => void;
 }) {
   const { file, state, own } = item;
@@ -36,6 +40,7 @@ export function UploadItem({
       {state === "chosen" && isEditable && (
         <OwnFields
           item={item}
+          isFirst={isFirst}
           onOwn={onOwn}
           onThumbnail={(thumbnail) => queue.patch(item.key, { thumbnail })}
         />
@@ -65,7 +70,7 @@ export function UploadItem({
             Resume
           </Button>
         )}
-        {state === "failed" && item.sent && (
+        {state === "failed" && !item.hopeless && (
           <Button {...small} onClick={() => queue.again(item)}>
             Retry
           </Button>
@@ -77,7 +82,7 @@ export function UploadItem({
         )}
         {state !== "publishing" && state !== "done" && (
           <Button {...small} variant="ghost" onClick={() => void queue.remove(item)}>
-            {state === "chosen" || (state === "failed" && !item.sent) ? "Remove" : "Cancel"}
+            {state === "chosen" || !item.sent ? "Remove" : "Cancel"}
           </Button>
         )}
       </div>
@@ -87,13 +92,16 @@ export function UploadItem({
 
 function OwnFields({
   item: { file, own, thumbnail },
+  isFirst,
   onOwn,
   onThumbnail,
 }: {
   item: QueueItem;
+  isFirst: boolean;
   onOwn: (own: Partial<UploadTexts>) => void;
   onThumbnail: (thumbnail: Blob | undefined) => void;
 }) {
+  const [isUnfolded, setIsUnfolded] = useState(isFirst);
   return (
     <>
       <Field
@@ -119,12 +127,19 @@ function OwnFields({
           onChange={(event) => onOwn({ tags: event.currentTarget.value })}
         />
       </div>
-      <FileField
-        label="Thumbnail"
-        accept="image/*"
-        onChange={(event) => onThumbnail(event.currentTarget.files?.[0])}
-      />
-      <FramePicker file={file} chosen={thumbnail} onChoose={onThumbnail} />
+      <details open={isUnfolded} onToggle={(event) => setIsUnfolded(event.currentTarget.open)}>
+        <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
+          Thumbnail
+        </summary>
+        <div className="flex flex-col gap-3 pt-1">
+          <FileField
+            label="Thumbnail"
+            accept="image/*"
+            onChange={(event) => onThumbnail(event.currentTarget.files?.[0])}
+          />
+          {isUnfolded && <FramePicker file={file} chosen={thumbnail} onChoose={onThumbnail} />}
+        </div>
+      </details>
     </>
   );
 }

@@ -34,6 +34,8 @@ export interface QueueItem {
   upload?: string;
   /** Why it failed, or what it waits for. */
   sentence?: string;
+  /** No other try can make a video of this file. */
+  hopeless?: boolean;
   duplicate?: Duplicate;
   videoId?: string;
 }
@@ -65,8 +67,13 @@ export function isUnderWay({ state }: QueueItem): boolean {
 }
 
 /** What the form's button sends: what was chosen, and what failed for a reason the form can mend. */
-export function canBeSent({ state, sent }: QueueItem): boolean {
-  return state === "chosen" || (state === "failed" && sent !== undefined);
+export function canBeSent({ state, sent, hopeless }: QueueItem): boolean {
+  return state === "chosen" || (state === "failed" && sent !== undefined && !hopeless);
+}
+
+/** What is over, one way or the other: it makes room when other files are chosen. */
+export function isSettled({ state, hopeless }: QueueItem): boolean {
+  return state === "done" || hopeless === true;
 }
 
 /** The item to begin with when nothing is being sent: one line carries one file best. */
@@ -94,6 +101,7 @@ export function refusalOf(
   if (!file.type.startsWith("video/") && !VIDEO_NAMES.test(file.name)) {
     return "This file is not a video.";
   }
+  if (file.size === 0) return "This file is empty.";
   if (file.size > limits.maxVideoBytes) {
     return `The video is larger than ${formatBytes(limits.maxVideoBytes)}.`;
   }

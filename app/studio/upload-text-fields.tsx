@@ -8,17 +8,19 @@ import {
 } from "./upload-fields";
 import { thumbnailHint } from "./upload-hints";
 
-/** The fields above the file: of the one video, or what several videos share. */
+/** The fields beside the file: of the one video, or what several videos share. */
 export function UploadTextFields({
   texts,
   wrong,
   limits,
   several,
+  onThumbnail,
 }: {
   texts: UploadTexts;
   wrong: Partial<Record<UploadField, string>>;
   limits: UploadLimits;
   several: boolean;
+  onThumbnail: (file: File | undefined) => void;
 }) {
   return (
     <>
@@ -76,6 +78,7 @@ export function UploadTextFields({
           accept="image/*"
           hint={thumbnailHint(limits)}
           error={wrong.thumbnail}
+          onChange={(event) => onThumbnail(event.currentTarget.files?.[0])}
         />
       </div>
     </>

@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useRef } from "react";
 import { formatDuration } from "~/catalogue/format";
 import { useToast } from "~/ui/toast";
 import { NO_TEXTS, type UploadLimits } from "./upload-fields";
-import { type QueueItem, refusalOf, titleFromName } from "./upload-queue";
+import { isSettled, type QueueItem, refusalOf, titleFromName } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 import { detectDuration } from "./video-frames";
 
@@ -22,7 +22,7 @@ export function useChosenFiles(
   const choose = useCallback(
     (files: File[]) => {
       if (files.length === 0) return;
-      const done = current.current.filter(({ state }) => state === "done");
+      const done = current.current.filter(isSettled);
       dispatch({ type: "remove", keys: done.map(({ key }) => key) });
       const added = files.map((file) => newItem(file, limits));
       dispatch({ type: "add", items: added });
@@ -32,12 +32,10 @@ export function useChosenFiles(
       if (input) input.value = "";
       const isOnly = current.current.length === done.length && added.length === 1;
       const title = control(form.current, "title");
-      if (isOnly && title?.value === "") title.value = added[0]!.own.title;
+      if (isOnly && !added[0]!.hopeless && title?.value === "") title.value = added[0]!.own.title;
       for (const item of added) {
-        if (item.state === "failed") {
-          toast({ title: "Error", description: item.sentence ?? "", kind: "error" });
-          continue;
-        }
+        // Its entry in the queue says why.
+        if (item.hopeless) continue;
         detectDuration(item.file).then((seconds) => {
           const duration = formatDuration(seconds ?? 0);
           dispatch({ type: "own", key: item.key, own: { duration } });
@@ -75,6 +73,6 @@ function newItem(file: File, limits: UploadLimits): QueueItem {
     state: sentence ? "failed" : "chosen",
     sentBytes: 0,
     bytesPerSecond: 0,
-    ...(sentence && { sentence }),
+    ...(sentence && { sentence, hopeless: true }),
   };
 }

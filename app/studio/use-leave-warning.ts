@@ -1,26 +1,60 @@
 import { useBlocker } from "@remix-run/react";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 
-const QUESTION = "Uploads are still under way. Leave this page all the same?";
-
-/** Asks before the page is left, by whatever way, while `active`. */
-export function useLeaveWarning(active: boolean): void {
+/**
+ * Asks before work is left, by whatever way: a link, Back, a dialog's Escape, a closed tab.
+ *
+ * @param question what to ask when the page of this path is gone to; undefined when nothing would be
+ *   lost. Called at that moment, so it may read what is typed from the form.
+ * @param onLeave called when the answer was yes.
+ */
+export function useLeaveWarning(
+  question: (nextPath?: string) => string | undefined,
+  onLeave?: () => void,
+): void {
+  const ask = useRef(question);
+  ask.current = question;
   useEffect(() => {
-    if (!active) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    const warn = (event: BeforeUnloadEvent) => {
+      if (ask.current() !== undefined) event.preventDefault();
+    };
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
-  }, [active]);
+  }, []);
 
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
-      active &&
       currentLocation.pathname + currentLocation.search !==
-        nextLocation.pathname + nextLocation.search,
+        nextLocation.pathname + nextLocation.search &&
+      ask.current(nextLocation.pathname) !== undefined,
   );
   useEffect(() => {
     if (blocker.state !== "blocked") return;
-    if (window.confirm(QUESTION)) blocker.proceed();
-    else blocker.reset();
-  }, [blocker]);
+    const asked = ask.current(blocker.location.pathname);
+    if (asked === undefined || window.confirm(asked)) {
+      onLeave?.();
+      blocker.proceed();
+    } else blocker.reset();
+  }, [blocker, onLeave]);
+}
+
+/** Whether something of a form was typed or chosen since it was shown. */
+export function isChanged(form: HTMLFormElement | null): boolean {
+  return [...(form?.elements ?? [])].some((control) => {
+    // The value of a text control has the line ends of the browser, its default those of the row.
+    if (control instanceof HTMLTextAreaElement) {
+      return control.value !== control.defaultValue.replaceAll(/\r\n?/g, "\n");
+    }
+    if (control instanceof HTMLSelectElement) {
+      const options = [...control.options];
+      const initial = options.findIndex((option) => option.defaultSelected);
+      return control.selectedIndex !== Math.max(0, initial);
+    }
+    if (!(control instanceof HTMLInputElement) || control.type === "hidden") return false;
+    if (control.type === "file") return (control.files?.length ?? 0) > 0;
+    if (control.type === "checkbox" || control.type === "radio") {
+      return control.checked !== control.defaultChecked;
+    }
+    return control.value !== control.defaultValue.replaceAll(/[\r\n]/g, "");
+  });
 }

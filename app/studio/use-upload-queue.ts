@@ -5,14 +5,20 @@ import { discardUpload, forgetTransfer, startTransfer, type Transfer } from "./r
 import { SENTENCES, type UploadFailure } from "./upload-fields";
 import { nextToSend, type QueueItem, reduceQueue, speedometer } from "./upload-queue";
 
+/** What is answered to a file that is too large, or no video. */
+const HOPELESS = [413, 415];
 const INTERRUPTED = "Connection lost. Trying again...";
 
 /**
  * The queue in the browser: sends one file after the other and publishes each when it has arrived.
  *
  * @param onRefused hears of every form that the server did not take.
+ * @param onSignedOut hears that the session has ended.
  */
-export function useUploadQueue(onRefused: (failure: UploadFailure) => void) {
+export function useUploadQueue(
+  onRefused: (failure: UploadFailure) => void,
+  onSignedOut: () => void,
+) {
   const [items, dispatch] = useReducer(reduceQueue, []);
   const transfers = useRef(new Map<string, Promise<Transfer>>());
   const toast = useToast();
@@ -48,18 +54,21 @@ export function useUploadQueue(onRefused: (failure: UploadFailure) => void) {
       if (failure.duplicate) {
         return patch(item.key, { state: "duplicate", duplicate: failure.duplicate });
       }
-      // The upload is gone, or no video can be made of it: another try begins anew.
-      const hopeless = status === 404 || failure.fields.video !== undefined;
-      if (hopeless) await forgetTransfer(item.file);
+      const hopeless = failure.fields.video !== undefined;
+      // An upload that is gone is begun anew by another try.
+      const isGone = hopeless || status === 404;
+      if (isGone) await forgetTransfer(item.file);
       patch(item.key, {
         state: "failed",
         sentence: failure.sentence,
-        ...(hopeless && { upload: undefined }),
+        hopeless,
+        ...(isGone && { upload: undefined }),
       });
+      if (status === 401) onSignedOut();
       toast({ title: "Error", description: failure.sentence, kind: "error" });
       onRefused(failure);
     },
-    [patch, toast, onRefused],
+    [patch, toast, onRefused, onSignedOut],
   );
 
   const send = useCallback(
@@ -71,15 +80,16 @@ export function useUploadQueue(onRefused: (failure: UploadFailure) => void) {
           patch(item.key, { sentBytes, bytesPerSecond: speed(sentBytes), sentence: "" }),
         onInterrupted: () => patch(item.key, { sentence: INTERRUPTED, bytesPerSecond: 0 }),
         onArrived: (upload) => void publish(item, upload),
-        onFailed(sentence) {
-          patch(item.key, { state: "failed", sentence });
+        onFailed(sentence, status) {
+          patch(item.key, { state: "failed", sentence, hopeless: HOPELESS.includes(status) });
+          if (status === 401) onSignedOut();
           toast({ title: "Error", description: sentence, kind: "error" });
         },
       });
       transfers.current.set(item.key, transfer);
       transfer.catch(() => patch(item.key, { state: "failed", sentence: SENTENCES.failed }));
     },
-    [patch, publish, toast],
+    [patch, publish, toast, onSignedOut],
   );
 
   useEffect(() => {

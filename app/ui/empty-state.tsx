@@ -8,7 +8,7 @@ export function EmptyState({
   action,
 }: {
   icon?: ReactNode;
-  title: ReactNode;
+  title: string;
   children?: ReactNode;
   action?: ReactNode;
 }) {

@@ -13,6 +13,8 @@ interface Words {
   hint?: ReactNode;
   /** What was wrong, said beside the field. */
   error?: string;
+  /** The label is there for a screen reader alone: what stands around the control says it. */
+  isLabelHidden?: boolean;
 }
 
 const CONTROL = classNames(
@@ -30,12 +32,13 @@ function Frame({
   label,
   hint,
   error,
+  isLabelHidden,
   required,
   children,
 }: Words & { id: string; required?: boolean; children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="text-sm font-medium">
+      <label htmlFor={id} className={isLabelHidden ? "sr-only" : "text-sm font-medium"}>
         {label}
         {required && (
           <span aria-hidden="true" className="text-accent">
@@ -73,15 +76,15 @@ export function Field({
   label,
   hint,
   error,
+  isLabelHidden,
   className,
   ...input
 }: Words & InputHTMLAttributes<HTMLInputElement>) {
   const own = useId();
   const id = input.id ?? own;
   return (
-    <Frame id={id} label={label} hint={hint} error={error} required={input.required}>
+    <Frame {...{ id, label, hint, error, isLabelHidden }} required={input.required}>
       <input
-        dir="auto"
         {...input}
         {...tied(id, { hint, error })}
         className={classNames(controlClass(error), className)}
@@ -95,6 +98,7 @@ export function TextAreaField({
   label,
   hint,
   error,
+  isLabelHidden,
   className,
   rows = 4,
   ...area
@@ -102,9 +106,8 @@ export function TextAreaField({
   const own = useId();
   const id = area.id ?? own;
   return (
-    <Frame id={id} label={label} hint={hint} error={error} required={area.required}>
+    <Frame {...{ id, label, hint, error, isLabelHidden }} required={area.required}>
       <textarea
-        dir="auto"
         {...area}
         {...tied(id, { hint, error })}
         rows={rows}
@@ -119,6 +122,7 @@ export function SelectField({
   label,
   hint,
   error,
+  isLabelHidden,
   className,
   children,
   ...select
@@ -126,7 +130,7 @@ export function SelectField({
   const own = useId();
   const id = select.id ?? own;
   return (
-    <Frame id={id} label={label} hint={hint} error={error} required={select.required}>
+    <Frame {...{ id, label, hint, error, isLabelHidden }} required={select.required}>
       <select
         {...select}
         {...tied(id, { hint, error })}
@@ -143,13 +147,14 @@ export function FileField({
   label,
   hint,
   error,
+  isLabelHidden,
   className,
   ...input
 }: Words & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
   const own = useId();
   const id = input.id ?? own;
   return (
-    <Frame id={id} label={label} hint={hint} error={error} required={input.required}>
+    <Frame {...{ id, label, hint, error, isLabelHidden }} required={input.required}>
       <input
         {...input}
         {...tied(id, { hint, error })}

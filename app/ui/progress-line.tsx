@@ -1,11 +1,9 @@
 import { useNavigation } from "@remix-run/react";
-import { useRequestFailure } from "~/live/failed-requests";
 
 /** A thin line at the top while the next page is on its way; the old one stays until then. */
 export function ProgressLine() {
   const navigation = useNavigation();
-  const hasFailed = useRequestFailure() !== undefined;
-  if (navigation.state === "idle" || hasFailed) return null;
+  if (navigation.state === "idle") return null;
   return (
     <div
       aria-hidden="true"

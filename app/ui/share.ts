@@ -34,8 +34,9 @@ function copyWithSelection(text: string): boolean {
   field.style.position = "fixed";
   field.style.opacity = "0";
   const before = document.activeElement;
-  // Inside what is fullscreen: nothing else can be selected then.
-  (document.fullscreenElement ?? document.body).append(field);
+  // Inside what is modal or fullscreen: nothing else can be selected then.
+  const top = document.querySelector("dialog:modal") ?? document.fullscreenElement;
+  (top ?? document.body).append(field);
   field.focus({ preventScroll: true });
   field.select();
   const copied = document.execCommand?.("copy") ?? false;

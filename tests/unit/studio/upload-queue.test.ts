@@ -58,6 +58,7 @@ describe("the queue", () => {
     expect(canBeSent(item("a"))).toBe(true);
     expect(canBeSent(item("a", { state: "failed", sent }))).toBe(true);
     expect(canBeSent(item("a", { state: "failed" }))).toBe(false);
+    expect(canBeSent(item("a", { state: "failed", sent, hopeless: true }))).toBe(false);
     expect(canBeSent(item("a", { state: "done", sent }))).toBe(false);
   });
 });
@@ -106,6 +107,7 @@ describe("what a file is sent with", () => {
     expect(refusalOf(file("a.mp4", "video/mp4", 1025), limits)).toMatch(/larger than 1KB/);
     expect(refusalOf(file("a.txt", "text/plain"), limits)).toBe("This file is not a video.");
     expect(refusalOf(file("mp4", ""), limits)).toBe("This file is not a video.");
+    expect(refusalOf(file("a.mp4", "video/mp4", 0), limits)).toBe("This file is empty.");
   });
 });
 

@@ -1,0 +1,67 @@
+import { Link } from "@remix-run/react";
+import { Copy } from "lucide-react";
+import { StatusBadge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { PLACEHOLDER_URL } from "~/ui/poster";
+import { copyText } from "~/ui/share";
+import { useToast } from "~/ui/toast";
+import { useHydrated } from "~/ui/use-hydrated";
+import type { EditableVideo } from "./managed-video";
+
+/** What is edited: the picture as it is, the status, and where the public finds the video. */
+export function EditedVideo({ video, origin }: { video: EditableVideo; origin: string }) {
+  const hydrated = useHydrated();
+  const show = useToast();
+  const path = `/video/${encodeURIComponent(video.id)}`;
+  const address = origin + path;
+  const isPublic = video.status === "published";
+
+  async function copy() {
+    if (await copyText(address)) {
+      show({ kind: "success", title: "Link copied", description: "It is in your clipboard." });
+    } else {
+      const description = `The link could not be copied: ${address}`;
+      show({ kind: "error", title: "Error", description });
+    }
+  }
+
+  return (
+    <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
+      <img
+        src={video.thumbnailUrl ?? PLACEHOLDER_URL}
+        alt="Thumbnail as it is"
+        width={640}
+        height={360}
+        className="aspect-video w-full rounded-md bg-raised object-cover"
+      />
+      <div className="flex min-w-0 flex-col items-start gap-2 text-sm">
+        <StatusBadge status={video.status} />
+        <p className="text-muted">
+          {isPublic ? "Public at" : "Not public. Once it is published, it is at"}
+        </p>
+        <p className="flex w-full min-w-0 items-center gap-2">
+          <Link
+            to={path}
+            target="_blank"
+            className="min-w-0 break-all text-accent underline underline-offset-4"
+          >
+            {address}
+          </Link>
+          {hydrated && (
+            <Button
+              type="button"
+              variant="ghost"
+              size="sm"
+              aria-label="Copy the public address"
+              title="Copy the public address"
+              onClick={copy}
+              className="min-h-11 min-w-11 shrink-0"
+            >
+              <Copy aria-hidden="true" className="size-4" />
+            </Button>
+          )}
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { data } from "@remix-run/node";
+import { requireUser } from "~/account/guard.server";
+import { hasSessionCookie } from "~/account/session.server";
+import { signedOutSentence, signedOutSentenceFor } from "~/account/signed-out.server";
+import type { FileRule } from "~/media/arriving.server";
+import { receiveMultipart } from "~/media/intake.server";
+import { UploadRefused } from "~/media/upload-refused.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { requestContext } from "~/server/request-context.server";
+import type { SignedOutAnswer } from "./signed-out";
+import { SENTENCES } from "./upload-fields";
+import { typedTexts } from "./upload-texts.server";
+
+/**
+ * Answers a form of the panel whose sender's session has ended in the meantime: 401 with what was
+ * typed, for the page to show again with the prompt to sign in. Files are not read.
+ *
+ * @throws the redirect of the guard for whoever had no session at all.
+ */
+export async function answerSignedOut(request: Request) {
+  if (!hasSessionCookie(request)) await requireUser(request);
+  requireOwnOrigin(request);
+  return data({ signedOut: await readSignedOut(request) }, { status: 401 });
+}
+
+async function readSignedOut(request: Request): Promise<SignedOutAnswer> {
+  if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
+    return { sentence: await signedOutSentence(request) };
+  }
+  const { fields } = await receiveMultipart(request, { video: NO_FILE, thumbnail: NO_FILE });
+  const isEdit = fields.get("intent") === "update";
+  const sentence = signedOutSentenceFor(isEdit ? "update" : "publish");
+  return { sentence, [isEdit ? "edit" : "upload"]: typedTexts(fields) };
+}
+
+const NO_FILE: FileRule = {
+  maxBytes: 0,
+  tooLarge: SENTENCES.signedOut,
+  checkHead: async () => {
+    throw new UploadRefused(413, SENTENCES.signedOut);
+  },
+};
+
+/** Whether the page is loaded to show the answer to a form whose sender's session has ended. */
+export function showsSignedOutAnswer(request: Request): boolean {
+  return requestContext()?.request.method === "POST" && hasSessionCookie(request);
+}

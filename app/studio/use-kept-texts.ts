@@ -1,0 +1,55 @@
+import { type RefObject, useCallback, useEffect } from "react";
+
+/**
+ * Keeps the named texts of a form in this tab's session storage while they are typed, and brings them
+ * back when the form is shown again: after a reload, or after signing in once more.
+ *
+ * @param isEmpty false when the form comes with texts of its own, which then stay.
+ * @returns what forgets them, once they are sent or given up.
+ */
+export function useKeptTexts(
+  form: RefObject<HTMLFormElement>,
+  storageKey: string,
+  names: readonly string[],
+  isEmpty: boolean,
+): () => void {
+  useEffect(() => {
+    const element = form.current;
+    if (!element) return;
+    if (isEmpty) restore(element, readKept(storageKey));
+    const keep = () => {
+      const texts = Object.fromEntries(names.map((name) => [name, control(element, name)?.value]));
+      const isTyped = Object.values(texts).some(Boolean);
+      if (isTyped) sessionStorage.setItem(storageKey, JSON.stringify(texts));
+      else sessionStorage.removeItem(storageKey);
+    };
+    element.addEventListener("input", keep);
+    return () => element.removeEventListener("input", keep);
+  }, [form, storageKey, names, isEmpty]);
+  return useCallback(() => sessionStorage.removeItem(storageKey), [storageKey]);
+}
+
+function readKept(storageKey: string): Record<string, unknown> {
+  try {
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? "{}") ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function restore(form: HTMLFormElement, texts: Record<string, unknown>): void {
+  for (const [name, text] of Object.entries(texts)) {
+    const field = control(form, name);
+    // What was typed before the scripts had arrived is newer.
+    if (field && field.value === "" && typeof text === "string") field.value = text;
+  }
+}
+
+function control(form: HTMLFormElement, name: string) {
+  const found = form.elements.namedItem(name);
+  const isText =
+    found instanceof HTMLInputElement ||
+    found instanceof HTMLTextAreaElement ||
+    found instanceof HTMLSelectElement;
+  return isText ? found : undefined;
+}

@@ -1,0 +1,102 @@
+// @vitest-environment jsdom
+import { Link } from "@remix-run/react";
+import { fireEvent, screen } from "@testing-library/react";
+import { useRef } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { useKeptTexts } from "~/studio/use-kept-texts";
+import { isChanged, useLeaveWarning } from "~/studio/use-leave-warning";
+import { renderAt } from "../ui/page";
+
+const NAMES = ["title", "category"];
+
+function Work() {
+  const form = useRef<HTMLFormElement>(null);
+  const forget = useKeptTexts(form, "work", NAMES, true);
+  useLeaveWarning(() => (isChanged(form.current) ? "Leave it?" : undefined), forget);
+  return (
+    <form ref={form}>
+      <input name="title" aria-label="Title" />
+      <textarea name="description" aria-label="Description" defaultValue="As it is" />
+      <select name="category" aria-label="Category" defaultValue="">
+        <option value="">None</option>
+        <option value="desi">Desi</option>
+      </select>
+      <input type="checkbox" name="remove" aria-label="Remove" />
+      <Link to="/elsewhere">Leave</Link>
+    </form>
+  );
+}
+
+let confirm: ReturnType<typeof vi.fn>;
+beforeEach(() => {
+  sessionStorage.clear();
+  confirm = vi.fn(() => false);
+  vi.stubGlobal("confirm", confirm);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe("work that is not sent", () => {
+  it.each([
+    ["a text", () => fireEvent.input(screen.getByLabelText("Title"), { target: { value: "x" } })],
+    [
+      "a longer text",
+      () => fireEvent.input(screen.getByLabelText("Description"), { target: { value: "x" } }),
+    ],
+    [
+      "a choice",
+      () => fireEvent.change(screen.getByLabelText("Category"), { target: { value: "desi" } }),
+    ],
+    ["a tick", () => fireEvent.click(screen.getByLabelText("Remove"))],
+  ])("%s is asked about before the page is left", async (_, type) => {
+    renderAt(<Work />);
+    await screen.findByLabelText("Title");
+    type();
+    fireEvent.click(screen.getByText("Leave"));
+    await vi.waitFor(() => expect(confirm).toHaveBeenCalledWith("Leave it?"));
+    expect(screen.queryByText("elsewhere")).toBeNull();
+    const leaving = new Event("beforeunload", { cancelable: true });
+    window.dispatchEvent(leaving);
+    expect(leaving.defaultPrevented).toBe(true);
+
+    confirm.mockReturnValue(true);
+    fireEvent.click(screen.getByText("Leave"));
+    await screen.findByText("elsewhere");
+  });
+
+  it("nothing typed is not asked about", async () => {
+    renderAt(<Work />);
+    const leaving = new Event("beforeunload", { cancelable: true });
+    await screen.findByLabelText("Title");
+    window.dispatchEvent(leaving);
+    expect(leaving.defaultPrevented).toBe(false);
+    fireEvent.click(screen.getByText("Leave"));
+    await screen.findByText("elsewhere");
+    expect(confirm).not.toHaveBeenCalled();
+  });
+});
+
+describe("texts of a form", () => {
+  it("are there again when the form is shown again, until they are given up", async () => {
+    const { unmount } = renderAt(<Work />);
+    const title = () => screen.getByLabelText<HTMLInputElement>("Title");
+    await screen.findByLabelText("Title");
+    fireEvent.input(title(), { target: { value: "Half a title" } });
+    fireEvent.input(screen.getByLabelText("Category"), { target: { value: "desi" } });
+    unmount();
+
+    renderAt(<Work />);
+    await screen.findByLabelText("Title");
+    expect(title().value).toBe("Half a title");
+    expect(screen.getByLabelText<HTMLSelectElement>("Category").value).toBe("desi");
+    confirm.mockReturnValue(true);
+    fireEvent.click(screen.getByText("Leave"));
+    await screen.findByText("elsewhere");
+    expect(sessionStorage.getItem("work")).toBeNull();
+  });
+
+  it("that were stored broken are nothing", async () => {
+    sessionStorage.setItem("work", "{");
+    renderAt(<Work />);
+    expect((await screen.findByLabelText<HTMLInputElement>("Title")).value).toBe("");
+  });
+});

@@ -1,0 +1,65 @@
+// @vitest-environment jsdom
+import { createRemixStub } from "@remix-run/testing";
+import { act, fireEvent, screen } from "@testing-library/react";
+import { hydrateRoot } from "react-dom/client";
+import { renderToString } from "react-dom/server";
+import { beforeEach, expect, it, vi } from "vitest";
+import { UploadForm } from "~/studio/upload-form";
+import { ToastProvider } from "~/ui/toast";
+import { renderAt } from "../ui/page";
+
+const LIMITS = { maxVideoBytes: 1024, maxThumbnailBytes: 100 };
+
+const form = (
+  <ToastProvider>
+    <UploadForm limits={LIMITS} />
+  </ToastProvider>
+);
+const Page = createRemixStub([{ path: "/", Component: () => form }]);
+
+beforeEach(() => {
+  sessionStorage.clear();
+  // jsdom plays no films and logs that it does not.
+  vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
+});
+
+const namesIn = (root: ParentNode) =>
+  [...root.querySelectorAll<HTMLInputElement>("[name]")].map(({ name }) => name);
+
+it("sends the texts before the file without scripts, and shows the file first with them", async () => {
+  const html = renderToString(<Page />);
+  // The router of the test has a layout effect, which React complains of on a server.
+  for (const [message] of vi.mocked(console.error).mock.calls) {
+    expect(message).toContain("useLayoutEffect does nothing on the server");
+  }
+  vi.mocked(console.error).mockClear();
+  const box = document.createElement("div");
+  box.innerHTML = html;
+  document.body.append(box);
+  const before = namesIn(box);
+  expect(before.indexOf("title")).toBeLessThan(before.indexOf("video"));
+  box.querySelector<HTMLInputElement>("[name=title]")!.value = "Typed early";
+
+  const root = await act(async () => hydrateRoot(box, <Page />));
+  const after = namesIn(box);
+  expect(after.indexOf("video")).toBeLessThan(after.indexOf("title"));
+  expect(box.querySelector<HTMLInputElement>("[name=title]")!.value).toBe("Typed early");
+  act(() => root.unmount());
+  box.remove();
+});
+
+it("tells a file that can't be taken once, and makes room for the next", async () => {
+  renderAt(form);
+  const input = await screen.findByLabelText(/Videos/);
+  const choose = (name: string, type: string, text: string) =>
+    fireEvent.change(input, { target: { files: [new File([text], name, { type })] } });
+  choose("notes.txt", "text/plain", "words");
+  expect(screen.getAllByText("This file is not a video.")).toHaveLength(1);
+  expect(screen.queryByRole("button", { name: "Retry" })).toBeNull();
+  choose("empty.mp4", "video/mp4", "");
+  expect(screen.queryByText("This file is not a video.")).toBeNull();
+  expect(screen.getAllByText("This file is empty.")).toHaveLength(1);
+  choose("large.mp4", "video/mp4", "x".repeat(1025));
+  expect(screen.getAllByText("The video is larger than 1KB.")).toHaveLength(1);
+  expect(screen.getAllByRole("listitem")).toHaveLength(1);
+});
