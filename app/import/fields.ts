@@ -1,6 +1,5 @@
 import { toCategoryId } from "~/catalogue/categories";
-import { parseTags } from "~/studio/tags";
-import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/studio/upload-fields";
+import { check, description, sentenceOf, tags, title } from "~/shared/video-fields";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 import { ImportError } from "./entry";
 import type { TableRow } from "./table.server";
@@ -17,19 +16,11 @@ export function textOf(row: TableRow, ...names: string[]): string | undefined {
 }
 
 export function titleOf(row: TableRow): string | undefined {
-  const title = textOf(row, "title")?.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
-  if (title && title.length > MAX_TITLE_LETTERS) {
-    throw new ImportError(`its title has more than ${MAX_TITLE_LETTERS} characters.`);
-  }
-  return title;
+  return checkedText(title, textOf(row, "title"));
 }
 
 export function descriptionOf(row: TableRow): string | undefined {
-  const description = textOf(row, "description")?.replaceAll("\r\n", "\n");
-  if (description && description.length > MAX_DESCRIPTION_LETTERS) {
-    throw new ImportError(`its description has more than ${MAX_DESCRIPTION_LETTERS} characters.`);
-  }
-  return description;
+  return checkedText(description, textOf(row, "description"));
 }
 
 /** A stored value, legacy ones included, by its id in whatever case. */
@@ -44,8 +35,7 @@ export function categoryOf(row: TableRow): string | undefined {
 
 /** A JSON list, a list of PostgreSQL (`{a,"b c"}`), or texts between commas. */
 export function tagsOf(row: TableRow): string[] | undefined {
-  const { tags } = row;
-  if (Array.isArray(tags)) return checkedTags(tags.map(String).join(","));
+  if (Array.isArray(row.tags)) return checkedText(tags, row.tags.map(String).join(","));
   const text = textOf(row, "tags");
   if (text === undefined) return undefined;
   if (text.startsWith("[")) {
@@ -56,13 +46,15 @@ export function tagsOf(row: TableRow): string[] | undefined {
     }
   }
   const braced = /^\{(.*)\}$/s.exec(text)?.[1];
-  return checkedTags(braced === undefined ? text : braced.replaceAll(/"|\bNULL\b/g, ""));
+  return checkedText(tags, braced === undefined ? text : braced.replaceAll(/"|\bNULL\b/g, ""));
 }
 
-function checkedTags(text: string): string[] {
-  const tags = parseTags(text);
-  if (typeof tags === "string") throw new ImportError(tags);
-  return tags;
+/** A text as the rules of the site take it; undefined when there is none. */
+function checkedText<T>(schema: Parameters<typeof check<T>>[0], text: string | undefined) {
+  if (text === undefined) return undefined;
+  const checked = check(schema, text);
+  if (!checked.ok) throw new ImportError(sentenceOf(checked));
+  return checked.value;
 }
 
 export function statusOf(row: TableRow): VideoStatus | undefined {

@@ -1,11 +1,11 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { isCategoryId } from "~/catalogue/categories";
+import { titleFromFileName } from "~/shared/file-title";
 import type { VideoStatus } from "~db/schema";
 import { type ImportEntry, ImportError, type ImportPlan } from "./entry";
 import { categoryOf, descriptionOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
 import { readObject, readTable, type TableRow } from "./table.server";
-import { titleFromFile } from "./title";
 
 /** What a video may be called; what it is, its content decides. */
 const VIDEO_NAME = /\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|ts|m2ts|ogv|flv|wmv|asf|3gp|3g2)$/i;
@@ -101,7 +101,7 @@ function entryOf(
     name,
     file: path.join(root, name),
     ...(thumbnail && { thumbnail: path.join(root, thumbnail) }),
-    title: titleOf(row) ?? titleFromFile(name),
+    title: titleOf(row) ?? (titleFromFileName(path.basename(name)) || "Untitled"),
     description: descriptionOf(row) ?? "",
     category,
     tags: tagsOf(row) ?? defaults.tags ?? [],

@@ -6,10 +6,10 @@ import type { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
 import { settings } from "~/server/settings.server";
+import { videoSize } from "~/shared/file-rules";
 import { HEAD_BYTES } from "./arriving.server";
 import { openBlockFile } from "./block-file.server";
 import { fileSink, pump } from "./file-sink.server";
-import { formatBytes } from "./format-bytes";
 import { oneAtATime, requireRoom, unfinishedUploads } from "./room.server";
 import { videoEnding } from "./sniff.server";
 import { uploadRecords } from "./tus-config.server";
@@ -83,7 +83,9 @@ export class UploadStore extends FileStore {
     const record = await this.configstore.get(id);
     if (!source || !record) throw { status_code: 404, body: "This upload does not exist.\n" };
     // Of an upload whose length is told later, no more than any video may have.
-    const room = (record.size ?? settings().maxVideoBytes) - offset;
+    const { maxBytes, tooLarge } = videoSize(settings());
+    const room = (record.size ?? maxBytes) - offset;
+    const tooMuch = record.size === undefined ? tooLarge : "This is more than was announced.";
     const digest = this.digestAt(id, offset);
     const checksum = source.checksum && createHash(source.checksum.algorithm);
     let admitted = 0;
@@ -95,7 +97,7 @@ export class UploadStore extends FileStore {
       const sink = fileSink(file, offset, {
         admit(length) {
           admitted += length;
-          if (admitted > room) throw record.size === undefined ? tooLarge() : beyondLength();
+          if (admitted > room) throw new UploadRefused(413, tooMuch);
         },
         wrote(chunk) {
           written += chunk.length;
@@ -145,17 +147,6 @@ export class UploadStore extends FileStore {
     const metadata = { ...record.metadata, sha256 };
     await this.configstore.set(id, new Upload({ ...record, metadata }));
   }
-}
-
-function beyondLength(): UploadRefused {
-  return new UploadRefused(413, "This is more than was announced.");
-}
-
-function tooLarge(): UploadRefused {
-  return new UploadRefused(
-    413,
-    `The video is larger than ${formatBytes(settings().maxVideoBytes)}.`,
-  );
 }
 
 const videoHead = {

@@ -3,8 +3,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { Server, Upload } from "@tus/server";
 import { settings } from "~/server/settings.server";
+import { videoSize } from "~/shared/file-rules";
 import type { ArrivedFile } from "./arriving.server";
-import { formatBytes } from "./format-bytes";
 import { takeBody } from "./request-body.server";
 import { resumableFolder } from "./room.server";
 import { uploadLocks } from "./tus-locks.server";
@@ -108,10 +108,8 @@ function parseChecksum(header: string | null): Incoming["checksum"] | "unknown" 
 
 /** Before the first byte: whether it can be a video at all. The store asks for the room. */
 async function admit(upload: Upload): Promise<Record<string, string>> {
-  const { maxVideoBytes } = settings();
-  if ((upload.size ?? 0) > maxVideoBytes) {
-    throw new UploadRefused(413, `The video is larger than ${formatBytes(maxVideoBytes)}.`);
-  }
+  const { maxBytes, tooLarge } = videoSize(settings());
+  if ((upload.size ?? 0) > maxBytes) throw new UploadRefused(413, tooLarge);
   const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LETTERS);
   const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LETTERS);
   if (/^(image|audio|text)\//.test(filetype)) {

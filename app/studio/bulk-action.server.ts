@@ -1,4 +1,5 @@
-import { toCategoryId } from "~/catalogue/categories";
+import { anyCategory, check, sentenceOf, tags } from "~/shared/video-fields";
+import { MAX_TAGS } from "~/shared/video-limits";
 import type { ToastMessage } from "~/ui/toast";
 import {
   BULK_ACTIONS,
@@ -13,8 +14,6 @@ import { failure, type StudioFailure } from "./failure";
 import { idsOf } from "./list.server";
 import type { ManageView } from "./manage-address";
 import { undoAction } from "./remove.server";
-import { parseTags } from "./tags";
-import { MAX_TAGS } from "./upload-fields";
 
 const NOTHING_CHANGED = "No video was changed.";
 
@@ -45,13 +44,13 @@ function readChange(form: FormData): BulkChange | string {
   const action = BULK_ACTIONS.find((each) => each === form.get("do"));
   if (!action) return "Choose what to do with the videos.";
   if (action === "category") {
-    const category = toCategoryId(String(form.get("category")));
-    return category ? { action, category } : "Choose one of the categories.";
+    const category = check(anyCategory, form.get("category"));
+    return category.ok ? { action, category: category.value } : sentenceOf(category);
   }
   if (action !== "add-tags" && action !== "remove-tags") return { action };
-  const tags = parseTags(String(form.get("tags") ?? ""));
-  if (typeof tags === "string") return tags;
-  return tags.length > 0 ? { action, tags } : "Write at least one tag.";
+  const checked = check(tags, form.get("tags") ?? "");
+  if (!checked.ok) return sentenceOf(checked);
+  return checked.value.length > 0 ? { action, tags: checked.value } : "Write at least one tag.";
 }
 
 async function chosenIds(form: FormData, view: ManageView): Promise<string[] | string> {

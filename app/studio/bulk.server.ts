@@ -1,12 +1,12 @@
 import { sql, type Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { CategoryId } from "~/catalogue/categories";
+import { MAX_TAGS } from "~/shared/video-limits";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import { type BulkChange, type BulkQuestion, type BulkResult, nameTitles } from "./bulk";
 import { readTags } from "./managed-row.server";
 import { removeVideos } from "./remove.server";
-import { MAX_TAGS } from "./upload-fields";
 
 const VERBS: Record<BulkChange["action"], string> = {
   publish: "published",

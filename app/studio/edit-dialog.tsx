@@ -1,6 +1,7 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import { CATEGORY_IDS, categoryLabel, isCategoryId, toCategoryId } from "~/catalogue/categories";
+import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/field";
@@ -12,7 +13,7 @@ import { type EditTexts, failure, GONE, type StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
 import type { EditableVideo } from "./managed-video";
 import { SignInPrompt } from "./sign-in-prompt";
-import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS, type UploadLimits } from "./upload-fields";
+import type { UploadLimits } from "./upload-fields";
 import { thumbnailHint } from "./upload-hints";
 import { isChanged, useLeaveWarning } from "./use-leave-warning";
 

@@ -1,17 +1,17 @@
 import { recordActivity } from "~/account/activity.server";
 import { toCategoryId } from "~/catalogue/categories";
-import { formatDuration, parseDuration } from "~/catalogue/format";
+import { formatDuration } from "~/catalogue/format";
 import type { ArrivedFile } from "~/media/arriving.server";
 import { UploadRefused } from "~/media/upload-refused.server";
+import { check, videoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
 import { type CaptionsEdit, type NewCaptions, placeNewCaptions } from "./edit-captions.server";
 import { type NewThumbnail, placeNewThumbnail } from "./edit-thumbnail.server";
-import { type EditTexts, failure, GONE, type RefusedEdit, type StudioFailure } from "./failure";
+import { type EditTexts, failure, GONE, type StudioFailure } from "./failure";
 import { findEditable } from "./list.server";
 import { EDITABLE_COLUMNS, toEditable } from "./managed-row.server";
 import type { EditableVideo } from "./managed-video";
-import { parseTags } from "./tags";
-import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS, SENTENCES } from "./upload-fields";
+import { SENTENCES } from "./upload-fields";
 
 const FAILED = "Failed to update video.";
 const CHANGED =
@@ -102,7 +102,7 @@ function write(edit: Edit, { thumbnail, captions }: NewFiles) {
       if (edit.version !== undefined && edit.version !== version) {
         return failure(409, FAILED, { edit: { current, version, texts, fields }, detail: CHANGED });
       }
-      if (Object.keys(fields).length > 0) {
+      if (!changes) {
         return failure(422, FAILED, { edit: { current, version, texts, fields } });
       }
       await transaction
@@ -134,33 +134,19 @@ export function textsOf(video: EditableVideo): EditTexts {
 }
 
 /** What the texts say, or what is wrong with them, field by field. */
-function readTexts(texts: EditTexts) {
-  const fields: RefusedEdit["fields"] = {};
-  const title = texts.title.trim();
-  const description = texts.description.replaceAll("\r\n", "\n").trim();
-  const category = toCategoryId(texts.category);
-  const seconds = texts.duration.trim() === "" ? 0 : parseDuration(texts.duration);
-  const tags = parseTags(texts.tags);
-  if (title === "") fields.title = SENTENCES.missing;
-  else if (title.length > MAX_TITLE_LETTERS) fields.title = tooLong(MAX_TITLE_LETTERS);
-  if (description.length > MAX_DESCRIPTION_LETTERS) {
-    fields.description = tooLong(MAX_DESCRIPTION_LETTERS);
+function readTexts(typed: EditTexts) {
+  const checked = check(videoTexts, typed);
+  if (!checked.ok) {
+    const { fields } = checked;
+    return { fields: typed.title.trim() ? fields : { ...fields, title: SENTENCES.missing } };
   }
-  if (!category) fields.category = "Choose one of the categories.";
-  if (seconds === undefined) fields.duration = "Write minutes:seconds, such as 5:30.";
-  if (typeof tags === "string") fields.tags = tags;
-  return {
-    fields,
-    changes: {
-      title,
-      description,
-      category: category ?? texts.category,
-      duration: formatDuration(seconds ?? 0),
-      tags: typeof tags === "string" || tags.length === 0 ? null : JSON.stringify(tags),
-    },
+  const { title, description, category, tags, duration } = checked.value;
+  const changes = {
+    title,
+    description,
+    category,
+    duration: formatDuration(duration),
+    tags: tags.length === 0 ? null : JSON.stringify(tags),
   };
-}
-
-function tooLong(letters: number): string {
-  return `Use at most ${letters.toLocaleString("en")} characters.`;
+  return { changes, fields: {} };
 }

@@ -1,14 +1,9 @@
+import type { TypedTexts } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/toast";
 import type { EditableVideo } from "./managed-video";
 
 /** The fields of the edit form as an admin typed them. */
-export interface EditTexts {
-  title: string;
-  description: string;
-  category: string;
-  tags: string;
-  duration: string;
-}
+export type EditTexts = TypedTexts;
 
 export type EditField = keyof EditTexts | "thumbnail" | "captions";
 

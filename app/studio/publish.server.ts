@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
-import type { CategoryId } from "~/catalogue/categories";
 import { formatDuration } from "~/catalogue/format";
 import { type ArrivedFile, HEAD_BYTES } from "~/media/arriving.server";
 import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
@@ -14,25 +13,16 @@ import { probe, RefusedFileError } from "~/media/probe.server";
 import { videoEnding } from "~/media/sniff.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/thumbnail.server";
 import { UploadRefused } from "~/media/upload-refused.server";
+import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import { recordDigest } from "./duplicates.server";
 import type { UploadSuccess } from "./upload-fields";
 
-/** The texts of an upload after they have been checked. */
-export interface VideoTexts {
-  title: string;
-  description: string;
-  category: CategoryId;
-  tags: string[];
-  /** What the sender believes, in seconds; the server's own reading wins. */
-  durationSeconds: number | undefined;
-}
-
 export interface Upload {
   userId: string;
   status: "published" | "review";
-  texts: VideoTexts;
+  texts: NewVideoTexts;
   video: ArrivedFile;
   thumbnail?: ArrivedFile;
 }
@@ -100,7 +90,7 @@ async function insertUpload(
       description: texts.description,
       category: texts.category,
       tags: texts.tags.length > 0 ? JSON.stringify(texts.tags) : null,
-      duration: formatDuration(looked.durationSeconds ?? texts.durationSeconds ?? 0),
+      duration: formatDuration(looked.durationSeconds ?? texts.duration ?? 0),
       // What browsers cannot play has no video yet, only a source to make one from.
       video_url: looked.playable ? videoUrl : "",
       source_url: looked.playable ? null : videoUrl,

@@ -1,10 +1,10 @@
 import { discardArrived, type FileRule } from "~/media/arriving.server";
-import { formatBytes } from "~/media/format-bytes";
 import { type ReceivedForm, receiveMultipart } from "~/media/intake.server";
 import { requireImage, videoEnding } from "~/media/sniff.server";
 import { forgetUpload, parkUpload, takeFinishedUpload } from "~/media/tus.server";
 import { UploadRefused } from "~/media/upload-refused.server";
 import { settings } from "~/server/settings.server";
+import { pictureSize, videoSize } from "~/shared/file-rules";
 import { isBusy } from "~db/write-lock";
 import { findDuplicate } from "./duplicates.server";
 import { publishUpload } from "./publish.server";
@@ -27,24 +27,6 @@ export type UploadOutcome =
   | { ok: true; video: UploadSuccess }
   | { ok: false; status: number; failure: UploadFailure };
 
-function thumbnailRule(): FileRule {
-  const { maxThumbnailBytes } = settings();
-  return {
-    maxBytes: maxThumbnailBytes,
-    tooLarge: `The thumbnail is larger than ${formatBytes(maxThumbnailBytes)}.`,
-    checkHead: requireImage,
-  };
-}
-
-function videoRule(): FileRule {
-  const { maxVideoBytes } = settings();
-  return {
-    maxBytes: maxVideoBytes,
-    tooLarge: `The video is larger than ${formatBytes(maxVideoBytes)}.`,
-    checkHead: async (head) => void (await videoEnding(head)),
-  };
-}
-
 /**
  * Takes the upload form, on whichever road its bytes come: in the field `video`, or sent before by
  * the resumable road and named in the field `upload`.
@@ -59,7 +41,11 @@ export async function takeUpload(request: Request, userId: string): Promise<Uplo
 
 /** What the files of the upload form have to be. */
 export function uploadRules(): Record<"video" | "thumbnail", FileRule> {
-  return { video: videoRule(), thumbnail: thumbnailRule() };
+  const checkVideo = async (head: Buffer) => void (await videoEnding(head));
+  return {
+    video: { ...videoSize(settings()), checkHead: checkVideo },
+    thumbnail: { ...pictureSize(settings()), checkHead: requireImage },
+  };
 }
 
 /** The same for a form that has been received; its files are gone afterwards. */

@@ -1,4 +1,6 @@
 import type { CategoryId } from "~/catalogue/categories";
+import type { FileLimits } from "~/shared/file-rules";
+import type { TypedTexts } from "~/shared/video-fields";
 
 /** The upload form: its fields, what they may hold, and what an answer to it says. */
 
@@ -6,13 +8,7 @@ export const UPLOAD_INTENTS = ["publish", "draft"] as const;
 export type UploadIntent = (typeof UPLOAD_INTENTS)[number];
 
 /** The texts of the form as the admin typed them; kept in the form after a failure. */
-export interface UploadTexts {
-  title: string;
-  description: string;
-  category: string;
-  tags: string;
-  duration: string;
-}
+export type UploadTexts = TypedTexts;
 
 export type UploadField = keyof UploadTexts | "thumbnail" | "video";
 
@@ -23,11 +19,6 @@ export const NO_TEXTS: UploadTexts = {
   tags: "",
   duration: "",
 };
-
-export const MAX_TITLE_LETTERS = 200;
-export const MAX_DESCRIPTION_LETTERS = 10_000;
-export const MAX_TAGS = 50;
-export const MAX_TAG_LETTERS = 60;
 
 export const SENTENCES = {
   signedOut: "You must be logged in to upload videos.",
@@ -61,7 +52,4 @@ export interface UploadSuccess {
 }
 
 /** What the form says about sizes, and checks before the first byte. */
-export interface UploadLimits {
-  maxVideoBytes: number;
-  maxThumbnailBytes: number;
-}
+export type UploadLimits = FileLimits;

@@ -1,10 +1,11 @@
 import { useState } from "react";
 import { formatBytes } from "~/media/format-bytes";
+import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
 import { Field, FileField, SelectField } from "~/ui/field";
 import { DuplicateLink } from "./duplicate-notice";
 import { FramePicker } from "./frame-picker";
-import { MAX_TITLE_LETTERS, type UploadTexts } from "./upload-fields";
+import type { UploadTexts } from "./upload-fields";
 import { UploadProgress } from "./upload-progress";
 import type { QueueItem } from "./upload-queue";
 import { CategoryOptions } from "./upload-text-fields";

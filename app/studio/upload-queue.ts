@@ -1,4 +1,6 @@
-import { formatBytes } from "~/media/format-bytes";
+import { videoFile } from "~/shared/file-rules";
+import { titleFromFileName } from "~/shared/file-title";
+import { check, sentenceOf } from "~/shared/video-fields";
 import type { Duplicate, UploadIntent, UploadLimits, UploadTexts } from "./upload-fields";
 
 /** The queue of the upload tab: what is in it, and the rules that need no browser. */
@@ -82,36 +84,19 @@ export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
   return items.find(({ state }) => state === "waiting");
 }
 
-/** `A walk at night` for `a_walk-at.night.mp4`. */
-export function titleFromName(name: string): string {
-  const bare = name
-    .replace(/\.[^.]{1,5}$/, "")
-    .replaceAll(/[\s._-]+/g, " ")
-    .trim();
-  return bare.charAt(0).toUpperCase() + bare.slice(1);
-}
-
-const VIDEO_NAMES = /\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|ts|mts|m2ts|ogv|flv|wmv|3gp|3g2)$/i;
-
 /** Why a file cannot be taken, as far as that can be told before its first byte is sent. */
 export function refusalOf(
   file: Pick<File, "name" | "size" | "type">,
   limits: UploadLimits,
 ): string | undefined {
-  if (!file.type.startsWith("video/") && !VIDEO_NAMES.test(file.name)) {
-    return "This file is not a video.";
-  }
-  if (file.size === 0) return "This file is empty.";
-  if (file.size > limits.maxVideoBytes) {
-    return `The video is larger than ${formatBytes(limits.maxVideoBytes)}.`;
-  }
-  return undefined;
+  const checked = check(videoFile(limits), { name: file.name, size: file.size, type: file.type });
+  return checked.ok ? undefined : sentenceOf(checked);
 }
 
 /** What an item is sent with: its own texts, else the form's. */
 export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): UploadTexts {
   return {
-    title: several ? item.own.title.trim() || titleFromName(item.file.name) : form.title,
+    title: several ? item.own.title.trim() || titleFromFileName(item.file.name) : form.title,
     description: item.own.description.trim() || form.description,
     category: item.own.category || form.category,
     tags: item.own.tags.trim() || form.tags,

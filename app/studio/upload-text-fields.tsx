@@ -1,11 +1,7 @@
 import { CATEGORY_IDS, categoryLabel } from "~/catalogue/categories";
+import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/field";
-import {
-  MAX_TITLE_LETTERS,
-  type UploadField,
-  type UploadLimits,
-  type UploadTexts,
-} from "./upload-fields";
+import type { UploadField, UploadLimits, UploadTexts } from "./upload-fields";
 import { thumbnailHint } from "./upload-hints";
 
 /** The fields beside the file: of the one video, or what several videos share. */

@@ -1,8 +1,9 @@
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 import { formatDuration } from "~/catalogue/format";
+import { titleFromFileName } from "~/shared/file-title";
 import { useToast } from "~/ui/toast";
 import { NO_TEXTS, type UploadLimits } from "./upload-fields";
-import { isSettled, type QueueItem, refusalOf, titleFromName } from "./upload-queue";
+import { isSettled, type QueueItem, refusalOf } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 import { detectDuration } from "./video-frames";
 
@@ -69,7 +70,7 @@ function newItem(file: File, limits: UploadLimits): QueueItem {
   return {
     key: crypto.getRandomValues(new Uint32Array(4)).join("-"),
     file,
-    own: { ...NO_TEXTS, title: titleFromName(file.name) },
+    own: { ...NO_TEXTS, title: titleFromFileName(file.name) },
     state: sentence ? "failed" : "chosen",
     sentBytes: 0,
     bytesPerSecond: 0,

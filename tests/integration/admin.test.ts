@@ -141,6 +141,17 @@ describe("editing", () => {
     expect(String(video()?.updated_at) > "2024").toBe(true);
   });
 
+  it("takes no control characters, as the upload takes none", async () => {
+    addVideo();
+    const texts = { title: "A\u0000better\u2028film\u001b", description: "Wo\u0007rds\r\n\tmore" };
+    await succeed({ ...EDIT, ...texts, tags: "o\u0008ne, two" });
+    expect(video()).toMatchObject({
+      title: "A better film",
+      description: "Words\n\tmore",
+      tags: '["o ne","two"]',
+    });
+  });
+
   it("stores no list where no tag is left", async () => {
     addVideo({ tags: '["old"]' });
     await succeed({ ...EDIT, tags: " , " });

@@ -6,8 +6,8 @@ import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
 import { announce } from "~/import/journal.server";
 import type { ImportMode } from "~/import/place-import.server";
-import { titleFromFile } from "~/import/title";
 import { quickDuration } from "~/media/mp4-look.server";
+import { titleFromFileName } from "~/shared/file-title";
 import { checkLibrary, removeStray } from "~/studio/library.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../clips";
@@ -366,12 +366,23 @@ describe("importing an export of the earlier system", () => {
 
 describe("a title from a file name", () => {
   it.each([
-    ["late_night-walk.1080p.mp4", "Late night-walk 1080p"],
+    ["late_night-walk.1080p.mp4", "Late night walk 1080p"],
     ["one-two-three.mkv", "One two three"],
+    ["Artist - Song.mp4", "Artist - Song"],
     ["Already fine.mp4", "Already fine"],
     ["ünder.mp4", "Ünder"],
-    ["a\u0000b\nc.mp4", "A b c"],
-    ["___.mp4", "Untitled"],
-    [`${"x".repeat(250)}.mp4`, `X${"x".repeat(199)}`],
-  ])("%j is %j", (name, title) => expect(titleFromFile(name)).toBe(title));
+    ["a\u0007b\nc.mp4", "A b c"],
+    [`${"x".repeat(230)}.mp4`, `X${"x".repeat(199)}`],
+  ])("%j is %j, as in the upload form", async (name, title) => {
+    put(name, "x");
+    const { entries } = await planFolder(folder, { status: "published", category: "desi" });
+    expect(entries.map((entry) => entry.title)).toEqual([title]);
+    expect(titleFromFileName(name)).toBe(title);
+  });
+
+  it("of which nothing is left is Untitled", async () => {
+    put("___.mp4", "x");
+    const { entries } = await planFolder(folder, { status: "published", category: "desi" });
+    expect(entries.map((entry) => entry.title)).toEqual(["Untitled"]);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { titleFromFileName } from "~/shared/file-title";
 import {
   canBeSent,
   isUnderWay,
@@ -9,7 +10,6 @@ import {
   speedometer,
   textsFor,
   timeLeft,
-  titleFromName,
 } from "~/studio/upload-queue";
 
 const TEXTS = { title: "", description: "", category: "", tags: "", duration: "" };
@@ -72,7 +72,7 @@ describe("what a file is sent with", () => {
     ["  ___.mp4", ""],
     ["archive.tar.gz", "Archive tar"],
   ])("the name %s makes the title %s", (name, title) => {
-    expect(titleFromName(name)).toBe(title);
+    expect(titleFromFileName(name)).toBe(title);
   });
 
   it("its own texts come before those of the form, which are for all", () => {

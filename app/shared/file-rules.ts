@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+import { formatBytes } from "~/media/format-bytes";
+
+/**
+ * The rules for the files of a video as far as name, type and size tell. What a file is, the server
+ * finds out from its content.
+ */
+
+/** What the settings allow. */
+export interface FileLimits {
+  maxVideoBytes: number;
+  maxThumbnailBytes: number;
+}
+
+export interface SizeRule {
+  maxBytes: number;
+  /** The sentence for a larger one. */
+  tooLarge: string;
+}
+
+export function videoSize({ maxVideoBytes }: Pick<FileLimits, "maxVideoBytes">): SizeRule {
+  const tooLarge = `The video is larger than ${formatBytes(maxVideoBytes)}.`;
+  return { maxBytes: maxVideoBytes, tooLarge };
+}
+
+export function pictureSize({
+  maxThumbnailBytes,
+}: Pick<FileLimits, "maxThumbnailBytes">): SizeRule {
+  const tooLarge = `The thumbnail is larger than ${formatBytes(maxThumbnailBytes)}.`;
+  return { maxBytes: maxThumbnailBytes, tooLarge };
+}
+
+/** Endings by which people and systems name videos. */
+export const VIDEO_NAME =
+  /\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|ts|mts|m2ts|ogv|flv|wmv|asf|3gp|3g2)$/i;
+
+/** A file that may be sent as a video. */
+export function videoFile(limits: Pick<FileLimits, "maxVideoBytes">) {
+  const { maxBytes, tooLarge } = videoSize(limits);
+  return z.object({ name: z.string(), type: z.string(), size: z.number() }).check(
+    z.refine(({ name, type }) => type.startsWith("video/") || VIDEO_NAME.test(name), {
+      error: "This file is not a video.",
+    }),
+    z.refine(({ size }) => size > 0, { error: "This file is empty." }),
+    z.refine(({ size }) => size <= maxBytes, { error: tooLarge }),
+  );
+}
