@@ -26,6 +26,7 @@ import { ProgressLine } from "~/ui/progress-line";
 import { QuietScripts } from "~/ui/quiet-scripts";
 import "~/ui/styles.css";
 import { ToastProvider } from "~/ui/toast";
+import { useListModules } from "~/ui/use-list-modules";
 import { useSlowAdmin, useSlowVideo } from "~/ui/use-slow-video";
 import { VideoSkeleton } from "~/ui/video-skeleton";
 import { catalogueVersion } from "~db/changes.server";
@@ -111,6 +112,7 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
+  useListModules();
   const isSlowVideo = useSlowVideo();
   const isSlowAdmin = useSlowAdmin();
   if (isSlowVideo) return <VideoSkeleton />;

@@ -1,6 +1,7 @@
 // npm run backup: a consistent copy of the site, while it runs.
 import fs from "node:fs";
 import path from "node:path";
+import { formatQuantity } from "~/catalogue/format";
 import { settings } from "~/server/settings.server";
 import { openSqlite } from "~db/client.server";
 import { UsageError } from "./ask";
@@ -34,7 +35,7 @@ await runScript(
     }
     const uploads = withUploads ? `, ${copied} of them copied now` : ", listed only";
     console.log(
-      `The site is backed up in ${folder}: the database and ${files.length} files${uploads}.`,
+      `The site is backed up in ${folder}: the database and ${formatQuantity(files.length, "file")}${uploads}.`,
     );
   },
 );

@@ -1,4 +1,5 @@
 // npm run check-library: compares the files in the buckets with the rows of the catalogue.
+import { formatQuantity } from "~/catalogue/format";
 import { formatBytes } from "~/media/format-bytes";
 import { checkLibrary, removeStray } from "~/studio/library.server";
 import { fillPosterColors } from "~/studio/poster-colors.server";
@@ -25,7 +26,7 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
     console.log(`Of no video: ${bucket}/${path} (${formatBytes(bytes)})`);
   }
   const filled = await fillPosterColors();
-  if (filled > 0) console.log(`The colours of ${filled} posters were read.`);
+  if (filled > 0) console.log(`The colours of ${formatQuantity(filled, "poster")} were read.`);
   if (missing.length + stray.length === 0) console.log("Everything is where it belongs.");
   if (fix && stray.length > 0) {
     await new Promise((resolve) => setTimeout(resolve, SETTLES_WITHIN_MS));

@@ -1,5 +1,6 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
+import { formatQuantity } from "~/catalogue/format";
 import { announceFfmpeg, ffmpegAvailable } from "~/media/ffmpeg.server";
 import { enqueueMissing } from "~/media/jobs/enqueue.server";
 import { inWords, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
@@ -33,7 +34,7 @@ await runScript(
       throw new UsageError("--once, --work and --watch exclude each other.");
     }
     announceFfmpeg();
-    if (asked.all) console.log(`Asked for ${await enqueueMissing()} videos.`);
+    if (asked.all) console.log(`Asked for ${formatQuantity(await enqueueMissing(), "video")}.`);
     if (asked.retry) console.log(`Trying ${await retry()} again.`);
     if ((asked.once || asked.work) && !ffmpegAvailable()) throw new UsageError(WITHOUT_FFMPEG);
     if (asked.once || asked.work) await work(asked.work === true);

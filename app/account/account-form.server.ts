@@ -1,5 +1,5 @@
+import { attemptLimit } from "~/server/attempt-limit.server";
 import { recordActivity } from "./activity.server";
-import { attemptLimit } from "./attempt-limit.server";
 import { checkPassword, HashingBusyError, PasswordError } from "./password.server";
 import { makeRecoveryCodes } from "./recovery-codes.server";
 import { Refusal, tooManyAttempts } from "./refusal.server";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { findSignedCookie, readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 
 const COOKIE = "device";
 /** What browsers keep a cookie for at most. */
@@ -19,6 +19,11 @@ export function deviceCookie(userId: string): string {
 export function knownDevice(request: Request, userId: string): string | undefined {
   const value = readSignedCookie(request, COOKIE);
   return value?.startsWith(`${userId} `) ? `device ${value}` : undefined;
+}
+
+/** The mark of a browser in which some admin has signed in; undefined for any other. */
+export function deviceMark(cookies: string): string | undefined {
+  return findSignedCookie(cookies, COOKIE);
 }
 
 /** What an admin recognises a session by, such as "Firefox on Linux"; empty when nothing is known. */

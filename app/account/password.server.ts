@@ -12,6 +12,8 @@ const LEAST_PASSWORD_CHARACTERS = 10;
 const MOST_PASSWORD_BYTES = 72;
 /** More than this waiting would keep the last one waiting for several seconds. */
 const MOST_WAITING = 8;
+/** Of one asker, so that no address has the whole queue to itself. */
+const MOST_WAITING_EACH = 2;
 
 /** What an account without a row is compared with, so that it takes the same time as one with. */
 export const NOBODYS_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
@@ -47,10 +49,15 @@ export async function hashPassword(password: string): Promise<string> {
 /**
  * Whether a password is the one of the hash. Takes the same time when there is no hash.
  *
+ * @param asker by default somebody who is signed in.
  * @throws {HashingBusyError}
  */
-export async function checkPassword(password: string, hash: string | undefined): Promise<boolean> {
-  const matches = await ask({ password, hash: hash ?? NOBODYS_HASH });
+export async function checkPassword(
+  password: string,
+  hash: string | undefined,
+  asker: Asker = SIGNED_IN,
+): Promise<boolean> {
+  const matches = await ask({ password, hash: hash ?? NOBODYS_HASH }, asker);
   const readWhole = Buffer.byteLength(password) <= MOST_PASSWORD_BYTES;
   return matches === true && hash !== undefined && readWhole;
 }
@@ -60,49 +67,80 @@ interface Question {
   hash?: string;
 }
 
+/** Who wants a hash: what the share of the queue is counted by, and whether strangers wait for it. */
+export interface Asker {
+  name: string;
+  /** For who is signed in, or was in this browser: a flood of strangers never delays them. */
+  goesFirst: boolean;
+}
+
+const SIGNED_IN: Asker = { name: "signed in", goesFirst: true };
+
 // CommonJS text, because a bundled server has no file of its own for a worker to start from.
 const WORKER = /* js */ `
   const { parentPort, workerData } = require("node:worker_threads");
   const bcrypt = require(workerData.bcryptjs);
-  parentPort.on("message", ({ id, password, hash }) => {
-    const answer = hash ? bcrypt.compareSync(password, hash) : bcrypt.hashSync(password, ${BCRYPT_COST});
-    parentPort.postMessage({ id, answer });
+  parentPort.on("message", ({ password, hash }) => {
+    parentPort.postMessage(
+      hash ? bcrypt.compareSync(password, hash) : bcrypt.hashSync(password, ${BCRYPT_COST}),
+    );
   });
 `;
 
-let worker: Worker | undefined;
-let lastId = 0;
-const waiting = new Map<number, PromiseWithResolversOf<string | boolean>>();
-
-interface PromiseWithResolversOf<T> {
-  resolve(value: T): void;
+interface Waiting {
+  question: Question;
+  asker: Asker;
+  resolve(answer: string | boolean): void;
   reject(error: unknown): void;
 }
 
-function ask(question: Question): Promise<string | boolean> {
-  if (waiting.size >= MOST_WAITING) return Promise.reject(new HashingBusyError());
-  worker ??= startWorker();
-  const id = ++lastId;
+let worker: Worker | undefined;
+let computing: Waiting | undefined;
+let queue: Waiting[] = [];
+
+function ask(question: Question, asker: Asker = SIGNED_IN): Promise<string | boolean> {
+  if (!mayWait(asker)) return Promise.reject(new HashingBusyError());
   return new Promise((resolve, reject) => {
-    waiting.set(id, { resolve, reject });
-    worker?.ref();
-    worker?.postMessage({ id, ...question });
+    queue.push({ question, asker, resolve, reject });
+    computeNext();
   });
+}
+
+/** Those who go first and strangers each have a queue's length of their own. */
+function mayWait({ name, goesFirst }: Asker): boolean {
+  const all = [...(computing ? [computing] : []), ...queue];
+  const alike = all.filter(({ asker }) => asker.goesFirst === goesFirst);
+  const own = alike.filter(({ asker }) => asker.name === name);
+  return alike.length < MOST_WAITING && (goesFirst || own.length < MOST_WAITING_EACH);
+}
+
+function computeNext(): void {
+  if (computing) return;
+  computing = queue.find(({ asker }) => asker.goesFirst) ?? queue[0];
+  if (!computing) {
+    // An idle worker must not keep a process alive that has nothing else to do.
+    worker?.unref();
+    return;
+  }
+  queue = queue.filter((each) => each !== computing);
+  worker ??= startWorker();
+  worker.ref();
+  worker.postMessage(computing.question);
 }
 
 function startWorker(): Worker {
   const bcryptjs = createRequire(import.meta.url).resolve("bcryptjs");
   const started = new Worker(WORKER, { eval: true, workerData: { bcryptjs } });
-  started.on("message", ({ id, answer }: { id: number; answer: string | boolean }) => {
-    waiting.get(id)?.resolve(answer);
-    waiting.delete(id);
-    // An idle worker must not keep a process alive that has nothing else to do.
-    if (waiting.size === 0) started.unref();
+  started.on("message", (answer: string | boolean) => {
+    computing?.resolve(answer);
+    computing = undefined;
+    computeNext();
   });
   started.on("error", (error) => {
     worker = undefined;
-    for (const each of waiting.values()) each.reject(error);
-    waiting.clear();
+    computing?.reject(error);
+    computing = undefined;
+    computeNext();
   });
   return started;
 }

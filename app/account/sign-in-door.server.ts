@@ -1,28 +1,43 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { attemptLimit } from "~/server/attempt-limit.server";
+import { clientAddressOf } from "~/server/client-address.server";
 import { answerPlainly } from "~/server/front-door.server";
+import { deviceMark } from "./device.server";
 
-/** People sign in now and then; a page for each attempt of a flood would keep the one thread busy. */
+/** Nobody types faster, and ten failures in 15 minutes are an address's last anyway. */
+export const MOST_ATTEMPTS_PER_ADDRESS = 5;
+/** A page for each attempt of a flood from many addresses would keep the one thread busy. */
 export const MOST_ATTEMPTS_A_SECOND = 20;
 const SECOND_MS = 1_000;
 const SIGN_IN_PATH = /^\/auth(\/code)?(\.data)?(\?|$)/;
 
+const bySource = attemptLimit(MOST_ATTEMPTS_PER_ADDRESS, 1);
 let second = 0;
 let attempts = 0;
 
 /**
- * Answers the sign-in attempts of a flood in a line, before they cost a page. Those below the rate
- * go on to the limits per address and per account.
+ * Answers the sign-in attempts of a flood in a line, before they cost a page. A browser in which an
+ * admin has signed in, and every other address, counts for itself: only what an address is allowed
+ * counts towards the limit for all, and a known browser never meets that.
  */
 export function refuseSignInFlood(
-  { method, url = "" }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
   now = Date.now(),
 ): boolean {
+  const { method, url = "", headers } = request;
   if (method !== "POST" || !SIGN_IN_PATH.test(url)) return false;
+  const device = deviceMark(headers.cookie ?? "");
+  const source = device ? `device ${device}` : clientAddressOf(request);
+  const isFlood = bySource.take(source, now) !== undefined || (!device && isPastLimit(now));
+  if (!isFlood) return false;
+  const sentence = "Too many people are signing in. Try again in a few seconds.";
+  return answerPlainly(response, 429, sentence, { "Retry-After": "5" });
+}
+
+function isPastLimit(now: number): boolean {
   const current = Math.floor(now / SECOND_MS);
   attempts = current === second ? attempts + 1 : 1;
   second = current;
-  if (attempts <= MOST_ATTEMPTS_A_SECOND) return false;
-  const sentence = "Too many people are signing in. Try again in a few seconds.";
-  return answerPlainly(response, 429, sentence, { "Retry-After": "5" });
+  return attempts > MOST_ATTEMPTS_A_SECOND;
 }

@@ -1,9 +1,8 @@
 import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
+import { type AttemptLimit, attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress } from "~/server/client-address.server";
-import { readSmallForm } from "~/server/small-form.server";
 import { recordActivity } from "./activity.server";
-import { attemptLimit } from "./attempt-limit.server";
 import { knownDevice } from "./device.server";
 import { checkPassword, HashingBusyError } from "./password.server";
 import { Refusal, tooManyAttempts } from "./refusal.server";
@@ -15,7 +14,6 @@ const FAILURES_PER_ADDRESS = 10;
 const FAILURES_PER_ACCOUNT = 30;
 /** Of a million codes three are good at a time. */
 const WRONG_CODES_PER_ACCOUNT = 5;
-const MOST_FORM_BYTES = 16 * 1024;
 
 const byAddress = attemptLimit(FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit(FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
@@ -31,11 +29,6 @@ export interface ProvenUser {
 
 const authenticator = new Authenticator<ProvenUser>();
 authenticator.use(new FormStrategy(verify), "form");
-
-/** The fields of a sign-in form, of bounded length. */
-export function readSignInForm(request: Request): Promise<FormData> {
-  return readSmallForm(request, MOST_FORM_BYTES);
-}
 
 /**
  * Who the sign-in form says it is, when the password is right.
@@ -59,11 +52,14 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   const password = String(form.get("password"));
   if (!email || !password) throw new Refusal(422, "Email and password are required.");
   const user = await findUserByEmail(email);
-  const address = clientAddress(request);
-  // Whoever signed in here before is not locked out by somebody else's guesses.
-  const account = (user && knownDevice(request, user.id)) ?? `account ${email.toLowerCase()}`;
-  const giveBack = takeAttempt(address, account);
-  const right = await checkPassword(password, user?.password_hash).catch((error) => {
+  // Whoever signed in here before is not locked out by somebody else's guesses, be they made from
+  // the same address.
+  const device = user && knownDevice(request, user.id);
+  const address = device ?? clientAddress(request);
+  const account = device ?? `account ${email.toLowerCase()}`;
+  const giveBack = takeAttempt(device ? undefined : address, account);
+  const asker = { name: address, goesFirst: device !== undefined };
+  const right = await checkPassword(password, user?.password_hash, asker).catch((error) => {
     giveBack();
     throw error instanceof HashingBusyError ? tooBusy(error) : error;
   });
@@ -90,30 +86,36 @@ export async function proveSecondFactor(
   userId: string,
   code: string,
 ): Promise<"app" | "recovery"> {
-  const address = clientAddress(request);
-  const addressWait = byAddress.take(address);
-  if (addressWait !== undefined) throw tooManyAttempts(addressWait);
-  const wait = byCode.take(userId);
-  if (wait !== undefined) throw tooManyAttempts(wait);
+  const device = knownDevice(request, userId);
+  const address = device ? undefined : clientAddress(request);
+  const giveBack = takeAttempt(address, device ?? userId, byCode);
   const kind = await checkSecondFactor(userId, code);
   if (!kind) throw new Refusal(400, "That code is not right, or it was used before.");
-  byAddress.giveBack(address);
-  byCode.giveBack(userId);
+  giveBack();
   return kind;
 }
 
-/** Counts an attempt at both limits; what it returns uncounts it. */
-function takeAttempt(address: string, account: string): () => void {
-  const addressWait = byAddress.take(address);
+/**
+ * Counts an attempt at both limits; what it returns uncounts it.
+ *
+ * @param address undefined for a known device, which counts for itself alone.
+ */
+function takeAttempt(
+  address: string | undefined,
+  account: string,
+  limit: AttemptLimit = byAccount,
+): () => void {
+  const addressWait = address === undefined ? undefined : byAddress.take(address);
   if (addressWait !== undefined) throw tooManyAttempts(addressWait);
-  const accountWait = byAccount.take(account);
+  const giveAddressBack = () => address !== undefined && byAddress.giveBack(address);
+  const accountWait = limit.take(account);
   if (accountWait !== undefined) {
-    byAddress.giveBack(address);
+    giveAddressBack();
     throw tooManyAttempts(accountWait);
   }
   return () => {
-    byAddress.giveBack(address);
-    byAccount.giveBack(account);
+    giveAddressBack();
+    limit.giveBack(account);
   };
 }
 

@@ -13,6 +13,19 @@ export function formatCount(count: number): string {
   return `${tenths(count, 1_000_000)}M`;
 }
 
+/** Views in short form with their noun: `1 view`, `15.4K views`. */
+export function formatViews(views: number): string {
+  const count = formatCount(views);
+  return `${count} ${count === "1" ? "view" : "views"}`;
+}
+
+const WHOLE = new Intl.NumberFormat("en");
+
+/** A whole number with its noun: `1 video`, `1,234 videos`. */
+export function formatQuantity(count: number, noun: string): string {
+  return `${WHOLE.format(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function tenths(count: number, unit: number): string {
   const rounded = Math.round(count / (unit / 10));
   return `${Math.floor(rounded / 10)}.${rounded % 10}`;
@@ -46,7 +59,7 @@ export function formatAge(createdAt: string, now: number | Date): string {
 }
 
 function ago(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+  return `${formatQuantity(count, unit)} ago`;
 }
 
 /** Seconds as minutes:seconds, such as `5:30`; minutes may pass 59. Anything odd is `0:00`. */

@@ -1,6 +1,7 @@
 import type { MetaDescriptor } from "@remix-run/react";
 import type { SiteIdentity } from "~/server/site-origin.server";
 import { type CategoryId, categoryLabel } from "./categories";
+import { formatQuantity } from "./format";
 import { pageMeta } from "./page-meta";
 import { PAGE_SIZE } from "./pages";
 import {
@@ -28,8 +29,8 @@ export function homeMeta(
       ? `${categoryLabel(category)}: free videos, newest first`
       : "Free videos for adults, newest first";
   const description = search
-    ? `${counted(list.total)} matching “${search}”${category ? ` in ${categoryLabel(category)}` : ""} on ${site.name}. Free to watch, ages 18 and over.`
-    : `Watch ${videos} for free on ${site.name}: ${counted(list.total)}, newest first. No account, no personal data, ages 18 and over.`;
+    ? `${formatQuantity(list.total, "video")} matching “${search}”${category ? ` in ${categoryLabel(category)}` : ""} on ${site.name}. Free to watch, ages 18 and over.`
+    : `Watch ${videos} for free on ${site.name}: ${formatQuantity(list.total, "video")}, newest first. No account, no personal data, ages 18 and over.`;
   return [
     ...pageMeta(site, {
       title: onPage(title, list),
@@ -60,7 +61,7 @@ export function categoryMeta(
     ...pageMeta(site, {
       title: onPage(category ? `${label} videos` : "All videos by category", list),
       description: onPage(
-        `Browse ${counted(list.total)} in ${label} on ${site.name}. Free to watch, ages 18 and over.`,
+        `Browse ${formatQuantity(list.total, "video")} in ${label} on ${site.name}. Free to watch, ages 18 and over.`,
         list,
       ),
       path: address(list.page),
@@ -77,7 +78,7 @@ export function trendingMeta(site: SiteIdentity, shown: { list: VideoPage }): Me
     ...pageMeta(site, {
       title: onPage("Trending videos, most watched first", list),
       description: onPage(
-        `The most watched of ${counted(list.total)} on ${site.name}, by views. Free to watch, ages 18 and over.`,
+        `The most watched of ${formatQuantity(list.total, "video")} on ${site.name}, by views. Free to watch, ages 18 and over.`,
         list,
       ),
       path: address(list.page),
@@ -150,10 +151,6 @@ function neighbours(
 
 function onPage(text: string, { page }: VideoPage): string {
   return page > 1 ? `${text} (page ${page})` : text;
-}
-
-function counted(total: number): string {
-  return `${total.toLocaleString("en")} ${total === 1 ? "video" : "videos"}`;
 }
 
 function before(list: VideoPage): number {

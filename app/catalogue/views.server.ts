@@ -1,3 +1,4 @@
+import { attemptLimit } from "~/server/attempt-limit.server";
 import { onLastMoment } from "~/server/shutdown.server";
 import { sqliteHandle, tryWriteTransaction } from "~db/client.server";
 
@@ -5,6 +6,13 @@ import { sqliteHandle, tryWriteTransaction } from "~db/client.server";
 const FLUSH_AFTER_MS = 1_000;
 /** Videos written at once; more wait for the next turn, so that no request waits long for them. */
 const FLUSH_MOST = 250;
+
+/** A household that watches a film together and comes back to it; a loop that reloads gains nothing. */
+const VIEWS_PER_ADDRESS = 10;
+const WINDOW_SECONDS = 60 * 60;
+/** Pairs of an address and a video that are remembered, about 10 MB. */
+const MOST_REMEMBERED = 50_000;
+const byAddress = attemptLimit(VIEWS_PER_ADDRESS, WINDOW_SECONDS, MOST_REMEMBERED);
 
 // On globalThis, because the development server evaluates this module anew after an edit.
 const holder = globalThis as { afterdarkViews?: { pending: Map<string, number> } };
@@ -22,12 +30,17 @@ export function pendingViews(id: string): number {
   return pending.get(id) ?? 0;
 }
 
-/** Counts one view in memory; false when no published video has the id. */
-export function countView(id: string): boolean {
+/**
+ * Counts one view in memory; false when no published video has the id.
+ *
+ * @param address whose views of a video are counted ten times an hour at most, and no further.
+ */
+export function countView(id: string, address?: string): boolean {
   const found = sqliteHandle()
     .prepare("SELECT 1 FROM videos WHERE id = ? AND status = 'published'")
     .get(id);
   if (!found) return false;
+  if (address !== undefined && byAddress.take(`${address} ${id}`) !== undefined) return true;
   pending.set(id, pendingViews(id) + 1);
   timer ??= setTimeout(flushSome, FLUSH_AFTER_MS).unref();
   return true;

@@ -14,9 +14,14 @@ const TOPICS = ["hello", "catalogue", "views", "jobs"] as const;
  * connection back, of which a browser has six for a site, and the `hello` of the next one tells
  * what it has missed.
  *
+ * @param onReconnect the site is heard again after an attempt has failed.
  * @returns what ends it.
  */
-export function listenToEvents(address: string, onEvent: (event: LiveEvent) => void): () => void {
+export function listenToEvents(
+  address: string,
+  onEvent: (event: LiveEvent) => void,
+  onReconnect?: () => void,
+): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
@@ -25,6 +30,7 @@ export function listenToEvents(address: string, onEvent: (event: LiveEvent) => v
     source = new EventSource(address);
     for (const topic of TOPICS) {
       source.addEventListener(topic, ({ data }: MessageEvent<string>) => {
+        if (failures > 0) onReconnect?.();
         failures = 0;
         onEvent({ topic, version: (JSON.parse(data) as { catalogue: number }).catalogue });
       });

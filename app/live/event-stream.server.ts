@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { clientAddressOf } from "~/server/client-address.server";
 import { answerPlainly } from "~/server/front-door.server";
 import { requestContext } from "~/server/request-context.server";
 import { onShutdown } from "~/server/shutdown.server";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { type Change, subscribe, type Topic } from "./hub.server";
 
+/** Of one address: a household with many tabs, but not a client that opens thousands. */
+export const MOST_STREAMS_PER_ADDRESS = 50;
 /** More than this many open streams are turned away, so that there are sockets left for pages. */
 export const MOST_STREAMS = 10_000;
 /** Shorter than the idle timeouts of proxies, 60 s with nginx. */
@@ -25,10 +28,16 @@ const HEADERS = {
 };
 
 /** Where events are written: Node's response, or a stand-in for it where there is no server. */
-type Sink = Pick<ServerResponse, "write" | "end" | "destroy" | "writableLength">;
+type Sink = Pick<ServerResponse, "write" | "end" | "destroy" | "writableLength" | "writableEnded">;
 
-/** Each open stream with the topics it wants beside the catalogue and its views. */
-const streams = new Map<Sink, ReadonlySet<Topic>>();
+interface Subscription {
+  /** What it wants beside the catalogue and its views. */
+  topics: ReadonlySet<Topic>;
+  address: string;
+}
+
+const streams = new Map<Sink, Subscription>();
+const streamsOf = new Map<string, number>();
 let unsubscribe: (() => void) | undefined;
 let heartbeat: NodeJS.Timeout | undefined;
 onShutdown(endStreams);
@@ -46,19 +55,25 @@ export function openStreamCount(): number {
 export function openEventStream({
   topics = [],
   lastEventId,
+  address = "",
   most = MOST_STREAMS,
 }: {
   topics?: Topic[];
   lastEventId?: string | null;
+  address?: string;
   most?: number;
 } = {}): Response {
-  if (streams.size >= most) {
+  const refusal = refusalStatus(address, most);
+  if (refusal) {
     return new Response(`${TOO_MANY}\n`, {
-      status: 503,
+      status: refusal,
       headers: { "Retry-After": TRY_AGAIN_SECONDS, "Cache-Control": "no-store" },
     });
   }
-  const wanted = topics.length > 0 ? new Set([...PUBLIC_TOPICS, ...topics]) : PUBLIC_TOPICS;
+  const wanted = {
+    topics: topics.length > 0 ? new Set([...PUBLIC_TOPICS, ...topics]) : PUBLIC_TOPICS,
+    address,
+  };
   const greeting = greet(lastEventId ?? undefined);
   const response = requestContext()?.response;
   const body = response ? nodeBody(response, wanted, greeting) : plainBody(wanted, greeting);
@@ -71,18 +86,26 @@ export function openEventStream({
  */
 export function answerEvents(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method !== "GET" || request.url !== "/events") return false;
-  if (streams.size >= MOST_STREAMS) {
-    return answerPlainly(response, 503, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
+  const address = clientAddressOf(request);
+  const refusal = refusalStatus(address, MOST_STREAMS);
+  if (refusal) {
+    return answerPlainly(response, refusal, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
   }
   const greeting = greet(request.headers["last-event-id"]?.toString());
   response.writeHead(200, HEADERS).write(greeting);
   response.once("close", () => remove(response));
-  add(response, PUBLIC_TOPICS);
+  add(response, { topics: PUBLIC_TOPICS, address });
   return true;
 }
 
+/** 429 for an address that has too many, 503 when all together are; undefined when there is room. */
+function refusalStatus(address: string, most: number): 429 | 503 | undefined {
+  if ((streamsOf.get(address) ?? 0) >= MOST_STREAMS_PER_ADDRESS) return 429;
+  return streams.size >= most ? 503 : undefined;
+}
+
 /** Asked for once the headers are out; from then on events are written to Node's response. */
-function nodeBody(response: ServerResponse, topics: ReadonlySet<Topic>, greeting: string) {
+function nodeBody(response: ServerResponse, wanted: Subscription, greeting: string) {
   return new ReadableStream<Uint8Array>(
     {
       pull: (controller) =>
@@ -95,7 +118,7 @@ function nodeBody(response: ServerResponse, topics: ReadonlySet<Topic>, greeting
           if (response.closed || response.destroyed) return leave();
           response.once("close", leave);
           response.write(greeting);
-          add(response, topics);
+          add(response, wanted);
         }),
     },
     { highWaterMark: 0 },
@@ -103,23 +126,22 @@ function nodeBody(response: ServerResponse, topics: ReadonlySet<Topic>, greeting
 }
 
 /** Without a server, as in a test of the loader. */
-function plainBody(topics: ReadonlySet<Topic>, greeting: string) {
+function plainBody(wanted: Subscription, greeting: string) {
   let sink: Sink;
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const encoder = new TextEncoder();
       const end = () => {
-        remove(sink);
-        controller.close();
+        if (remove(sink)) controller.close();
         return sink as ServerResponse;
       };
       const write = (text: string) => {
         controller.enqueue(encoder.encode(text));
         return true;
       };
-      sink = { write, end, destroy: end, writableLength: 0 };
+      sink = { write, end, destroy: end, writableLength: 0, writableEnded: false };
       write(greeting);
-      add(sink, topics);
+      add(sink, wanted);
     },
     cancel() {
       remove(sink);
@@ -127,23 +149,35 @@ function plainBody(topics: ReadonlySet<Topic>, greeting: string) {
   });
 }
 
-function add(sink: Sink, topics: ReadonlySet<Topic>): void {
-  streams.set(sink, topics);
+function add(sink: Sink, wanted: Subscription): void {
+  streams.set(sink, wanted);
+  streamsOf.set(wanted.address, (streamsOf.get(wanted.address) ?? 0) + 1);
   unsubscribe ??= subscribe(sendChange);
   heartbeat ??= setInterval(() => send(":\n\n"), HEARTBEAT_MS).unref();
 }
 
-function remove(sink: Sink): void {
+/** False when it was removed before: an end of ours is followed by the connection's. */
+function remove(sink: Sink): boolean {
+  const removed = streams.get(sink);
+  if (!removed) return false;
   streams.delete(sink);
-  if (streams.size > 0) return;
+  const left = (streamsOf.get(removed.address) ?? 1) - 1;
+  if (left > 0) streamsOf.set(removed.address, left);
+  else streamsOf.delete(removed.address);
+  if (streams.size > 0) return true;
   unsubscribe?.();
   clearInterval(heartbeat);
   unsubscribe = undefined;
   heartbeat = undefined;
+  return true;
 }
 
-function endStreams(): void {
-  for (const sink of [...streams.keys()]) sink.end();
+/** Nothing is written to them any more. */
+export function endStreams(): void {
+  for (const sink of [...streams.keys()]) {
+    sink.end();
+    remove(sink);
+  }
 }
 
 function sendChange({ topic, version }: Change): void {
@@ -151,9 +185,11 @@ function sendChange({ topic, version }: Change): void {
 }
 
 function send(text: string, topic?: Topic): void {
-  for (const [sink, topics] of streams) {
+  for (const [sink, { topics }] of [...streams]) {
     if (topic && !topics.has(topic)) continue;
-    if (sink.writableLength > MOST_WAITING_BYTES) sink.destroy();
+    // Whoever ended it, as a shutdown does: a write after the end would throw.
+    if (sink.writableEnded) remove(sink);
+    else if (sink.writableLength > MOST_WAITING_BYTES) sink.destroy();
     else sink.write(text);
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { liftBodyDeadline } from "~/server/body-deadline.server";
 import { onRequestStart, requestContext } from "~/server/request-context.server";
 
 /**
@@ -33,6 +34,7 @@ export function holdUploadBodies(): void {
     // While a `readable` listener is there, the wrapper's `data` listener starts nothing.
     request.on("readable", hold);
     held.add(request);
+    liftBodyDeadline(request);
     closeAfterEarlyAnswer(request, response);
   });
 }

@@ -55,13 +55,11 @@ async function serveFile(request: Request, file: string, headers: Headers): Prom
   if (!handle) return notFound();
   let kept = false;
   try {
-    const stat = await handle.stat();
+    const stat = await handle.stat({ bigint: true });
     if (!stat.isFile()) return notFound();
-    const { size, mtimeMs } = stat;
-    const validators = {
-      etag: `"${size.toString(36)}-${Math.round(mtimeMs * 1000).toString(36)}"`,
-      lastModified: mtimeMs,
-    };
+    const size = Number(stat.size);
+    const mtimeMs = Number(stat.mtimeMs);
+    const validators = { etag: entityTag(stat), lastModified: mtimeMs };
     headers.set("ETag", validators.etag);
     headers.set("Last-Modified", new Date(mtimeMs).toUTCString());
     const status = failedPrecondition(request.headers, validators);
@@ -85,6 +83,11 @@ async function serveFile(request: Request, file: string, headers: Headers): Prom
   } finally {
     if (!kept) await handle.close();
   }
+}
+
+/** With the inode: a file that replaces another may have its size, and its times if they are kept. */
+function entityTag({ size, mtimeNs, ino }: fs.BigIntStats): string {
+  return `"${[size, mtimeNs, ino].map((part) => part.toString(36)).join("-")}"`;
 }
 
 async function openFile(file: string): Promise<fs.promises.FileHandle | undefined> {

@@ -63,7 +63,11 @@ function owner(headers: Headers): string {
  * found, whatever is asked of it.
  */
 export async function answerTus(request: Request, userId: string): Promise<Response> {
-  const method = request.headers.get("X-HTTP-Method-Override") ?? request.method;
+  const headers = new Headers(request.headers);
+  // Only for who cannot send PATCH (tus 1.0): a GET, whose origin nobody checked, changes nothing.
+  const override = request.method === "POST" ? headers.get("X-HTTP-Method-Override") : null;
+  const method = override ?? request.method;
+  headers.delete("X-HTTP-Method-Override");
   const id = uploadId(request);
   if (id !== undefined && !isOwn(id, userId)) return refusal(404, "This upload does not exist.\n");
   const checksum = parseChecksum(request.headers.get("Upload-Checksum"));
@@ -74,7 +78,6 @@ export async function answerTus(request: Request, userId: string): Promise<Respo
     length: Number(request.headers.get("Content-Length") ?? 0),
     ...(checksum && { checksum }),
   };
-  const headers = new Headers(request.headers);
   headers.set(OWNER, userId);
   // Without its body: the store takes that from where it comes in.
   const bare = new Request(request.url, { method, headers });

@@ -47,7 +47,7 @@ export async function openAdaptive(
 function configFor(element: HTMLVideoElement) {
   return {
     capLevelToPlayerSize: true,
-    startPosition: element.currentTime > 0 ? element.currentTime : -1,
+    startPosition: placeOf(element).at || -1,
     backBufferLength: BUFFER_S,
     maxBufferLength: element.paused ? BUFFER_BEFORE_PLAY_S : BUFFER_S,
   };

@@ -1,5 +1,5 @@
 import { Settings } from "lucide-react";
-import { forwardRef } from "react";
+import { forwardRef, type RefObject } from "react";
 import { ControlButton } from "./control-button";
 import { FullscreenButton, OrientationButton } from "./fullscreen-button";
 import { PlayButton } from "./play-button";
@@ -11,6 +11,7 @@ import { VolumeControl } from "./volume-control";
 
 export interface BarProps {
   volumeSettable: boolean;
+  settingsButton: RefObject<HTMLButtonElement>;
   settingsOpen: boolean;
   toggleSettings(): void;
   openNext: (() => void) | undefined;
@@ -18,7 +19,7 @@ export interface BarProps {
 
 /** The row of controls at the bottom. */
 export const Bar = forwardRef<HTMLDivElement, BarProps>(function Bar(
-  { volumeSettable, settingsOpen, toggleSettings, openNext },
+  { volumeSettable, settingsButton, settingsOpen, toggleSettings, openNext },
   ref,
 ) {
   return (
@@ -32,7 +33,12 @@ export const Bar = forwardRef<HTMLDivElement, BarProps>(function Bar(
         <TimeDisplay />
         <span className="player-space" />
         <CaptionsButton />
-        <ControlButton label="Settings" expanded={settingsOpen} onPress={toggleSettings}>
+        <ControlButton
+          ref={settingsButton}
+          label="Settings"
+          menuOpen={settingsOpen}
+          onPress={toggleSettings}
+        >
           <Settings />
         </ControlButton>
         <PictureInPictureButton />

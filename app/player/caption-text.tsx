@@ -1,16 +1,19 @@
 import { useEffect, useRef } from "react";
 import { usePlayer } from "./player-context";
 
-/** The cues of now, drawn by us so that they move above the controls when those are shown. */
+/**
+ * The cues of now, drawn by us so that they move above the controls, and above the picture over the
+ * seek bar, when those are shown.
+ */
 export function CaptionText() {
   const { captions } = usePlayer();
   const box = useRef<HTMLDivElement>(null);
-  const { track } = captions;
+  const { textTrack } = captions;
 
   useEffect(() => {
-    if (!track) return;
+    if (!textTrack) return;
     const draw = () => {
-      const lines = Array.from(track.activeCues ?? [], (cue) => {
+      const lines = Array.from(textTrack.activeCues ?? [], (cue) => {
         const line = document.createElement("p");
         // The browser's own reading of the cue: no markup of the file gets past it.
         line.append((cue as VTTCue).getCueAsHTML());
@@ -19,12 +22,16 @@ export function CaptionText() {
       box.current?.replaceChildren(...lines);
     };
     draw();
-    track.addEventListener("cuechange", draw);
+    textTrack.addEventListener("cuechange", draw);
     return () => {
-      track.removeEventListener("cuechange", draw);
+      textTrack.removeEventListener("cuechange", draw);
       box.current?.replaceChildren();
     };
-  }, [track]);
+  }, [textTrack]);
 
-  return <div ref={box} className="player-captions" />;
+  return (
+    <div className="player-captions">
+      <div ref={box} />
+    </div>
+  );
 }

@@ -6,6 +6,7 @@ import {
   VOLUME_MAX,
   VOLUME_MIN,
 } from "./constants";
+import { isContinuing, pause, placeOf } from "./continue-at";
 import type { FeedbackBoard, Point } from "./feedback";
 import type { PlaybackMirror } from "./playback";
 import { clamp } from "./swipes";
@@ -51,18 +52,22 @@ export function createCommands(
     setSpeed,
 
     togglePlay() {
-      if (video.paused || video.ended) play();
-      else video.pause();
+      if (!placeOf(video).playing || video.ended) play();
+      else {
+        pause(video);
+        playback.refresh();
+      }
     },
 
     /** By some seconds, answered on screen, where several in a row add up. */
     seekBy(seconds: number, at?: Point) {
-      seekTo(video.currentTime + seconds);
+      seekTo(placeOf(video).at + seconds);
       feedback.seek(seconds, at);
     },
 
     seekToFraction(fraction: number) {
-      if (Number.isFinite(video.duration)) seekTo(video.duration * fraction);
+      const { duration } = isContinuing(video) ? playback.get() : video;
+      if (Number.isFinite(duration)) seekTo(duration * fraction);
     },
 
     /** Specification, section 9: unmuting restores 0.5. */

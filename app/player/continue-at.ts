@@ -12,6 +12,11 @@ interface Continuation {
 
 const pending = new WeakMap<HTMLVideoElement, Continuation>();
 
+/** Whether another source is loading in which playback goes on where it was. */
+export function isContinuing(element: HTMLVideoElement): boolean {
+  return pending.has(element);
+}
+
 /**
  * The place to go on from. While another source is loading the element itself says 0 and paused;
  * what counts then is where it was before, unless the visitor has moved it since.
@@ -24,6 +29,13 @@ export function placeOf(element: HTMLVideoElement): Place {
   };
 }
 
+/** Pauses, also a video that would play on as soon as its other source has loaded. */
+export function pause(element: HTMLVideoElement): void {
+  const continuation = pending.get(element);
+  if (continuation) continuation.place = { ...continuation.place, playing: false };
+  element.pause();
+}
+
 /** Changes what the element plays, and goes on at that place as soon as its length is known. */
 export function continueAt(element: HTMLVideoElement, place: Place, change: () => void): void {
   continueNothing(element);
@@ -33,9 +45,10 @@ export function continueAt(element: HTMLVideoElement, place: Place, change: () =
   element.addEventListener(
     "loadedmetadata",
     () => {
+      const { at, playing } = placeOf(element);
       continueNothing(element);
-      if (place.at > 0) element.currentTime = place.at;
-      if (place.playing) void element.play().catch(() => {});
+      if (at > 0) element.currentTime = at;
+      if (playing) void element.play().catch(() => {});
     },
     { signal: stop.signal },
   );

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { Bar } from "./bar";
 import { CaptionText } from "./caption-text";
 import { FeedbackLayer } from "./feedback-layer";
+import { useFocusReturn } from "./focus-return";
 import { NextCard } from "./next-card";
 import { usePlayer } from "./player-context";
 import { ProblemNotice } from "./problem-notice";
@@ -39,17 +40,27 @@ export function Controls({
   const loop = useStored(playback, "loop");
   const [bar, setBar] = useState<HTMLDivElement | null>(null);
   const [panel, setPanel] = useState<Panel>();
+  const settingsButton = useRef<HTMLButtonElement>(null);
+  const openedByButton = useRef(false);
+  const returnFocus = useFocusReturn();
   const volumeSettable = useVolumeSettable();
   const resume = useResume(element, commands, video.id);
   const held = useHeld(root, bar) || panel !== undefined;
   const { visible, wake } = useIdle(root, paused, held);
   const next = useNextCard(video.id, ended && !loop);
 
+  /** WAI-ARIA, menu button pattern: the focus goes back to what opened the panel. */
   function close() {
     setPanel(undefined);
-    if (root.contains(document.activeElement)) root.focus({ preventScroll: true });
+    if (!root.contains(document.activeElement)) return;
+    returnFocus(openedByButton.current ? settingsButton.current : root);
   }
-  const toggle = (wanted: Panel) => (panel === wanted ? close() : setPanel(wanted));
+  function toggle(wanted: Panel) {
+    if (panel === wanted) return close();
+    // The list of keys opens from the menu too, and by its key from anywhere.
+    openedByButton.current = wanted === "settings" || panel === "settings";
+    setPanel(wanted);
+  }
 
   useTaps(element, commands, playback, () => {
     if (panel) close();
@@ -73,7 +84,6 @@ export function Controls({
 
   return (
     <>
-      <CaptionText />
       {recovery ? <Spinner recovery={recovery} /> : null}
       {next.shown && video.next && openNext ? (
         <NextCard next={video.next} onOpen={openNext} onCancel={next.cancel} />
@@ -83,6 +93,7 @@ export function Controls({
         <TitleBar />
         <Bar
           ref={setBar}
+          settingsButton={settingsButton}
           volumeSettable={volumeSettable}
           settingsOpen={panel === "settings"}
           toggleSettings={() => toggle("settings")}
@@ -94,6 +105,7 @@ export function Controls({
           </div>
         )}
       </div>
+      <CaptionText />
       <FeedbackLayer />
       {resume.offer === undefined ? null : (
         <ResumeOffer
@@ -107,7 +119,7 @@ export function Controls({
         />
       )}
       {panel === "settings" ? (
-        <SettingsMenu onClose={close} onShortcuts={() => setPanel("shortcuts")} />
+        <SettingsMenu onClose={close} onShortcuts={() => toggle("shortcuts")} />
       ) : null}
       {panel === "shortcuts" ? <ShortcutList onClose={close} /> : null}
     </>

@@ -1,3 +1,5 @@
+import { isContinuing, placeOf } from "./continue-at";
+
 /** What the controls show of the element. The element is the source of truth; this mirrors it. */
 export interface Playback {
   paused: boolean;
@@ -65,8 +67,20 @@ export interface PlaybackMirror {
 export function mirrorPlayback(video: HTMLVideoElement): PlaybackMirror {
   let current = readPlayback(video);
   const listeners = new Set<() => void>();
+  /** While another source of the same video loads, the controls show what goes on in a moment. */
+  const duringChange = (next: Playback): Playback => {
+    if (!isContinuing(video)) return next;
+    const { at, playing } = placeOf(video);
+    return {
+      ...next,
+      paused: !playing,
+      started: next.started || playing || at > 0,
+      buffering: playing && video.error === null,
+      duration: next.duration || current.duration,
+    };
+  };
   const refresh = () => {
-    const next = readPlayback(video);
+    const next = duringChange(readPlayback(video));
     const keys = Object.keys(next) as (keyof Playback)[];
     if (keys.every((key) => next[key] === current[key])) return;
     current = next;

@@ -1,17 +1,22 @@
-import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "./constants";
+import { RECONNECT_WAITS_MS, RELOAD_APART_S, STALL_CHECK_MS } from "./constants";
 import { placeOf } from "./continue-at";
 import type { PlaybackMirror } from "./playback";
 import { diagnose, type Problem, probe } from "./problems";
 import { createStore } from "./store";
 import type { Source } from "./use-source";
 
-/** MediaError.code, HTML §4.8.11.1: the download broke off. */
+/** MediaError.code, HTML §4.8.11.1: the download broke off; what came can't be decoded. */
 const NETWORK = 2;
+const DECODE = 3;
 
 /**
  * Watches one video for what keeps it from playing. A lost connection is tried again, at once when
  * the browser says that it is online and at growing intervals otherwise, and playback goes on where
  * it was; the last picture stays until then, because nothing is reloaded before the server answers.
+ *
+ * An address keeps its name when its file is replaced (RFC 9110 §8.8: another entity tag). The rest
+ * of the old file can't be had then, which ends its download or garbles what comes. So a file that
+ * fails after it has begun is reloaded once before anything is said about it.
  */
 export function watchForProblems(
   element: HTMLVideoElement,
@@ -23,6 +28,7 @@ export function watchForProblems(
   const stop = new AbortController();
   let place = placeOf(element);
   let attempts = 0;
+  let reloadedAt: number | undefined;
   let wait: ReturnType<typeof setTimeout> | undefined;
   let stall: ReturnType<typeof setTimeout> | undefined;
 
@@ -38,6 +44,14 @@ export function watchForProblems(
     clearTimeout(wait);
     problem.set(undefined);
     source.reload(place);
+  }
+
+  /** False when this part of the video has been reloaded before: it would only fail again. */
+  function reloadOnce(): boolean {
+    if (reloadedAt !== undefined && Math.abs(place.at - reloadedAt) < RELOAD_APART_S) return false;
+    reloadedAt = place.at;
+    reload();
+    return true;
   }
 
   function lose() {
@@ -68,8 +82,11 @@ export function watchForProblems(
     const found = await diagnose(code, url);
     // Something newer plays by now, or another video.
     if (isOver() || element.error?.code !== code) return;
-    if (found === "connection") lose();
-    else if (code === NETWORK) {
+    if (found === "connection") return lose();
+    if (found === "missing") return problem.set(found);
+    const begun = place.at > 0 || place.playing;
+    if ((code === NETWORK || code === DECODE) && begun && reloadOnce()) return;
+    if (code === NETWORK) {
       // The server answers again already.
       problem.set("connection");
       reconnectLater();

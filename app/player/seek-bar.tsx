@@ -1,5 +1,6 @@
 import { type PointerEvent, type RefObject, useEffect, useMemo, useRef } from "react";
 import { SEEK_BAR_STEP_S } from "./constants";
+import { placeOf } from "./continue-at";
 import { usePlayer } from "./player-context";
 import { createScrubber } from "./scrubber";
 import { type PreviewHandle, SeekPreview } from "./seek-preview";
@@ -38,7 +39,7 @@ export function SeekBar() {
     if (!scrubbing.current) paint(seconds);
   });
   // Another length moves everything.
-  useEffect(() => paint(element.currentTime), [duration]);
+  useEffect(() => paint(placeOf(element).at), [duration]);
 
   function point(event: PointerEvent) {
     const box = bar.current?.getBoundingClientRect();

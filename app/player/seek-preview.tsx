@@ -1,4 +1,5 @@
 import { forwardRef, useCallback, useImperativeHandle, useRef } from "react";
+import { usePlayer } from "./player-context";
 import type { StoryboardFrame } from "./storyboard";
 import { formatTime } from "./times";
 import { useStoryboard } from "./use-storyboard";
@@ -20,6 +21,7 @@ export interface PreviewHandle {
 /** The time above the pointer, with the picture of that moment when there is a storyboard. */
 export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>(
   function SeekPreview({ storyboardUrl }, ref) {
+    const { root } = usePlayer();
     const bubble = useRef<HTMLDivElement>(null);
     const picture = useRef<HTMLDivElement>(null);
     const time = useRef<HTMLSpanElement>(null);
@@ -34,7 +36,7 @@ export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>
         void load();
         last.current = [seconds, x, width];
         const image = frame(seconds);
-        if (image !== drawn.current) draw(box, picture.current, image);
+        if (image !== drawn.current) draw(root, box, picture.current, image);
         drawn.current = image;
         writeText(time.current, formatTime(seconds));
         // Its width is given and never asked for, which would lay out the page in between.
@@ -42,8 +44,10 @@ export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>
         const middle = Math.min(Math.max(x, half), Math.max(width - half, half));
         box.style.transform = `translateX(${Math.round(middle - half)}px)`;
         box.dataset.shown = "";
+        // For the captions, which make room.
+        root.dataset.preview = image ? "picture" : "time";
       },
-      [load, frame],
+      [root, load, frame],
     );
 
     useImperativeHandle(
@@ -58,9 +62,10 @@ export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>
         },
         hide() {
           delete bubble.current?.dataset.shown;
+          delete root.dataset.preview;
         },
       }),
-      [load, show],
+      [root, load, show],
     );
 
     return (
@@ -72,10 +77,17 @@ export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>
   },
 );
 
-function draw(box: HTMLElement, picture: HTMLElement, frame: StoryboardFrame | undefined): void {
+function draw(
+  root: HTMLElement,
+  box: HTMLElement,
+  picture: HTMLElement,
+  frame: StoryboardFrame | undefined,
+): void {
+  const height = frame ? `calc(${frame.height + BORDERS}px + 2rem)` : "";
   picture.hidden = frame === undefined;
   box.style.width = `${frame ? frame.width + BORDERS : BARE_WIDTH}px`;
-  box.style.height = frame ? `calc(${frame.height + BORDERS}px + 2rem)` : "";
+  box.style.height = height;
+  root.style.setProperty("--preview-height", height);
   if (!frame) return;
   picture.style.width = `${frame.width}px`;
   picture.style.height = `${frame.height}px`;

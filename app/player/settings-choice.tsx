@@ -5,19 +5,21 @@ export interface Choice<T> {
   label: string;
 }
 
-/** One of several, and the way back. */
+/** One of several, and the way back. The choice closes the menu. */
 export function ChoicePage<T extends string | number>({
   title,
   choices,
   chosen,
   onChoose,
   onBack,
+  onClose,
 }: {
   title: string;
   choices: Choice<T>[];
   chosen: T;
   onChoose(value: T): void;
   onBack(): void;
+  onClose(): void;
 }) {
   return (
     <>
@@ -34,7 +36,7 @@ export function ChoicePage<T extends string | number>({
           className="player-item"
           onClick={() => {
             onChoose(value);
-            onBack();
+            onClose();
           }}
         >
           <Check aria-hidden="true" className={value === chosen ? undefined : "invisible"} />

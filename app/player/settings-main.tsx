@@ -50,11 +50,18 @@ export function MainPage({
 
   return (
     <>
-      <Item icon={Gauge} label="Speed" onPress={() => open("speed")} more={speedLabel(speed)} />
+      <Item
+        icon={Gauge}
+        label="Speed"
+        page="speed"
+        onPress={() => open("speed")}
+        more={speedLabel(speed)}
+      />
       {video.hlsUrl && (heights.length > 0 || chosen === "file") ? (
         <Item
           icon={SlidersHorizontal}
           label="Quality"
+          page="quality"
           onPress={() => open("quality")}
           more={qualityLabel(chosen, height)}
         />
@@ -63,6 +70,7 @@ export function MainPage({
         <Item
           icon={CaptionsIcon}
           label="Captions"
+          page="captions"
           onPress={() => open("captions")}
           more={captions.tracks[captions.chosen]?.label ?? "Off"}
         />
@@ -96,12 +104,14 @@ function Item({
   more,
   checked,
   className,
+  page,
   onPress,
 }: {
   icon: IconType;
   label: string;
   /** The present choice of a page of its own. */
   more?: ReactNode;
+  page?: SettingsPage;
   checked?: boolean;
   className?: string;
   onPress(): void;
@@ -113,6 +123,7 @@ function Item({
         ? { role: "menuitem" }
         : { role: "menuitemcheckbox", "aria-checked": checked })}
       aria-haspopup={more === undefined ? undefined : "menu"}
+      data-page={page}
       className={classNames("player-item", className)}
       onClick={onPress}
     >

@@ -13,13 +13,19 @@ export type SettingsPage = "main" | "speed" | "quality" | "captions";
 export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShortcuts(): void }) {
   const { root } = usePlayer();
   const [page, setPage] = useState<SettingsPage>("main");
+  const lastPage = useRef<SettingsPage>("main");
   const menu = useRef<HTMLDivElement>(null);
   useEscape(() => (page === "main" ? onClose() : setPage("main")));
 
-  // Each page begins at its own choice.
+  // Each page begins at its own choice, the first one at the page that one comes back from.
   useEffect(() => {
-    const chosen = menu.current?.querySelector<HTMLElement>('[aria-checked="true"][role$="radio"]');
-    (chosen ?? itemsOf(menu.current)[0])?.focus({ preventScroll: true });
+    const start = page === "main" ? `[data-page="${lastPage.current}"]` : '[aria-checked="true"]';
+    lastPage.current = page;
+    const item = menu.current?.querySelector<HTMLElement>(start) ?? itemsOf(menu.current)[0];
+    item?.focus({ preventScroll: true });
+    // Within the menu alone: the page stays where it is.
+    if (item && menu.current)
+      menu.current.scrollTop = item.offsetTop - menu.current.clientHeight / 2;
   }, [page]);
 
   useEffect(() => {
@@ -41,29 +47,51 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
       tabIndex={-1}
       aria-label="Settings"
       onKeyDown={(event) => {
-        const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-        if (event.key === "ArrowLeft" && page !== "main") setPage("main");
-        else if (step === 0) return;
-        event.preventDefault();
+        // The focus is back on the button then, and goes on from there.
+        if (event.key === "Tab") return onClose();
+        if (event.key === "ArrowLeft" && page !== "main") {
+          event.preventDefault();
+          return setPage("main");
+        }
         const items = itemsOf(menu.current);
-        const at = items.indexOf(document.activeElement as HTMLElement);
-        items.at((at + step) % items.length)?.focus();
+        const now = items.indexOf(document.activeElement as HTMLElement);
+        const next = nextItem(event.key, now, items.length);
+        if (next === undefined) return;
+        event.preventDefault();
+        items.at(next)?.focus();
       }}
     >
       {page === "main" ? (
         <MainPage open={setPage} onClose={onClose} onShortcuts={onShortcuts} />
       ) : (
-        <Choices page={page} onBack={() => setPage("main")} />
+        <Choices page={page} onBack={() => setPage("main")} onClose={onClose} />
       )}
     </div>
   );
+}
+
+/** WAI-ARIA, menu pattern: up and down go around, Home and End to the first and the last. */
+function nextItem(key: string, now: number, count: number): number | undefined {
+  if (key === "ArrowDown") return (now + 1) % count;
+  if (key === "ArrowUp") return now <= 0 ? -1 : now - 1;
+  if (key === "Home") return 0;
+  if (key === "End") return -1;
+  return undefined;
 }
 
 function itemsOf(menu: HTMLElement | null): HTMLElement[] {
   return Array.from(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? []);
 }
 
-function Choices({ page, onBack }: { page: Exclude<SettingsPage, "main">; onBack(): void }) {
+function Choices({
+  page,
+  onBack,
+  onClose,
+}: {
+  page: Exclude<SettingsPage, "main">;
+  onBack(): void;
+  onClose(): void;
+}) {
   const { playback, commands, source, captions } = usePlayer();
   const speed = useStored(playback, "speed");
   const { heights, chosen, height } = useStore(source.state);
@@ -77,6 +105,7 @@ function Choices({ page, onBack }: { page: Exclude<SettingsPage, "main">; onBack
         chosen={speed}
         onChoose={commands.setSpeed}
         onBack={onBack}
+        onClose={onClose}
       />
     );
   }
@@ -90,6 +119,7 @@ function Choices({ page, onBack }: { page: Exclude<SettingsPage, "main">; onBack
         chosen={captions.chosen}
         onChoose={captions.choose}
         onBack={onBack}
+        onClose={onClose}
       />
     );
   }
@@ -104,6 +134,7 @@ function Choices({ page, onBack }: { page: Exclude<SettingsPage, "main">; onBack
       chosen={chosen}
       onChoose={source.choose}
       onBack={onBack}
+      onClose={onClose}
     />
   );
 }

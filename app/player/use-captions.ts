@@ -10,7 +10,7 @@ export interface Captions {
   /** On, with the track that was shown last, or off. */
   toggle(): void;
   /** The browser's own list of cues of the track that is shown. */
-  track: TextTrack | undefined;
+  textTrack: TextTrack | undefined;
 }
 
 const NONE: CaptionTrack[] = [];
@@ -25,10 +25,7 @@ function firstChoice(tracks: CaptionTrack[]): number {
   return kept === undefined ? tracks.findIndex((track) => track.default) : -1;
 }
 
-/**
- * Which captions are shown. The browser reads them (`hidden`) and we draw them, so that they move
- * out of the controls' way; in an iPhone's own fullscreen player the browser draws them too.
- */
+/** Which captions are shown, of those that the video has. */
 export function useCaptions(
   element: HTMLVideoElement,
   id: string,
@@ -41,24 +38,7 @@ export function useCaptions(
   const [choice, setChoice] = useState(begin);
   if (choice.id !== id) setChoice(begin());
   const { chosen, last } = choice;
-
-  useEffect(() => {
-    const own = Array.from(element.textTracks);
-    const apply = (shown: TextTrackMode) => {
-      own.forEach((track, index) => {
-        track.mode = index === chosen ? shown : "disabled";
-      });
-    };
-    const onBegin = () => apply("showing");
-    const onEnd = () => apply("hidden");
-    apply("hidden");
-    element.addEventListener("webkitbeginfullscreen", onBegin);
-    element.addEventListener("webkitendfullscreen", onEnd);
-    return () => {
-      element.removeEventListener("webkitbeginfullscreen", onBegin);
-      element.removeEventListener("webkitendfullscreen", onEnd);
-    };
-  }, [element, chosen]);
+  const textTrack = useTextTrack(element, tracks, chosen);
 
   const choose = useCallback(
     (index: number) => {
@@ -75,8 +55,53 @@ export function useCaptions(
       chosen,
       choose,
       toggle: () => choose(chosen >= 0 ? -1 : last),
-      track: chosen >= 0 ? element.textTracks[chosen] : undefined,
+      textTrack,
     }),
-    [tracks, chosen, choose, last, element],
+    [tracks, chosen, choose, last, textTrack],
   );
+}
+
+/**
+ * Lets the browser read the chosen track (`hidden`) while we draw its cues, so that they move out of
+ * the controls' way; in an iPhone's own fullscreen player the browser draws them too. The element's
+ * tracks are another video's after a navigation, and there only when React has put them in.
+ */
+function useTextTrack(element: HTMLVideoElement, tracks: CaptionTrack[], chosen: number) {
+  const [textTrack, setTextTrack] = useState<TextTrack>();
+  const addresses = tracks.map(({ url }) => url).join("\n");
+
+  useEffect(() => {
+    const list = element.textTracks;
+    let drawnBy: "us" | "browser" = "us";
+    const apply = () => {
+      for (const [index, track] of Array.from(list).entries()) {
+        const wanted = index !== chosen ? "disabled" : drawnBy === "us" ? "hidden" : "showing";
+        if (track.mode !== wanted) track.mode = wanted;
+      }
+    };
+    const onBegin = () => {
+      drawnBy = "browser";
+      apply();
+    };
+    const onEnd = () => {
+      drawnBy = "us";
+      apply();
+    };
+    // The browser turns a default track on by itself when it comes to it.
+    const onChange = () => {
+      if (drawnBy === "us") apply();
+    };
+    apply();
+    setTextTrack(addresses && chosen >= 0 ? list[chosen] : undefined);
+    list.addEventListener("change", onChange);
+    element.addEventListener("webkitbeginfullscreen", onBegin);
+    element.addEventListener("webkitendfullscreen", onEnd);
+    return () => {
+      list.removeEventListener("change", onChange);
+      element.removeEventListener("webkitbeginfullscreen", onBegin);
+      element.removeEventListener("webkitendfullscreen", onEnd);
+    };
+  }, [element, addresses, chosen]);
+
+  return textTrack;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
+import { FOCUSED_BY_POINTER } from "./focus-return";
 
-/** Whether the mouse is over the controls or one of them has the focus. */
+/** Whether the mouse is over the controls or one of them has the focus, given by a key. */
 export function useHeld(root: HTMLElement, bar: HTMLElement | null): boolean {
   const [hovered, setHovered] = useState(false);
   const [focused, setFocused] = useState(false);
@@ -22,7 +23,8 @@ export function useHeld(root: HTMLElement, bar: HTMLElement | null): boolean {
   useEffect(() => {
     const look = () => {
       const active = document.activeElement;
-      setFocused(active instanceof HTMLElement && active !== root && root.contains(active));
+      const inside = active instanceof HTMLElement && active !== root && root.contains(active);
+      setFocused(inside && !active.hasAttribute(FOCUSED_BY_POINTER));
     };
     // When the focus leaves, the document names its new place only after the event.
     const lookLater = () => queueMicrotask(look);

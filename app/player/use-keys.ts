@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef } from "react";
 import type { Commands } from "./commands";
 import { HELD_KEY_SEEK_MS } from "./constants";
 import type { FeedbackBoard } from "./feedback";
+import { FOCUSED_BY_POINTER } from "./focus-return";
 import { belongsElsewhere, type KeyCommand, keyCommand } from "./keys";
 import type { PlaybackMirror } from "./playback";
 
@@ -28,7 +29,7 @@ export function useKeys(actions: KeyActions): void {
     const onKey = (event: KeyboardEvent) => {
       const actions = latest.current;
       if (event.defaultPrevented) return;
-      const target = event.target instanceof Element ? event.target : document.body;
+      const target = keyTarget(event, actions.root);
       if (belongsElsewhere(event.key, target, actions.root)) return;
       const command = keyCommand(event);
       if (!command) {
@@ -38,6 +39,8 @@ export function useKeys(actions: KeyActions): void {
         return;
       }
       event.preventDefault();
+      // Firefox presses a button when the space bar is let go, whatever became of its keydown.
+      if (event.key === " ") window.addEventListener("keyup", preventDefault, { once: true });
       if (event.repeat && command.do === "seek") {
         if (event.timeStamp - heldSeekAt < HELD_KEY_SEEK_MS) return;
         heldSeekAt = event.timeStamp;
@@ -48,6 +51,19 @@ export function useKeys(actions: KeyActions): void {
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);
+}
+
+/**
+ * What the key is meant for. Whoever closed a menu with the mouse doesn't mean the button that got
+ * the focus back by the next space bar.
+ */
+function keyTarget({ target }: KeyboardEvent, root: HTMLElement): Element {
+  if (!(target instanceof Element)) return document.body;
+  return target.hasAttribute(FOCUSED_BY_POINTER) ? root : target;
+}
+
+function preventDefault(event: Event): void {
+  event.preventDefault();
 }
 
 function pressOf({ key, ctrlKey, metaKey, altKey, shiftKey, repeat }: KeyboardEvent) {

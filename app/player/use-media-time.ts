@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { placeOf } from "./continue-at";
 
 const EVENTS = [
   "timeupdate",
@@ -18,7 +19,7 @@ export function useMediaTime(element: HTMLVideoElement, write: (seconds: number)
   const latest = useRef(write);
   latest.current = write;
   useEffect(() => {
-    const tell = () => latest.current(element.currentTime);
+    const tell = () => latest.current(placeOf(element).at);
     for (const event of EVENTS) element.addEventListener(event, tell);
     tell();
     return () => {

@@ -36,6 +36,22 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
   let adaptive: Adaptive | undefined;
   let closed = false;
   let opening = false;
+  let interruption: AbortController | undefined;
+
+  /**
+   * A file that plays before the adaptive source is ready is left alone while it runs: the change
+   * would be seen. At the next stall or seek the picture waits anyway, and the adaptive source,
+   * which suits the connection, takes over.
+   */
+  function openAtInterruption() {
+    interruption?.abort();
+    interruption = new AbortController();
+    const { signal } = interruption;
+    const takeOver = () => void open("auto", true);
+    for (const event of ["waiting", "seeking"]) {
+      element.addEventListener(event, takeOver, { signal });
+    }
+  }
 
   function toFile(place: Place) {
     adaptive?.close();
@@ -54,15 +70,20 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     toFile(placeOf(element));
   }
 
-  /** `asked` by the visitor it may interrupt what plays; otherwise a video that runs is left alone. */
-  async function open(quality: Quality, asked: boolean) {
+  /** Opens the adaptive source; unless it may `interrupt`, a video that runs is left alone. */
+  async function open(quality: Quality, interrupt: boolean) {
     closed = false;
     if (!hlsUrl || opening) return;
     opening = true;
+    interruption?.abort();
     try {
       const opened = await openAdaptive(element, hlsUrl, {
         mayAttach() {
-          if (closed || (element.currentTime > 0 && !asked)) return false;
+          if (closed) return false;
+          if (!interrupt && isRunning(element)) {
+            openAtInterruption();
+            return false;
+          }
           continueAt(element, placeOf(element), () => {});
           return true;
         },
@@ -86,11 +107,13 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     open,
     close() {
       closed = true;
+      interruption?.abort();
       continueNothing(element);
       adaptive?.close();
     },
     choose(quality: Quality | "file") {
       if (quality === "file") {
+        interruption?.abort();
         if (adaptive) toFile(placeOf(element));
       } else if (adaptive) {
         adaptive.choose(quality);
@@ -111,15 +134,17 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
   };
 }
 
-/** Begun, it is left alone: changing the source under a running video would be seen. */
-function hasBegun(element: HTMLVideoElement): boolean {
-  return !element.paused || element.currentTime > 0;
+const HAVE_FUTURE_DATA = 3;
+
+/** It has played, and does not wait for the network. */
+function isRunning(element: HTMLVideoElement): boolean {
+  return element.played.length > 0 && element.readyState >= HAVE_FUTURE_DATA;
 }
 
 /**
- * What the element plays: the file that the server named, or the adaptive playlist when there is one
- * and the video has not begun yet. When the id changes the element starts anew; when the player
- * leaves the page its download stops.
+ * What the element plays: the file that the server named, or the adaptive playlist when there is
+ * one. When the id changes the element starts anew; when the player leaves the page its download
+ * stops.
  */
 export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source {
   const { id, fileUrl, hlsUrl } = video;
@@ -142,7 +167,7 @@ export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source
     if (element.getAttribute("src") !== fileUrl) element.src = fileUrl;
     else if (lastId.current !== id) element.load();
     lastId.current = id;
-    if (hlsUrl && !hasBegun(element)) void source.open("auto", false);
+    if (hlsUrl) void source.open("auto", false);
     return () => source.close();
   }, [source, element, id, fileUrl, hlsUrl]);
 

@@ -8,9 +8,10 @@ import {
 import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
 import { toRefusal } from "~/account/refusal.server";
 import { endSecondStep, findSecondStep } from "~/account/second-step.server";
-import { proveSecondFactor, readSignInForm } from "~/account/sign-in.server";
+import { proveSecondFactor } from "~/account/sign-in.server";
 import { welcome } from "~/account/welcome.server";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";
 import { Field } from "~/ui/field";
 import { SignInCard } from "~/ui/sign-in-card";
@@ -33,7 +34,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await findSecondStep(request);
   requireOwnOrigin(request);
   if (!user) throw redirect("/auth");
-  const form = await readSignInForm(request);
+  const form = await readSmallForm(request);
   try {
     const kind = await proveSecondFactor(request, user.id, String(form.get("code") ?? ""));
     const answer = await welcome(

@@ -9,9 +9,10 @@ import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-ru
 import { currentUser } from "~/account/guard.server";
 import { toRefusal } from "~/account/refusal.server";
 import { secondStepCookie } from "~/account/second-step.server";
-import { proveIdentity, readSignInForm } from "~/account/sign-in.server";
+import { proveIdentity } from "~/account/sign-in.server";
 import { welcome } from "~/account/welcome.server";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";
 import { Field } from "~/ui/field";
 import { SignInCard } from "~/ui/sign-in-card";
@@ -31,7 +32,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
-  const form = await readSignInForm(request);
+  const form = await readSmallForm(request);
   try {
     const user = await proveIdentity(request, form);
     if (!user.hasSecondFactor) return await welcome(request, user.id);

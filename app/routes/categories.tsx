@@ -100,7 +100,7 @@ function Crumb({ to, label }: { to?: string; label: string }) {
   }
   return (
     <li className="flex items-center gap-1">
-      <Link to={to} className="inline-flex min-h-9 items-center hover:text-ink">
+      <Link to={to} className="inline-flex min-h-11 items-center hover:text-ink mouse:min-h-9">
         {label}
       </Link>
       <ChevronRight aria-hidden="true" className="size-4" />

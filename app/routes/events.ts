@@ -1,6 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { currentUser } from "~/account/guard.server";
 import { openEventStream } from "~/live/event-stream.server";
+import { clientAddress } from "~/server/client-address.server";
 import { requestContext } from "~/server/request-context.server";
 
 /** Server-sent events: what open lists listen to. `?jobs` also tells signed-in users of conversions. */
@@ -11,5 +12,9 @@ export async function loader({ request }: LoaderFunctionArgs): Promise<Response>
   const lastEventId = request.headers.get("Last-Event-ID");
   const wantsJobs = new URL(request.url).searchParams.has("jobs");
   const maySeeJobs = wantsJobs && (await currentUser(request)) !== undefined;
-  return openEventStream({ topics: maySeeJobs ? ["jobs"] : [], lastEventId });
+  return openEventStream({
+    topics: maySeeJobs ? ["jobs"] : [],
+    lastEventId,
+    address: clientAddress(request),
+  });
 }

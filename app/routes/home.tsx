@@ -67,7 +67,15 @@ export default function Home() {
         <CategorySelector selected={category ?? "all"} hrefFor={(id) => choicePath(id, search)} />
       </div>
       <ListSection
-        heading={search ? `Results for “${search}”` : label}
+        heading={
+          search ? (
+            <>
+              Results for “<bdi>{search}</bdi>”
+            </>
+          ) : (
+            label
+          )
+        }
         list={list}
         error={error}
         place={place}
@@ -98,7 +106,11 @@ function NothingHere({
     return (
       <EmptyState
         icon={<Search />}
-        title={`No videos found matching "${search}"`}
+        title={
+          <>
+            No videos found matching "<bdi>{search}</bdi>"
+          </>
+        }
         action={
           <Form action="/">
             {category && <input type="hidden" name="category" value={category} />}

@@ -3,6 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { BarChart3 } from "lucide-react";
 import { requireUser } from "~/account/guard.server";
 import { categoryLabel } from "~/catalogue/categories";
+import { formatQuantity } from "~/catalogue/format";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { AdminLinks } from "~/studio/admin-links";
 import { ColumnChart, RowChart } from "~/studio/chart";
@@ -51,7 +52,7 @@ export default function StatisticsPage() {
         <h1 className="text-xl font-semibold">Statistics</h1>
         <AdminLinks />
       </header>
-      <nav aria-label="Period" className="flex gap-2">
+      <nav aria-label="Period" className="flex flex-wrap gap-2">
         {PERIODS_DAYS.map((each) => (
           <Link
             key={each}
@@ -92,7 +93,7 @@ function Charts({ period, statistics }: { period: PeriodDays; statistics: Statis
     <>
       <ColumnChart
         title="Views by day"
-        summary={`${NUMBER.format(views)} views in the last ${period} days (UTC).`}
+        summary={`${formatQuantity(views, "view")} in the last ${period} days (UTC).`}
         headings={["Day", "Views"]}
         format={NUMBER.format}
         bars={days.map(({ day, views }) => ({

@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { countsAsView } from "~/catalogue/view-request.server";
 import { countView } from "~/catalogue/views.server";
+import { clientAddress } from "~/server/client-address.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 
 /** One transparent pixel. */
@@ -13,13 +14,15 @@ export async function action({ request, params }: ActionFunctionArgs): Promise<R
   if (request.method !== "POST") {
     return new Response(null, { status: 405, headers: { Allow: "GET, HEAD, POST" } });
   }
-  const found = !countsAsView(request) || countView(params.id ?? "");
+  const found = !countsAsView(request) || countView(params.id ?? "", clientAddress(request));
   return new Response(null, { status: found ? 204 : 404, headers: NEVER_KEPT });
 }
 
 /** The same without scripts: the picture inside the page's noscript. It is an image, come what may. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const shown = ["image", null].includes(request.headers.get("Sec-Fetch-Dest"));
-  if (request.method === "GET" && shown && countsAsView(request)) countView(params.id ?? "");
+  if (request.method === "GET" && shown && countsAsView(request)) {
+    countView(params.id ?? "", clientAddress(request));
+  }
   return new Response(PIXEL, { headers: { ...NEVER_KEPT, "Content-Type": "image/gif" } });
 }

@@ -9,7 +9,7 @@ import {
 } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
 import { categoryLabel } from "~/catalogue/categories";
-import { formatAge, formatCount } from "~/catalogue/format";
+import { formatAge, formatViews } from "~/catalogue/format";
 import { videoMeta } from "~/catalogue/meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import type { loader as rootLoader } from "~/root";
@@ -79,16 +79,22 @@ function About() {
   const views = useCountedViews(video.id, video.views, !asked);
   return (
     <>
-      <h1 className="mt-5 text-xl font-bold">{video.title}</h1>
+      <h1 dir="auto" className="mt-5 text-xl font-bold">
+        {video.title}
+      </h1>
       <div className="mt-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted tabular-nums">
-          <span>{formatCount(views)} views</span>
+          {/* As wide as the next count, which follows at once: what is beside it stays. */}
+          <span className="min-w-15">{formatViews(views)}</span>
           <span>{formatAge(video.createdAt, now)}</span>
-          <Link to={`/categories/${video.category}`} className="rounded-sm">
+          <Link
+            to={`/categories/${video.category}`}
+            className="inline-flex min-h-11 items-center rounded-sm mouse:min-h-9"
+          >
             <Badge className="px-2.5 py-1 hover:text-ink">{categoryLabel(video.category)}</Badge>
           </Link>
         </p>
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
           <SaveButton id={video.id} />
           <ShareButton title={video.title} path={videoPath(video.id)} />
         </div>
@@ -107,7 +113,8 @@ function About() {
                 <li key={tag}>
                   <Link
                     to={listPath({ from: "home", search: tag })}
-                    className="inline-flex min-h-9 items-center rounded-full border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink"
+                    dir="auto"
+                    className="inline-flex min-h-11 min-w-11 items-center justify-center rounded-full border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink mouse:min-h-9"
                   >
                     {tag}
                   </Link>

@@ -16,10 +16,11 @@ import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
 import { takeOverAccessLog } from "./access-log.server";
+import { limitBodyTime } from "./body-deadline.server";
 import { askFirst } from "./front-door.server";
 import { takeOverOriginCheck } from "./origin.server";
 import { answerKeptPage } from "./page-door.server";
-import { refuseNonsense } from "./request-target.server";
+import { refuseNonsense, refuseUnknownMethod } from "./request-target.server";
 import { sessionSecrets } from "./secret.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { SettingsError, settings } from "./settings.server";
@@ -52,6 +53,7 @@ export async function boot(): Promise<void> {
   sendSecurityHeaders();
   takeOverOriginCheck();
   takeOverAccessLog();
+  limitBodyTime();
   holdUploadBodies();
   leaveAtSignals();
   keepLogShort();
@@ -63,6 +65,7 @@ export async function boot(): Promise<void> {
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
   relatedIsComplete().catch(console.error);
   askFirst(refuseWhenLeaving);
+  askFirst(refuseUnknownMethod);
   askFirst(refuseNonsense);
   askFirst(refuseSignInFlood);
   askFirst(answerKeptPage);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6 } from "node:net";
 import { requestContext } from "./request-context.server";
 import { settings } from "./settings.server";
@@ -9,8 +10,17 @@ import { settings } from "./settings.server";
  * what one household gets.
  */
 export function clientAddress(request: Request): string {
-  const forwarded = settings().publicUrl && request.headers.get("X-Forwarded-For");
-  const direct = requestContext()?.request.socket.remoteAddress ?? "unknown";
+  const direct = requestContext()?.request.socket.remoteAddress;
+  return addressBehind(request.headers.get("X-Forwarded-For"), direct);
+}
+
+/** The same for Node's request, where no route has seen it yet. */
+export function clientAddressOf({ headers, socket }: IncomingMessage): string {
+  return addressBehind(headers["x-forwarded-for"]?.toString() ?? null, socket.remoteAddress);
+}
+
+function addressBehind(forwardedFor: string | null, direct = "unknown"): string {
+  const forwarded = settings().publicUrl && forwardedFor;
   const last = forwarded ? forwarded.split(",").at(-1)!.trim() : undefined;
   return household(withoutPort(last) ?? direct);
 }

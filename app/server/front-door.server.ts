@@ -14,6 +14,10 @@ export type Doorkeeper = (request: IncomingMessage, response: ServerResponse) =>
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
 
+/** RFC 9110 §9.3.6: a tunnel is what proxies give. */
+const NO_TUNNEL =
+  "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
 const doorkeepers: Doorkeeper[] = [];
 const servers = new WeakSet<Server>();
 
@@ -41,6 +45,8 @@ function takeDoor(server: Server): void {
     }
     for (const listener of behind) listener.call(server, request, response);
   });
+  // Node closes such a connection without a word.
+  server.on("connect", (_request, socket) => socket.end(NO_TUNNEL));
 }
 
 function limitByIdleness(server: Server, { socket }: IncomingMessage): void {

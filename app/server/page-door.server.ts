@@ -51,7 +51,7 @@ export function pageKey({ method, url = "", headers }: IncomingMessage): string 
   const cookie = headers.cookie?.trim() ?? "";
   if (cookie !== AGE_COOKIE && (cookie !== "" || ageGate)) return undefined;
   // Without PUBLIC_URL, absolute addresses come from the Host header.
-  const key = `${headers.host} ${headers["x-forwarded-host"] ?? ""} ${url}`;
+  const key = `${headers.host} ${url}`;
   return key.length <= LONGEST_KEY ? key : undefined;
 }
 

@@ -4,11 +4,25 @@ import { answerPlainly } from "./front-door.server";
 /** A name or address with an optional port (RFC 9110 §7.2). */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
+/** What the site answers at all; TRACE would echo cookies, and fetch's Request cannot carry it. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** 405 for a method that no address has (RFC 9110 §15.5.6). */
+export function refuseUnknownMethod(request: IncomingMessage, response: ServerResponse): boolean {
+  if (METHODS.includes(request.method ?? "")) return false;
+  // What may still arrive belongs to a request that nobody will read.
+  response.shouldKeepAlive = false;
+  const headers = { Allow: METHODS.join(", ") };
+  return answerPlainly(response, 405, "No address here takes this method.", headers);
+}
+
 /**
  * Refuses what makes no address. Remix builds a URL from the Host header and the target and fails
  * with 500 where that cannot be done, and it logs a warning for each path it cannot decode.
  */
 export function refuseNonsense(request: IncomingMessage, response: ServerResponse): boolean {
+  // Addresses are made of PUBLIC_URL or of Host. The framework would believe this one of anybody.
+  delete request.headers["x-forwarded-host"];
   // HTTP/1.0 has no Host; for HTTP/1.1 Node has insisted on one.
   request.headers.host ||= "localhost";
   // A proxy may ask for the whole address (RFC 9112 §3.2.2).

@@ -45,7 +45,12 @@ export function signedCookie(name: string, value: string, maxAgeSeconds: number)
 
 /** The value of a signed cookie of the request; undefined when it is missing or not ours. */
 export function readSignedCookie(request: Request, name: string): string | undefined {
-  for (const pair of (request.headers.get("Cookie") ?? "").split(";")) {
+  return findSignedCookie(request.headers.get("Cookie") ?? "", name);
+}
+
+/** The same, from a Cookie header. */
+export function findSignedCookie(cookies: string, name: string): string | undefined {
+  for (const pair of cookies.split(";")) {
     const at = pair.indexOf("=");
     if (at < 0 || pair.slice(0, at).trim() !== name) continue;
     const value = verified(name, pair.slice(at + 1).trim());

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { failedPrecondition } from "~/media/conditional";
 import { catalogueVersion } from "~db/changes.server";
+import { settings } from "./settings.server";
 
 const started = Date.now();
 let seen = { catalogue: -1, since: started };
@@ -26,8 +27,10 @@ export function validatedAnswer(
   body: () => BodyInit,
 ): Response {
   const now = validators(origin);
+  // Without PUBLIC_URL its addresses are of the asker's Host, and fit nobody else.
+  const scope = settings().publicUrl ? "public" : "private";
   const headers = {
-    "Cache-Control": "public, max-age=300",
+    "Cache-Control": `${scope}, max-age=300`,
     ETag: now.etag,
     "Last-Modified": new Date(now.lastModified).toUTCString(),
   };

@@ -18,7 +18,7 @@ export function AdminTabs({ current }: { current: Tab }) {
           preventScrollReset
           aria-current={tab === current ? "page" : undefined}
           className={classNames(
-            "-mb-px inline-flex min-h-11 items-center border-b-2 px-4 font-medium transition-colors",
+            "-mb-px inline-flex min-h-11 items-center border-b-2 px-2 xs:px-4 font-medium transition-colors",
             tab === current
               ? "border-accent text-ink"
               : "border-transparent text-muted hover:text-ink",

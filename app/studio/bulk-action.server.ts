@@ -1,3 +1,4 @@
+import { formatQuantity } from "~/catalogue/format";
 import { anyCategory, check, sentenceOf, tags } from "~/shared/video-fields";
 import { MAX_TAGS } from "~/shared/video-limits";
 import type { ToastMessage } from "~/ui/toast";
@@ -78,7 +79,8 @@ function tell(change: BulkChange, result: BulkResult): StudioFailure | ToastMess
   const sentences = [
     result.done > 0 && `${were(result.done)} ${done}.`,
     result.unchanged > 0 && `${were(result.unchanged)} ${already}.`,
-    result.gone > 0 && `${count(result.gone)} no longer ${result.gone === 1 ? "exists" : "exist"}.`,
+    result.gone > 0 &&
+      `${formatQuantity(result.gone, "video")} no longer ${result.gone === 1 ? "exists" : "exist"}.`,
     result.refused.length > 0 &&
       `${were(result.refused.length)} left alone, because a video has at most ${MAX_TAGS} tags: ${nameTitles(result.refused)}.`,
   ].filter((sentence) => sentence !== false);
@@ -94,10 +96,6 @@ function tell(change: BulkChange, result: BulkResult): StudioFailure | ToastMess
   };
 }
 
-function count(videos: number): string {
-  return `${videos.toLocaleString("en")} ${videos === 1 ? "video" : "videos"}`;
-}
-
 function were(videos: number): string {
-  return `${count(videos)} ${videos === 1 ? "was" : "were"}`;
+  return `${formatQuantity(videos, "video")} ${videos === 1 ? "was" : "were"}`;
 }

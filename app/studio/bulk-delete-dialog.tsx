@@ -1,4 +1,5 @@
 import { Form, useNavigation } from "@remix-run/react";
+import { formatQuantity } from "~/catalogue/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { type BulkQuestion, nameTitles } from "./bulk";
@@ -14,7 +15,7 @@ export function BulkDeleteDialog({
   list: string;
 }) {
   const deleting = useNavigation().formData?.has("confirmed");
-  const videos = ids.length === 1 ? "this video" : `${ids.length.toLocaleString("en")} videos`;
+  const videos = ids.length === 1 ? "this video" : formatQuantity(ids.length, "video");
   return (
     <Dialog title={`Delete ${videos}?`} description={nameTitles(titles, ids.length)} closeTo={list}>
       <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-muted">

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { CategoryId } from "~/catalogue/categories";
+import { formatQuantity } from "~/catalogue/format";
 import { MAX_TAGS } from "~/shared/video-limits";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
@@ -161,7 +162,7 @@ async function note(
   userId: string,
 ): Promise<void> {
   if (count === 0) return;
-  const videos = `${count.toLocaleString("en")} ${count === 1 ? "video" : "videos"}`;
+  const videos = formatQuantity(count, "video");
   const detail = `${VERBS[change.action]} ${videos}: ${nameTitles(titles, count)}`;
   await recordActivity({ userId, action: "bulk-edit", detail });
 }

@@ -186,7 +186,9 @@ export function RowChart({ format, unit, empty, ...props }: ChartProps & { empty
               {bars.map(({ label, value, text, href }) => (
                 <li key={href ?? label} className="flex flex-col gap-1 text-sm">
                   <span className="flex justify-between gap-4">
-                    <span className="min-w-0 truncate">{label}</span>
+                    <span dir="auto" className="min-w-0 truncate">
+                      {label}
+                    </span>
                     <span className="shrink-0 text-muted tabular-nums">{text}</span>
                   </span>
                   <svg

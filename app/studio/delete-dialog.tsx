@@ -1,5 +1,5 @@
 import { Form, useNavigation } from "@remix-run/react";
-import { formatCount } from "~/catalogue/format";
+import { formatViews } from "~/catalogue/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import type { EditableVideo } from "./managed-video";
@@ -24,7 +24,9 @@ export function DeleteDialog({
         <li>
           Its file, its thumbnail and what was made from them go: {formatStorage(video.bytes)}.
         </li>
-        <li>Its {formatCount(video.views)} views go with it.</li>
+        <li>
+          Its {formatViews(video.views)} {video.views === 1 ? "goes" : "go"} with it.
+        </li>
         <li>For 10 minutes the deletion can be undone.</li>
       </ul>
       <Form

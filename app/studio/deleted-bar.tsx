@@ -27,7 +27,9 @@ export function DeletedBar({
           const names = nameTitles(deletion.titles, deletion.videos);
           return (
             <li key={deletion.batch} className="flex items-center gap-3">
-              <span className="min-w-0 flex-1 truncate">Deleted {names}</span>
+              <span className="min-w-0 flex-1 truncate">
+                Deleted <bdi>{names}</bdi>
+              </span>
               <span className="text-muted tabular-nums max-sm:sr-only">
                 {minutesLeft(deletion.undoUntil, now)} left
               </span>

@@ -34,7 +34,7 @@ export function DuplicateLink({
       : `/admin?tab=manage&edit=${duplicate.id}`;
   return (
     <a href={to} className="font-medium text-accent underline underline-offset-4">
-      {duplicate.title}
+      <bdi>{duplicate.title}</bdi>
     </a>
   );
 }

@@ -41,7 +41,7 @@ export function FilterBar({ view }: { view: ManageView }) {
       onChange={(event) => {
         if (event.target instanceof HTMLSelectElement) show(event.currentTarget);
       }}
-      className="grid grid-cols-2 items-end gap-3 sm:grid-cols-4 lg:grid-cols-[minmax(14rem,1fr)_10rem_11rem_10rem_auto]"
+      className="grid grid-cols-[repeat(auto-fit,minmax(min(8.5rem,100%),1fr))] items-end gap-3 sm:grid-cols-4 lg:grid-cols-[minmax(14rem,1fr)_10rem_11rem_10rem_auto]"
     >
       <input type="hidden" name="tab" value="manage" />
       <div className="col-span-full lg:col-span-1">

@@ -1,6 +1,7 @@
 import { useNavigation, useSearchParams } from "@remix-run/react";
 import { Film } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { formatQuantity } from "~/catalogue/format";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { Pager } from "~/ui/pager";
@@ -67,7 +68,7 @@ export function ManageTab({
           <div className="flex flex-wrap items-center justify-between gap-3">
             <p className="text-sm text-muted tabular-nums">
               {list.more && "More than "}
-              {list.total.toLocaleString("en")} {list.total === 1 ? "video" : "videos"}
+              {formatQuantity(list.total, "video")}
               {list.more && ". Only these are listed: narrow the search."}
             </p>
             <ButtonLink to="/admin/queue" variant="ghost" size="sm">

@@ -57,6 +57,7 @@ export function VideoRow({
           <div className="flex min-w-0 flex-col gap-1">
             <Link
               to={`/video/${encodeURIComponent(video.id)}`}
+              dir="auto"
               className="line-clamp-2 min-w-0 font-medium hover:text-accent"
             >
               {video.title}
@@ -71,7 +72,8 @@ export function VideoRow({
       <td>{categoryLabel(video.category)}</td>
       <td className="text-right tabular-nums">{video.duration}</td>
       <td className="text-right tabular-nums">
-        {formatCount(video.views)} <span className="lg:sr-only">views</span>
+        {formatCount(video.views)}{" "}
+        <span className="lg:sr-only">{video.views === 1 ? "view" : "views"}</span>
       </td>
       <td className="text-right tabular-nums">{formatStorage(video.bytes)}</td>
       <td>

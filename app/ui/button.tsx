@@ -6,19 +6,23 @@ type Variant = "primary" | "secondary" | "ghost" | "danger";
 type Size = "md" | "sm" | "pill";
 
 const VARIANTS: Record<Variant, string> = {
-  primary: "bg-accent text-on-accent hover:bg-accent-strong font-semibold",
+  primary:
+    "border border-transparent bg-accent text-on-accent hover:bg-accent-strong font-semibold",
   secondary: "bg-raised text-ink border border-line hover:border-line-strong font-medium",
-  ghost: "text-muted hover:text-ink hover:bg-raised font-medium",
+  ghost: "border border-transparent text-muted hover:text-ink hover:bg-raised font-medium",
   danger: "border border-bad-deep text-bad hover:bg-bad-deep hover:text-ink font-medium",
 };
 
 const SIZES: Record<Size, string> = {
   md: "min-h-11 rounded-md px-5 text-base",
-  sm: "min-h-9 rounded-md px-3 text-sm",
+  sm: "min-h-11 rounded-md px-3 text-sm mouse:min-h-9",
   pill: "min-h-12 rounded-full px-6 text-base",
 };
 
-/** The look of a button, for whatever element is pressed. */
+/**
+ * The look of a button, for whatever element is pressed. Each has a border, invisible or not: in
+ * high contrast, where grounds are dropped, it is what tells a button.
+ */
 export function buttonClass(variant: Variant = "primary", size: Size = "md"): string {
   return classNames(
     "inline-flex items-center justify-center gap-2 transition-colors select-none",

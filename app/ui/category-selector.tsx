@@ -1,10 +1,15 @@
 import { Link } from "@remix-run/react";
+import { useEffect, useRef } from "react";
 import { SELECTOR_CHOICES } from "~/catalogue/categories";
 import { classNames } from "./class-names";
 
 export type CategoryChoice = (typeof SELECTOR_CHOICES)[number]["id"];
 
-/** The categories as links, so that each has an address and works without scripts. */
+/**
+ * The categories as links, so that each has an address and works without scripts. On a phone they
+ * are one row that scrolls: the selected one is brought into view, and an edge where the row goes
+ * on fades.
+ */
 export function CategorySelector({
   selected,
   hrefFor,
@@ -12,11 +17,18 @@ export function CategorySelector({
   selected: CategoryChoice;
   hrefFor: (choice: CategoryChoice) => string;
 }) {
+  const row = useRef<HTMLUListElement>(null);
+  useCutEdges(row);
+  useEffect(() => {
+    const chip = row.current?.querySelector(`[data-choice="${selected}"]`);
+    if (row.current && chip) centre(chip, row.current);
+  }, [selected]);
+
   return (
     <nav aria-label="Video categories">
-      <ul className="flex gap-2 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 max-sm:[scrollbar-width:none] sm:flex-wrap">
+      <ul ref={row} data-cut="end" className="category-row">
         {SELECTOR_CHOICES.map(({ id, label }) => (
-          <li key={id} className="shrink-0">
+          <li key={id} data-choice={id} className="shrink-0">
             <Link
               to={hrefFor(id)}
               preventScrollReset
@@ -35,4 +47,31 @@ export function CategorySelector({
       </ul>
     </nav>
   );
+}
+
+/** Scrolls the row alone; `scrollIntoView` would move the page as well. */
+function centre(chip: Element, row: Element): void {
+  const [inner, outer] = [chip.getBoundingClientRect(), row.getBoundingClientRect()];
+  row.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2);
+}
+
+/** Keeps `data-cut` at the edges behind which the row goes on: "start", "end", both or none. */
+function useCutEdges(row: { current: HTMLElement | null }): void {
+  useEffect(() => {
+    const element = row.current;
+    if (!element) return;
+    const update = () => {
+      const hidden = element.scrollWidth - element.clientWidth - element.scrollLeft;
+      const edges = [element.scrollLeft > 1 && "start", hidden > 1 && "end"];
+      element.dataset.cut = classNames(...edges);
+    };
+    update();
+    element.addEventListener("scroll", update, { passive: true });
+    const resized = new ResizeObserver(update);
+    resized.observe(element);
+    return () => {
+      element.removeEventListener("scroll", update);
+      resized.disconnect();
+    };
+  }, [row]);
 }

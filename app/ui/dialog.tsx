@@ -75,7 +75,7 @@ export function Dialog({
               {title}
             </h2>
             {description && (
-              <p id={`${id}-description`} className="mt-1 text-sm text-muted">
+              <p id={`${id}-description`} dir="auto" className="mt-1 text-sm text-muted">
                 {description}
               </p>
             )}

@@ -8,7 +8,7 @@ export function EmptyState({
   action,
 }: {
   icon?: ReactNode;
-  title: string;
+  title: ReactNode;
   children?: ReactNode;
   action?: ReactNode;
 }) {

@@ -85,6 +85,7 @@ export function Field({
   return (
     <Frame {...{ id, label, hint, error, isLabelHidden }} required={input.required}>
       <input
+        dir="auto"
         {...input}
         {...tied(id, { hint, error })}
         className={classNames(controlClass(error), className)}
@@ -108,6 +109,7 @@ export function TextAreaField({
   return (
     <Frame {...{ id, label, hint, error, isLabelHidden }} required={area.required}>
       <textarea
+        dir="auto"
         {...area}
         {...tied(id, { hint, error })}
         rows={rows}

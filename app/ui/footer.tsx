@@ -59,7 +59,10 @@ function Column({ title, links }: { title: string; links: { to: string; label: s
       <ul className="mt-2 text-sm text-muted">
         {links.map(({ to, label }) => (
           <li key={to}>
-            <Link to={to} className="inline-flex min-h-9 items-center hover:text-ink">
+            <Link
+              to={to}
+              className="inline-flex min-h-11 min-w-11 items-center hover:text-ink mouse:min-h-9"
+            >
               {label}
             </Link>
           </li>

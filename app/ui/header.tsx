@@ -13,7 +13,7 @@ const PAGES = [
 /** The links of the site; for someone signed in also Upload and Sign Out. */
 export function Header({ siteName, signedIn }: { siteName: string; signedIn: boolean }) {
   return (
-    <header className="sticky top-0 z-30 border-b border-line bg-ground/95 pt-[env(safe-area-inset-top)] backdrop-blur-sm">
+    <header className="sticky top-0 z-30 low:relative border-b border-line bg-ground/95 pt-[env(safe-area-inset-top)] backdrop-blur-sm">
       <div className="page flex h-16 items-center justify-between gap-4">
         <Brand siteName={siteName} />
         <nav aria-label="Main" className="hidden items-center gap-1 md:flex">

@@ -20,10 +20,10 @@ export function textParts(text: string): TextPart[] {
   return parts;
 }
 
-/** A text with its line breaks kept and its addresses as links that give nothing away. */
+/** A text with its line breaks kept, each line in its own direction, and its addresses as links that give nothing away. */
 export function LinkedText({ text, className }: { text: string; className?: string }) {
   return (
-    <p className={`whitespace-pre-line ${className ?? ""}`}>
+    <p dir="auto" className={`whitespace-pre-line [unicode-bidi:plaintext] ${className ?? ""}`}>
       {textParts(text).map(({ text: words, href }, index) =>
         href ? (
           <a

@@ -1,23 +1,27 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
-import type { ReactNode } from "react";
+import { ArrowUp } from "lucide-react";
+import { type ReactNode, useRef } from "react";
+import { formatQuantity } from "~/catalogue/format";
 import type { VideoPage } from "~/catalogue/video-card";
+import { useRequestFailure } from "~/live/failed-requests";
 import { type ListPlace, listPath, videoPath } from "./addresses";
 import { Button } from "./button";
 import { EmptyState } from "./empty-state";
 import { Pager } from "./pager";
+import { useStableList } from "./use-stable-list";
 import { VideoGrid } from "./video-grid";
 
 /** A list of videos with its heading, its pager, and what stands there when it has none. */
 export function ListSection({
   heading,
-  list,
+  list: latest,
   error,
   place,
   now,
   ranked,
   empty,
 }: {
-  heading: string;
+  heading: ReactNode;
   list: VideoPage;
   /** Why the list could not be read. */
   error?: string;
@@ -29,18 +33,44 @@ export function ListSection({
   empty: ReactNode;
 }) {
   const waiting = useWaiting();
+  const title = useRef<HTMLHeadingElement>(null);
+  const cards = useRef<HTMLDivElement>(null);
+  const { list, news, withdrawn } = useStableList(latest, cards);
   const { videos, page, pageCount, total } = list;
+
+  /** From the top, as after a navigation; with neither scrolling nor focus in it the list follows. */
+  function showLatest() {
+    title.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }
+
   return (
     <section aria-labelledby="list-heading" aria-busy={waiting || undefined}>
+      <div
+        aria-live="polite"
+        className="sticky top-20 z-20 flex h-0 items-start justify-center low:top-4"
+      >
+        {news && (
+          <Button type="button" className="animate-fade-in shadow-lifted" onClick={showLatest}>
+            <ArrowUp aria-hidden="true" className="size-4" />
+            {news}
+          </Button>
+        )}
+      </div>
       <div className="mb-5 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        <h1 id="list-heading" className="min-w-0 text-xl font-bold">
+        <h1
+          ref={title}
+          id="list-heading"
+          tabIndex={-1}
+          className="min-w-0 text-xl font-bold outline-none"
+        >
           {heading}
         </h1>
         <p role="status" className="text-sm text-muted tabular-nums">
           {waiting ? (
             <span className="animate-fade-in [animation-delay:120ms]">Loading videos...</span>
           ) : (
-            !error && total > 0 && countOf(total)
+            !error && total > 0 && formatQuantity(total, "video")
           )}
         </p>
       </div>
@@ -49,13 +79,16 @@ export function ListSection({
       ) : videos.length === 0 ? (
         empty
       ) : (
-        <VideoGrid
-          videos={videos}
-          now={now}
-          ranked={ranked}
-          waiting={waiting}
-          hrefFor={(id) => videoPath(id, { ...place, page })}
-        />
+        <div ref={cards}>
+          <VideoGrid
+            videos={videos}
+            withdrawn={withdrawn}
+            now={now}
+            ranked={ranked}
+            waiting={waiting}
+            hrefFor={(id) => videoPath(id, { ...place, page })}
+          />
+        </div>
       )}
       {!error && (
         <Pager
@@ -68,18 +101,13 @@ export function ListSection({
   );
 }
 
-const WHOLE = new Intl.NumberFormat("en");
-
-function countOf(total: number): string {
-  return `${WHOLE.format(total)} ${total === 1 ? "video" : "videos"}`;
-}
-
 /** Whether another page, category or search of this very list is on its way. */
 function useWaiting(): boolean {
   const { state, location } = useNavigation();
   const { pathname } = useLocation();
+  const hasFailed = useRequestFailure() !== undefined;
   const room = (path: string) => path.split("/")[1];
-  return state === "loading" && room(location.pathname) === room(pathname);
+  return state === "loading" && !hasFailed && room(location.pathname) === room(pathname);
 }
 
 function ListError({ message }: { message: string }) {

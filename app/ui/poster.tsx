@@ -22,12 +22,17 @@ function ground(id: string, colors: string | undefined) {
   return { "--nw": nw, "--ne": ne, "--sw": sw, "--se": se };
 }
 
+/** In small letters, because React 18 does not know the attribute by another name. */
+const AT_ONCE = { loading: "eager", fetchpriority: "high" } as const;
+const LATER = { loading: "lazy" } as const;
+
 /** A 16:9 picture whose place is there before it is. */
 export function Poster({
   id,
   url,
   colors,
   transitionName,
+  isFirst = false,
   className,
   children,
 }: {
@@ -37,6 +42,8 @@ export function Poster({
   colors?: string;
   /** Names the picture for a view transition to the next page. */
   transitionName?: string;
+  /** On the screen from the start: it loads at once, before what is further down. */
+  isFirst?: boolean;
   className?: string;
   children?: ReactNode;
 }) {
@@ -48,7 +55,7 @@ export function Poster({
         alt=""
         width={640}
         height={360}
-        loading="lazy"
+        {...(isFirst ? AT_ONCE : LATER)}
         decoding="async"
       />
       {children}

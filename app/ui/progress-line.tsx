@@ -1,9 +1,11 @@
 import { useNavigation } from "@remix-run/react";
+import { useRequestFailure } from "~/live/failed-requests";
 
 /** A thin line at the top while the next page is on its way; the old one stays until then. */
 export function ProgressLine() {
   const navigation = useNavigation();
-  if (navigation.state === "idle") return null;
+  const hasFailed = useRequestFailure() !== undefined;
+  if (navigation.state === "idle" || hasFailed) return null;
   return (
     <div
       aria-hidden="true"

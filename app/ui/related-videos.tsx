@@ -1,7 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import type { MouseEvent } from "react";
 import { type CategoryId, categoryLabel } from "~/catalogue/categories";
-import { formatAge, formatCount } from "~/catalogue/format";
+import { formatAge, formatViews } from "~/catalogue/format";
 import type { VideoCardData } from "~/catalogue/video-card";
 import { ButtonLink } from "./button";
 import { Poster } from "./poster";
@@ -59,10 +59,12 @@ function RelatedVideo({ video, to, now }: { video: VideoCardData; to: string; no
         </span>
       </Poster>
       <div>
-        <h3 title={video.title}>{video.title}</h3>
+        <h3 dir="auto" title={video.title}>
+          {video.title}
+        </h3>
         <p>{categoryLabel(video.category)}</p>
         <p>
-          {`${formatCount(video.views)} views`}
+          {formatViews(video.views)}
           <span aria-hidden="true"> · </span>
           {formatAge(video.createdAt, now)}
         </p>

@@ -68,6 +68,7 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
         <input
           ref={input}
           type="search"
+          dir="auto"
           name="search"
           defaultValue={search}
           onInput={lookSoon}

@@ -1,7 +1,9 @@
 import { Form } from "@remix-run/react";
 import { AlertTriangle, CheckCircle2, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { useRequestFailure } from "~/live/failed-requests";
 import { Button } from "./button";
+import { RequestNotice } from "./request-notice";
 import type { ShownToast } from "./toast";
 import { useHydrated } from "./use-hydrated";
 
@@ -22,14 +24,15 @@ export function Toaster({
   onDismiss: (id: number) => void;
 }) {
   const section = useRef<HTMLElement>(null);
+  const hasFailure = useRequestFailure() !== undefined;
   useEffect(() => {
     const element = section.current;
     if (!element?.showPopover) return;
     element.popover = "manual";
     // Shown anew for each toast: a dialog that was opened since lies above it otherwise.
     if (element.matches(":popover-open")) element.hidePopover();
-    if (toasts.length > 0) element.showPopover();
-  }, [toasts]);
+    if (toasts.length > 0 || hasFailure) element.showPopover();
+  }, [toasts, hasFailure]);
 
   return (
     <section
@@ -37,6 +40,7 @@ export function Toaster({
       aria-label="Notifications"
       className="pointer-events-none fixed inset-x-0 top-auto bottom-0 z-50 flex h-auto w-full flex-col items-center gap-2 overflow-visible bg-transparent p-4 text-ink pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end"
     >
+      <RequestNotice />
       {toasts.map((toast) => (
         <Toast key={toast.id} toast={toast} onDismiss={onDismiss} />
       ))}
@@ -72,9 +76,19 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
         className={`mt-0.5 size-5 shrink-0 ${failed ? "text-bad" : "text-good"}`}
       />
       <div className="min-w-0 flex-1 text-sm">
-        <p className="font-semibold">{toast.title}</p>
-        {toast.description && <p className="mt-0.5 text-muted">{toast.description}</p>}
-        {toast.detail && <p className="mt-0.5 text-muted">{toast.detail}</p>}
+        <p dir="auto" className="font-semibold">
+          {toast.title}
+        </p>
+        {toast.description && (
+          <p dir="auto" className="mt-0.5 text-muted">
+            {toast.description}
+          </p>
+        )}
+        {toast.detail && (
+          <p dir="auto" className="mt-0.5 text-muted">
+            {toast.detail}
+          </p>
+        )}
       </div>
       {toast.action && (
         <Form
@@ -97,7 +111,7 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
           type="button"
           aria-label="Dismiss"
           onClick={() => onDismiss(toast.id)}
-          className="-m-2 grid size-9 place-items-center rounded-sm text-muted hover:text-ink"
+          className="-m-3 grid size-11 place-items-center rounded-sm text-muted hover:text-ink"
         >
           <X aria-hidden="true" className="size-4" />
         </button>

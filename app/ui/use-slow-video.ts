@@ -1,5 +1,6 @@
 import { useLocation, useNavigation } from "@remix-run/react";
 import { useEffect, useState } from "react";
+import { useRequestFailure } from "~/live/failed-requests";
 
 /** Until then the old page stays, with the line at the top; most pages are there before. */
 export const PATIENCE_MS = 700;
@@ -9,7 +10,9 @@ export const ADMIN_PATIENCE_MS = 150;
 /** Whether a video page is on its way and takes so long that its skeleton is worth showing. */
 export function useSlowVideo(): boolean {
   const { state, location } = useNavigation();
-  return useLasts(state === "loading" && location.pathname.startsWith("/video/"), PATIENCE_MS);
+  const hasFailed = useRequestFailure() !== undefined;
+  const pending = state === "loading" && location.pathname.startsWith("/video/") && !hasFailed;
+  return useLasts(pending, PATIENCE_MS);
 }
 
 /** Whether the admin panel is on its way from another page: the session is being looked up. */

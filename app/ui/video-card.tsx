@@ -1,7 +1,7 @@
 import { Link, useViewTransitionState } from "@remix-run/react";
 import type { KeyboardEvent } from "react";
 import { categoryLabel } from "~/catalogue/categories";
-import { formatAge, formatCount } from "~/catalogue/format";
+import { formatAge, formatViews } from "~/catalogue/format";
 import type { VideoCardData } from "~/catalogue/video-card";
 import { Badge } from "./badge";
 import { HoverPreview } from "./hover-preview";
@@ -30,6 +30,7 @@ export function VideoCard({
   state,
   now,
   rank,
+  isFirst,
   heading: Heading = "h2",
 }: {
   video: VideoCardData;
@@ -40,6 +41,8 @@ export function VideoCard({
   now: number;
   /** 1 to 3 for the first three of Trending. */
   rank?: number;
+  /** In the first row of the page. */
+  isFirst?: boolean;
   heading?: "h2" | "h3";
 }) {
   const { playing, handlers } = useHoverPreview(video.previewUrl);
@@ -58,6 +61,7 @@ export function VideoCard({
           id={video.id}
           url={video.thumbnailUrl}
           colors={video.posterColors}
+          isFirst={isFirst}
           transitionName={opening ? POSTER_TRANSITION : undefined}
           className="ring-line transition-shadow group-hover:ring-1"
         >
@@ -79,13 +83,14 @@ export function VideoCard({
         </Poster>
         <div className="px-0.5 pt-3">
           <Heading
+            dir="auto"
             title={video.title}
             className="line-clamp-2 text-base font-semibold transition-colors group-hover:text-accent"
           >
             {video.title}
           </Heading>
           <p className="mt-1 text-sm text-muted tabular-nums">
-            {formatCount(video.views)} views
+            {formatViews(video.views)}
             <span aria-hidden="true"> · </span>
             <span>{formatAge(video.createdAt, now)}</span>
           </p>

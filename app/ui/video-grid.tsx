@@ -1,3 +1,4 @@
+import { useRouteLoaderData } from "@remix-run/react";
 import type { VideoCardData } from "~/catalogue/video-card";
 import type { WayBack } from "./back-link";
 import { Button } from "./button";
@@ -6,6 +7,9 @@ import { VideoCard } from "./video-card";
 
 /** Ranks 1 to 3 are shown on page 1 of Trending (specification, section 2). */
 const RANKED = 3;
+
+/** As many as the widest screen shows in its first row. */
+const FIRST_ROW = 4;
 
 /** From a list to a video is one step in the browser's history. */
 const ONE_STEP: WayBack = { steps: 1 };
@@ -17,6 +21,7 @@ export function VideoGrid({
   now,
   ranked = false,
   waiting = false,
+  withdrawn,
   onRemove,
 }: {
   videos: VideoCardData[];
@@ -26,9 +31,14 @@ export function VideoGrid({
   ranked?: boolean;
   /** While a newer list is on its way, this one steps back. */
   waiting?: boolean;
+  /** Ids of videos that are public no more. */
+  withdrawn?: ReadonlySet<string>;
   /** Where the list is the visitor's own: takes a video out of it. */
   onRemove?: (id: string) => void;
 }) {
+  // Behind the question for the age no picture is on the screen, and none is loaded.
+  const page = useRouteLoaderData("root") as { asksForAge?: boolean } | undefined;
+  const firstRow = page?.asksForAge ? 0 : FIRST_ROW;
   return (
     <ul
       className={classNames(
@@ -38,13 +48,18 @@ export function VideoGrid({
     >
       {videos.map((video, index) => (
         <li key={video.id} className="min-w-0">
-          <VideoCard
-            video={video}
-            to={hrefFor(video.id)}
-            state={ONE_STEP}
-            now={now}
-            rank={ranked && index < RANKED ? index + 1 : undefined}
-          />
+          {withdrawn?.has(video.id) ? (
+            <WithdrawnCard title={video.title} />
+          ) : (
+            <VideoCard
+              video={video}
+              to={hrefFor(video.id)}
+              state={ONE_STEP}
+              now={now}
+              rank={ranked && index < RANKED ? index + 1 : undefined}
+              isFirst={index < firstRow}
+            />
+          )}
           {onRemove && (
             <Button
               type="button"
@@ -60,5 +75,20 @@ export function VideoGrid({
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What was a card until its video was withdrawn, in the same size, so that nothing moves. */
+function WithdrawnCard({ title }: { title: string }) {
+  return (
+    <div>
+      <p className="grid aspect-video place-items-center rounded-lg bg-surface p-4 text-sm text-muted">
+        No longer available
+      </p>
+      <div aria-hidden="true" className="invisible px-0.5 pt-3">
+        <p className="line-clamp-2 text-base font-semibold">{title}</p>
+        <p className="mt-1 text-sm">1 view</p>
+      </div>
+    </div>
   );
 }

@@ -24,7 +24,7 @@ function RelatedSkeleton() {
   return (
     <div className="flex flex-col gap-4">
       {["a", "b", "c", "d", "e"].map((key) => (
-        <div key={key} className="grid grid-cols-[9.5rem_1fr] gap-3">
+        <div key={key} className="grid grid-cols-[min(9.5rem,45%)_1fr] gap-3">
           <div className="aspect-video animate-breathe rounded-md bg-raised" />
           <div>
             <div className={`h-4 w-full ${BAR}`} />

@@ -13,7 +13,8 @@ const MOST_SECONDS = 1;
 
 /** Open event streams: what each takes, and how long a change takes to reach them all. */
 export async function run(report: Report): Promise<void> {
-  const site = new SiteProcess();
+  // Behind a proxy, so that each may come from an address of its own.
+  const site = new SiteProcess({ PUBLIC_URL: "http://site.example" });
   const sockets: net.Socket[] = [];
   const reached = { count: 0, at: 0 };
   try {
@@ -51,12 +52,16 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
+let opened = 0;
+
 /** An open stream that calls `onChange` at each change of the catalogue. */
 async function open(url: string, onChange: () => void): Promise<net.Socket> {
   const { hostname, port } = new URL(url);
   const socket = net.connect({ host: hostname, port: Number(port) });
   socket.setEncoding("latin1");
-  socket.write(`GET /events HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  opened += 1;
+  const address = `10.0.${opened >> 8}.${opened & 255}`;
+  socket.write(`GET /events HTTP/1.1\r\nHost: ${hostname}\r\nX-Forwarded-For: ${address}\r\n\r\n`);
   let text = "";
   while (!text.includes("event: hello")) text += (await once(socket, "data"))[0];
   socket.on("data", (part: string) => {

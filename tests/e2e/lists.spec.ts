@@ -231,3 +231,23 @@ test("without a channel there is nothing to join", async ({ page, site }) => {
   await expect(page.locator(cards)).toHaveCount(1);
   await expect(page.getByRole("link", { name: /join/i })).toHaveCount(0);
 });
+
+test("the posters of the first row load at once, the others when they are near", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 8);
+  for (const path of ["/", "/categories", "/trending", "/?search=video"]) {
+    site.database().exec("UPDATE videos SET views = 1");
+    await page.goto(path);
+    const pictures = await page
+      .locator(`${cards} img`)
+      .evaluateAll((all) =>
+        all.map((each) => `${each.getAttribute("loading")} ${each.getAttribute("fetchpriority")}`),
+      );
+    expect([path, pictures]).toEqual([
+      path,
+      [...Array(4).fill("eager high"), ...Array(4).fill("lazy null")],
+    ]);
+  }
+});

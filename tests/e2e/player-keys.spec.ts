@@ -167,8 +167,70 @@ test.describe("the keys", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await player.expectState({ speed: 1.5 });
+    await expect(page.getByRole("menu")).toBeHidden();
+    await expect(player.button("Settings")).toBeFocused();
+    await page.keyboard.press("Enter");
     await expect(page.getByRole("menuitem", { name: /^Speed/ })).toContainText("1.5×");
     await page.keyboard.press("Escape");
     await expect(page.getByRole("menu")).toBeHidden();
+    await expect(player.button("Settings")).toBeFocused();
+  });
+
+  test("the settings are a menu button: Escape goes a page back, then to the button", async ({
+    page,
+    site,
+  }) => {
+    const player = new PlayerPage(page);
+    await player.open(publishVideo(site));
+    const settings = player.button("Settings");
+    await expect(settings).toHaveAttribute("aria-haspopup", "menu");
+    await expect(settings).toHaveAttribute("aria-expanded", "false");
+    await settings.focus();
+    await page.keyboard.press("Space");
+    await expect(settings).toHaveAttribute("aria-expanded", "true");
+    await page.keyboard.press("End");
+    await expect(page.getByRole("menuitem", { name: "Keyboard shortcuts" })).toBeFocused();
+    await page.keyboard.press("ArrowDown");
+    const speed = page.getByRole("menuitem", { name: /^Speed/ });
+    await expect(speed).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("menuitemradio", { name: "Normal" })).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(speed).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("menu")).toBeHidden();
+    await expect(settings).toBeFocused();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(settings).toBeFocused();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("menu")).toBeHidden();
+    await expect(player.button("Picture in picture")).toBeFocused();
+  });
+
+  test("a speed chosen with the mouse closes the menu, and the space bar still plays", async ({
+    page,
+    site,
+  }) => {
+    const player = new PlayerPage(page);
+    await page.clock.install();
+    await player.open(publishVideo(site));
+    await player.button("Settings").click();
+    await page.getByRole("menuitem", { name: /^Speed/ }).click();
+    await page.getByRole("menuitemradio", { name: "1.5×" }).click();
+    await player.expectState({ speed: 1.5 });
+    await expect(page.getByRole("menu")).toBeHidden();
+    await expect(player.button("Settings")).toBeFocused();
+    await page.keyboard.press("Space");
+    await player.expectPlaying();
+    await expect(page.getByRole("menu")).toBeHidden();
+    // A focus that is not shown does not keep the controls either.
+    await page.mouse.move(5, 5);
+    await page.clock.runFor(6_000);
+    await player.expectControls(false);
   });
 });

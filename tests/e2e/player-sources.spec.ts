@@ -1,63 +1,9 @@
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import type { Page } from "playwright/test";
-import { CLIPS_FOLDER, clip, mp4Clip } from "../clips";
-import type { SiteProcess } from "../site-process";
+import { clip, mp4Clip } from "../clips";
+import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage, publishVideo } from "./player-page";
 import { expect, test } from "./site";
-
-/** Two renditions in fragmented MP4, one file each, addressed by byte ranges. */
-function adaptiveFolder(): string {
-  const folder = path.join(CLIPS_FOLDER, "player-hls");
-  if (fs.existsSync(path.join(folder, "master.m3u8"))) return folder;
-  const partial = fs.mkdtempSync(path.join(os.tmpdir(), "player-hls-"));
-  execFileSync(
-    "ffmpeg",
-    [
-      ...["-v", "error", "-nostdin", "-y", "-i", mp4Clip(40)],
-      ..."-map 0:v -map 0:a -map 0:v -map 0:a -c:v libx264 -preset ultrafast -g 50 -keyint_min 50 -sc_threshold 0".split(
-        " ",
-      ),
-      ..."-s:v:0 320x180 -b:v:0 300k -s:v:1 160x90 -b:v:1 100k -c:a aac".split(" "),
-      ..."-f hls -hls_time 2 -hls_playlist_type vod -hls_segment_type fmp4 -hls_flags single_file".split(
-        " ",
-      ),
-      ...["-var_stream_map", "v:0,a:0 v:1,a:1", "-master_pl_name", "master.m3u8"],
-      "stream_%v.m3u8",
-    ],
-    { cwd: partial },
-  );
-  fs.mkdirSync(path.dirname(folder), { recursive: true });
-  if (!fs.existsSync(folder)) fs.renameSync(partial, folder);
-  return folder;
-}
-
-/** Publishes a video with renditions; `change` may spoil what is published. */
-function publishAdaptive(
-  site: SiteProcess,
-  change: (name: string, bytes: Buffer) => Buffer | undefined = (_, bytes) => bytes,
-): string {
-  const id = publishVideo(site);
-  const url = site.database().prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(id);
-  const stem = String(url)
-    .replace("/media/videos/", "")
-    .replace(/\.mp4$/, "");
-  const folder = adaptiveFolder();
-  for (const name of fs.readdirSync(folder)) {
-    const bytes = change(name, fs.readFileSync(path.join(folder, name)));
-    if (bytes) site.addFile("videos", `${stem}/hls/${name}`, bytes);
-  }
-  site
-    .database()
-    .prepare("UPDATE videos SET hls_url = ? WHERE id = ?")
-    .run(`/media/videos/${stem}/hls/master.m3u8`, id);
-  return id;
-}
-
-const plays = (player: PlayerPage) =>
-  player.video.evaluate((video: HTMLVideoElement) => video.currentSrc.slice(0, 5));
 
 function requestsOf(page: Page): string[] {
   const seen: string[] = [];
@@ -92,6 +38,8 @@ test.describe("adaptive", () => {
     await expect(page.getByRole("menuitemradio")).toHaveText([/^Auto/, "180p", "90p", "Original"]);
     await expect(page.getByRole("menuitemradio", { name: /^Auto/ })).toBeChecked();
     await page.getByRole("menuitemradio", { name: "90p" }).click();
+    await expect(page.getByRole("menu")).toBeHidden();
+    await player.button("Settings").click();
     await expect(page.getByRole("menuitem", { name: /^Quality/ })).toContainText("90p");
     const height = () => player.video.evaluate((video: HTMLVideoElement) => video.videoHeight);
     await expect.poll(height).toBe(90);
@@ -102,6 +50,7 @@ test.describe("adaptive", () => {
     await player.expectPlaying();
     expect((await player.state()).time).toBeGreaterThan(19);
     await expect.poll(height).toBe(180);
+    await player.button("Settings").click();
     await page.getByRole("menuitem", { name: /^Quality/ }).click();
     await page.getByRole("menuitemradio", { name: /^Auto/ }).click();
     await expect.poll(() => plays(player)).toBe("blob:");

@@ -233,6 +233,21 @@ describe("the second factor", () => {
     expect(await step(cookies, at(1))).toMatchObject({ status: 429 });
   });
 
+  it("does not lock out a browser that was in, when a stranger has used up the codes", async () => {
+    const { id } = makeUser();
+    const first = await signIn();
+    const { at } = await enrol(first.cookies, id);
+    const device = first.cookies.split("; ").find((cookie) => cookie.startsWith("device="))!;
+    const stranger = await signIn();
+    for (let n = 0; n < 5; n++) await step(stranger.cookies, "000000");
+    expect(await step(stranger.cookies, at(1))).toMatchObject({ status: 429 });
+    const known = `${stranger.cookies}; ${device}`;
+    expect(await step(known, at(1))).toMatchObject({ status: 302, location: "/" });
+    // It has a limit too, of its own.
+    for (let n = 0; n < 5; n++) await step(known, "000000");
+    expect(await step(known, at(1))).toMatchObject({ status: 429 });
+  });
+
   it("takes no step of five minutes ago, of an old password, or of nobody", async () => {
     const { id } = makeUser();
     const { cookies } = await signIn();

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openEventStream, openStreamCount } from "~/live/event-stream.server";
+import {
+  endStreams,
+  MOST_STREAMS_PER_ADDRESS,
+  openEventStream,
+  openStreamCount,
+} from "~/live/event-stream.server";
 import { sqliteHandle } from "~db/client.server";
 import { until } from "../process-figures";
 import { rawGet } from "../raw-request";
@@ -87,6 +92,38 @@ describe("/events", () => {
     await until(() => stream.text.includes("hello"));
     expect(await site.stop()).toBe(0);
     await until(() => stream.ended);
+  });
+});
+
+describe("streams", () => {
+  it("are at most 50 for one address, and another address has its own", async () => {
+    const temporary = useTemporarySite();
+    sqliteHandle();
+    const from = (address: string) => openEventStream({ address });
+    const open = Array.from({ length: MOST_STREAMS_PER_ADDRESS }, () => from("192.0.2.1"));
+    expect(MOST_STREAMS_PER_ADDRESS).toBe(50);
+    expect(open.every(({ status }) => status === 200)).toBe(true);
+    expect(from("192.0.2.1").status).toBe(429);
+    open.push(from("192.0.2.2"));
+    expect(open.at(-1)!.status).toBe(200);
+    await open[0]!.body!.cancel();
+    open[0] = from("192.0.2.1");
+    expect(open[0].status).toBe(200);
+    for (const { body } of open) await body!.cancel();
+    expect(openStreamCount()).toBe(0);
+    temporary.remove();
+  });
+
+  it("that have ended are not written to, and end once", async () => {
+    const temporary = useTemporarySite();
+    sqliteHandle();
+    const { body } = openEventStream();
+    endStreams();
+    endStreams();
+    expect(openStreamCount()).toBe(0);
+    const text = await new Response(body).text();
+    expect(text).toContain("event: hello");
+    temporary.remove();
   });
 });
 

@@ -51,6 +51,21 @@ async function signIn(): Promise<Record<string, string>> {
   return { Cookie: cookie.split(";")[0]! };
 }
 
+describe("a file that is replaced behind its address", () => {
+  it("has a new entity tag, although its size and its times are those of the old one", async () => {
+    const file = path.join(site.uploads, "videos/u/1700000000000.mp4");
+    const time = new Date(1_700_000_000_000);
+    fs.utimesSync(file, time, time);
+    const before = (await ask(URL_PATH, {}, "HEAD")).headers.get("ETag")!;
+    expect((await ask(URL_PATH, {}, "HEAD")).headers.get("ETag")).toBe(before);
+    fs.writeFileSync(`${file}.new`, Buffer.from(CONTENT).reverse());
+    fs.utimesSync(`${file}.new`, time, time);
+    fs.renameSync(`${file}.new`, file);
+    expect((await ask(URL_PATH, {}, "HEAD")).headers.get("ETag")).not.toBe(before);
+    expect(await status(URL_PATH, { Range: "bytes=0-99", "If-Range": before })).toBe(200);
+  });
+});
+
 describe("a file", () => {
   it("is answered whole", async () => {
     const response = await ask(URL_PATH);

@@ -280,6 +280,13 @@ describe("PATCH", () => {
     expect([answer.status, answer.headers["upload-offset"]]).toEqual([204, String(clip.length)]);
   });
 
+  it("does not listen to X-HTTP-Method-Override on a GET, whose origin nobody checks", async () => {
+    const at = await create();
+    const headers = { Origin: "https://evil.example", "X-HTTP-Method-Override": "DELETE" };
+    await tus("GET", at, headers);
+    expect((await head(at)).status).toBe(200);
+  });
+
   it("that is cut off keeps what came, and goes on from there", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {

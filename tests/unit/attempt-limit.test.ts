@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attemptLimit } from "~/account/attempt-limit.server";
+import { attemptLimit } from "~/server/attempt-limit.server";
 
 describe("a limit of attempts", () => {
   it("lets so many pass in a window that begins with the first", () => {

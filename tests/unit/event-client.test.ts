@@ -79,6 +79,26 @@ describe("listening to events", () => {
     expect(FakeSource.all).toHaveLength(4);
   });
 
+  it("tells that the site is heard again, not that it is heard at first", () => {
+    let reconnects = 0;
+    const end = listenToEvents(
+      "/events",
+      () => {},
+      () => {
+        reconnects += 1;
+      },
+    );
+    FakeSource.all.at(-1)!.send("hello", 1);
+    expect(reconnects).toBe(0);
+    FakeSource.all.at(-1)!.fail();
+    vi.advanceTimersByTime(1_000);
+    expect(reconnects).toBe(0);
+    FakeSource.all.at(-1)!.send("hello", 1);
+    FakeSource.all.at(-1)!.send("catalogue", 2);
+    expect(reconnects).toBe(1);
+    end();
+  });
+
   it("gives the connection back while hidden, and opens one when shown", () => {
     show("hidden");
     expect(FakeSource.open()).toEqual([]);

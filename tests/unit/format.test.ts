@@ -3,6 +3,8 @@ import {
   formatAge,
   formatCount,
   formatDuration,
+  formatQuantity,
+  formatViews,
   isoDuration,
   parseDuration,
   parseTime,
@@ -38,6 +40,27 @@ describe("a count", () => {
       if (value < before) throw new Error(`${count} reads ${text}`);
       before = value;
     }
+  });
+});
+
+describe("a count with its noun", () => {
+  it("says one view and two views, in short form", () => {
+    expect([0, 1, 2, 999, 1_000].map(formatViews)).toEqual([
+      "0 views",
+      "1 view",
+      "2 views",
+      "999 views",
+      "1.0K views",
+    ]);
+  });
+
+  it("says one video and two videos, in full", () => {
+    expect([0, 1, 2, 1_234].map((count) => formatQuantity(count, "video"))).toEqual([
+      "0 videos",
+      "1 video",
+      "2 videos",
+      "1,234 videos",
+    ]);
   });
 });
 

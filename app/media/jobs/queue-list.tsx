@@ -27,7 +27,7 @@ export function QueueList({ queue }: { queue: QueueView }) {
               <p>{job.label}</p>
               <p className="mt-1 break-words text-bad">{job.reason}</p>
             </div>
-            <Retry id={job.id} label="Retry" about={`${job.label} of ${job.title}`} />
+            <Retry id={job.id} label="Retry" about={`${job.label} of $<bdi>{job.title}</bdi>`} />
           </div>
         )}
       </Section>

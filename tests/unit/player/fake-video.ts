@@ -63,3 +63,9 @@ export function happen(video: HTMLVideoElement, event: string, state: object = {
   for (const [key, value] of Object.entries(state)) Reflect.set(video, key, value);
   video.dispatchEvent(new Event(event));
 }
+
+/** An element's list of text tracks, which jsdom has none of. */
+export function textTrackList(tracks: EventTarget[] = []): TextTrackList {
+  const list = Object.assign(new EventTarget(), tracks, { length: tracks.length });
+  return list as unknown as TextTrackList;
+}

@@ -83,6 +83,54 @@ describe("what an error means", () => {
   });
 });
 
+describe("a file that fails after it has begun", () => {
+  const played = (at: number) => {
+    const all = watched();
+    all.video.currentTime = at;
+    void all.video.play();
+    happen(all.video, "timeupdate");
+    return all;
+  };
+
+  it.each([
+    ["breaks off", 2],
+    ["can't be decoded", 3],
+  ])(
+    "is reloaded once where it was when it %s: another may be behind its address",
+    async (_, code) => {
+      const { video, watch, reload } = played(42);
+      await fail(video, code);
+      expect(watch.problem.get()).toBeUndefined();
+      expect(reload).toHaveBeenCalledTimes(1);
+      expect(reload).toHaveBeenCalledWith({ at: 42, playing: true });
+      await fail(video, code);
+      expect(reload).toHaveBeenCalledTimes(1);
+      expect(watch.problem.get()).toBe(code === 2 ? "connection" : "damaged");
+      watch.close();
+    },
+  );
+
+  it("is reloaded again when another part of it fails", async () => {
+    const { video, watch, reload } = played(42);
+    await fail(video, 3);
+    video.currentTime = 60;
+    happen(video, "timeupdate");
+    await fail(video, 3);
+    expect(watch.problem.get()).toBeUndefined();
+    expect(reload).toHaveBeenLastCalledWith({ at: 60, playing: true });
+    watch.close();
+  });
+
+  it("is not reloaded when it is gone", async () => {
+    const { video, watch, reload } = played(42);
+    answer = MISSING;
+    await fail(video, 2);
+    expect(watch.problem.get()).toBe("missing");
+    expect(reload).not.toHaveBeenCalled();
+    watch.close();
+  });
+});
+
 describe("a lost connection", () => {
   it("is tried at growing intervals, and playback goes on where it was", async () => {
     const { video, watch, reload } = watched();

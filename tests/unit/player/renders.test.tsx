@@ -3,6 +3,7 @@ import { act, cleanup, fireEvent, render, screen } from "@testing-library/react"
 import { Profiler } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { VideoPlayer } from "~/player/video-player";
+import { textTrackList } from "./fake-video";
 
 const renders = vi.fn();
 /** Called when a button renders its picture. */
@@ -25,9 +26,7 @@ beforeEach(() => {
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
-  vi.spyOn(HTMLMediaElement.prototype, "textTracks", "get").mockReturnValue(
-    [] as unknown as TextTrackList,
-  );
+  vi.spyOn(HTMLMediaElement.prototype, "textTracks", "get").mockReturnValue(textTrackList());
   render(
     <Profiler id="player" onRender={renders}>
       <VideoPlayer

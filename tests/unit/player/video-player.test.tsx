@@ -4,6 +4,7 @@ import { act, cleanup, fireEvent, render, screen, within } from "@testing-librar
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type PlayerVideo, VideoPlayer } from "~/player/video-player";
+import { textTrackList } from "./fake-video";
 
 const FILM: PlayerVideo = {
   id: "one",
@@ -17,9 +18,7 @@ beforeEach(() => {
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockImplementation(() => {});
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
-  vi.spyOn(HTMLMediaElement.prototype, "textTracks", "get").mockReturnValue(
-    [] as unknown as TextTrackList,
-  );
+  vi.spyOn(HTMLMediaElement.prototype, "textTracks", "get").mockReturnValue(textTrackList());
 });
 afterEach(() => {
   cleanup();
@@ -130,7 +129,7 @@ describe("captions", () => {
     Object.assign(cues, { mode: "disabled", activeCues: [cue] });
     vi.mocked(
       Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
-    ).mockReturnValue([cues] as unknown as TextTrackList);
+    ).mockReturnValue(textTrackList([cues]));
     const captions = [{ url: "/c.vtt", language: "en", label: "English" }];
     render(<VideoPlayer video={{ ...FILM, captions }} />);
     const button = screen.getByRole("button", { name: "Captions" });
@@ -148,7 +147,7 @@ describe("captions", () => {
     const tracks = [1, 2, 3].map(() => Object.assign(new EventTarget(), { activeCues: [] }));
     vi.mocked(
       Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
-    ).mockReturnValue(tracks as unknown as TextTrackList);
+    ).mockReturnValue(textTrackList(tracks));
     const captions = [
       { url: "/1.vtt", language: "fr", label: "French" },
       { url: "/2.vtt", language: "en", label: "English" },
@@ -173,6 +172,41 @@ describe("captions", () => {
     see();
     fireEvent.click(screen.getByRole("button", { name: "Captions" }));
     expect(see()).toBe("Off");
+  });
+});
+
+describe("captions of the next video in the same page", () => {
+  const track = (text: string) => {
+    const cue = { getCueAsHTML: () => document.createTextNode(text) };
+    return Object.assign(new EventTarget(), { mode: "disabled", activeCues: [cue] });
+  };
+  const captionsOf = (name: string) => [{ url: `/${name}.vtt`, language: "en", label: "English" }];
+  const list = () =>
+    vi.mocked(Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!);
+
+  it("are shown where those of the last one were", () => {
+    const [first, second] = [track("Good evening"), track("Good morning")];
+    list().mockReturnValue(textTrackList([first]));
+    const { rerender } = render(<VideoPlayer video={{ ...FILM, captions: captionsOf("one") }} />);
+    fireEvent.click(screen.getByRole("button", { name: "Captions" }));
+    screen.getByText("Good evening");
+
+    list().mockReturnValue(textTrackList([second]));
+    const next = { ...FILM, id: "two", fileUrl: "/2.mp4", captions: captionsOf("two") };
+    rerender(<VideoPlayer video={next} />);
+    expect(second.mode).toBe("hidden");
+    screen.getByText("Good morning");
+    expect(screen.queryByText("Good evening")).toBeNull();
+  });
+
+  it("stay off when the browser turns a default track on by itself", () => {
+    const own = track("Good evening");
+    const tracks = textTrackList([own]);
+    list().mockReturnValue(tracks);
+    render(<VideoPlayer video={{ ...FILM, captions: captionsOf("one") }} />);
+    own.mode = "showing";
+    act(() => void tracks.dispatchEvent(new Event("change")));
+    expect(own.mode).toBe("disabled");
   });
 });
 

@@ -21,8 +21,12 @@ const MOST_KEYS = 10_000;
  * At most `most` attempts a key in a window that begins with the first of them. In memory only: an
  * address is personal, and a restart forgets it.
  */
-export function attemptLimit(most: number, windowSeconds: number): AttemptLimit {
-  const counts = new LRUCache<string, { attempts: number; endsAt: number }>({ max: MOST_KEYS });
+export function attemptLimit(
+  most: number,
+  windowSeconds: number,
+  mostKeys = MOST_KEYS,
+): AttemptLimit {
+  const counts = new LRUCache<string, { attempts: number; endsAt: number }>({ max: mostKeys });
   return {
     take(key, now = Date.now()) {
       const known = counts.get(digest(key));

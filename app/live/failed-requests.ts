@@ -1,0 +1,120 @@
+import { useSyncExternalStore } from "react";
+
+/**
+ * Requests for the data of a page that fail between browser and site: offline, a broken connection,
+ * an answer of the 5xx class. Given to the router such a failure replaces the page by an error page.
+ * Here the request waits instead, and the page stays as it is, until a retry succeeds or the router
+ * aborts it because the visitor goes elsewhere.
+ */
+export interface RequestFailure {
+  /** What was asked for: a list of videos, or any other page. */
+  target: "videos" | "page";
+  isOffline: boolean;
+  isRetrying: boolean;
+}
+
+interface FailedRequest extends RequestFailure {
+  retry(): void;
+}
+
+const failed = new Set<FailedRequest>();
+const listeners = new Set<() => void>();
+let current: RequestFailure | undefined;
+
+/** Home, Categories and Trending, at the addresses that the router asks for their data. */
+const LIST_DATA = /^\/(?:_root|trending|categories(?:\/[^/]+)?)\.data$/;
+
+/**
+ * Puts itself between the router, which sends its requests by `fetch`, and the browser's own
+ * function. Everything but GET requests for the data of pages passes through.
+ */
+export function watchPageRequests(): void {
+  const send = window.fetch;
+  window.fetch = (input, init) => {
+    const url = pageDataUrl(input, init);
+    if (!url) return send(input, init);
+    return answerOf(url, () => send(input, init), init?.signal ?? undefined);
+  };
+  window.addEventListener("online", retryFailedRequests);
+}
+
+/** Sends again whatever has failed. */
+export function retryFailedRequests(): void {
+  for (const request of [...failed]) request.retry();
+}
+
+/** The failure that the page has to tell of, if there is one. */
+export function useRequestFailure(): RequestFailure | undefined {
+  return useSyncExternalStore(
+    subscribe,
+    () => current,
+    () => undefined,
+  );
+}
+
+function pageDataUrl(input: RequestInfo | URL, init: RequestInit | undefined): URL | undefined {
+  if (input instanceof Request || (init?.method ?? "GET") !== "GET") return undefined;
+  const url = new URL(input, window.location.href);
+  const isPageData = url.origin === window.location.origin && url.pathname.endsWith(".data");
+  return isPageData ? url : undefined;
+}
+
+async function answerOf(
+  { pathname }: URL,
+  send: () => Promise<Response>,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const target = LIST_DATA.test(pathname) ? "videos" : "page";
+  let request: FailedRequest | undefined;
+  try {
+    for (;;) {
+      const answer = await wholeAnswer(send, signal);
+      if (answer && !isFailure(answer, target)) return answer;
+      signal?.throwIfAborted();
+      if (request) failed.delete(request);
+      await new Promise<void>((resolve, reject) => {
+        const isOffline = !navigator.onLine;
+        request = { target, isOffline, isRetrying: false, retry: resolve };
+        failed.add(request);
+        signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+        announce();
+      });
+      if (request) request.isRetrying = true;
+      announce();
+    }
+  } finally {
+    if (request) failed.delete(request);
+    announce();
+  }
+}
+
+/** The answer with all of its body, because a connection may break within it; else undefined. */
+async function wholeAnswer(send: () => Promise<Response>, signal: AbortSignal | undefined) {
+  try {
+    const answer = await send();
+    await answer.clone().arrayBuffer();
+    return answer;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Of the 5xx class and not a page of the site: from a proxy, or a list that could not be read. Other
+ * failures of the site have an error page, with the reference that stands in its log.
+ */
+function isFailure({ status, headers }: Response, target: RequestFailure["target"]): boolean {
+  return status >= 500 && (target === "videos" || !headers.has("X-Remix-Response"));
+}
+
+function announce(): void {
+  const [first] = failed;
+  current = first && { ...first };
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

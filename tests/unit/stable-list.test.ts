@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import type { VideoCardData, VideoPage } from "~/catalogue/video-card";
+import { hasMoved, newsOf } from "~/ui/use-stable-list";
+
+/** The videos of these numbers: the higher, the newer. */
+function page(numbers: number[], rest: Partial<VideoPage> = {}): VideoPage {
+  const videos = numbers.map(
+    (number): VideoCardData => ({
+      id: `v${number}`,
+      title: `Video ${number}`,
+      category: "desi",
+      duration: "0:10",
+      views: 0,
+      createdAt: new Date(Date.UTC(2026, 0, number)).toISOString(),
+      thumbnailUrl: null,
+      previewUrl: "",
+    }),
+  );
+  return { videos, page: 1, pageCount: 2, total: numbers.length, ...rest };
+}
+
+describe("a newer list", () => {
+  it("moves cards when one comes, goes, changes its order or its title", () => {
+    const before = page([3, 2, 1]);
+    const renamed = page([3, 2, 1]);
+    renamed.videos[1]!.title = "A title over two lines";
+    expect(hasMoved(before, page([4, 3, 2]))).toBe(true);
+    expect(hasMoved(before, page([3, 1]))).toBe(true);
+    expect(hasMoved(before, page([2, 3, 1]))).toBe(true);
+    expect(hasMoved(before, renamed)).toBe(true);
+    expect(hasMoved(before, page([3, 2, 1], { pageCount: 1 }))).toBe(true);
+  });
+
+  it("moves nothing when only counts and the total have changed", () => {
+    const after = page([3, 2, 1], { total: 20 });
+    after.videos[0]!.views = 7;
+    expect(hasMoved(page([3, 2, 1]), after)).toBe(false);
+  });
+
+  it("is told by the number of its new videos, else as a change", () => {
+    const before = page([3, 2, 1]);
+    expect(newsOf(before, page([4, 3, 2]))).toBe("1 new video");
+    expect(newsOf(before, page([5, 4, 2]))).toBe("2 new videos");
+    expect(newsOf(before, page([9, 8, 7], { total: 13 }))).toBe("10 new videos");
+    expect(newsOf(before, page([3, 1, 0]))).toBe("The list has changed");
+    expect(newsOf(page([]), page([1]))).toBe("1 new video");
+    // What is new on a later page came there from the page before.
+    expect(newsOf(page([3, 2], { page: 2 }), page([4, 3], { page: 2 }))).toBe(
+      "The list has changed",
+    );
+  });
+});
