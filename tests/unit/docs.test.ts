@@ -102,16 +102,18 @@ describe("the settings", () => {
   });
 });
 
+/** A comment may break its line between any two words. */
+const onOneLine = (source: string) => source.replaceAll(/\n\s*(\*|\/\/)\s+/g, " ");
+
 describe("the specification", () => {
   const specification = read("docs/specification.md");
   const sources = ["app", "db", "scripts", "tests"]
     .flatMap(below)
     .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith("docs.test.ts"));
   const citations = sources.flatMap((file) =>
-    // A comment may break its line between the words.
-    [...read(file).matchAll(/specification,?[\s*/]+section (\d+)(?:, ([A-Z]\w+(?: \w+)?))?/gi)].map(
-      ([text, section, heading]) => ({ file, text, section: section!, heading }),
-    ),
+    [
+      ...onOneLine(read(file)).matchAll(/specification, section (\d+)(?:, ([A-Z]\w+(?: \w+)?))?/gi),
+    ].map(([text, section, heading]) => ({ file, text, section: section!, heading })),
   );
 
   it("has every section that the code refers to", () => {
@@ -126,7 +128,7 @@ describe("the specification", () => {
 
   it("is named wherever a section is referred to without a standard", () => {
     const bare = sources.flatMap((file) =>
-      [...read(file).matchAll(/^.*\bsection \d.*$/gim)]
+      [...onOneLine(read(file)).matchAll(/^.*\bsection \d.*$/gim)]
         .map(([line]) => line!)
         .filter((line) => !/specification|RFC \d+|^\s*-- section/i.test(line))
         .map((line) => `${file}: ${line.trim()}`),
