@@ -1,14 +1,16 @@
 // npm run check: what is worth knowing before each commit, in under a minute.
-import { installPackages, requireNode, root, runPackage } from "./prepare.mjs";
+import { installPackages, requireNode, root, runPackage, runPackageBeside } from "./prepare.mjs";
 
 requireNode();
 process.chdir(root);
 installPackages({ development: true });
 
-const steps = [
-  ["biome", ["check", "--error-on-warnings", "."]],
-  ["tsc", []],
-  ["vitest", ["run", "--config=tests/vitest.config.ts", "tests/unit"]],
+const beside = [
+  runPackageBeside("tsc", []),
+  runPackageBeside("biome", ["check", "--error-on-warnings", "."]),
 ];
-const failed = steps.filter(([program, args]) => runPackage(program, args) !== 0);
-process.exitCode = failed.length > 0 ? 1 : 0;
+// The structure of the tree is one of the unit tests.
+const status = runPackage("vitest", ["run", "--config=tests/vitest.config.ts", "tests/unit"]);
+const checks = await Promise.all(beside);
+for (const { output } of checks) process.stdout.write(output);
+process.exitCode = status === 0 && checks.every(({ succeeded }) => succeeded) ? 0 : 1;

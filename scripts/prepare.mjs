@@ -1,6 +1,6 @@
 // What `npm start` and `npm test` do before anything else. Plain JavaScript on Node alone, because
 // it runs when nothing is installed yet.
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -39,6 +39,20 @@ export function run(command, args, env = {}) {
 /** Runs a program that a package of node_modules brings. */
 export function runPackage(name, args, env) {
   return run(process.execPath, [packageProgram(name), ...args], env);
+}
+
+/** The same beside other steps: resolves with whether it succeeded, and all that it printed. */
+export function runPackageBeside(name, args) {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [packageProgram(name), ...args],
+      { cwd: root },
+      (error, out, err) => {
+        resolve({ succeeded: !error, output: out + err });
+      },
+    );
+  });
 }
 
 function packageProgram(name) {

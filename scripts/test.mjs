@@ -10,6 +10,7 @@ import {
   requireNode,
   root,
   runPackage,
+  runPackageBeside,
 } from "./prepare.mjs";
 import { installPrograms } from "./system-packages.mjs";
 
@@ -23,9 +24,17 @@ const unitReport = path.join(reports, "unit.json");
 const e2eReport = path.join(reports, "e2e.json");
 const failures = [];
 
-step("types", "tsc", []);
-step("format and lint", "biome", ["check", "--error-on-warnings", "."]);
+// Beside the build, which keeps one processor busy.
+const checks = [
+  ["types", runPackageBeside("tsc", [])],
+  ["format and lint", runPackageBeside("biome", ["check", "--error-on-warnings", "."])],
+];
 build();
+for (const [name, check] of checks) {
+  const { succeeded, output } = await check;
+  console.log(`\n=== ${name} ===\n${output}`);
+  if (!succeeded) failures.push(name);
+}
 step("unit and integration tests", "vitest", [
   "run",
   "--config=tests/vitest.config.ts",

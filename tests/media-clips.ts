@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { clip as cachedClip } from "./clips";
 
 /** Small clips made by ffmpeg, for tests. Tests that need them run only where ffmpeg is. */
 
@@ -21,21 +22,21 @@ export interface Clip {
   output?: string[];
 }
 
-/** Makes a clip, and returns its path. */
+/** Makes a clip, or copies one that was made so before, and returns its path. */
 export function makeClip(folder: string, name: string, clip: Clip = {}): string {
   const { as = "mp4", seconds = 2, size = "320x180", frameRate = "25" } = clip;
   const picture = clip.picture ?? `testsrc2=size=${size}:rate=${frameRate}:duration=${seconds}`;
   const file = path.join(folder, `${name}.${as}`);
   const video = clip.video ?? ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
   const sound = `sine=frequency=440:sample_rate=48000:duration=${seconds}`;
-  ffmpeg([
+  const made = cachedClip(as, [
     ...["-f", "lavfi", "-i", picture],
     ...(clip.audio === false ? [] : ["-f", "lavfi", "-i", sound]),
     ...["-c:v", ...video],
     ...(clip.audio === false ? [] : ["-c:a", ...(clip.audio ?? ["aac", "-b:a", "64k"])]),
     ...(clip.output ?? []),
-    file,
   ]);
+  fs.copyFileSync(made, file);
   return file;
 }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { alias } from "../vite.config";
@@ -14,6 +15,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: { NODE_ENV: "test" },
+    // Most of the time tests wait for processes of their own, so both of two processors have one.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     poolOptions: { forks: { execArgv: ["--import", keepAbort] } },
   },
 });
