@@ -6,11 +6,11 @@ import {
   VOLUME_MAX,
   VOLUME_MIN,
 } from "./constants";
-import { isContinuing, pause, placeOf } from "./continue-at";
-import type { FeedbackBoard, Point } from "./feedback";
-import type { PlaybackMirror } from "./playback";
-import { clamp } from "./swipes";
-import { clampTime } from "./times";
+import { clamp } from "./gestures/swipes";
+import { clampTime } from "./media-time";
+import type { FeedbackBoard, Point } from "./overlays/feedback";
+import type { PlaybackState } from "./playback-state";
+import { isChangingSource, pause, playbackPosition } from "./source/playback-position";
 
 export const VOLUME_RANGE = { min: VOLUME_MIN, max: VOLUME_MAX };
 export const BRIGHTNESS_RANGE = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };
@@ -20,7 +20,7 @@ export type Commands = ReturnType<typeof createCommands>;
 /** Everything that a control, a key or a gesture can ask of the element. */
 export function createCommands(
   video: HTMLVideoElement,
-  playback: PlaybackMirror,
+  playback: PlaybackState,
   feedback: FeedbackBoard,
 ) {
   let brightness = 1;
@@ -52,7 +52,7 @@ export function createCommands(
     setSpeed,
 
     togglePlay() {
-      if (!placeOf(video).playing || video.ended) play();
+      if (!playbackPosition(video).playing || video.ended) play();
       else {
         pause(video);
         playback.refresh();
@@ -61,12 +61,12 @@ export function createCommands(
 
     /** By some seconds, answered on screen, where several in a row add up. */
     seekBy(seconds: number, at?: Point) {
-      seekTo(placeOf(video).at + seconds);
+      seekTo(playbackPosition(video).seconds + seconds);
       feedback.seek(seconds, at);
     },
 
     seekToFraction(fraction: number) {
-      const { duration } = isContinuing(video) ? playback.get() : video;
+      const { duration } = isChangingSource(video) ? playback.get() : video;
       if (Number.isFinite(duration)) seekTo(duration * fraction);
     },
 
@@ -107,7 +107,7 @@ export function createCommands(
       video.style.filter = brightness === 1 ? "" : `brightness(${brightness.toFixed(2)})`;
     },
 
-    /** When another video takes the place: what belongs to a video goes with it, the volume stays. */
+    /** For another video in the same player: what belongs to a video is reset, the volume stays. */
     reset() {
       brightness = 1;
       video.style.filter = "";

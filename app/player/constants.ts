@@ -23,8 +23,8 @@ export const SWIPE_TRAVEL = 0.8;
 export const NEXT_COUNTDOWN_S = 8;
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
 export const VOLUME_STEP = 0.05;
-/** A held arrow key repeats about 30 times a second; more than this would lose the place. */
-export const HELD_KEY_SEEK_MS = 200;
+/** A pressed arrow key repeats about 30 times a second; more seeks than this can't be followed. */
+export const REPEATED_KEY_SEEK_MS = 200;
 /** How long the answer to a key or a double tap stays, and adds up with the next one. */
 export const FEEDBACK_MS = 700;
 /** No resume is offered before this point, nor this close to the end. */

@@ -1,18 +1,18 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCaptions } from "./captions/use-captions";
 import { createCommands } from "./commands";
-import { Controls } from "./controls";
-import { createFeedback } from "./feedback";
-import { mirrorPlayback } from "./playback";
+import { Controls } from "./controls/controls";
+import { useFullscreen } from "./controls/use-fullscreen";
+import { useMediaSession } from "./controls/use-media-session";
+import { useSinglePlayer } from "./controls/use-single-player";
+import { autoplayNext, useAutoplayNext } from "./memory/autoplay-next";
+import { useStoredSoundAndSpeed } from "./memory/sound-and-speed";
+import { createFeedback } from "./overlays/feedback";
+import { observePlayback } from "./playback-state";
 import { PlayerContext, type PlayerParts } from "./player-context";
+import { useRecovery } from "./source/recovery";
+import { useSource } from "./source/source";
 import type { NextVideo, PlayerVideo } from "./types";
-import { useCaptions } from "./use-captions";
-import { carryOnWith, useCarryOn } from "./use-carry-on";
-import { useFullscreen } from "./use-fullscreen";
-import { useMediaSession } from "./use-media-session";
-import { useRecovery } from "./use-recovery";
-import { useRemembered } from "./use-remembered";
-import { useSinglePlayer } from "./use-single-player";
-import { useSource } from "./use-source";
 
 /**
  * What scripts add to the element that the server rendered. It takes over whatever that is doing,
@@ -29,7 +29,7 @@ export function EnhancedPlayer({
   video: PlayerVideo;
   onNext: (next: NextVideo) => void;
 }) {
-  const playback = useMemo(() => mirrorPlayback(element), [element]);
+  const playback = useMemo(() => observePlayback(element), [element]);
   const feedback = useMemo(createFeedback, []);
   const commands = useMemo(
     () => createCommands(element, playback, feedback),
@@ -50,15 +50,15 @@ export function EnhancedPlayer({
     return () => {
       const { next, onNext } = latest.current;
       if (!next) return;
-      carryOnWith(next.href);
+      autoplayNext(next.href);
       onNext(next);
     };
   }, [hasNext]);
 
-  useRemembered(element, commands, video.id);
+  useStoredSoundAndSpeed(element, commands, video.id);
   useSinglePlayer(element);
   useMediaSession(element, commands, video, openNext);
-  useCarryOn(commands, video.id);
+  useAutoplayNext(commands, video.id);
 
   useEffect(() => {
     root.toggleAttribute("data-theatre", theatre);

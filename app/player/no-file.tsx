@@ -1,4 +1,4 @@
-/** In the player's place when the video has no file (specification, section 2, Video detail). */
+/** Instead of the player when the video has no file (specification, section 2, Video detail). */
 export function NoFile({
   posterUrl,
   preparing,

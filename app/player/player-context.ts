@@ -1,11 +1,11 @@
 import { createContext, useContext } from "react";
+import type { Captions } from "./captions/use-captions";
 import type { Commands } from "./commands";
-import type { FeedbackBoard } from "./feedback";
-import type { PlaybackMirror } from "./playback";
+import type { Fullscreen } from "./controls/use-fullscreen";
+import type { FeedbackBoard } from "./overlays/feedback";
+import type { PlaybackState } from "./playback-state";
+import type { Source } from "./source/source";
 import type { PlayerVideo } from "./types";
-import type { Captions } from "./use-captions";
-import type { Fullscreen } from "./use-fullscreen";
-import type { Source } from "./use-source";
 
 /** What every control may use. It changes with the element, the video and the fullscreen state only. */
 export interface PlayerParts {
@@ -13,7 +13,7 @@ export interface PlayerParts {
   root: HTMLElement;
   element: HTMLVideoElement;
   video: PlayerVideo;
-  playback: PlaybackMirror;
+  playback: PlaybackState;
   feedback: FeedbackBoard;
   commands: Commands;
   source: Source;

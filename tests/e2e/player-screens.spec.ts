@@ -276,15 +276,18 @@ test("in forced colours the played part, its thumb, icons and the choice of a me
       return backgroundColor;
     }, name);
   const [canvas, highlight] = [await system("Canvas"), await system("Highlight")];
+  const accent = await system("var(--color-accent)");
+  expect(await color(player.root.locator(".player-seek-played"), "backgroundColor")).toBe(accent);
+  expect(await color(player.root.locator(".player-seek-thumb"), "backgroundColor")).toBe(accent);
   const track = player.root.locator(".player-seek-track");
-  expect(await color(track, "backgroundColor")).toBe(canvas);
-  expect(await color(player.root.locator(".player-seek-played"), "backgroundColor")).toBe(
-    highlight,
-  );
-  expect(await color(player.root.locator(".player-seek-thumb"), "backgroundColor")).toBe(highlight);
-  expect(await color(player.root.locator(".player-bar"), "backgroundColor")).toBe(canvas);
+  expect(await color(track, "backgroundColor")).not.toBe(accent);
+  expect(await color(track, "backgroundColor")).not.toBe(canvas);
+  const shade = player.root.locator(".player-bar");
+  expect(
+    await shade.evaluate((bar) => getComputedStyle(bar, "::before").backgroundImage),
+  ).toContain("linear-gradient");
   const icon = player.button("Settings").locator("svg");
-  expect(await color(icon, "stroke")).not.toBe(canvas);
+  expect(await color(icon, "stroke")).toBe(await system("var(--color-ink)"));
 
   await player.button("Settings").click();
   await page.getByRole("menuitem", { name: /^Speed/ }).click();

@@ -1,13 +1,13 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 import { createCommands } from "~/player/commands";
-import { createFeedback } from "~/player/feedback";
-import { mirrorPlayback } from "~/player/playback";
+import { createFeedback } from "~/player/overlays/feedback";
+import { observePlayback } from "~/player/playback-state";
 import { fakeVideo, happen } from "./fake-video";
 
 function player(video = fakeVideo()) {
   const feedback = createFeedback();
-  const playback = mirrorPlayback(video);
+  const playback = observePlayback(video);
   return { video, feedback, playback, commands: createCommands(video, playback, feedback) };
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FEEDBACK_MS, INDICATOR_MS } from "~/player/constants";
-import { createFeedback } from "~/player/feedback";
+import { createFeedback } from "~/player/overlays/feedback";
 
 describe("what is answered on screen", () => {
   beforeEach(() => {

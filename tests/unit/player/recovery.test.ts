@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "~/player/constants";
-import { mirrorPlayback } from "~/player/playback";
-import { watchForProblems } from "~/player/recovery";
+import { observePlayback } from "~/player/playback-state";
+import { watchForProblems } from "~/player/source/recovery";
+import type { Source, SourceState } from "~/player/source/source";
 import { createStore } from "~/player/store";
-import type { Source, SourceState } from "~/player/use-source";
 import { fakeVideo, happen } from "./fake-video";
 
 const MISSING = () => new Response(null, { status: 404 });
@@ -36,7 +36,7 @@ function watched() {
   });
   const reload = vi.fn();
   const source: Source = { state, choose() {}, reload };
-  const playback = mirrorPlayback(video);
+  const playback = observePlayback(video);
   const watch = watchForProblems(video, source, playback, "/media/videos/u/1.mp4");
   return { video, state, reload, watch };
 }
@@ -68,7 +68,7 @@ describe("what an error means", () => {
     answer = MISSING;
     const state = createStore({ playing: "file", lost: false } as SourceState);
     const source: Source = { state, choose() {}, reload() {} };
-    const watch = watchForProblems(video, source, mirrorPlayback(video), "/x");
+    const watch = watchForProblems(video, source, observePlayback(video), "/x");
     await vi.advanceTimersByTimeAsync(0);
     expect(watch.problem.get()).toBe("missing");
     watch.close();
@@ -102,7 +102,7 @@ describe("a file that fails after it has begun", () => {
       await fail(video, code);
       expect(watch.problem.get()).toBeUndefined();
       expect(reload).toHaveBeenCalledTimes(1);
-      expect(reload).toHaveBeenCalledWith({ at: 42, playing: true });
+      expect(reload).toHaveBeenCalledWith({ seconds: 42, playing: true });
       await fail(video, code);
       expect(reload).toHaveBeenCalledTimes(1);
       expect(watch.problem.get()).toBe(code === 2 ? "connection" : "damaged");
@@ -117,7 +117,7 @@ describe("a file that fails after it has begun", () => {
     happen(video, "timeupdate");
     await fail(video, 3);
     expect(watch.problem.get()).toBeUndefined();
-    expect(reload).toHaveBeenLastCalledWith({ at: 60, playing: true });
+    expect(reload).toHaveBeenLastCalledWith({ seconds: 60, playing: true });
     watch.close();
   });
 
@@ -149,7 +149,7 @@ describe("a lost connection", () => {
     expect(reload).not.toHaveBeenCalled();
     answer = FOUND;
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(reload).toHaveBeenCalledWith({ at: 42, playing: true });
+    expect(reload).toHaveBeenCalledWith({ seconds: 42, playing: true });
     expect(watch.problem.get()).toBeUndefined();
     watch.close();
   });
@@ -182,7 +182,7 @@ describe("a lost connection", () => {
     happen(video, "waiting", { readyState: 1 });
     await vi.advanceTimersByTimeAsync(STALL_CHECK_MS);
     expect(watch.problem.get()).toBeUndefined();
-    expect(reload).toHaveBeenCalledWith({ at: 7, playing: true });
+    expect(reload).toHaveBeenCalledWith({ seconds: 7, playing: true });
     watch.close();
   });
 
@@ -217,7 +217,7 @@ describe("retry", () => {
     answer = MISSING;
     await fail(video, 4);
     watch.retry();
-    expect(reload).toHaveBeenCalledWith({ at: 12, playing: true });
+    expect(reload).toHaveBeenCalledWith({ seconds: 12, playing: true });
     expect(watch.problem.get()).toBeUndefined();
     watch.close();
   });

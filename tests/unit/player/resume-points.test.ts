@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { keepResumePoint, resumePoint } from "~/player/resume-points";
+import { resumePoint, saveResumePoint } from "~/player/memory/resume-points";
 
 describe("where a video was left", () => {
   afterEach(() => {
@@ -9,8 +9,8 @@ describe("where a video was left", () => {
   });
 
   it("is kept in whole seconds, per video", () => {
-    keepResumePoint("a", 83.7, 600);
-    keepResumePoint("b", 20, 600);
+    saveResumePoint("a", 83.7, 600);
+    saveResumePoint("b", 20, 600);
     expect(resumePoint("a")).toBe(83);
     expect(resumePoint("b")).toBe(20);
     expect(resumePoint("c")).toBeUndefined();
@@ -22,13 +22,13 @@ describe("where a video was left", () => {
     ["near the end of a long one", 35_000, 36_000],
     ["of a clip of 3 s", 2, 3],
   ])("is forgotten %s", (_, seconds, duration) => {
-    keepResumePoint("a", 30, 600);
-    keepResumePoint("a", seconds, duration);
+    saveResumePoint("a", 30, 600);
+    saveResumePoint("a", seconds, duration);
     expect(resumePoint("a")).toBeUndefined();
   });
 
   it("is kept for the last hundred videos", () => {
-    for (let video = 0; video < 120; video++) keepResumePoint(`v${video}`, 30, 600);
+    for (let video = 0; video < 120; video++) saveResumePoint(`v${video}`, 30, 600);
     expect(resumePoint("v19")).toBeUndefined();
     expect(resumePoint("v20")).toBe(30);
     expect(resumePoint("v119")).toBe(30);
@@ -39,7 +39,7 @@ describe("where a video was left", () => {
     (text) => {
       localStorage.setItem("player:resume", text);
       expect(resumePoint("a")).toBeUndefined();
-      keepResumePoint("a", 30, 600);
+      saveResumePoint("a", 30, 600);
       expect(resumePoint("a")).toBe(30);
     },
   );
@@ -51,7 +51,7 @@ describe("where a video was left", () => {
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
       throw new DOMException("denied", "SecurityError");
     });
-    expect(() => keepResumePoint("a", 30, 600)).not.toThrow();
+    expect(() => saveResumePoint("a", 30, 600)).not.toThrow();
     expect(resumePoint("a")).toBeUndefined();
   });
 });

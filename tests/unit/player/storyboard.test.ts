@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { frameAt, parseStoryboard } from "~/player/storyboard";
+import { frameAt, parseStoryboard } from "~/player/controls/storyboard";
 
 const BASE = "https://site.example/media/thumbnails/u/1/storyboard.vtt";
 const text = `WEBVTT

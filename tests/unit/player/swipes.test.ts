@@ -7,7 +7,7 @@ import {
   VOLUME_MAX,
   VOLUME_MIN,
 } from "~/player/constants";
-import { directionOf, swipeLevel } from "~/player/swipes";
+import { directionOf, swipeLevel } from "~/player/gestures/swipes";
 
 const VOLUME = { min: VOLUME_MIN, max: VOLUME_MAX };
 const BRIGHTNESS = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bufferedEnd, clampTime, formatTime, linkAt, parseStart } from "~/player/times";
+import { bufferedEnd, clampTime, formatTime, linkAt, parseStart } from "~/player/media-time";
 
 describe("formatTime", () => {
   it.each([

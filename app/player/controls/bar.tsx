@@ -1,0 +1,78 @@
+import { Settings } from "lucide-react";
+import { forwardRef, type RefObject, useRef } from "react";
+import { formatTime, useMediaTime, writeText } from "../media-time";
+import { usePlayer } from "../player-context";
+import { useStored } from "../store";
+import {
+  CaptionsButton,
+  FullscreenButton,
+  NextButton,
+  OrientationButton,
+  PictureInPictureButton,
+  PlayButton,
+  StepButtons,
+  TheatreButton,
+} from "./buttons";
+import { ControlButton } from "./control-button";
+import { SeekBar } from "./seek-bar";
+import { VolumeControl } from "./volume-control";
+
+export interface BarProps {
+  volumeSettable: boolean;
+  settingsButton: RefObject<HTMLButtonElement>;
+  settingsOpen: boolean;
+  toggleSettings(): void;
+  openNext: (() => void) | undefined;
+}
+
+/** The row of controls at the bottom. */
+export const Bar = forwardRef<HTMLDivElement, BarProps>(function Bar(
+  { volumeSettable, settingsButton, settingsOpen, toggleSettings, openNext },
+  ref,
+) {
+  return (
+    <div ref={ref} className="player-bar">
+      <SeekBar />
+      <div className="player-buttons">
+        <PlayButton />
+        <StepButtons />
+        <NextButton openNext={openNext} />
+        <VolumeControl settable={volumeSettable} />
+        <TimeDisplay />
+        <span className="player-space" />
+        <CaptionsButton />
+        <ControlButton
+          ref={settingsButton}
+          label="Settings"
+          menuOpen={settingsOpen}
+          onPress={toggleSettings}
+        >
+          <Settings />
+        </ControlButton>
+        <PictureInPictureButton />
+        <TheatreButton />
+        <OrientationButton />
+        <FullscreenButton />
+      </div>
+    </div>
+  );
+});
+
+/** Elapsed and total time. The elapsed one is written without rendering. */
+export function TimeDisplay() {
+  const { element, playback, video } = usePlayer();
+  const duration = useStored(playback, "duration");
+  const elapsed = useRef<HTMLSpanElement>(null);
+  useMediaTime(element, (seconds) => {
+    if (elapsed.current) writeText(elapsed.current, formatTime(seconds));
+  });
+  return (
+    <div className="player-time">
+      <span className="sr-only">Elapsed </span>
+      <span ref={elapsed} data-elapsed />
+      <span aria-hidden="true"> / </span>
+      <span className="sr-only"> of </span>
+      <span data-total>{formatTime(duration || (video.durationSeconds ?? 0))}</span>
+    </div>
+  );
+}

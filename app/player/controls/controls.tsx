@@ -1,0 +1,133 @@
+import { Play } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { CaptionText } from "../captions/caption-text";
+import { useSwipes } from "../gestures/swipes";
+import { useTaps } from "../gestures/taps";
+import { useResume } from "../memory/resume-points";
+import { FeedbackLayer } from "../overlays/feedback-layer";
+import { NextCard } from "../overlays/next-card";
+import { ProblemNotice, Spinner } from "../overlays/problem-notice";
+import { ResumePrompt } from "../overlays/resume-prompt";
+import { usePlayer } from "../player-context";
+import { useFocusReturn } from "../settings/focus";
+import { SettingsMenu } from "../settings/settings-menu";
+import { ShortcutList } from "../settings/shortcut-list";
+import type { Recovery } from "../source/recovery";
+import { useStored } from "../store";
+import { Bar } from "./bar";
+import { useKeys } from "./use-keys";
+import { useControlsInUse, useControlsVisible } from "./visibility";
+import { useVolumeSettable } from "./volume-control";
+
+type Panel = "settings" | "shortcuts";
+
+/** Everything that lies over the picture, and the keys and gestures that answer there. */
+export function Controls({
+  recovery,
+  openNext,
+}: {
+  recovery: Recovery | undefined;
+  openNext: (() => void) | undefined;
+}) {
+  const parts = usePlayer();
+  const { root, element, video, playback, commands, feedback, fullscreen, captions } = parts;
+  const paused = useStored(playback, "paused");
+  const ended = useStored(playback, "ended");
+  const started = useStored(playback, "started");
+  const loop = useStored(playback, "loop");
+  const [bar, setBar] = useState<HTMLDivElement | null>(null);
+  const [panel, setPanel] = useState<Panel>();
+  const settingsButton = useRef<HTMLButtonElement>(null);
+  const openedByButton = useRef(false);
+  const returnFocus = useFocusReturn();
+  const volumeSettable = useVolumeSettable();
+  const resume = useResume(element, commands, video.id);
+  const inUse = useControlsInUse(root, bar) || panel !== undefined;
+  const { visible, wake } = useControlsVisible(root, paused, inUse);
+  const next = useNextCard(video.id, ended && !loop);
+
+  /** WAI-ARIA, menu button pattern: the focus goes back to what opened the panel. */
+  function close() {
+    setPanel(undefined);
+    if (!root.contains(document.activeElement)) return;
+    returnFocus(openedByButton.current ? settingsButton.current : root);
+  }
+  function toggle(wanted: Panel) {
+    if (panel === wanted) return close();
+    // The list of keys opens from the menu too, and by its key from anywhere.
+    openedByButton.current = wanted === "settings" || panel === "settings";
+    setPanel(wanted);
+  }
+
+  useTaps(element, commands, playback, () => {
+    if (panel) close();
+    return panel !== undefined;
+  });
+  useSwipes(element, commands, feedback, volumeSettable);
+  useKeys({
+    ...parts,
+    toggleFullscreen: fullscreen.toggle,
+    toggleCaptions: () => {
+      if (captions.tracks.length === 0) return;
+      captions.toggle();
+      feedback.note("captions", captions.chosen < 0 ? "Captions on" : "Captions off");
+    },
+    toggleShortcuts: () => toggle("shortcuts"),
+    wake,
+  });
+  useEffect(() => {
+    root.toggleAttribute("data-idle", !visible);
+  }, [root, visible]);
+
+  return (
+    <>
+      {recovery ? <Spinner recovery={recovery} /> : null}
+      {next.shown && video.next && openNext ? (
+        <NextCard next={video.next} onOpen={openNext} onCancel={next.cancel} />
+      ) : null}
+      {recovery ? <ProblemNotice recovery={recovery} /> : null}
+      <div className="player-chrome">
+        <div className="player-title">{video.title}</div>
+        <Bar
+          ref={setBar}
+          settingsButton={settingsButton}
+          volumeSettable={volumeSettable}
+          settingsOpen={panel === "settings"}
+          toggleSettings={() => toggle("settings")}
+          openNext={openNext}
+        />
+        {started ? null : (
+          <div className="player-middle player-begin" aria-hidden="true">
+            <Play className="player-solid" />
+          </div>
+        )}
+      </div>
+      <CaptionText />
+      <FeedbackLayer />
+      {resume.position === undefined ? null : (
+        <ResumePrompt
+          at={resume.position}
+          onResume={() => {
+            if (resume.position !== undefined) commands.seekTo(resume.position);
+            commands.play();
+            resume.dismiss();
+          }}
+          onDismiss={resume.dismiss}
+        />
+      )}
+      {panel === "settings" ? (
+        <SettingsMenu onClose={close} onShortcuts={() => toggle("shortcuts")} />
+      ) : null}
+      {panel === "shortcuts" ? <ShortcutList onClose={close} /> : null}
+    </>
+  );
+}
+
+/** Shown at the end; once cancelled, not again before the video has been played to its end again. */
+function useNextCard(id: string, atEnd: boolean) {
+  const [cancelled, setCancelled] = useState(false);
+  const lastId = useRef(id);
+  if (cancelled && (!atEnd || lastId.current !== id)) setCancelled(false);
+  lastId.current = id;
+  return { shown: atEnd && !cancelled, cancel: () => setCancelled(true) };
+}

@@ -1,0 +1,58 @@
+export interface StoryboardFrame {
+  /** Seconds. */
+  start: number;
+  end: number;
+  /** Address of the sprite sheet. */
+  sheet: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+const TIMING = /^((?:\d+:)?\d{2}:\d{2}\.\d{3})\s+-->\s+((?:\d+:)?\d{2}:\d{2}\.\d{3})/;
+/** Media Fragments URI 1.0 §4.2.2, in pixels, which is also the default unit. */
+const FRAGMENT = /^(.*)#xywh=(?:pixel:)?(\d+),(\d+),(\d+),(\d+)$/;
+
+/**
+ * The frames of a storyboard: WebVTT whose cues name a part of a sprite sheet. Cues that say
+ * something else are left out. Addresses are resolved against `base`, the file's own address.
+ */
+export function parseStoryboard(text: string, base: string): StoryboardFrame[] {
+  const frames: StoryboardFrame[] = [];
+  for (const block of text.replace(/\r\n?/g, "\n").split(/\n{2,}/)) {
+    const lines = block.split("\n");
+    const at = lines.findIndex((line) => line.includes("-->"));
+    const timing = TIMING.exec(lines[at]?.trim() ?? "");
+    const fragment = FRAGMENT.exec(lines[at + 1]?.trim() ?? "");
+    if (!timing || !fragment) continue;
+    const [x = 0, y = 0, width = 0, height = 0] = fragment.slice(2).map(Number);
+    if (width === 0 || height === 0) continue;
+    frames.push({
+      start: secondsOf(timing[1]!),
+      end: secondsOf(timing[2]!),
+      sheet: new URL(fragment[1]!, base).href,
+      x,
+      y,
+      width,
+      height,
+    });
+  }
+  return frames.sort((a, b) => a.start - b.start);
+}
+
+/** The last frame that has begun at `time`. */
+export function frameAt(frames: StoryboardFrame[], time: number): StoryboardFrame | undefined {
+  let low = 0;
+  let high = frames.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (frames[middle]!.start <= time) low = middle;
+    else high = middle - 1;
+  }
+  return frames[low];
+}
+
+function secondsOf(timestamp: string): number {
+  return timestamp.split(":").reduce((total, part) => total * 60 + Number(part), 0);
+}

@@ -1,0 +1,73 @@
+import { useEffect, useState } from "react";
+import type { Commands } from "../commands";
+import { RESUME_MAX_VIDEOS, RESUME_MIN_S, RESUME_SAVE_EVERY_S } from "../constants";
+import { parseStart } from "../media-time";
+import { readStored, writeStored } from "./browser-storage";
+
+/** Where each video was left, newest last, in this browser only. */
+type Points = [id: string, seconds: number][];
+
+function readPoints(): Points {
+  const stored = readStored("resume");
+  if (!Array.isArray(stored)) return [];
+  return stored.filter(
+    (point): point is [string, number] =>
+      Array.isArray(point) && typeof point[0] === "string" && Number.isFinite(point[1]),
+  );
+}
+
+/** Seconds, or undefined when there is nothing worth going on from. */
+export function resumePoint(id: string): number | undefined {
+  return readPoints().find(([stored]) => stored === id)?.[1];
+}
+
+/** Saves the position, or deletes it at the very beginning and near the end. */
+export function saveResumePoint(id: string, seconds: number, duration: number): void {
+  const others = readPoints().filter(([stored]) => stored !== id);
+  const left = duration - seconds;
+  const worthIt = seconds >= RESUME_MIN_S && left >= Math.max(RESUME_MIN_S, duration * 0.05);
+  if (worthIt) others.push([id, Math.floor(seconds)]);
+  writeStored("resume", others.slice(-RESUME_MAX_VIDEOS));
+}
+
+/**
+ * The saved position of this video, which the visitor may resume from, and the saving of it. A link
+ * that names a time (`?t=`) starts there instead.
+ */
+export function useResume(element: HTMLVideoElement, commands: Commands, id: string) {
+  const [position, setPosition] = useState<number>();
+
+  useEffect(() => {
+    const start = parseStart(new URLSearchParams(window.location.search).get("t"));
+    const begun = !element.paused || element.currentTime > 0;
+    if (start !== undefined && !begun) commands.seekTo(start);
+    let shown = start === undefined && !begun ? resumePoint(id) : undefined;
+    setPosition(shown);
+
+    let savedAt = 0;
+    const savePosition = () => {
+      const { currentTime, duration } = element;
+      if (currentTime < RESUME_MIN_S || !Number.isFinite(duration)) return;
+      // Setting what is set already may render once all the same.
+      if (shown !== undefined) setPosition(undefined);
+      shown = undefined;
+      savedAt = currentTime;
+      saveResumePoint(id, currentTime, duration);
+    };
+    const onTime = () => {
+      if (Math.abs(element.currentTime - savedAt) >= RESUME_SAVE_EVERY_S) savePosition();
+    };
+    element.addEventListener("timeupdate", onTime);
+    element.addEventListener("pause", savePosition);
+    element.addEventListener("ended", savePosition);
+    window.addEventListener("pagehide", savePosition);
+    return () => {
+      element.removeEventListener("timeupdate", onTime);
+      element.removeEventListener("pause", savePosition);
+      element.removeEventListener("ended", savePosition);
+      window.removeEventListener("pagehide", savePosition);
+    };
+  }, [element, commands, id]);
+
+  return { position, dismiss: () => setPosition(undefined) };
+}

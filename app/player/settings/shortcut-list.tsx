@@ -1,0 +1,52 @@
+import { X } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { SEEK_STEP_S } from "../constants";
+import { useEscape } from "./focus";
+
+const SHORTCUTS: [keys: string[], meaning: string][] = [
+  [["Space", "k"], "Play or pause"],
+  [["←", "j"], `Back ${SEEK_STEP_S} seconds`],
+  [["→", "l"], `Forward ${SEEK_STEP_S} seconds`],
+  [["↑", "↓"], "Volume, when the player has the focus"],
+  [["m"], "Mute"],
+  [["f"], "Fullscreen"],
+  [["t"], "Theatre mode"],
+  [["c"], "Captions"],
+  [["0", "–", "9"], "Jump to 0% … 90%"],
+  [["<", ">"], "Slower, faster"],
+  [["?"], "This list"],
+];
+
+export function ShortcutList({ onClose }: { onClose(): void }) {
+  const close = useRef<HTMLButtonElement>(null);
+  useEscape(onClose);
+  useEffect(() => close.current?.focus({ preventScroll: true }), []);
+  return (
+    <div className="player-shortcuts" role="dialog" aria-label="Keyboard shortcuts">
+      <div className="player-shortcuts-head">
+        <h2>Keyboard shortcuts</h2>
+        <button
+          ref={close}
+          type="button"
+          className="player-button"
+          aria-label="Close"
+          onClick={onClose}
+        >
+          <X />
+        </button>
+      </div>
+      <dl>
+        {SHORTCUTS.map(([keys, meaning]) => (
+          <div key={meaning}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

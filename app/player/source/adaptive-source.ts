@@ -1,0 +1,142 @@
+import type Hls from "hls.js";
+import type { ErrorData } from "hls.js";
+import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "../constants";
+import { changeSource, playbackPosition } from "./playback-position";
+
+/** `auto` follows the connection; a number is a rendition's height in pixels. */
+export type Quality = "auto" | number;
+
+export interface Adaptive {
+  /** Heights, highest first; empty when the device chooses by itself. */
+  heights: number[];
+  choose(quality: Quality): void;
+  /** Goes on loading after the connection was lost. */
+  resume(): void;
+  close(): void;
+}
+
+export interface AdaptiveEvents {
+  /** Asked when everything is ready, right before the element's source changes; false leaves it. */
+  mayAttach(): boolean;
+  /** The rendition now on screen. */
+  onHeight(height: number): void;
+  /** The playlist or its segments can't be had or played: the file must do. */
+  onFailed(): void;
+  /** The server can't be reached. */
+  onLost(): void;
+}
+
+const HLS_MIME = "application/vnd.apple.mpegurl";
+
+/**
+ * Plays the playlist in the element: through hls.js, which is fetched only now, or by the device's
+ * own player where scripts can't feed the element (iPhone). Throws when neither can.
+ */
+export async function openAdaptive(
+  element: HTMLVideoElement,
+  url: string,
+  events: AdaptiveEvents,
+): Promise<Adaptive> {
+  if (!("MediaSource" in window)) return openNative(element, url, events);
+  const { default: HlsLight } = await import("hls.js/light");
+  if (!HlsLight.isSupported()) return openNative(element, url, events);
+  if (!events.mayAttach()) throw new Error("The file is playing already");
+  return openWithHls(new HlsLight(configFor(element)), HlsLight, element, url, events);
+}
+
+function configFor(element: HTMLVideoElement) {
+  return {
+    capLevelToPlayerSize: true,
+    startPosition: playbackPosition(element).seconds || -1,
+    backBufferLength: BUFFER_S,
+    maxBufferLength: element.paused ? BUFFER_BEFORE_PLAY_S : BUFFER_S,
+  };
+}
+
+function openWithHls(
+  hls: Hls,
+  { Events, ErrorTypes }: typeof Hls,
+  element: HTMLVideoElement,
+  url: string,
+  events: AdaptiveEvents,
+): Promise<Adaptive> {
+  const bufferMore = () => {
+    hls.config.maxBufferLength = BUFFER_S;
+  };
+  let position = playbackPosition(element);
+  const remember = () => {
+    position = playbackPosition(element);
+  };
+  const close = () => {
+    element.removeEventListener("play", bufferMore);
+    for (const event of POSITION_EVENTS) element.removeEventListener(event, remember);
+    hls.destroy();
+  };
+  for (const event of POSITION_EVENTS) element.addEventListener(event, remember);
+  // After an error hls.js attaches the element anew by itself, which pauses it at its beginning.
+  hls.on(Events.MEDIA_ATTACHING, () => changeSource(element, position, () => {}));
+  element.addEventListener("play", bufferMore, { once: true });
+
+  return new Promise((resolve, reject) => {
+    let ready = false;
+    let mended = false;
+    const fail = () => {
+      // First told, then closed: closing resets the element's position and pauses it.
+      events.onFailed();
+      close();
+      if (!ready) reject(new Error("The playlist can't be played"));
+    };
+    const onError = (_: string, error: ErrorData) => {
+      if (!error.fatal) return;
+      if (error.type === ErrorTypes.NETWORK_ERROR && ready && !answered(error)) {
+        events.onLost();
+      } else if (error.type === ErrorTypes.MEDIA_ERROR && ready && !mended) {
+        mended = true;
+        hls.recoverMediaError();
+      } else fail();
+    };
+    hls.on(Events.ERROR, onError);
+    hls.on(Events.LEVEL_SWITCHED, (_, { level }) => {
+      events.onHeight(hls.levels[level]?.height ?? 0);
+    });
+    hls.once(Events.MANIFEST_PARSED, () => {
+      ready = true;
+      const heights = [...new Set(hls.levels.map((level) => level.height))].filter(Boolean);
+      resolve({
+        heights: heights.sort((a, b) => b - a),
+        choose(quality) {
+          hls.nextLevel = hls.levels.findIndex((level) => level.height === quality);
+        },
+        resume: () => hls.startLoad(),
+        close,
+      });
+    });
+    hls.loadSource(url);
+    hls.attachMedia(element);
+  });
+}
+
+const POSITION_EVENTS = ["play", "pause", "seeking", "timeupdate"] as const;
+
+/** Whether the server answered, if only with a refusal; a lost connection has no status. */
+function answered(error: ErrorData): boolean {
+  return (error.response?.code ?? 0) >= 400;
+}
+
+async function openNative(
+  element: HTMLVideoElement,
+  url: string,
+  events: AdaptiveEvents,
+): Promise<Adaptive> {
+  const plays = element.canPlayType(HLS_MIME) !== "";
+  if (!plays || !events.mayAttach()) throw new Error("The file plays instead of the playlist");
+  element.src = url;
+  const onError = () => events.onFailed();
+  element.addEventListener("error", onError);
+  return {
+    heights: [],
+    choose() {},
+    resume: () => element.load(),
+    close: () => element.removeEventListener("error", onError),
+  };
+}

@@ -1,0 +1,174 @@
+import { useEffect, useState } from "react";
+import { RECONNECT_WAITS_MS, RELOAD_APART_S, STALL_CHECK_MS } from "../constants";
+import type { PlaybackState } from "../playback-state";
+import { createStore } from "../store";
+import type { PlayerVideo } from "../types";
+import { playbackPosition } from "./playback-position";
+import { diagnose, type Problem, probe } from "./problems";
+import type { Source } from "./source";
+
+/** MediaError.code, HTML §4.8.11.1: the download broke off; what came can't be decoded. */
+const NETWORK = 2;
+const DECODE = 3;
+
+/**
+ * Watches one video for what keeps it from playing. A lost connection is tried again, at once when
+ * the browser says that it is online and at growing intervals otherwise, and playback goes on where
+ * it was; the last picture stays until then, because nothing is reloaded before the server answers.
+ *
+ * An address keeps its name when its file is replaced (RFC 9110 §8.8: another entity tag). The rest
+ * of the old file can't be had then, which ends its download or garbles what comes. So a file that
+ * fails after it has begun is reloaded once before anything is said about it.
+ */
+export function watchForProblems(
+  element: HTMLVideoElement,
+  source: Source,
+  playback: PlaybackState,
+  url: string,
+) {
+  const problem = createStore<Problem | undefined>(undefined);
+  const stop = new AbortController();
+  let position = playbackPosition(element);
+  let attempts = 0;
+  let reloadedAt: number | undefined;
+  let wait: ReturnType<typeof setTimeout> | undefined;
+  let stall: ReturnType<typeof setTimeout> | undefined;
+
+  const isOver = () => stop.signal.aborted;
+  const byScript = () => source.state.get().playing === "adaptive";
+
+  function remember() {
+    const now = playbackPosition(element);
+    position = { seconds: now.seconds || position.seconds, playing: now.playing };
+  }
+
+  function reload() {
+    clearTimeout(wait);
+    problem.set(undefined);
+    source.reload(position);
+  }
+
+  /** False when this part of the video has been reloaded before: it would only fail again. */
+  function reloadOnce(): boolean {
+    if (reloadedAt !== undefined && Math.abs(position.seconds - reloadedAt) < RELOAD_APART_S)
+      return false;
+    reloadedAt = position.seconds;
+    reload();
+    return true;
+  }
+
+  function lose() {
+    remember();
+    problem.set("connection");
+    reconnectLater();
+  }
+
+  function reconnectLater() {
+    clearTimeout(wait);
+    const last = RECONNECT_WAITS_MS.length - 1;
+    wait = setTimeout(reconnect, RECONNECT_WAITS_MS[Math.min(attempts++, last)]);
+  }
+
+  async function reconnect() {
+    clearTimeout(wait);
+    const answer = await probe(url);
+    if (isOver() || problem.get() !== "connection") return;
+    if (answer === "found") reload();
+    else if (answer === "missing") problem.set("missing");
+    else reconnectLater();
+  }
+
+  async function onError() {
+    const code = element.error?.code;
+    if (code === undefined || byScript()) return;
+    remember();
+    const found = await diagnose(code, url);
+    // Something newer plays by now, or another video.
+    if (isOver() || element.error?.code !== code) return;
+    if (found === "connection") return lose();
+    if (found === "missing") return problem.set(found);
+    const begun = position.seconds > 0 || position.playing;
+    if ((code === NETWORK || code === DECODE) && begun && reloadOnce()) return;
+    if (code === NETWORK) {
+      // The server answers again already.
+      problem.set("connection");
+      reconnectLater();
+    } else problem.set(found);
+  }
+
+  function watchStall() {
+    clearTimeout(stall);
+    if (problem.get() || !playback.get().buffering) return;
+    stall = setTimeout(async () => {
+      const answer = await probe(url);
+      if (isOver() || problem.get() || !playback.get().buffering) return;
+      if (answer === "unreachable") return lose();
+      // The server is there, and yet nothing comes: the download died without an error.
+      remember();
+      if (!byScript() && element.networkState !== HTMLMediaElement.NETWORK_EMPTY) reload();
+    }, STALL_CHECK_MS);
+  }
+
+  function onPlaying() {
+    attempts = 0;
+    problem.set(undefined);
+  }
+
+  const { signal } = stop;
+  element.addEventListener("error", () => void onError(), { signal });
+  element.addEventListener("playing", onPlaying, { signal });
+  element.addEventListener("progress", watchStall, { signal });
+  element.addEventListener("timeupdate", () => !problem.get() && remember(), { signal });
+  window.addEventListener(
+    "online",
+    () => {
+      if (problem.get() === "connection") void reconnect();
+    },
+    { signal },
+  );
+  const unsubscribe = [
+    playback.subscribe(watchStall),
+    source.state.subscribe(() => {
+      if (source.state.get().lost && problem.get() === undefined) lose();
+    }),
+  ];
+  // It may have failed before the scripts came.
+  void onError();
+
+  return {
+    problem,
+    /** Asked by the visitor: from the same position, and playing. */
+    retry() {
+      attempts = 0;
+      position = { ...position, playing: true };
+      reload();
+    },
+    close() {
+      stop.abort();
+      clearTimeout(wait);
+      clearTimeout(stall);
+      for (const end of unsubscribe) end();
+    },
+  };
+}
+
+export type Recovery = Pick<ReturnType<typeof watchForProblems>, "problem" | "retry">;
+
+/** The watch over the video of this id; a new one when the id changes. */
+export function useRecovery(
+  element: HTMLVideoElement,
+  source: Source,
+  playback: PlaybackState,
+  { fileUrl }: PlayerVideo,
+): Recovery | undefined {
+  const [recovery, setRecovery] = useState<Recovery>();
+  useEffect(() => {
+    const watch = watchForProblems(element, source, playback, fileUrl);
+    setRecovery(watch);
+    return () => {
+      watch.close();
+      setRecovery(undefined);
+    };
+  }, [element, source, playback, fileUrl]);
+  return recovery;
+}
