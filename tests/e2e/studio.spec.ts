@@ -274,17 +274,6 @@ test("the edit dialog shows the picture, the status and the public address", asy
   await expectNoViolations(page);
 });
 
-test.describe("with other limits", () => {
-  test.use({ siteEnvironment: { MAX_THUMBNAIL_BYTES: String(3 * 1024 * 1024) } });
-
-  test("the edit dialog tells those", async ({ page, site }) => {
-    addVideos(site, 1);
-    await signIn(page);
-    await page.goto(`${MANAGE}&edit=v0`);
-    await expect(page.getByText("PNG, JPG, GIF up to 3MB")).toBeVisible();
-  });
-});
-
 test("a hopeless file is told once, has no Retry, and makes room for another", async ({ page }) => {
   await signIn(page);
   await page.goto("/admin");
