@@ -32,6 +32,9 @@ out. It may be interrupted, and goes on where it was when it is started again.
   --user EMAIL             whose videos they become (default: the first account)
   --dry-run                say what would be done, and do nothing`;
 
+/** Of the videos that are left out. */
+const NAMES_SHOWN = 3;
+
 await runScript(
   USAGE,
   {
@@ -66,10 +69,22 @@ await runScript(
     const plan = options.export
       ? await planExport(options.export, folder, defaults)
       : await planFolder(folder, defaults);
+    warnOfCategories(plan);
     if (options["dry-run"]) return tell(plan);
     await perform(plan, await userId(options.user), modes[0] ?? "copy");
   },
 );
+
+/** Once, and before anything is done: with a thousand files it is the same thousand times. */
+function warnOfCategories({ entries, failures, withoutCategory = [] }: ImportPlan): void {
+  const count = withoutCategory.length;
+  if (count === 0) return;
+  const all = entries.length + failures.length + count;
+  const more = count > NAMES_SHOWN ? ` and ${count - NAMES_SHOWN} more` : "";
+  console.error(
+    `${count} of ${all} ${count === 1 ? "is" : "are"} left out, as nothing says the category (${withoutCategory.slice(0, NAMES_SHOWN).join(", ")}${more}). --category desi, blacked, english, pornstar or premium takes them too.`,
+  );
+}
 
 /** Files that the site already has would become videos a second time. */
 function refuseUploads(folder: string): void {
@@ -101,7 +116,7 @@ async function perform(plan: ImportPlan, userId: string, mode: ImportMode): Prom
     const { signal } = controller;
     const summary = await importVideos(plan, { userId, mode, signal, onProgress: bar.advance });
     bar.end();
-    report(summary);
+    report(summary, plan.withoutCategory?.length ?? 0);
   } finally {
     bar.end();
   }
@@ -111,15 +126,18 @@ function sizeOf(file: string | undefined): number {
   return (file && fs.statSync(file, { throwIfNoEntry: false })?.size) || 0;
 }
 
-function tell({ entries, failures }: ImportPlan): void {
+function tell({ entries, failures, withoutCategory = [] }: ImportPlan): void {
   for (const { name, title, category, tags, status } of entries) {
     console.log(`${name}: "${title}", ${category}, ${status}${tags.length ? `, ${tags}` : ""}`);
   }
   for (const { name, reason } of failures) console.error(`${name}: ${reason}`);
-  console.log(`${entries.length} would be imported, ${failures.length} could not.`);
+  console.log(
+    `${entries.length} would be imported, ${failures.length + withoutCategory.length} could not.`,
+  );
 }
 
-function report(summary: ImportSummary): void {
+function report(summary: ImportSummary, withoutCategory: number): void {
+  const failed = summary.failures.length + withoutCategory;
   for (const { name, of } of summary.duplicates) console.log(`${name}: the same file as "${of}".`);
   for (const { name, reason } of summary.failures) console.error(`${name}: ${reason}`);
   console.log(
@@ -127,11 +145,11 @@ function report(summary: ImportSummary): void {
       `${summary.imported} imported (${formatBytes(summary.importedBytes)})`,
       `${summary.alreadyThere} already there`,
       `${summary.duplicates.length} duplicates`,
-      `${summary.failures.length} failed`,
+      `${failed} failed`,
     ].join(", "),
   );
   if (summary.interrupted) {
     console.log("Interrupted. The same command goes on from here.");
     process.exitCode = 130;
-  } else if (summary.failures.length > 0) process.exitCode = 1;
+  } else if (failed > 0) process.exitCode = 1;
 }

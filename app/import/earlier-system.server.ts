@@ -1,7 +1,13 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { parseDuration, parseTime } from "~/catalogue/format";
-import { type ImportEntry, ImportError, type ImportPlan } from "./entry";
+import {
+  type ImportEntry,
+  ImportError,
+  type ImportPlan,
+  NoCategoryError,
+  noteFailure,
+} from "./entry";
 import { categoryOf, descriptionOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
 import { readTable, type TableRow } from "./table.server";
 
@@ -29,8 +35,7 @@ export async function planExport(
     try {
       plan.entries.push(await entryOf(name, row, root, defaults));
     } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      plan.failures.push({ name, reason: error.message });
+      noteFailure(plan, name, error);
     }
   }
   return plan;
@@ -78,7 +83,7 @@ function categoryOrDefault(row: TableRow, { category }: ExportDefaults): string 
   } catch (error) {
     if (!category) throw error;
   }
-  if (!category) throw new ImportError("it has no category; --category gives one.");
+  if (!category) throw new NoCategoryError();
   return category;
 }
 

@@ -29,6 +29,13 @@ export interface ImportEntry {
 /** Something that cannot be imported as it is; the sentence says what to correct. */
 export class ImportError extends Error {}
 
+/** A video of which nothing says its category; told of all at once, not one by one. */
+export class NoCategoryError extends ImportError {
+  constructor() {
+    super("it has no category.");
+  }
+}
+
 /** Something that is not imported, and why. */
 export interface ImportFailure {
   name: string;
@@ -39,4 +46,15 @@ export interface ImportFailure {
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];
+  /** The names of videos that are left out because nothing says their category. */
+  withoutCategory?: string[];
+}
+
+/** Notes why something cannot be imported; a fault of ours is thrown on. */
+export function noteFailure(plan: ImportPlan, name: string, error: unknown): void {
+  if (error instanceof NoCategoryError) {
+    plan.withoutCategory ??= [];
+    plan.withoutCategory.push(name);
+  } else if (error instanceof ImportError) plan.failures.push({ name, reason: error.message });
+  else throw error;
 }

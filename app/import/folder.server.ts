@@ -3,7 +3,13 @@ import path from "node:path";
 import { isCategoryId } from "~/catalogue/categories";
 import { titleFromFileName } from "~/shared/file-title";
 import type { VideoStatus } from "~db/schema";
-import { type ImportEntry, ImportError, type ImportPlan } from "./entry";
+import {
+  type ImportEntry,
+  ImportError,
+  type ImportPlan,
+  NoCategoryError,
+  noteFailure,
+} from "./entry";
 import { categoryOf, descriptionOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
 import { readObject, readTable, type TableRow } from "./table.server";
 
@@ -41,8 +47,7 @@ export async function planFolder(folder: string, defaults: FolderDefaults): Prom
       plan.entries.push(entryOf(root, name, row, defaults, present));
       table.delete(name);
     } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      plan.failures.push({ name, reason: error.message });
+      noteFailure(plan, name, error);
     }
   }
   for (const name of table.keys()) {
@@ -95,7 +100,7 @@ function entryOf(
 ): ImportEntry {
   const parent = path.basename(path.dirname(name)).toLowerCase();
   const category = categoryOf(row) ?? (isCategoryId(parent) ? parent : defaults.category);
-  if (!category) throw new ImportError("it has no category; --category gives one.");
+  if (!category) throw new NoCategoryError();
   const thumbnail = pictureOf(name, textOf(row, "thumbnail", "thumbnail_url"), present);
   return {
     name,

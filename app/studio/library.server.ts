@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
+import type { ExpressionBuilder, Selectable } from "kysely";
 import {
   BUCKETS,
   bucketFile,
@@ -8,11 +9,15 @@ import {
   parseMediaUrl,
 } from "~/media/bucket.server";
 import { filesBeingImported } from "~/media/files-being-imported.server";
-import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
+import { diskUsage, forgetFiles } from "~/media/media-files.server";
 import { secondOf } from "~/media/place.server";
 import { settings } from "~/server/settings.server";
 import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
+import type { MediaFilesTable, Schema } from "~db/schema";
+
+/** No upload takes so long from its first byte in the bucket to its row. */
+const ABANDONED_MS = 24 * 3_600_000;
 
 /** A file, or a folder of derived files, in a bucket. */
 export interface LibraryEntry extends MediaName {
@@ -40,25 +45,33 @@ interface Claims {
 
 /**
  * Compares the buckets with the catalogue, and corrects the running figure of what they take on disk.
- * It removes nothing, and may run beside the server.
+ * It removes nothing, and may run beside the server: what others have noted since it began to look
+ * stays as they noted it, and what an upload is bringing in is left to the upload.
  */
 export async function checkLibrary(): Promise<LibraryReport> {
+  const recorded = await recordedFiles();
   const claims = await readClaims();
   const report: LibraryReport = { stray: [], missing: [], entries: 0, bytes: 0 };
   const found = new Set<string>();
+  const unowned: LibraryEntry[] = [];
   for await (const entry of entries()) {
-    const key = `${entry.bucket}/${entry.path}`;
-    const videoId = ownerOf(entry, claims);
+    const key = keyOf(entry);
     found.add(key);
-    if (videoId === undefined) report.stray.push(entry);
+    const videoId = ownerOf(entry, claims);
+    if (videoId === undefined && (await isArriving(entry))) continue;
+    if (videoId === undefined) unowned.push(entry);
     report.entries += 1;
     report.bytes += entry.bytes;
-    const { bucket, bytes, isFolder } = entry;
-    const kind = isFolder ? "derived" : bucket === "videos" ? "video" : "thumbnail";
-    await recordFile({ bucket, path: entry.path, videoId: videoId ?? null, kind, bytes });
+    await correctRecord(entry, videoId ?? null, recorded.get(key));
   }
-  await forgetAbsent(found);
+  for (const [key, file] of recorded) {
+    // What stands deeper counts as a part of its folder.
+    const isOwnEntry = file.path.split("/").length === 2;
+    if (!(isOwnEntry && found.has(key))) await forgetUnlessChanged(file);
+  }
+  await forgetDigestsOfNobody();
   await correctFigure();
+  report.stray = await withoutOwner(unowned);
   for (const { file, ...named } of claims.named) {
     const at = bucketFile(file.bucket, file.path);
     const isThere = at && (await fs.stat(at).catch(() => undefined));
@@ -74,14 +87,38 @@ export async function checkLibrary(): Promise<LibraryReport> {
  * @returns what was removed.
  */
 export async function removeStray(stray: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
-  const claims = await readClaims();
-  const gone = stray.filter((entry) => ownerOf(entry, claims) === undefined);
+  const gone = await withoutOwner(stray);
   for (const entry of gone) {
     const at = bucketFile(entry.bucket, entry.path);
     if (at) await fs.rm(at, { recursive: true, force: true });
   }
   await forgetFiles(gone);
   return gone;
+}
+
+/** Those that still belong to no video, and are not just being brought in. */
+async function withoutOwner(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
+  const left: LibraryEntry[] = [];
+  // Asked before the rows are read: an upload gives its reservation back after its row is there.
+  for (const entry of entries) if (!(await isArriving(entry))) left.push(entry);
+  const claims = left.length > 0 ? await readClaims() : undefined;
+  return left.filter((entry) => claims && ownerOf(entry, claims) === undefined);
+}
+
+/**
+ * Whether an upload is bringing the file in. It holds the empty folder `{userId}/{stamp}` from before
+ * the file's first byte until the row is there; one that is a day old is what a killed process left.
+ */
+async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
+  // The folder by which an import holds a second; whether it still runs, its rows in `imports` say.
+  if (isFolder && pathInBucket.endsWith("000")) return false;
+  const folder = bucketFile("videos", mediaStem(pathInBucket));
+  if (!folder) return false;
+  const [names, stat] = await Promise.all([
+    fs.readdir(folder).catch(() => undefined),
+    fs.stat(folder).catch(() => undefined),
+  ]);
+  return names?.length === 0 && stat !== undefined && Date.now() - stat.mtimeMs < ABANDONED_MS;
 }
 
 async function readClaims(): Promise<Claims> {
@@ -153,17 +190,69 @@ async function correctFigure(): Promise<void> {
     .execute();
 }
 
-async function forgetAbsent(found: ReadonlySet<string>): Promise<void> {
-  const recorded = await database().selectFrom("media_files").select(["bucket", "path"]).execute();
-  for (const file of recorded) {
-    const [user = "", name = ""] = file.path.split("/");
-    // What stands deeper counts as a part of its folder.
-    const isOwnEntry = file.path === `${user}/${name}`;
-    if (isOwnEntry && found.has(`${file.bucket}/${file.path}`)) continue;
+type RecordedFile = Selectable<MediaFilesTable>;
+
+const keyOf = ({ bucket, path }: MediaName) => `${bucket}/${path}`;
+
+async function recordedFiles(): Promise<Map<string, RecordedFile>> {
+  const rows = await database().selectFrom("media_files").selectAll().execute();
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+/** Writes what was found, unless somebody has noted the file since `before` was read. */
+async function correctRecord(
+  { bucket, path, bytes, isFolder }: LibraryEntry,
+  videoId: string | null,
+  before: RecordedFile | undefined,
+): Promise<void> {
+  const kind = isFolder ? "derived" : bucket === "videos" ? "video" : "thumbnail";
+  if (before === undefined) {
     await database()
-      .deleteFrom("media_files")
-      .where("bucket", "=", file.bucket)
-      .where("path", "=", file.path)
+      .insertInto("media_files")
+      .values({ bucket, path, video_id: videoId, kind, bytes })
+      .onConflict((conflict) => conflict.doNothing())
       .execute();
+    // Deleted since it was measured, it was forgotten before it was noted.
+    const file = bucketFile(bucket, path);
+    const isThere = file && (await fs.lstat(file).catch(() => undefined));
+    if (!isThere) await forgetFiles([{ bucket, path }]);
+    return;
   }
+  const isRight = before.bytes === bytes && before.video_id === videoId && before.kind === kind;
+  if (isRight) return;
+  await database()
+    .updateTable("media_files")
+    .set({ video_id: videoId, kind, bytes })
+    .where(unchanged(before))
+    .execute();
+}
+
+async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
+  const isOwnEntry = before.path.split("/").length === 2;
+  const file = bucketFile(before.bucket, before.path);
+  if (isOwnEntry && file && (await fs.lstat(file).catch(() => undefined))) return;
+  await database().deleteFrom("media_files").where(unchanged(before)).execute();
+}
+
+/** The row as it was read, and no other. */
+function unchanged(before: RecordedFile) {
+  return (e: ExpressionBuilder<Schema, "media_files">) =>
+    e.and([
+      e("bucket", "=", before.bucket),
+      e("path", "=", before.path),
+      e("bytes", "=", before.bytes),
+      e("kind", "=", before.kind),
+      e("video_id", "is", before.video_id),
+    ]);
+}
+
+/** Of videos that another tool has removed; of ours they go with the trash. */
+async function forgetDigestsOfNobody(): Promise<void> {
+  const videos = database().selectFrom("videos").select("id");
+  const deleted = database().selectFrom("deleted_videos").select("id");
+  await database()
+    .deleteFrom("video_digests")
+    .where("video_id", "not in", videos)
+    .where("video_id", "not in", deleted)
+    .execute();
 }

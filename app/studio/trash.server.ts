@@ -61,6 +61,7 @@ export async function emptyTrash(now = Date.now()): Promise<void> {
     .select("id")
     .where("deleted_at", "<=", before);
   await database().deleteFrom("view_days").where("video_id", "in", expired).execute();
+  await database().deleteFrom("video_digests").where("video_id", "in", expired).execute();
   await database().deleteFrom("deleted_videos").where("deleted_at", "<=", before).execute();
   const kept = await database().selectFrom("deleted_videos").select("id").execute();
   const names = new Set(kept.map(({ id }) => folderName(id)));

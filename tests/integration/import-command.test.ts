@@ -106,3 +106,18 @@ it("ends at SIGINT with 130, and goes on where it was", async () => {
   const titles = sqliteHandle().prepare("SELECT count(DISTINCT title) FROM videos").pluck().get();
   expect(titles).toBe(60);
 });
+
+it("says once, before it begins, which videos name no category", async () => {
+  put(5);
+  fs.mkdirSync(path.join(folder, "desi"));
+  fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));
+  const { exitCode, stdout, stderr } = await command(folder);
+  expect(stderr.split("\n").filter((line) => line.includes("category"))).toEqual([
+    "4 of 5 are left out, as nothing says the category (clip-0.mp4, clip-1.mp4, clip-2.mp4 and 1 more). --category desi, blacked, english, pornstar or premium takes them too.",
+  ]);
+  expect(stderr.trimStart().startsWith("4 of 5")).toBe(true);
+  expect(stdout).toContain("1 imported");
+  expect(stdout).toContain("4 failed");
+  expect(exitCode).toBe(1);
+  expect((await command(folder, "--category", "desi")).stdout).toContain("1 already there");
+});

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { recordFile } from "~/media/media-files.server";
 import { checkLibrary, removeStray } from "~/studio/library.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../temporary-site";
@@ -27,6 +28,17 @@ function addVideo(id: string, columns: Record<string, string>): void {
 }
 
 const storage = () => sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get();
+
+const entry = (bucket: "videos" | "thumbnails", path: string) => ({
+  bucket,
+  path,
+  isFolder: false,
+  bytes: 1,
+});
+const noted = (path: string) =>
+  sqliteHandle()
+    .prepare("SELECT video_id, bytes FROM media_files WHERE bucket = 'videos' AND path = ?")
+    .get(path);
 
 describe("checking the library", () => {
   beforeEach(() => {
@@ -81,6 +93,53 @@ describe("checking the library", () => {
     expect((await checkLibrary()).missing).toEqual([
       { videoId: "whole", title: "whole", url: "/media/thumbnails/u/1.webp" },
     ]);
+  });
+
+  it("leaves an upload alone that is still being brought in, until that is a day old", async () => {
+    // The copy across file systems that has begun, beside the folder by which the upload holds its name.
+    fs.mkdirSync(path.join(site.uploads, "videos/u/7"), { recursive: true });
+    put("videos/u/7.mp4", 30);
+    put("thumbnails/u/7.webp", 3);
+    const report = await checkLibrary();
+    expect([report.stray, report.bytes, storage()]).toEqual([[], 210, 210]);
+    expect(
+      await removeStray([entry("videos", "u/7.mp4"), entry("thumbnails", "u/7.webp")]),
+    ).toEqual([]);
+    expect(filesIn(site.uploads)).toContain("videos/u/7.mp4");
+
+    const old = new Date(Date.now() - 25 * 3_600_000);
+    fs.utimesSync(path.join(site.uploads, "videos/u/7"), old, old);
+    expect(await removeStray((await checkLibrary()).stray)).toHaveLength(3);
+    expect(storage()).toBe(210);
+  });
+
+  it("keeps what others note while it looks", async () => {
+    await checkLibrary();
+    put("videos/u/8.mp4", 80);
+    // Some hundred files keep the check busy while an upload and a conversion come to their ends.
+    for (let n = 100; n < 400; n++) put(`videos/u/${n}.mp4`, 1);
+    const checking = checkLibrary();
+    addVideo("new", { video_url: "/media/videos/u/8.mp4" });
+    await recordFile({ bucket: "videos", path: "u/8.mp4", videoId: "new", kind: "video" });
+    await recordFile({
+      bucket: "videos",
+      path: "u/1",
+      videoId: "whole",
+      kind: "derived",
+      bytes: 777,
+    });
+    const { stray } = await checking;
+    expect(stray.map(({ path }) => path)).not.toContain("u/8.mp4");
+    expect(noted("u/8.mp4")).toEqual({ video_id: "new", bytes: 80 });
+    expect(noted("u/1")).toEqual({ video_id: "whole", bytes: 777 });
+  });
+
+  it("forgets the digests of videos that are nowhere any more", async () => {
+    const add = sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)");
+    for (const id of ["whole", "gone"]) add.run(id, "a".repeat(64));
+    await checkLibrary();
+    const left = sqliteHandle().prepare("SELECT video_id FROM video_digests").pluck().all();
+    expect(left).toEqual(["whole"]);
   });
 
   it("corrects a figure that has gone wrong", async () => {
