@@ -4,8 +4,8 @@ import { RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { boot } from "~/server/boot.server";
 import { errorReference, logUnexpected } from "~/server/errors.server";
-import { keepRendered, newNonce } from "~/server/page-door.server";
-import { contentSecurityPolicy } from "~/server/security-headers.server";
+import { cacheRendered, newNonce } from "~/server/node/page-cache-middleware.server";
+import { contentSecurityPolicy } from "~/server/node/security-headers.server";
 import { ErrorReferenceContext } from "~/ui/error-reference";
 import { NonceContext } from "~/ui/nonce";
 
@@ -30,7 +30,7 @@ export default async function handleRequest(
   const finalStatus = page.failed ? 500 : status;
   headers.set("Content-Type", "text/html; charset=utf-8");
   sayWhenToRetry(finalStatus, headers);
-  if (keepRendered(finalStatus, headers, page.html, nonce)) {
+  if (cacheRendered(finalStatus, headers, page.html, nonce)) {
     return new Response(null, { status: 304, headers });
   }
   headers.set("Content-Security-Policy", contentSecurityPolicy(nonce));
@@ -48,7 +48,7 @@ export const handleDataRequest: HandleDataRequestFunction = async (response, { r
   if (request.method !== "GET" || !response.body || response.status !== 200) return response;
   const { headers, status } = response;
   const text = await response.text();
-  const isKnown = keepRendered(status, headers, text);
+  const isKnown = cacheRendered(status, headers, text);
   return new Response(isKnown ? null : text, { status: isKnown ? 304 : status, headers });
 };
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { requestContext } from "~/server/request-context.server";
+import { requestContext } from "~/server/node/request-context.server";
 import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 

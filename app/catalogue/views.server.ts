@@ -1,5 +1,5 @@
 import { attemptLimit } from "~/server/attempt-limit.server";
-import { onLastMoment } from "~/server/shutdown.server";
+import { onLastMoment } from "~/server/node/shutdown.server";
 import { sqliteHandle, tryWriteTransaction } from "~db/client.server";
 
 /** Counts wait this long in memory, so that a busy second is one transaction. */

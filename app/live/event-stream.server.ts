@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientAddressOf } from "~/server/client-address.server";
-import { answerPlainly } from "~/server/front-door.server";
-import { requestContext } from "~/server/request-context.server";
-import { onShutdown } from "~/server/shutdown.server";
+import { answerPlainly } from "~/server/node/middleware.server";
+import { requestContext } from "~/server/node/request-context.server";
+import { onShutdown } from "~/server/node/shutdown.server";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { type Change, subscribe, type Topic } from "./hub.server";
 

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
+import { takeBody } from "~/server/node/request-body.server";
 import { type ArrivedFile, discardArrived, type FileRule, writeArriving } from "./arriving.server";
-import { takeBody } from "./request-body.server";
 import { type Reservation, reserveRoom } from "./room.server";
 import { cutOff, UploadRefused } from "./upload-refused.server";
 

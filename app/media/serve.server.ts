@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { fileBody } from "~/server/body-writer.server";
+import { fileBody } from "~/server/node/body-writer.server";
 import { settings } from "~/server/settings.server";
 import { type Bucket, bucketFile, mediaUrl } from "./bucket.server";
 import { parseByteRange } from "./byte-range";

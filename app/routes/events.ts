@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { currentUser } from "~/account/guard.server";
 import { openEventStream } from "~/live/event-stream.server";
 import { clientAddress } from "~/server/client-address.server";
-import { requestContext } from "~/server/request-context.server";
+import { requestContext } from "~/server/node/request-context.server";
 
 /** Server-sent events: what open lists listen to. `?jobs` also tells signed-in users of conversions. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {

@@ -1,5 +1,5 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
-import { refuseSignInFlood } from "~/account/sign-in-door.server";
+import { refuseSignInFlood } from "~/account/sign-in-flood.server";
 import { keepLogShort } from "~/catalogue/checkpoint.server";
 import { keepSearchClean } from "~/catalogue/search-tombstones.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
@@ -9,22 +9,14 @@ import { makeBuckets } from "~/media/bucket.server";
 import { clearArriving } from "~/media/clear-arriving.server";
 import { startJobs } from "~/media/jobs/start.server";
 import { onJobsChanged } from "~/media/jobs/wake.server";
-import { holdUploadBodies } from "~/media/request-body.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
 import { correctWhatTriggersKeep } from "~/studio/upkeep.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
-import { takeOverAccessLog } from "./access-log.server";
-import { limitBodyTime } from "./body-deadline.server";
-import { askFirst } from "./front-door.server";
-import { takeOverOriginCheck } from "./origin.server";
-import { answerKeptPage } from "./page-door.server";
-import { refuseNonsense, refuseUnknownMethod } from "./request-target.server";
+import { changeStockServer } from "./node/stock-server.server";
 import { sessionSecrets } from "./secret.server";
-import { sendSecurityHeaders } from "./security-headers.server";
 import { SettingsError, settings } from "./settings.server";
-import { leaveAtSignals, refuseWhenLeaving } from "./shutdown.server";
 
 /** At a restart the process before may still be answering its last requests. */
 const HOLDER_LEAVES_WITHIN_MS = 6_000;
@@ -50,12 +42,7 @@ export async function boot(): Promise<void> {
     console.error(sentenceOf(error));
     process.exit(1);
   }
-  sendSecurityHeaders();
-  takeOverOriginCheck();
-  takeOverAccessLog();
-  limitBodyTime();
-  holdUploadBodies();
-  leaveAtSignals();
+  changeStockServer([refuseSignInFlood, answerEvents]);
   keepLogShort();
   keepSearchClean();
   keepTrashEmpty();
@@ -64,12 +51,6 @@ export async function boot(): Promise<void> {
   startJobs();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
   relatedIsComplete().catch(console.error);
-  askFirst(refuseWhenLeaving);
-  askFirst(refuseUnknownMethod);
-  askFirst(refuseNonsense);
-  askFirst(refuseSignInFlood);
-  askFirst(answerKeptPage);
-  askFirst(answerEvents);
   disableBusyTimeout();
   process.once("exit", closeDatabase);
 }

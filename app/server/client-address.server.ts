@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6 } from "node:net";
-import { requestContext } from "./request-context.server";
+import { requestContext } from "./node/request-context.server";
 import { settings } from "./settings.server";
 
 /**

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { isRouteErrorResponse } from "@remix-run/react";
-import { type RequestContext, requestContext } from "./request-context.server";
+import { type RequestContext, requestContext } from "./node/request-context.server";
 
 /** Without 0, O, 1, I and L: a reference is read out and typed in. */
 const LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";

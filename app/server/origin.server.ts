@@ -1,20 +1,5 @@
-import type { IncomingMessage } from "node:http";
-import { onRequestStart, requestContext } from "./request-context.server";
+import { originOf } from "./node/origin-header.server";
 import { settings } from "./settings.server";
-
-const origins = new WeakMap<IncomingMessage, string | undefined>();
-
-/**
- * Takes the Origin header of every request out of the framework's hands. Its own comparison knows
- * nothing of PUBLIC_URL (behind a proxy that rewrites Host every form would fail) and answers an
- * empty 500; requireOwnOrigin, which every action calls, answers 403 with a page.
- */
-export function takeOverOriginCheck(): void {
-  onRequestStart(({ request }) => {
-    if (!origins.has(request)) origins.set(request, request.headers.origin);
-    delete request.headers.origin;
-  });
-}
 
 /**
  * Holds that a request which changes something was made by a page of this site: by Sec-Fetch-Site
@@ -31,12 +16,6 @@ export function requireOwnOrigin(request: Request): void {
       statusText: "Forbidden",
     });
   }
-}
-
-function originOf(request: Request): string | null {
-  const node = requestContext()?.request;
-  if (node && origins.has(node)) return origins.get(node) ?? null;
-  return request.headers.get("Origin");
 }
 
 /** Behind a proxy that ends TLS the request's own scheme says nothing, so only hosts are compared. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { requestContext } from "./request-context.server";
+import { requestContext } from "./node/request-context.server";
 import { newestSecret, sessionSecrets } from "./secret.server";
 import { settings } from "./settings.server";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askFirst, IDLE_TIMEOUT_MS } from "~/server/front-door.server";
+import { addMiddleware, IDLE_TIMEOUT_MS } from "~/server/node/middleware.server";
 
 // Node looks for requests that take too long at this interval, and would cut the upload off.
 const server = http.createServer({
@@ -13,7 +13,7 @@ const server = http.createServer({
 let received = 0;
 
 beforeAll(async () => {
-  askFirst(() => false);
+  addMiddleware(() => false);
   server.on("request", async (request, response) => {
     for await (const chunk of request) received += chunk.length;
     response.end("done");

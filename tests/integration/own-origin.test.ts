@@ -2,7 +2,8 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findSession, openSession } from "~/account/session.server";
-import { requireOwnOrigin, takeOverOriginCheck } from "~/server/origin.server";
+import { replaceOriginCheck } from "~/server/node/origin-header.server";
+import { requireOwnOrigin } from "~/server/origin.server";
 import { forgetSettings } from "~/server/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { makeUser } from "../sign-in-requests";
@@ -15,7 +16,7 @@ let handle: (request: Request, node: http.IncomingMessage) => Promise<void> | vo
 
 beforeEach(async () => {
   site = useTemporarySite();
-  takeOverOriginCheck();
+  replaceOriginCheck();
   server = http.createServer(async (node, answer) => {
     const request = new Request(`http://${node.headers.host}${node.url}`, {
       method: node.method,

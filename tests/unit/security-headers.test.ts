@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { contentSecurityPolicy } from "~/server/security-headers.server";
+import { contentSecurityPolicy } from "~/server/node/security-headers.server";
 import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;

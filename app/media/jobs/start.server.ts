@@ -1,5 +1,5 @@
+import { onShutdown } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
-import { onShutdown } from "~/server/shutdown.server";
 import { announceFfmpeg, ffmpegAvailable } from "../ffmpeg.server";
 import { startRunner } from "./runner.server";
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findKept, forgetKeptPages, keepPage } from "~/server/kept-pages.server";
+import { cachePage, clearPageCache, findCachedPage } from "~/server/node/page-cache.server";
 import { ADMIN, SiteProcess } from "../site-process";
 
 const site = new SiteProcess();
@@ -150,12 +150,12 @@ describe("what is someone's own", () => {
 describe("what is kept", () => {
   const version = { catalogue: 1, views: 1 };
   const page = { text: "x", headers: new Headers() };
-  beforeEach(forgetKeptPages);
+  beforeEach(clearPageCache);
 
   it("goes when the catalogue changes, 15 s after views did, and after ten minutes", () => {
     const find = (changed: object, age: number) => {
-      keepPage("k", version, page, 0);
-      return findKept("k", { ...version, ...changed }, age) !== undefined;
+      cachePage("k", version, page, 0);
+      return findCachedPage("k", { ...version, ...changed }, age) !== undefined;
     };
     expect(find({}, 9 * 60_000)).toBe(true);
     expect(find({}, 11 * 60_000)).toBe(false);
@@ -166,8 +166,11 @@ describe("what is kept", () => {
 
   it("is bounded: the least used goes first", () => {
     const text = "x".repeat(100_000);
-    for (let index = 0; index < 1_000; index++) keepPage(`${index}`, version, { ...page, text }, 0);
-    const left = Array.from({ length: 1_000 }, (_, index) => findKept(`${index}`, version, 1));
+    for (let index = 0; index < 1_000; index++)
+      cachePage(`${index}`, version, { ...page, text }, 0);
+    const left = Array.from({ length: 1_000 }, (_, index) =>
+      findCachedPage(`${index}`, version, 1),
+    );
     expect(left.filter(Boolean).length).toBeLessThan(120);
     expect(left.at(-1)).toBeDefined();
   });

@@ -6,7 +6,7 @@ import {
   MOST_ATTEMPTS_A_SECOND,
   MOST_ATTEMPTS_PER_ADDRESS,
   refuseSignInFlood,
-} from "~/account/sign-in-door.server";
+} from "~/account/sign-in-flood.server";
 
 let lastAddress = 0;
 

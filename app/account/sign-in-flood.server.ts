@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddressOf } from "~/server/client-address.server";
-import { answerPlainly } from "~/server/front-door.server";
+import { answerPlainly } from "~/server/node/middleware.server";
 import { deviceMark } from "./device.server";
 
 /** Nobody types faster, and ten failures in 15 minutes are an address's last anyway. */

@@ -2,11 +2,17 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { matchesWeakly } from "~/media/conditional";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
-import { errorReference } from "./errors.server";
-import { findKept, type KeptPage, keepPage, packedPage, pageText } from "./kept-pages.server";
+import { errorReference } from "../errors.server";
+import { settings } from "../settings.server";
+import {
+  type CachedPage,
+  cachePage,
+  findCachedPage,
+  packedPage,
+  pageText,
+} from "./page-cache.server";
 import { requestContext } from "./request-context.server";
 import { contentSecurityPolicy } from "./security-headers.server";
-import { settings } from "./settings.server";
 
 /** The public pages, and Remix's requests for their data. */
 const PUBLIC = /^\/(?:_root|categories(?:\/[^/]+)?|trending|video\/[^/]+|privacy|dmca|contact)?$/;
@@ -16,11 +22,11 @@ const LONGEST_KEY = 600;
 export const PAGE_CACHE_CONTROL = "private, no-cache";
 const AGE_COOKIE = "age=18";
 
-/** What may be kept of a request under way: its key, and the version before its data are read. */
-const keepable = new WeakMap<IncomingMessage, { key: string; version: CatalogueVersion }>();
+/** What may be cached of a request under way: its key, and the version before its data are read. */
+const cacheable = new WeakMap<IncomingMessage, { key: string; version: CatalogueVersion }>();
 
-/** Answers a public page that is kept; otherwise notes that it may be kept when it is rendered. */
-export function answerKeptPage(request: IncomingMessage, response: ServerResponse): boolean {
+/** Answers a public page from the cache; otherwise notes that it may be cached when rendered. */
+export function answerCachedPage(request: IncomingMessage, response: ServerResponse): boolean {
   const key = pageKey(request);
   if (key === undefined) return false;
   let version: CatalogueVersion;
@@ -29,19 +35,19 @@ export function answerKeptPage(request: IncomingMessage, response: ServerRespons
   } catch {
     return false;
   }
-  const page = findKept(key, version);
+  const page = findCachedPage(key, version);
   if (page) {
     send(page, request, response);
     return true;
   }
-  keepable.set(request, { key, version });
+  cacheable.set(request, { key, version });
   return false;
 }
 
 /**
  * The name of what a request is answered with; undefined when the answer may be someone's own: of
  * who is signed in, has a toast waiting or has not said their age. All of these are in cookies, so
- * a request with any cookie but the one for the age is never answered from what is kept.
+ * a request with any cookie but the one for the age is never answered from the cache.
  */
 export function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
   const { environment, ageGate } = settings();
@@ -55,7 +61,7 @@ export function pageKey({ method, url = "", headers }: IncomingMessage): string 
   return key.length <= LONGEST_KEY ? key : undefined;
 }
 
-function send(page: KeptPage, request: IncomingMessage, response: ServerResponse): void {
+function send(page: CachedPage, request: IncomingMessage, response: ServerResponse): void {
   response.setHeader("Vary", "Cookie, Accept-Encoding");
   response.setHeader("Cache-Control", PAGE_CACHE_CONTROL);
   response.setHeader("ETag", page.etag);
@@ -84,11 +90,11 @@ export function newNonce(): string {
 }
 
 /**
- * Keeps what was rendered for the request being handled, when it may be, and says so in `headers`.
+ * Caches what was rendered for the request being handled, when it may be, and says so in `headers`.
  *
  * @returns true when the client has this very answer already, so that 304 is enough.
  */
-export function keepRendered(
+export function cacheRendered(
   status: number,
   headers: Headers,
   text: string,
@@ -96,13 +102,13 @@ export function keepRendered(
 ): boolean {
   headers.set("Cache-Control", headers.get("Cache-Control") ?? PAGE_CACHE_CONTROL);
   const request = requestContext()?.request;
-  const place = request && keepable.get(request);
-  if (!place || status !== 200 || headers.has("Set-Cookie") || errorReference()) return false;
+  const entry = request && cacheable.get(request);
+  if (!entry || status !== 200 || headers.has("Set-Cookie") || errorReference()) return false;
   const own = new Headers(headers);
   for (const name of ["Cache-Control", "Content-Security-Policy", "Content-Length"]) {
     own.delete(name);
   }
-  const page = keepPage(place.key, place.version, { text, nonce, headers: own });
+  const page = cachePage(entry.key, entry.version, { text, nonce, headers: own });
   headers.set("ETag", page.etag);
   headers.set("Vary", "Cookie");
   const ifNoneMatch = request.headers["if-none-match"];

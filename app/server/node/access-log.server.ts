@@ -29,7 +29,7 @@ const started = new WeakMap<ServerResponse, number>();
  * Gives remix-serve's log, which writes whole addresses, lines of ours. It logs with morgan's
  * format "tiny", looked up when the server is made, which is after this build has been loaded.
  */
-export function takeOverAccessLog(): void {
+export function replaceAccessLog(): void {
   onRequestStart(({ response }) => started.set(response, performance.now()));
   const require = createRequire(import.meta.url);
   const morgan = createRequire(require.resolve("@remix-run/serve/package.json"))(

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { answerPlainly } from "./front-door.server";
+import { answerPlainly } from "./middleware.server";
 import { onRequestStart } from "./request-context.server";
 
 /**
@@ -32,7 +32,7 @@ export function onLastMoment(step: Step): void {
 }
 
 /** From now on the signals end the process as described above. */
-export function leaveAtSignals(): void {
+export function shutDownAtSignals(): void {
   onRequestStart(({ response, server }) => {
     servers.add(server);
     responses.add(response);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answerPlainly } from "./front-door.server";
+import { answerPlainly } from "./middleware.server";
 
 /** A name or address with an optional port (RFC 9110 §7.2). */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
@@ -20,7 +20,7 @@ export function refuseUnknownMethod(request: IncomingMessage, response: ServerRe
  * Refuses what makes no address. Remix builds a URL from the Host header and the target and fails
  * with 500 where that cannot be done, and it logs a warning for each path it cannot decode.
  */
-export function refuseNonsense(request: IncomingMessage, response: ServerResponse): boolean {
+export function refuseMalformedTarget(request: IncomingMessage, response: ServerResponse): boolean {
   // Addresses are made of PUBLIC_URL or of Host. The framework would believe this one of anybody.
   delete request.headers["x-forwarded-host"];
   // HTTP/1.0 has no Host; for HTTP/1.1 Node has insisted on one.

@@ -6,7 +6,7 @@ import { onRequestStart } from "./request-context.server";
  * What stands before remix-serve's own Express application: it answers a request itself and returns
  * true, or leaves it to the next and, in the end, to Express.
  */
-export type Doorkeeper = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
  * A connection that nothing has passed over for so long is closed. It takes the place of Node's
@@ -18,28 +18,28 @@ export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
 const NO_TUNNEL =
   "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-const doorkeepers: Doorkeeper[] = [];
+const middleware: Middleware[] = [];
 const servers = new WeakSet<Server>();
 
-/** Asks `doorkeeper` about every request, in the order in which they were added. */
-export function askFirst(doorkeeper: Doorkeeper): void {
-  if (doorkeepers.length === 0) {
+/** Runs `added` for every request, after those that were added before. */
+export function addMiddleware(added: Middleware): void {
+  if (middleware.length === 0) {
     onRequestStart(({ server, request }) => {
       if (servers.has(server)) return;
       servers.add(server);
       limitByIdleness(server, request);
-      takeDoor(server);
+      runBeforeExpress(server);
     });
   }
-  doorkeepers.push(doorkeeper);
+  middleware.push(added);
 }
 
 /** Node is about to emit the first request: listeners that are exchanged now already get it. */
-function takeDoor(server: Server): void {
+function runBeforeExpress(server: Server): void {
   const behind = server.listeners("request") as RequestListener[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    if (doorkeepers.some((ask) => ask(request, response))) {
+    if (middleware.some((each) => each(request, response))) {
       logWhenAnswered(request, response);
       return;
     }
@@ -56,7 +56,7 @@ function limitByIdleness(server: Server, { socket }: IncomingMessage): void {
   socket.setTimeout(IDLE_TIMEOUT_MS);
 }
 
-/** A short answer of a doorkeeper, in words. */
+/** A short answer in words. */
 export function answerPlainly(
   response: ServerResponse,
   status: number,

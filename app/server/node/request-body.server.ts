@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
-import { liftBodyDeadline } from "~/server/body-deadline.server";
-import { onRequestStart, requestContext } from "~/server/request-context.server";
+import { liftBodyDeadline } from "./body-deadline.server";
+import { onRequestStart, requestContext } from "./request-context.server";
 
 /**
  * The bodies that may be gigabytes, read from Node's own request.

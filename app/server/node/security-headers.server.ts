@@ -1,5 +1,5 @@
+import { settings } from "../settings.server";
 import { onRequestStart } from "./request-context.server";
-import { settings } from "./settings.server";
 
 /** https://www.rtalabel.org: the label that filters of parents look for, on pages and on media. */
 const RTA_LABEL = "RTA-5042-1996-1400-1577-RTA";

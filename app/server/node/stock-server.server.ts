@@ -1,0 +1,43 @@
+import { replaceAccessLog } from "./access-log.server";
+import { limitBodyTime } from "./body-deadline.server";
+import { addMiddleware, type Middleware } from "./middleware.server";
+import { replaceOriginCheck } from "./origin-header.server";
+import { answerCachedPage } from "./page-cache-middleware.server";
+import { holdUploadBodies } from "./request-body.server";
+import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.server";
+import { sendSecurityHeaders } from "./security-headers.server";
+import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
+
+/**
+ * All that is changed about remix-serve and Node's server, in the order in which it takes effect. The
+ * changes begin at Node's diagnostics channel `http.server.request.start` (`request-context.server.ts`),
+ * which is the same on Node 20, 22 and 24; proofs are files of `tests/`.
+ *
+ * | File | Mends | Proof |
+ * | --- | --- | --- |
+ * | `request-context` | remix-serve hides Node's request and response from routes | every other line |
+ * | `security-headers` | headers on every answer, the build's files and errors included | `unit/security-headers`, `integration/middleware` |
+ * | `origin-header` | the framework's origin check knows no PUBLIC_URL and answers an empty 500 | `integration/own-origin` |
+ * | `access-log` | its log writes queries, which hold what visitors searched for | `integration/middleware` |
+ * | `body-deadline` | a body may drip for ever once Node's request timeout is lifted | `integration/body-deadline` |
+ * | `request-body` | the framework's wrapper costs three times the processor of an upload | `integration/upload-connection` |
+ * | `shutdown` | an open stream or timer keeps the process alive after SIGTERM | `integration/shutdown` |
+ * | `middleware` | no hook before Express; Node's limit of 300 s cuts uploads off | `integration/idle-timeout` |
+ * | `request-target` | targets, hosts and methods that make the framework fail with 500 | `integration/middleware`, `integration/hostile-requests` |
+ * | `page-cache-middleware` | rendering the same anonymous page again and again | `integration/page-cache` |
+ * | `body-writer` | its writer ignores back-pressure: a client that stalls holds a file in memory | `integration/downloads` |
+ *
+ * `body-writer` changes nothing by itself: the media route makes its bodies with it.
+ *
+ * @param middleware of other parts of the site, asked last.
+ */
+export function changeStockServer(middleware: readonly Middleware[]): void {
+  sendSecurityHeaders();
+  replaceOriginCheck();
+  replaceAccessLog();
+  limitBodyTime();
+  holdUploadBodies();
+  shutDownAtSignals();
+  const own = [refuseWhenLeaving, refuseUnknownMethod, refuseMalformedTarget, answerCachedPage];
+  for (const each of [...own, ...middleware]) addMiddleware(each);
+}
