@@ -4,8 +4,9 @@ import { RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { boot } from "~/server/boot.server";
 import { errorReference, logUnexpected } from "~/server/errors.server";
-import { cacheRendered, newNonce } from "~/server/node/page-cache-middleware.server";
+import { cacheRendered } from "~/server/node/page-cache-middleware.server";
 import { contentSecurityPolicy } from "~/server/node/security-headers.server";
+import { hashScripts, newScriptMark } from "~/server/script-hashes.server";
 import { ErrorReferenceContext } from "~/ui/error-reference";
 import { NonceContext } from "~/ui/nonce";
 
@@ -25,16 +26,17 @@ export default async function handleRequest(
   headers: Headers,
   remixContext: EntryContext,
 ): Promise<Response> {
-  const nonce = newNonce();
-  const page = await render(request, remixContext, nonce);
+  const mark = newScriptMark();
+  const page = await render(request, remixContext, mark);
+  const { html, sources } = hashScripts(page.html, mark);
   const finalStatus = page.failed ? 500 : status;
   headers.set("Content-Type", "text/html; charset=utf-8");
   sayWhenToRetry(finalStatus, headers);
-  if (cacheRendered(finalStatus, headers, page.html, nonce)) {
+  headers.set("Content-Security-Policy", contentSecurityPolicy(sources));
+  if (cacheRendered(finalStatus, headers, html)) {
     return new Response(null, { status: 304, headers });
   }
-  headers.set("Content-Security-Policy", contentSecurityPolicy(nonce));
-  return new Response(page.html, { status: finalStatus, headers });
+  return new Response(html, { status: finalStatus, headers });
 }
 
 /** What is answered with 503 passes in seconds (RFC 9110 §10.2.3). */

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-/** The nonce of this answer's Content-Security-Policy; empty in the browser, where it is hidden. */
+/** What marks our own inline scripts while a page is rendered; empty in the browser. */
 export const NonceContext = createContext("");
 
 export function useNonce(): string {

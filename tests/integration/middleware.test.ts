@@ -103,7 +103,7 @@ describe("an answer", () => {
       expect(headers.get("Strict-Transport-Security")).toBe("max-age=31536000");
       expect(headers.get("X-Powered-By")).toBeNull();
     }
-    expect(page.headers.get("Content-Security-Policy")).toMatch(/script-src 'self' 'nonce-/);
+    expect(page.headers.get("Content-Security-Policy")).toMatch(/script-src 'self' 'sha256-/);
   });
 });
 

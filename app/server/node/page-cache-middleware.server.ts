@@ -1,18 +1,10 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { matchesWeakly } from "~/media/conditional";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { errorReference } from "../errors.server";
 import { settings } from "../settings.server";
-import {
-  type CachedPage,
-  cachePage,
-  findCachedPage,
-  packedPage,
-  pageText,
-} from "./page-cache.server";
+import { type CachedPage, cachePage, findCachedPage, packedPage } from "./page-cache.server";
 import { requestContext } from "./request-context.server";
-import { contentSecurityPolicy } from "./security-headers.server";
 
 /** The public pages, and Remix's requests for their data. */
 const PUBLIC = /^\/(?:_root|categories(?:\/[^/]+)?|trending|video\/[^/]+|privacy|dmca|contact)?$/;
@@ -67,26 +59,17 @@ function send(page: CachedPage, request: IncomingMessage, response: ServerRespon
   response.setHeader("ETag", page.etag);
   const ifNoneMatch = request.headers["if-none-match"];
   if (ifNoneMatch && matchesWeakly(ifNoneMatch, page.etag)) {
-    // No policy: a new nonce would not fit the scripts of the copy that the client has.
     response.writeHead(304).end();
     return;
   }
   for (const [name, value] of page.headers) response.setHeader(name, value);
-  const nonce = newNonce();
-  if (page.pieces.length > 1) {
-    response.setHeader("Content-Security-Policy", contentSecurityPolicy(nonce));
-  }
   const packed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(
     String(request.headers["accept-encoding"] ?? ""),
   );
-  const body = packed ? packedPage(page, nonce) : pageText(page, nonce);
+  const body = packed ? packedPage(page) : page.plain;
   if (packed) response.setHeader("Content-Encoding", "gzip");
   response.setHeader("Content-Length", body.length);
   response.writeHead(200).end(request.method === "HEAD" ? undefined : body);
-}
-
-export function newNonce(): string {
-  return randomBytes(16).toString("base64");
 }
 
 /**
@@ -94,21 +77,14 @@ export function newNonce(): string {
  *
  * @returns true when the client has this very answer already, so that 304 is enough.
  */
-export function cacheRendered(
-  status: number,
-  headers: Headers,
-  text: string,
-  nonce?: string,
-): boolean {
+export function cacheRendered(status: number, headers: Headers, text: string): boolean {
   headers.set("Cache-Control", headers.get("Cache-Control") ?? PAGE_CACHE_CONTROL);
   const request = requestContext()?.request;
   const entry = request && cacheable.get(request);
   if (!entry || status !== 200 || headers.has("Set-Cookie") || errorReference()) return false;
   const own = new Headers(headers);
-  for (const name of ["Cache-Control", "Content-Security-Policy", "Content-Length"]) {
-    own.delete(name);
-  }
-  const page = cachePage(entry.key, entry.version, { text, nonce, headers: own });
+  for (const name of ["Cache-Control", "Content-Length"]) own.delete(name);
+  const page = cachePage(entry.key, entry.version, { text, headers: own });
   headers.set("ETag", page.etag);
   headers.set("Vary", "Cookie");
   const ifNoneMatch = request.headers["if-none-match"];
