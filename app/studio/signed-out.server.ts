@@ -5,8 +5,8 @@ import { signedOutSentence, signedOutSentenceFor } from "~/account/signed-out.se
 import type { FileRule } from "~/media/arriving.server";
 import { receiveMultipart } from "~/media/intake.server";
 import { UploadRefused } from "~/media/upload-refused.server";
+import { requestContext } from "~/server/node/request-context.server";
 import { requireOwnOrigin } from "~/server/origin.server";
-import { requestContext } from "~/server/request-context.server";
 import type { SignedOutAnswer } from "./signed-out";
 import { SENTENCES } from "./upload-fields";
 import { typedTexts } from "./upload-texts.server";
