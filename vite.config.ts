@@ -17,25 +17,29 @@ export const alias = {
   "~": fileURLToPath(new URL("./app", import.meta.url)),
 };
 
-/** Makes a file of the program of the catalogue's threads, beside the bundle of the server. */
-function catalogueThread(): Plugin {
+/** Makes files of the programs of threads and processes, beside the bundle of the server. */
+function programs(sources: Record<string, string>): Plugin {
   let forServer = false;
   return {
-    name: "catalogue-thread",
+    name: "programs",
     apply: "build",
     configResolved(config) {
       forServer = Boolean(config.build.ssr);
     },
     buildStart() {
       if (!forServer) return;
-      this.emitFile({
-        type: "chunk",
-        id: fileURLToPath(new URL("./app/catalogue/catalogue-thread.server.ts", import.meta.url)),
-        fileName: "catalogue-thread.js",
-      });
+      for (const [name, source] of Object.entries(sources)) {
+        const id = fileURLToPath(new URL(source, import.meta.url));
+        this.emitFile({ type: "chunk", id, fileName: `${name}.js` });
+      }
     },
   };
 }
+
+const PROGRAMS = {
+  "catalogue-thread": "./app/catalogue/catalogue-thread.server.ts",
+  "picture-program": "./app/media/picture-program.server.ts",
+};
 
 const PACKAGE = /\/node_modules\/|commonjsHelpers/;
 const ENTRY = /\/app\/(root|routes\/\w[\w-]*)\.tsx$/;
@@ -81,7 +85,7 @@ export const onwarn: Rollup.WarningHandlerWithDefault = (warning, warn) => {
 };
 
 export default defineConfig(({ isSsrBuild }) => ({
-  plugins: [tailwindcss(), remix(remixConfig), catalogueThread()],
+  plugins: [tailwindcss(), remix(remixConfig), programs(PROGRAMS)],
   resolve: { alias },
   build: {
     target: "es2022",

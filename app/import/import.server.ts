@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
+import { HEAD_BYTES } from "~/media/arriving.server";
 import { RefusedFileError } from "~/media/probe.server";
+import { videoEnding } from "~/media/sniff.server";
 import { UploadRefused } from "~/media/upload-refused.server";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
-import { examine, type Glance, glance, readWhole } from "./examine.server";
+import { examine, readWhole } from "./examine.server";
 import { importActivity } from "./import-activity.server";
 import { findImported, fingerprint, recoverImports } from "./journal.server";
 import { knownDigests, knownIds } from "./known.server";
@@ -129,7 +131,7 @@ async function leaveOutKnown(
 
 interface Looked extends Measured {
   sha256?: string;
-  glance?: Glance;
+  ending?: string;
 }
 
 /** Hashes and examines the files; what is a duplicate or no video is noted and left out. */
@@ -178,18 +180,18 @@ async function lookAt(
   summary: ImportSummary,
   { onProgress, signal }: ImportOptions,
 ): Promise<Looked> {
-  const { entry, bytes } = measured;
+  const { entry } = measured;
   if (!entry.file) return measured;
   const from = performance.now();
   const read = (length: number) => onProgress?.(length, 0);
   const { sha256, head } = await readWhole(entry.file, read, signal);
   summary.hashingMs += performance.now() - from;
-  return { ...measured, sha256, glance: await glance(entry.file, bytes, head) };
+  return { ...measured, sha256, ending: await videoEnding(head.subarray(0, HEAD_BYTES)) };
 }
 
-async function tryToExamine({ entry, glance }: Looked) {
+async function tryToExamine({ entry, ending }: Looked) {
   try {
-    return entry.file && glance ? { found: await examine(entry.file, glance) } : {};
+    return entry.file && ending ? { found: await examine(entry.file, ending) } : {};
   } catch (error) {
     return { error };
   }

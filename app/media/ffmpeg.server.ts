@@ -50,8 +50,6 @@ const answers = (command: string, args: string[]) =>
 
 function findTools(): Tools {
   const wrappers = new Set<string>();
-  const ffmpeg = answers("ffmpeg", ["-version"]) && answers("ffprobe", ["-version"]);
-  if (!ffmpeg) return { ffmpeg, wrappers, filters: new Set() };
   for (const [name, args] of [
     ["setpriv", ["--pdeathsig", "KILL"]],
     ["nice", ["-n", "19"]],
@@ -60,6 +58,8 @@ function findTools(): Tools {
   ] as const) {
     if (answers(name, [...args, "true"])) wrappers.add(name);
   }
+  const ffmpeg = answers("ffmpeg", ["-version"]) && answers("ffprobe", ["-version"]);
+  if (!ffmpeg) return { ffmpeg, wrappers, filters: new Set() };
   const list = spawnSync("ffmpeg", ["-hide_banner", "-filters"], { encoding: "utf8" }).stdout ?? "";
   const filters = new Set([...list.matchAll(/^ [TSC.|]+ +(\w+) /gm)].map((match) => match[1]!));
   return { ffmpeg, wrappers, filters };
@@ -103,19 +103,25 @@ export function inputArguments(file: string): string[] {
   ];
 }
 
-/** The command line of a program inside its limits. */
-function limited(program: "ffmpeg" | "ffprobe", limits: Limits): string[] {
+/** The command line of a program inside its limits; it ends when this process does. */
+export function insideLimits(
+  program: readonly string[],
+  limits: Partial<Limits> & { memoryBytes?: number; dataBytes?: number },
+): [string, ...string[]] {
   const { wrappers } = found();
   const command: string[] = [];
   if (wrappers.has("setpriv")) command.push("setpriv", "--pdeathsig", "KILL");
   if (limits.background && wrappers.has("nice")) command.push("nice", "-n", "19");
   if (limits.background && wrappers.has("ionice")) command.push("ionice", "-c", "3");
   if (wrappers.has("prlimit")) {
-    command.push("prlimit", `--as=${MAX_MEMORY_BYTES}`, "--core=0");
-    command.push(`--cpu=${Math.ceil(limits.cpuSeconds)}`);
+    command.push("prlimit", "--core=0");
+    if (limits.memoryBytes) command.push(`--as=${limits.memoryBytes}`);
+    // Node reserves addresses far beyond what it uses; this counts what may be written to.
+    if (limits.dataBytes) command.push(`--data=${limits.dataBytes}`);
+    if (limits.cpuSeconds) command.push(`--cpu=${Math.ceil(limits.cpuSeconds)}`);
     if (limits.fileBytes) command.push(`--fsize=${Math.ceil(limits.fileBytes)}`);
   }
-  return [...command, program];
+  return [...command, ...program] as [string, ...string[]];
 }
 
 /** Starts the program without waiting; its output is read while it runs, and not kept. */
@@ -163,5 +169,6 @@ function commandLine(
 ): [string, ...string[]] {
   const common = ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
   if (program === "ffmpeg") common.push("-nostdin");
-  return [...limited(program, limits), ...common, ...args] as [string, ...string[]];
+  const command = [program, ...common, ...args];
+  return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES });
 }

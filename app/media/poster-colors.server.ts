@@ -1,22 +1,14 @@
-import sharp, { type SharpInput } from "sharp";
-
-/** Four quarters of red, green and blue. */
-const BYTES = 12;
+import { PictureError, processPicture } from "./picture-process.server";
 
 /**
  * The average colours of a picture's four quarters, 24 hexadecimal digits: left and right above,
  * left and right below. Undefined for what cannot be read as a picture.
  */
-export async function posterColors(picture: SharpInput): Promise<string | undefined> {
+export async function posterColors(file: string): Promise<string | undefined> {
   try {
-    const pixels = await sharp(picture)
-      .flatten({ background: "#000" })
-      .resize(2, 2, { fit: "fill", kernel: "linear" })
-      .toColourspace("srgb")
-      .raw()
-      .toBuffer();
-    return pixels.length === BYTES ? pixels.toString("hex") : undefined;
-  } catch {
-    return undefined;
+    return (await processPicture({ kind: "colors", file })).colors;
+  } catch (error) {
+    if (error instanceof PictureError) return undefined;
+    throw error;
   }
 }

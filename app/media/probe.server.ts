@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
-import { mp4Layout } from "./mp4-boxes.server";
 import { type AudioStream, isPlayable, type SubtitleStream, type VideoStream } from "./playable";
 
 const PROBE_LIMITS = { seconds: 20, cpuSeconds: 20 };
@@ -24,8 +23,8 @@ export interface Probe {
   subtitles: SubtitleStream[];
   /** Browsers can play the file as it is. */
   playable: boolean;
-  /** It plays sooner, or can be wound at all, after a copy that puts its index in front. */
-  needsFaststart: boolean;
+  /** The header says how long it is; what browsers record does not. */
+  saysDuration: boolean;
 }
 
 /** A file that is not taken; `message` is the sentence for the person who sent it. */
@@ -88,10 +87,14 @@ type Stream = z.infer<typeof streamSchema>;
  * Reads what a file holds, with ffprobe inside limits. One picture is decoded, so that a file which
  * passes is one that something can be made of.
  *
+ * @param decode `unplayable` leaves that out for a file that browsers play by its header.
  * @returns undefined only where ffmpeg is not installed.
  * @throws {RefusedFileError} for what is no video (415), or is broken or absurd (422).
  */
-export async function probe(file: string): Promise<Probe | undefined> {
+export async function probe(
+  file: string,
+  { decode = "all" }: { decode?: "all" | "unplayable" } = {},
+): Promise<Probe | undefined> {
   if (!ffmpegAvailable()) return undefined;
   const answer = await ask(file);
   if (answer.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
@@ -103,23 +106,22 @@ export async function probe(file: string): Promise<Probe | undefined> {
   const sound = answer.streams.find((stream) => stream.codec_type === "audio" && stream.channels);
   const audio = sound && describeAudio(sound);
   const container = containerName(answer.format.format_name, answer.format.tags, video, audio);
-  await decodeOnePicture(file, video.index);
+  const playable = isPlayable(container, video, audio);
+  if (decode === "all" || !playable) await decodeOnePicture(file, video.index);
 
   const inHeader = answer.format.duration ?? picture.duration;
   const durationSeconds = inHeader || (await measureDuration(file, video.index));
   if (!(durationSeconds > 0)) throw new RefusedFileError(422, NO_LENGTH);
   if (durationSeconds > MAX_DURATION_SECONDS) throw new RefusedFileError(422, TOO_LONG);
 
-  const isMp4 = container === "mp4" || container === "mov";
-  const layout = isMp4 ? await mp4Layout(file) : undefined;
   return {
     container,
     durationSeconds,
     video,
     ...(audio && { audio }),
     subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
-    playable: isPlayable(container, video, audio),
-    needsFaststart: layout ? !layout.moovFirst || layout.fragmented : !inHeader,
+    playable,
+    saysDuration: Boolean(inHeader),
   };
 }
 

@@ -1,11 +1,12 @@
 import fs from "node:fs";
 import { fileBody } from "~/server/node/body-writer.server";
 import { settings } from "~/server/settings.server";
-import { type Bucket, bucketFile, mediaUrl } from "./bucket.server";
+import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "./bucket.server";
 import { parseByteRange } from "./byte-range";
 import { failedPrecondition, rangeStillFits } from "./conditional";
 import { contentType } from "./content-type";
-import { mayReach } from "./visibility.server";
+import { requestedVersion, versionOf } from "./file-version.server";
+import { publicFile } from "./visibility.server";
 
 /**
  * `private`: no shared cache may outlive the hiding of a video. `no-transform`: compression would
@@ -31,23 +32,52 @@ export async function serveMedia(
   path: string,
   isSignedIn: () => Promise<boolean>,
 ): Promise<Response> {
-  const file = bucketFile(bucket, path);
+  const asked = { bucket, path };
+  const open = publicName(asked);
+  const isOpen = open?.path === path;
+  // Whoever is signed in may have the file itself, also where others get the one that is played.
+  const isOwn = !isOpen && isThere(asked) && (await isSignedIn());
+  const current = isOwn ? asked : open;
+  const name = current && requestedVersion(current, new URL(request.url).search);
+  const file = name && bucketFile(name.bucket, name.path);
   if (!file) return notFound();
-  const isPublic = mayReach(mediaUrl(bucket, path), false);
-  if (!isPublic && !(await isSignedIn())) return notFound();
 
   const headers = new Headers({
-    "Cache-Control": isPublic ? PUBLIC_CACHE : NO_CACHE,
-    "Content-Type": contentType(path),
+    "Cache-Control": isOwn ? NO_CACHE : PUBLIC_CACHE,
+    "Content-Type": await typeOf(file),
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Accept-Ranges": "bytes",
   });
   const { accelPrefix } = settings();
   if (accelPrefix) {
-    headers.set("X-Accel-Redirect", `${accelPrefix}/${bucket}/${path}`);
+    headers.set("X-Accel-Redirect", `${accelPrefix}/${name.bucket}/${name.path}`);
     return new Response(null, { headers });
   }
   return serveFile(request, file, headers);
+}
+
+/** A MOV keeps its address when it becomes an MP4: the brand in its first box tells (ISO 14496-12). */
+async function typeOf(file: string): Promise<string> {
+  const type = contentType(file);
+  const handle = type === "video/quicktime" ? await openFile(file) : undefined;
+  if (!handle) return type;
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(12), 0, 12, 0);
+    const isMp4 =
+      buffer.toString("latin1", 4, 8) === "ftyp" && buffer.toString("latin1", 8) !== "qt  ";
+    return isMp4 ? contentType("mp4") : type;
+  } finally {
+    await handle.close();
+  }
+}
+
+function publicName(name: MediaName): MediaName | undefined {
+  return parseMediaUrl(publicFile(mediaUrl(name.bucket, name.path)) ?? "");
+}
+
+function isThere({ bucket, path }: MediaName): boolean {
+  const file = bucketFile(bucket, path);
+  return file !== undefined && fs.existsSync(file);
 }
 
 async function serveFile(request: Request, file: string, headers: Headers): Promise<Response> {
@@ -59,7 +89,9 @@ async function serveFile(request: Request, file: string, headers: Headers): Prom
     if (!stat.isFile()) return notFound();
     const size = Number(stat.size);
     const mtimeMs = Number(stat.mtimeMs);
-    const validators = { etag: entityTag(stat), lastModified: mtimeMs };
+    const size = Number(stat.size);
+    const mtimeMs = Number(stat.mtimeMs);
+    const validators = { etag: `"${versionOf(stat)}"`, lastModified: mtimeMs };
     headers.set("ETag", validators.etag);
     headers.set("Last-Modified", new Date(mtimeMs).toUTCString());
     const status = failedPrecondition(request.headers, validators);
@@ -83,11 +115,6 @@ async function serveFile(request: Request, file: string, headers: Headers): Prom
   } finally {
     if (!kept) await handle.close();
   }
-}
-
-/** With the inode: a file that replaces another may have its size, and its times if they are kept. */
-function entityTag({ size, mtimeNs, ino }: fs.BigIntStats): string {
-  return `"${[size, mtimeNs, ino].map((part) => part.toString(36)).join("-")}"`;
 }
 
 async function openFile(file: string): Promise<fs.promises.FileHandle | undefined> {

@@ -1,14 +1,7 @@
-import sharp from "sharp";
 import { arrivingPath, discardArrived } from "./arriving.server";
-import { posterColors } from "./poster-colors.server";
+import { PictureError, type PictureFailure, processPicture } from "./picture-process.server";
 import { notAnImage } from "./sniff.server";
-import { asRefusal } from "./upload-refused.server";
-
-const MAX_WIDTH_PIXELS = 1280;
-/** A small file can hold a picture of gigabytes; this is a 100-megapixel photograph. */
-const MAX_INPUT_PIXELS = 100_000_000;
-const DECODE_TIMEOUT_SECONDS = 20;
-const QUALITY = 80;
+import { noRoom, UploadRefused } from "./upload-refused.server";
 
 export interface EncodedThumbnail {
   /** In `uploads/tmp`. */
@@ -20,23 +13,34 @@ export interface EncodedThumbnail {
  * Re-encodes a picture as WebP: upright, at most 1280 pixels wide, first frame only, without EXIF
  * (which may hold the place it was taken) or anything else that is not pixels.
  *
- * @throws {UploadRefused} 415 when it cannot be read as a picture, 507 when the disk is full.
+ * @throws {UploadRefused} 415 when it cannot be read as a picture, 422 when it is too large to be
+ *   read, 507 when the disk is full.
  */
 export async function encodeThumbnail(file: string): Promise<EncodedThumbnail> {
   const target = await arrivingPath();
   try {
-    await sharp(file, { limitInputPixels: MAX_INPUT_PIXELS, failOn: "error" })
-      .timeout({ seconds: DECODE_TIMEOUT_SECONDS })
-      .rotate()
-      .resize({ width: MAX_WIDTH_PIXELS, withoutEnlargement: true })
-      .webp({ quality: QUALITY })
-      .toFile(target);
-    return { file: target, colors: await posterColors(target) };
+    const { colors } = await processPicture({ kind: "thumbnail", file, target });
+    return { file: target, colors };
   } catch (error) {
     await discardArrived({ path: target, name: "", bytes: 0, sha256: "" });
-    if (/No space left|ENOSPC/i.test(String(error))) {
-      throw asRefusal(Object.assign(new Error(String(error)), { code: "ENOSPC" }));
-    }
-    throw notAnImage();
+    throw error instanceof PictureError ? refusalOf(error.failure) : error;
   }
+}
+
+function refusalOf(failure: PictureFailure): UploadRefused {
+  switch (failure) {
+    case "disk full":
+      return noRoom();
+    case "unreadable":
+      return notAnImage();
+    case "too many pixels":
+      return refused("The thumbnail has more than 40 megapixels. Please choose a smaller picture.");
+    case "too slow":
+    case "killed":
+      return refused("The thumbnail takes too long to read. Please choose a smaller picture.");
+  }
+}
+
+function refused(sentence: string): UploadRefused {
+  return new UploadRefused(422, sentence, "thumbnail");
 }

@@ -8,11 +8,14 @@ import { POSTER_TRANSITION } from "~/ui/video-card";
 /** The player in the video page: edge to edge on a phone, and above what follows while its menu is open. */
 export function Watch({
   video,
+  fileUrl,
   next,
   place,
   state,
 }: {
   video: VideoDetail;
+  /** The address of the file, with its version: what is watched stays the same file. */
+  fileUrl: string;
   next: VideoCardData | undefined;
   place: ListPlace;
   /** Travels on to the next video, for the way back. */
@@ -28,7 +31,7 @@ export function Watch({
         video={{
           id: video.id,
           title: video.title,
-          fileUrl: video.videoUrl,
+          fileUrl,
           preparing: video.preparing,
           posterUrl: video.thumbnailUrl,
           hlsUrl: video.hlsUrl,

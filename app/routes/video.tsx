@@ -12,6 +12,7 @@ import { categoryLabel } from "~/catalogue/categories";
 import { formatAge, formatViews } from "~/catalogue/format";
 import { videoMeta } from "~/catalogue/meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
+import { withVersion } from "~/media/file-version.server";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
 import { listPath, placeOf, videoPath } from "~/ui/addresses";
@@ -38,6 +39,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   if (!video) throw new Response(null, { status: 404, statusText: "Not Found" });
   return {
     video,
+    fileUrl: await withVersion(video.videoUrl),
     related: await relatedVideos(id),
     place: placeOf(new URL(request.url).searchParams),
     site: siteIdentity(request),
@@ -46,14 +48,14 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 }
 
 export default function VideoPage() {
-  const { video, related, place, now } = useLoaderData<typeof loader>();
+  const { video, fileUrl, related, place, now } = useLoaderData<typeof loader>();
   const steps = stepsBack(useLocation().state);
   const onwards = steps ? { steps: steps + 1 } : undefined;
   return (
     <div className="video-layout">
       <article>
         <BackLink id={video.id} place={place} />
-        <Watch video={video} next={related[0]} place={place} state={onwards} />
+        <Watch video={video} fileUrl={fileUrl} next={related[0]} place={place} state={onwards} />
         <About />
       </article>
       <aside aria-labelledby="related-heading">

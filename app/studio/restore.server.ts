@@ -1,5 +1,7 @@
 import { recordActivity } from "~/account/activity.server";
 import type { MediaName } from "~/media/bucket.server";
+import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
+import { jobsChanged } from "~/media/jobs/wake.server";
 import type { ToastMessage } from "~/ui/toast";
 import { database } from "~db/client.server";
 import type { NewVideoRow } from "~db/schema";
@@ -71,8 +73,12 @@ export async function restoreDeletion(
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       }
+      // Their jobs were forgotten with them.
+      const ids = deleted.map(({ id }) => id);
+      await enqueueMissingIn(transaction, ids);
       await transaction.deleteFrom("deleted_videos").where("deleted_at", "=", batch).execute();
     });
+  jobsChanged("work");
   const titles = deleted.map(({ title }) => title);
   const subjectId = deleted.length === 1 ? deleted[0]?.id : undefined;
   const detail = deleted.length === 1 ? titles[0] : nameTitles(titles);

@@ -17,6 +17,7 @@ import {
   workUntilIdle,
 } from "../encode-library";
 import { ffmpeg, makeClip, rotate } from "../media-clips";
+import { probeFile } from "../probe-file";
 import { useTemporarySite } from "../temporary-site";
 
 const X264 = ["libx264", "-preset", "ultrafast"];
@@ -31,6 +32,17 @@ const ALL_DONE = {
 };
 
 let site: ReturnType<typeof useTemporarySite>;
+
+const makeMov = () => makeClip(site.folder, "clip", { as: "mov" });
+/** As browsers record: nothing says how long it is. */
+const makeRecording = () =>
+  makeClip(site.folder, "clip", {
+    as: "webm",
+    video: ["libvpx", "-deadline", "realtime", "-cpu-used", "8"],
+    audio: ["libopus"],
+    output: ["-live", "1"],
+  });
+
 beforeEach(() => {
   site = useTemporarySite({ ENCODER_PRESET: "superfast" });
 });
@@ -49,7 +61,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     expect(row.thumbnail_url).toBe(`${stem?.replace("videos", "thumbnails")}.webp`);
     expect(row.poster_colors).toMatch(/^[0-9a-f]{24}$/);
 
-    const played = await probe(onDisk(site.uploads, row.video_url));
+    const played = await probeFile(onDisk(site.uploads, row.video_url));
     expect(played).toMatchObject({
       container: "mp4",
       playable: true,
@@ -63,7 +75,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
 
     const preview = onDisk(site.uploads, row.preview_url);
     expect(fs.statSync(preview).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
-    const clipOf = await probe(preview);
+    const clipOf = await probeFile(preview);
     expect(clipOf).toMatchObject({ playable: true, needsFaststart: false });
     expect(clipOf).not.toHaveProperty("audio");
 
@@ -93,26 +105,55 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     expect([hls_url, storyboard_url, preview_url, captions]).not.toContain(null);
   });
 
-  it("an MP4 with its index behind is copied, not encoded, and its first file goes in the end", async () => {
+  it("an MP4 with its index behind is replaced by a copy, and its first file goes in the end", async () => {
     const clip = makeClip(site.folder, "clip");
     const id = await addToLibrary(site.uploads, clip, true);
     const first = videoRow(id).video_url;
     await workUntilIdle();
     const row = videoRow(id);
-    expect(row).toMatchObject({ source_url: first, video_url: first.replace(".mp4", ".m4v") });
+    expect(row).toMatchObject({
+      video_url: first,
+      source_url: expect.stringMatching(/^\/media\/videos\/u\/\d+\/original-[\da-z-]+\.mp4$/),
+    });
+    const earlier = onDisk(site.uploads, row.source_url);
+    expect(fs.readFileSync(earlier).equals(fs.readFileSync(clip))).toBe(true);
     const pictures = (file: string) =>
       ffmpeg(["-i", file, "-map", "0:v", "-c", "copy", "-f", "streamhash", "-"]);
     expect(pictures(onDisk(site.uploads, row.video_url))).toBe(pictures(clip));
-    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
+    expect(await probeFile(onDisk(site.uploads, row.video_url))).toMatchObject({
       playable: true,
       needsFaststart: false,
     });
+    const tidy = jobRows(id).find(({ kind }) => kind === "tidy")!;
+    expect((Date.parse(tidy.run_after) - Date.now()) / 3_600_000).toBeCloseTo(6, 1);
 
     sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE kind = 'tidy'");
     await workUntilIdle();
-    expect(videoRow(id)).toMatchObject({ source_url: null, video_url: row.video_url });
-    expect(fs.existsSync(onDisk(site.uploads, first))).toBe(false);
+    expect(videoRow(id)).toMatchObject({ source_url: null, video_url: first });
+    expect(fs.existsSync(earlier)).toBe(false);
+    expect(fs.existsSync(onDisk(site.uploads, first))).toBe(true);
     expect(fs.existsSync(onDisk(site.uploads, row.hls_url))).toBe(true);
+    const { bytes } = sqliteHandle().prepare("SELECT bytes FROM videos").get() as { bytes: number };
+    const all = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
+    expect(bytes).toBe(all.reduce((sum, file) => sum + fs.statSync(file).size, 0));
+  });
+
+  it.each([
+    ["mov", makeMov, "mp4"],
+    ["webm", makeRecording, "webm"],
+  ])("a %s that browsers play keeps its address when it is replaced", async (as, make, then) => {
+    const id = await addToLibrary(site.uploads, make(), true);
+    const { video_url } = videoRow(id);
+    expect(video_url).toMatch(new RegExp(`\\.${as}$`));
+    await workUntilIdle();
+    expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
+    const row = videoRow(id);
+    expect(row.video_url).toBe(video_url);
+    expect(await probeFile(onDisk(site.uploads, video_url))).toMatchObject({
+      container: then,
+      playable: true,
+      needsFaststart: false,
+    });
   });
 
   it("only what browsers can't play is encoded: of Matroska with AC-3, the sound alone", async () => {

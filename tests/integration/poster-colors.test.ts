@@ -16,6 +16,13 @@ afterEach(() => site.remove());
 const plain = (background: string | { r: number; g: number; b: number; alpha: number }) =>
   sharp({ create: { width: 64, height: 36, channels: 4, background } });
 
+/** The colours of a picture that stands in a file. */
+function colorsOf(picture: Buffer): Promise<string | undefined> {
+  const file = path.join(site.folder, "picture");
+  fs.writeFileSync(file, picture);
+  return posterColors(file);
+}
+
 describe("the colours of a picture", () => {
   it("are those of its quarters", async () => {
     const quarter = (background: string) =>
@@ -29,7 +36,7 @@ describe("the colours of a picture", () => {
       ])
       .png()
       .toBuffer();
-    const quarters = (await posterColors(picture))?.match(/.{6}/g);
+    const quarters = (await colorsOf(picture))?.match(/.{6}/g);
     const near = [0xff0000, 0x00ff00, 0x0000ff, 0xffffff];
     expect(quarters).toHaveLength(4);
     for (const [index, color] of near.entries()) {
@@ -42,11 +49,11 @@ describe("the colours of a picture", () => {
 
   it("are there for grey, transparent and upright pictures too", async () => {
     const grey = await plain("#808080").greyscale().toColourspace("b-w").png().toBuffer();
-    expect(await posterColors(grey)).toBe("808080".repeat(4));
+    expect(await colorsOf(grey)).toBe("808080".repeat(4));
     const clear = await plain({ r: 255, g: 255, b: 255, alpha: 0 }).png().toBuffer();
-    expect(await posterColors(clear)).toBe("000000".repeat(4));
+    expect(await colorsOf(clear)).toBe("000000".repeat(4));
     const upright = await plain("#102030").resize(3, 500, { fit: "fill" }).webp().toBuffer();
-    expect(await posterColors(upright)).toMatch(/^[0-9a-f]{24}$/);
+    expect(await colorsOf(upright)).toMatch(/^[0-9a-f]{24}$/);
   });
 
   it("are unknown of what is no picture, or not there", async () => {

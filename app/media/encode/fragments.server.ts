@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { type Box, boxes } from "../mp4-boxes.server";
+import { type BoxHeader, boxHeaders } from "./box-headers.server";
 
 /** Fragmented MP4 (ISO/IEC 14496-12, CMAF) as ffmpeg writes it, one keyframe to a fragment. */
 
@@ -34,7 +34,7 @@ interface Track {
 export async function finishFragments(path: string): Promise<FragmentedFile> {
   const file = await open(path, "r+");
   try {
-    const top = await boxes(file, 0, (await file.stat()).size);
+    const top = await boxesOf(file, 0, (await file.stat()).size);
     const moov = top.find((box) => box.type === "moov");
     const first = top.find((box) => box.type === "moof");
     if (!moov || !first) throw new Error("ffmpeg wrote no fragments.");
@@ -71,20 +71,27 @@ export async function finishFragments(path: string): Promise<FragmentedFile> {
   }
 }
 
-async function read(file: FileHandle, { start, end }: Pick<Box, "start" | "end">) {
+/** Of a file that our own ffmpeg has written; a stranger's is never read like this. */
+async function boxesOf(file: FileHandle, from: number, to: number): Promise<BoxHeader[]> {
+  const list: BoxHeader[] = [];
+  for await (const box of boxHeaders(file, from, to)) list.push(box);
+  return list;
+}
+
+async function read(file: FileHandle, { start, end }: Pick<BoxHeader, "start" | "end">) {
   const buffer = Buffer.alloc(end - start);
   await file.read(buffer, 0, buffer.length, start);
   return buffer;
 }
 
-async function readTracks(file: FileHandle, moov: Box): Promise<Track[]> {
+async function readTracks(file: FileHandle, moov: BoxHeader): Promise<Track[]> {
   const tracks: Track[] = [];
-  for (const trak of await boxes(file, moov.body, moov.end)) {
+  for (const trak of await boxesOf(file, moov.body, moov.end)) {
     if (trak.type !== "trak") continue;
-    const parts = await boxes(file, trak.body, trak.end);
+    const parts = await boxesOf(file, trak.body, trak.end);
     const mdia = parts.find((box) => box.type === "mdia")!;
-    const inside = await boxes(file, mdia.body, mdia.end);
-    const buffer = async (type: string, among: Box[]) =>
+    const inside = await boxesOf(file, mdia.body, mdia.end);
+    const buffer = async (type: string, among: BoxHeader[]) =>
       read(file, among.find((box) => box.type === type)!);
     const tkhd = await buffer("tkhd", parts);
     const mdhd = await buffer("mdhd", inside);

@@ -1,4 +1,4 @@
-import { access, readFile, rm } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import path from "node:path";
 import { inputArguments } from "../ffmpeg.server";
 import type { Probe } from "../probe.server";
@@ -8,8 +8,9 @@ import { EncodeError, runFfmpeg, type Task } from "./task.server";
 const LIMITS = { seconds: 1, fileBytes: 256 * 1024 ** 2, cpuSeconds: 300, silent: true };
 
 /**
- * The picture that is shown at a time, as a JPEG of that size; undefined when there is none, as
- * behind the end of a film that is shorter than it claims.
+ * Writes the picture that is shown at a time as a JPEG of that size into the task's folder, and
+ * returns its path; undefined when there is none, as behind the end of a film that is shorter than
+ * it claims.
  */
 export async function frameAt(
   file: string,
@@ -17,23 +18,15 @@ export async function frameAt(
   seconds: number,
   size: { width: number; height: number },
   task: Task,
-): Promise<Buffer | undefined> {
-  const name = "frame.jpg";
+): Promise<string | undefined> {
+  const name = `frame-${seconds.toFixed(3)}.jpg`;
   try {
     await runFfmpeg(
       task,
       [
         ...["-ss", seconds.toFixed(3), "-threads", "1", ...inputArguments(file)],
-        ...[
-          "-map",
-          `0:${probe.video.index}`,
-          "-frames:v",
-          "1",
-          "-an",
-          "-sn",
-          "-map_metadata",
-          "-1",
-        ],
+        ...["-map", `0:${probe.video.index}`, "-frames:v", "1", "-an", "-sn"],
+        ...["-map_metadata", "-1"],
         ...["-vf", pictureFilters(probe.video, size).join(","), "-pix_fmt", "yuvj420p"],
         ...["-q:v", "2", "-f", "image2", "-update", "1", name],
       ],
@@ -41,9 +34,7 @@ export async function frameAt(
     );
     const picture = path.join(task.folder, name);
     await access(picture);
-    const bytes = await readFile(picture);
-    await rm(picture);
-    return bytes;
+    return picture;
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
     if (missing || error instanceof EncodeError) return undefined;

@@ -20,6 +20,8 @@ export interface Source {
 /** What a maker has made: files in the task's folder, and where they belong. */
 export interface Made {
   moves: { from: string; bucket: Bucket; path: string }[];
+  /** The file that replaces the one which is played, at the same address. */
+  replacement?: string;
   /** The columns of the video that name them; no others are touched. */
   columns: {
     video_url?: string;

@@ -1,7 +1,5 @@
-import { open, stat } from "node:fs/promises";
-import path from "node:path";
+import { stat } from "node:fs/promises";
 import { inputArguments } from "../ffmpeg.server";
-import { boxes } from "../mp4-boxes.server";
 import { isPlayableVideo } from "../playable";
 import type { Probe } from "../probe.server";
 import {
@@ -14,12 +12,12 @@ import {
   threads,
   uploadFilter,
 } from "./encoders.server";
-import { copyWithIndexInFront } from "./faststart.server";
+import { needsFaststart } from "./faststart.server";
 import { pictureFilters } from "./filters.server";
 import { cpuFor, type Made, NOTHING, roomFor, type Source } from "./made";
 import { fit, steadyRate } from "./rungs";
 import { withSoftware } from "./software.server";
-import { EncodeError, runFfmpeg, type Task } from "./task.server";
+import { runFfmpeg, type Task } from "./task.server";
 
 /** The first rendition is small, so that it is there soon; the ladder brings the larger ones. */
 const FIRST_SIDE = 720;
@@ -43,29 +41,34 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
   };
 }
 
-/** Whether a file is kept as it came because its copy has everything it had. */
+/** Whether the copy of a file has everything that the file has, which need not be kept then. */
 export function isCopyOf(probe: Probe): boolean {
-  return probe.playable && conversionOf(probe).video === "copy";
+  return probe.playable;
 }
 
 /**
- * What lets a video be watched: nothing when browsers play it as it is; a copy into MP4 with the
- * index in front; or a first rendition in H.264 and AAC.
+ * What lets a video be watched. A file that browsers play stays where it is; if its index stands
+ * behind, a copy with the index in front replaces it at its address. For any other file an MP4 is
+ * made beside it: a copy of its streams where browsers play those, else a first rendition in H.264
+ * and AAC.
  */
 export async function makePlayable(source: Source, probe: Probe, task: Task): Promise<Made> {
-  const asItIs = probe.playable && !probe.needsFaststart && probe.container !== "mov";
-  if (asItIs) {
+  const { durationSeconds } = probe;
+  if (probe.playable) {
     const columns = source.row.video_url ? {} : { video_url: source.url, source_url: null };
-    return { ...NOTHING, columns, durationSeconds: probe.durationSeconds };
+    const isReady = probe.container !== "mov" && !(await needsFaststart(source.file, probe));
+    if (isReady) return { ...NOTHING, columns, durationSeconds };
+    const container = probe.container === "webm" ? "webm" : "mp4";
+    await remux(source, probe, task, container);
+    return { ...NOTHING, columns, replacement: FILE, durationSeconds };
   }
-  const extension = source.url.endsWith(".mp4") ? "m4v" : "mp4";
-  if (conversionOf(probe).video === "copy") await copy(source, probe, task);
+  if (conversionOf(probe).video === "copy") await remux(source, probe, task, "mp4");
   else await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
-  const place = `${source.stem}.${extension}`;
+  const target = `${source.stem}.${source.url.endsWith(".mp4") ? "m4v" : "mp4"}`;
   return {
-    moves: [{ from: FILE, bucket: "videos", path: place }],
-    columns: { video_url: `/media/videos/${place}`, source_url: source.url },
-    durationSeconds: probe.durationSeconds,
+    moves: [{ from: FILE, bucket: "videos", path: target }],
+    columns: { video_url: `/media/videos/${target}`, source_url: source.url },
+    durationSeconds,
   };
 }
 
@@ -78,49 +81,30 @@ function streams(probe: Probe): string[] {
   ];
 }
 
-async function copy(source: Source, probe: Probe, task: Task): Promise<void> {
-  const soundStays = !probe.audio || conversionOf(probe).audio === "copy";
-  const isMp4 = probe.container === "mp4" && soundStays;
-  const target = path.join(task.folder, FILE);
-  if (isMp4 && (await copyWithIndexInFront(source.file, target, task))) return;
+/** Copies the streams into a new file: sound that its container cannot hold is encoded. */
+async function remux(
+  source: Source,
+  probe: Probe,
+  task: Task,
+  container: "mp4" | "webm",
+): Promise<void> {
   const { size } = await stat(source.file);
-  const args = [
-    ...[...inputArguments(source.file), ...streams(probe), "-c:v", "copy"],
-    ...(probe.audio ? soundOf(probe) : []),
-  ];
-  const run = {
-    seconds: probe.durationSeconds,
-    fileBytes: size * 1.5 + 64 * 1024 ** 2,
-    cpuSeconds: cpuFor(probe),
-    urgent: true,
-  };
-  // Room for the index is left in front, which saves writing the whole file a second time.
-  const room = await indexRoom(source.file);
-  if (room) {
-    const reserved = ["-moov_size", String(room), FILE];
-    const done = await runFfmpeg(task, [...args, ...reserved], run).then(
-      () => true,
-      (error) => {
-        if (error instanceof EncodeError) return false;
-        throw error;
-      },
-    );
-    if (done) return;
-  }
-  await runFfmpeg(task, [...args, "-movflags", "+faststart", FILE], run);
-}
-
-/** A little more than the index of the file takes now; undefined when it has no single one. */
-async function indexRoom(source: string): Promise<number | undefined> {
-  const file = await open(source);
-  try {
-    const top = await boxes(file, 0, (await file.stat()).size);
-    const moov = top.find((box) => box.type === "moov");
-    if (!moov || top.some((box) => box.type === "moof")) return undefined;
-    return Math.round((moov.end - moov.start) * 1.5) + 64 * 1024;
-  } finally {
-    await file.close();
-  }
+  const audio = container === "webm" ? ["-c:a", "copy"] : soundOf(probe);
+  await runFfmpeg(
+    task,
+    [
+      ...[...inputArguments(source.file), ...streams(probe), "-c:v", "copy"],
+      ...(probe.audio ? audio : []),
+      ...(container === "mp4" ? ["-movflags", "+faststart"] : []),
+      ...["-f", container, FILE],
+    ],
+    {
+      seconds: probe.durationSeconds,
+      fileBytes: size * 1.5 + 64 * 1024 ** 2,
+      cpuSeconds: cpuFor(probe),
+      urgent: true,
+    },
+  );
 }
 
 function soundOf(probe: Probe): string[] {

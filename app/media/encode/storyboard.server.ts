@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import sharp from "sharp";
 import { timestamp } from "../captions/cues";
+import { processPicture } from "../picture-process.server";
 import type { Probe } from "../probe.server";
 import { frameAt } from "./frames.server";
 import type { Made, Source } from "./made";
@@ -14,7 +14,6 @@ const MOST_PICTURES = 100;
 const LONGER_SIDE = 160;
 const COLUMNS = 5;
 const ROWS = 5;
-const WEBP_QUALITY = 60;
 
 /** When the pictures of a film are taken, in seconds: one each 2 s, at most 100. */
 export interface Plan {
@@ -50,7 +49,7 @@ export async function makeStoryboard(
   const size = pictureSize(probe.video);
   const folder = `storyboard-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
-  const pictures: Buffer[] = [];
+  const pictures: string[] = [];
   for (let index = 0; index < plan.count; index++) {
     const end = cueEnd(index, plan, probe.durationSeconds);
     // The middle: whoever points at any moment of the cue is at most half of it away.
@@ -81,29 +80,21 @@ function pictureSize({ width, height }: { width: number; height: number }) {
 
 async function writeSprites(
   folder: string,
-  pictures: readonly Buffer[],
+  pictures: readonly string[],
   size: { width: number; height: number },
 ): Promise<void> {
   for (let from = 0; from < pictures.length; from += COLUMNS * ROWS) {
     const some = pictures.slice(from, from + COLUMNS * ROWS);
-    const sprite = sharp({
-      create: {
-        width: Math.min(COLUMNS, some.length) * size.width,
-        height: Math.ceil(some.length / COLUMNS) * size.height,
-        channels: 3,
-        background: "black",
-      },
-    }).composite(
-      some.map((input, index) => {
+    await processPicture({
+      kind: "sprite",
+      width: Math.min(COLUMNS, some.length) * size.width,
+      height: Math.ceil(some.length / COLUMNS) * size.height,
+      parts: some.map((file, index) => {
         const { left, top } = placeOf(index, size);
-        return { input, left, top };
+        return { file, left, top };
       }),
-    );
-    const name = `${from / (COLUMNS * ROWS) + 1}.webp`;
-    await writeFile(
-      path.join(folder, name),
-      await sprite.webp({ quality: WEBP_QUALITY }).toBuffer(),
-    );
+      target: path.join(folder, `${from / (COLUMNS * ROWS) + 1}.webp`),
+    });
   }
 }
 

@@ -124,7 +124,8 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<v
   const lines: string[] = [];
   const { from = 0, to = 1, watchdogMs = WATCHDOG_MS } = run;
   let furthest = "";
-  let alive = Date.now();
+  // Not the clock of the day: set forward, it would end what is running.
+  let alive = performance.now();
   let fraction = 0;
   let stalled = false;
   createInterface({ input: child.stderr }).on("line", (line) => {
@@ -135,7 +136,7 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<v
     const [name, value = ""] = line.split("=");
     if (name === "out_time_us" && value !== furthest) {
       furthest = value;
-      alive = Date.now();
+      alive = performance.now();
       fraction = Math.min(1, Math.max(0, Number(value) / 1_000_000 / run.seconds || 0));
     } else if (name === "speed" && !run.silent) {
       const speed = Number.parseFloat(value);
@@ -149,9 +150,9 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<v
   const watchdog = setInterval(() => {
     // Putting the index in front moves the whole file, without a word.
     const io = fraction > 0.99 ? bytesWritten(pid) : "";
-    if (internal.paused || io !== written) alive = Date.now();
+    if (internal.paused || io !== written) alive = performance.now();
     written = io;
-    if (Date.now() - alive < watchdogMs) return;
+    if (performance.now() - alive < watchdogMs) return;
     stalled = true;
     child.kill("SIGKILL");
   }, watchdogMs / 20);

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { database } from "~db/client.server";
-import { JOB_KINDS, type Schema } from "~db/schema";
+import { database, sqliteHandle } from "~db/client.server";
+import { JOB_KINDS, type JobKind, type Schema, type VideoRow } from "~db/schema";
 import { ffmpegAvailable } from "../ffmpeg.server";
 import { PRIORITIES } from "./kinds";
 import { jobsChanged } from "./wake.server";
@@ -9,7 +9,7 @@ import { jobsChanged } from "./wake.server";
  * The file as it came stays at least this long beside its copy, for those who were playing it when
  * the copy took its place.
  */
-const SOURCE_KEPT_MS = 6 * 3_600_000;
+export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
 /**
  * Asks for everything that is made from a video: playable copy, captions, poster, storyboard, hover preview,
@@ -27,20 +27,100 @@ export async function enqueueFor(...videoIds: string[]): Promise<void> {
 /** The same inside of a transaction; `jobsChanged("work")` is due once it is committed. */
 export async function enqueueIn(db: Kysely<Schema>, videoIds: readonly string[]): Promise<void> {
   if (videoIds.length === 0 || !ffmpegAvailable()) return;
-  const now = Date.now();
-  const jobs = videoIds.flatMap((videoId) =>
-    JOB_KINDS.map((kind) => ({
-      video_id: videoId,
-      kind,
-      priority: PRIORITIES[kind],
-      run_after: new Date(kind === "tidy" ? now + SOURCE_KEPT_MS : now).toISOString(),
-    })),
+  await insertJobs(
+    db,
+    videoIds.flatMap((id) => JOB_KINDS.map((kind) => jobOf(id, kind))),
   );
+}
+
+function jobOf(videoId: string, kind: JobKind, now = Date.now()) {
+  return {
+    video_id: videoId,
+    kind,
+    priority: PRIORITIES[kind],
+    run_after: new Date(kind === "tidy" ? now + SOURCE_KEPT_MS : now).toISOString(),
+  };
+}
+
+async function insertJobs(
+  db: Kysely<Schema>,
+  jobs: readonly ReturnType<typeof jobOf>[],
+): Promise<void> {
+  if (jobs.length === 0) return;
   await db
     .insertInto("jobs")
     .values(jobs)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+type Lacking = Pick<
+  VideoRow,
+  | "id"
+  | "video_url"
+  | "source_url"
+  | "hls_url"
+  | "storyboard_url"
+  | "preview_url"
+  | "thumbnail_url"
+  | "captions"
+>;
+
+/** What a video still lacks; nothing is made anew that it has. */
+function missingKinds(row: Lacking): JobKind[] {
+  if (!row.video_url && !row.source_url) return [];
+  const isConverted = row.video_url !== "" && row.source_url !== null;
+  const wanted: Record<JobKind, boolean> = {
+    // Whether a file that is played as it came has its index in front, the job finds out itself.
+    playable: !isConverted,
+    captions: row.captions === null,
+    poster: row.thumbnail_url === null,
+    storyboard: row.storyboard_url === null,
+    preview: row.preview_url === null,
+    ladder: row.hls_url === null,
+    tidy: true,
+  };
+  return JOB_KINDS.filter((kind) => wanted[kind]);
+}
+
+/** Videos at once: SQLite takes 32,766 values in a statement. */
+const VIDEOS_AT_ONCE = 500;
+
+/**
+ * Asks for what some videos still lack, such as those that were brought back from the trash, inside
+ * of a transaction; `jobsChanged("work")` is due once it is committed.
+ */
+export async function enqueueMissingIn(
+  db: Kysely<Schema>,
+  videoIds: readonly string[],
+): Promise<void> {
+  if (!ffmpegAvailable()) return;
+  for (let from = 0; from < videoIds.length; from += VIDEOS_AT_ONCE) {
+    const rows = await db
+      .selectFrom("videos")
+      .select(["id", "video_url", "source_url", "hls_url", "storyboard_url", "preview_url"])
+      .select(["thumbnail_url", "captions"])
+      .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE))
+      .execute();
+    const jobs = rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind)));
+    await insertJobs(db, jobs);
+  }
+}
+
+/**
+ * Lets the clean-up of a video wait from now on: a file was replaced that may be being watched.
+ * Called inside the transaction that says so.
+ */
+export function delayCleanup(videoId: string): void {
+  const { kind, priority, run_after } = jobOf(videoId, "tidy");
+  sqliteHandle()
+    .prepare(
+      `INSERT INTO jobs (video_id, kind, priority, run_after) VALUES (@videoId, @kind, @priority, @run_after)
+       ON CONFLICT (video_id, kind) DO UPDATE
+         SET state = 'waiting', attempts = 0, finished_at = NULL, run_after = @run_after
+         WHERE state <> 'running'`,
+    )
+    .run({ videoId, kind, priority, run_after });
 }
 
 /** Asks for what the videos of the library still lack. Returns how many videos that concerns. */
@@ -60,6 +140,10 @@ export async function enqueueMissing(): Promise<number> {
       ]),
     )
     .execute();
-  for (const { id } of rows) await enqueueFor(id);
+  await enqueueMissingIn(
+    database(),
+    rows.map(({ id }) => id),
+  );
+  jobsChanged("work");
   return rows.length;
 }

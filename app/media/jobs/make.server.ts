@@ -9,8 +9,9 @@ import { makePoster } from "../encode/poster.server";
 import { makePreview } from "../encode/preview.server";
 import { makeStoryboard } from "../encode/storyboard.server";
 import type { Task } from "../encode/task.server";
+import { isEarlierVersion } from "../file-version.server";
 import { type Probe, probe } from "../probe.server";
-import { giveUpSource } from "./place.server";
+import { removeEarlierVersions } from "./replace.server";
 
 /** The file of a video is not one that anything can be made from; trying again can't help. */
 export class UnusableSourceError extends Error {}
@@ -26,7 +27,8 @@ export async function sourceOf(job: JobRow): Promise<Source | undefined> {
   const url = row.source_url ?? row.video_url;
   const file = fileOf(url);
   const name = parseMediaUrl(url);
-  if (!file || name?.bucket !== "videos" || name.path.split("/").length !== 2) return undefined;
+  if (!file || name?.bucket !== "videos") return undefined;
+  if (name.path.split("/").length !== 2 && !isEarlierVersion(name.path)) return undefined;
   return {
     videoId: job.video_id,
     stem: mediaStem(name.path),
@@ -60,9 +62,7 @@ export async function make(job: JobRow, source: Source, task: Task): Promise<Mad
     case "ladder":
       return makeLadder(source, await read(source.file), task, generation);
     case "tidy":
-      if (source.file !== source.playing && isCopyOf(await read(source.file))) {
-        await giveUpSource(job, source);
-      }
+      await removeEarlierVersions(job, source, async () => isCopyOf(await read(source.file)));
       return NOTHING;
   }
 }

@@ -1,14 +1,15 @@
-import { randomBytes } from "node:crypto";
-import { cp, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { type Captions, readCaptions } from "~db/captions";
-import { database, sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
-import { type Bucket, bucketFile } from "../bucket.server";
+import { type Bucket, bucketFile, parseMediaUrl } from "../bucket.server";
 import type { Made, Source } from "../encode/made";
-import { forgetFiles, recordFile } from "../media-files.server";
-import { isOurs, markDone } from "./queue.server";
+import { recordFile } from "../media-files.server";
+import { moveFlushed } from "./move.server";
+import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
+import { replaceVideoFile } from "./replace.server";
 
 /**
  * Puts what a job has made where it is served from, and only then names it in the row, together
@@ -28,8 +29,9 @@ export async function place(
     const target = bucketFile(bucket, place);
     if (!target) throw new Error(`${bucket}/${place} is no place for a file.`);
     targets.push(target);
-    await move(path.join(folder, from), target);
+    await moveFlushed(path.join(folder, from), target);
   }
+  if (made.replacement) await replaceVideoFile(job, source, path.join(folder, made.replacement));
   const wanted = await retryWhileBusy(() => writeResult(job, made), RESULT_WAIT_MS);
   if (!wanted) {
     for (const target of targets) await rm(target, { recursive: true, force: true });
@@ -39,38 +41,6 @@ export async function place(
   await count(source, made);
   return true;
 }
-
-/** Replaces what is there in one step; over the border of a volume by a copy beside it. */
-async function move(from: string, to: string): Promise<void> {
-  await mkdir(path.dirname(to), { recursive: true });
-  try {
-    await flush(from);
-    await rename(from, to);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "EXDEV") throw error;
-    const partial = path.join(path.dirname(to), `.${randomBytes(6).toString("hex")}`);
-    await cp(from, partial, { recursive: true });
-    await flush(partial);
-    await rename(partial, to);
-  }
-}
-
-/** Nothing is named that a machine without power would find empty afterwards. */
-async function flush(made: string): Promise<void> {
-  if ((await stat(made)).isDirectory()) {
-    for (const name of await readdir(made)) await flush(path.join(made, name));
-  }
-  const handle = await open(made);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Minutes of encoding are not given up because another process is writing. */
-const RESULT_WAIT_MS = 60_000;
 
 /** One transaction; only the columns of the result, so that an edit made meanwhile stays. */
 function writeResult(job: JobRow, made: Made): Promise<boolean> {
@@ -131,34 +101,42 @@ const GENERATIONS: Partial<Record<JobKind, string>> = {
 async function removeStale({ stem, videoId }: Source, kind: JobKind): Promise<void> {
   const prefix = GENERATIONS[kind];
   if (!prefix) return;
+  const named = namedDerivedFiles(stem, videoId);
   for (const bucket of ["videos", "thumbnails"] as const) {
     const folder = bucketFile(bucket, stem);
     if (!folder) continue;
     for (const name of await readdir(folder).catch(() => [])) {
-      if (!name.startsWith(prefix) || isNamed(`/media/${bucket}/${stem}/${name}`, videoId))
-        continue;
+      const address = `/media/${bucket}/${stem}/${name}`;
+      const isNamed = named.some((url) => url === address || url.startsWith(`${address}/`));
+      if (!name.startsWith(prefix) || isNamed) continue;
       await rm(path.join(folder, name), { recursive: true, force: true });
     }
   }
 }
 
-function isNamed(address: string, videoId: string): boolean {
-  return (
-    sqliteHandle()
-      .prepare(
-        `SELECT 1 FROM videos WHERE preview_url = @address
-         UNION ALL SELECT 1 FROM videos WHERE hls_url = @address || '/master.m3u8'
-         UNION ALL SELECT 1 FROM videos WHERE storyboard_url = @address || '/storyboard.vtt'
-         UNION ALL SELECT 1 FROM videos, json_each(videos.captions)
-           WHERE videos.id = @videoId AND value ->> 'url' LIKE @address || '/%'`,
-      )
-      .get({ address, videoId }) !== undefined
-  );
+/** Addresses of what was made from the file of a video: other rows may name the same file. */
+function namedDerivedFiles(stem: string, videoId: string): string[] {
+  const rows = sqliteHandle()
+    .prepare<unknown[], Record<"hls_url" | "storyboard_url" | "preview_url" | "captions", string>>(
+      // From "{stem}." to below "{stem}0": the file itself ("."), or one in its folder ("/").
+      `SELECT hls_url, storyboard_url, preview_url, captions FROM videos
+       WHERE id = @videoId OR (video_url >= @from AND video_url < @to)`,
+    )
+    .all({ videoId, from: `/media/videos/${stem}.`, to: `/media/videos/${stem}0` });
+  return rows.flatMap(({ captions, ...urls }) => [
+    ...Object.values(urls).filter(Boolean),
+    ...readCaptions(captions).map(({ url }) => url),
+  ]);
 }
 
 /** Counts what was made among the video's files: each file beside it, and its two folders. */
-async function count({ videoId, stem }: Source, made: Made): Promise<void> {
+async function count({ videoId, stem, row, url }: Source, made: Made): Promise<void> {
   const folders = new Set<Bucket>();
+  const replaced = made.replacement ? parseMediaUrl(row.video_url || url) : undefined;
+  if (replaced) {
+    folders.add("videos");
+    await recordFile({ ...replaced, videoId, kind: "video" });
+  }
   for (const { bucket, path: place } of made.moves) {
     if (place.startsWith(`${stem}/`)) folders.add(bucket);
     else {
@@ -169,25 +147,4 @@ async function count({ videoId, stem }: Source, made: Made): Promise<void> {
   for (const bucket of folders) {
     await recordFile({ bucket, path: stem, videoId, kind: "derived" });
   }
-}
-
-/**
- * Gives up the file as it came, where the played copy has everything it had. Whoever was playing it
- * when the copy came has long finished by then.
- */
-export async function giveUpSource(job: JobRow, source: Source): Promise<void> {
-  const { video_url } = await database()
-    .selectFrom("videos")
-    .select("video_url")
-    .where("id", "=", job.video_id)
-    .executeTakeFirstOrThrow();
-  if (!video_url || video_url === source.url) return;
-  await database()
-    .updateTable("videos")
-    .set({ source_url: null })
-    .where("id", "=", job.video_id)
-    .execute();
-  await rm(source.file, { force: true });
-  const [, , bucket, ...rest] = source.url.split("/") as ["", "media", Bucket, ...string[]];
-  await forgetFiles([{ bucket, path: rest.join("/") }]);
 }

@@ -1,6 +1,9 @@
 import os from "node:os";
+import { sql, type UpdateObject } from "kysely";
 import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
-import type { JobRow } from "~db/schema";
+import type { JobRow, Schema } from "~db/schema";
+import { retryWhileBusy } from "~db/write-lock";
+import { SOURCE_KEPT_MS } from "./enqueue.server";
 import { jobsChanged } from "./wake.server";
 
 /** A worker that has not been heard of for this long has lost its job to the next. */
@@ -10,6 +13,8 @@ export const MOST_ATTEMPTS = 3;
 /** A job during which the site was killed this often is parked too: it may be what kills it. */
 const MOST_KILLS = 5;
 const BACK_OFF_MS = 30_000;
+/** No job but the clean-up ever waits longer, see `fail`; nor on a full disk. */
+const LONGEST_WAIT_MS = BACK_OFF_MS * 4 ** (MOST_ATTEMPTS - 1);
 
 const holder = globalThis as { afterdarkWorker?: string };
 holder.afterdarkWorker ??= `${os.hostname()}/${process.pid}/${Date.now()}`;
@@ -32,6 +37,7 @@ export function claim(
   let job: JobRow | undefined;
   // While another process is writing there is none; the runner asks again soon.
   tryWriteTransaction(() => {
+    correctLeases(now);
     parkKillers(now);
     job = claimNext(mostPriority, now);
   });
@@ -47,7 +53,9 @@ function claimNext(mostPriority: number, now: number): JobRow | undefined {
         attempts = attempts + 1, progress = 0, speed = NULL, seconds_left = NULL
       WHERE id = (
         SELECT id FROM jobs AS job
-        WHERE ((state = 'waiting' AND run_after <= @now)
+        -- What is to run later than any wait can take was written before the clock was set back.
+        WHERE ((state = 'waiting' AND (run_after <= @now
+              OR run_after > CASE kind WHEN 'tidy' THEN @cleanupLatest ELSE @latest END))
             OR (state = 'running' AND lease_until < @now))
           AND priority <= @mostPriority
           AND (kind = 'playable' OR NOT EXISTS (
@@ -58,15 +66,36 @@ function claimNext(mostPriority: number, now: number): JobRow | undefined {
         ORDER BY priority, created_at, id LIMIT 1)
       RETURNING *`,
     )
-    .get({ worker: WORKER, lease: iso(now + LEASE_MS), now: iso(now), mostPriority });
+    .get({
+      worker: WORKER,
+      lease: iso(now + LEASE_MS),
+      now: iso(now),
+      latest: iso(now + LONGEST_WAIT_MS),
+      cleanupLatest: iso(now + SOURCE_KEPT_MS),
+      mostPriority,
+    });
+}
+
+/** A lease that ends later than any can was given before the clock was set back; its worker, when
+ * there is one, prolongs it by today's clock. */
+function correctLeases(now: number): void {
+  const lease = iso(now + LEASE_MS);
+  const sqlite = sqliteHandle();
+  const later = "state = 'running' AND lease_until > @lease";
+  // Looked for first: to read takes no lock.
+  if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${later}`).get({ lease })) return;
+  sqlite.prepare(`UPDATE jobs SET lease_until = @lease WHERE ${later}`).run({ lease });
 }
 
 function parkKillers(now: number): void {
-  sqliteHandle()
+  const sqlite = sqliteHandle();
+  const killed = `state = 'running' AND lease_until < @now AND attempts >= ${MOST_KILLS}`;
+  if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${killed}`).get({ now: iso(now) })) return;
+  sqlite
     .prepare(
       `UPDATE jobs SET state = 'parked', worker = NULL, lease_until = NULL, finished_at = @now,
          reason = 'The site was ended ${MOST_KILLS} times while this was being made.'
-       WHERE state = 'running' AND lease_until < @now AND attempts >= ${MOST_KILLS}`,
+       WHERE ${killed}`,
     )
     .run({ now: iso(now) });
 }
@@ -119,36 +148,39 @@ export function markDone(id: number): void {
  */
 export async function fail(job: JobRow, reason: string, final = false): Promise<void> {
   const parked = final || job.attempts >= MOST_ATTEMPTS;
-  await database()
-    .updateTable("jobs")
-    .set({
-      ...finished,
-      state: parked ? "parked" : "waiting",
-      reason,
-      run_after: iso(Date.now() + BACK_OFF_MS * 4 ** (job.attempts - 1)),
-      finished_at: parked ? iso(Date.now()) : null,
-    })
-    .where("id", "=", job.id)
-    .where("worker", "=", WORKER)
-    .execute();
+  await change(job, {
+    ...finished,
+    state: parked ? "parked" : "waiting",
+    reason,
+    run_after: iso(Date.now() + BACK_OFF_MS * 4 ** (job.attempts - 1)),
+    finished_at: parked ? iso(Date.now()) : null,
+  });
   jobsChanged("work");
 }
 
 /** Gives a job back unharmed, as at SIGTERM or on a full disk: the attempt does not count. */
 export async function handBack(job: JobRow, afterMs = 0): Promise<void> {
-  await database()
-    .updateTable("jobs")
-    .set((e) => ({
-      ...finished,
-      state: "waiting",
-      progress: 0,
-      attempts: e("attempts", "-", 1),
-      run_after: iso(Date.now() + afterMs),
-    }))
-    .where("id", "=", job.id)
-    .where("worker", "=", WORKER)
-    .execute();
+  await change(job, {
+    ...finished,
+    state: "waiting",
+    progress: 0,
+    attempts: sql<number>`attempts - 1`,
+    run_after: iso(Date.now() + afterMs),
+  });
   jobsChanged("work");
+}
+
+/** Minutes of encoding are not given up because another process is writing. */
+export const RESULT_WAIT_MS = 60_000;
+
+/** Of a job that is ours still. */
+async function change(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promise<void> {
+  const query = database()
+    .updateTable("jobs")
+    .set(columns)
+    .where("id", "=", job.id)
+    .where("worker", "=", WORKER);
+  await retryWhileBusy(() => query.execute(), RESULT_WAIT_MS);
 }
 
 /** Starts parked jobs anew: one, or all. Returns how many. */
@@ -173,15 +205,15 @@ export async function takeOverFromTheDead(): Promise<void> {
     .execute();
   const dead = rows.filter(({ worker }) => worker !== null && worker !== WORKER && isDead(worker));
   if (dead.length === 0) return;
-  await database()
+  const query = database()
     .updateTable("jobs")
     .set({ lease_until: iso(0) })
     .where(
       "id",
       "in",
       dead.map(({ id }) => id),
-    )
-    .execute();
+    );
+  await query.execute();
 }
 
 function isDead(worker: string): boolean {

@@ -1,4 +1,5 @@
 import { database } from "~db/client.server";
+import { isBusy } from "~db/write-lock";
 import { ffmpegAvailable } from "../ffmpeg.server";
 import { diskHasRoom } from "./disk.server";
 import { PRIORITIES } from "./kinds";
@@ -42,7 +43,8 @@ export function startRunner(concurrency: number): Runner {
         await takeJobs();
       } while (again && !stopped);
     } catch (error) {
-      console.error("The queue could not be read:", error);
+      // While another process writes, nothing is begun; the timer looks again.
+      if (!isBusy(error)) console.error("The queue could not be read:", error);
     } finally {
       looking = undefined;
     }

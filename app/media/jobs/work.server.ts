@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { JobRow } from "~db/schema";
+import { isBusy } from "~db/write-lock";
 import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
 import { RefusedFileError } from "../probe.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
@@ -33,16 +34,17 @@ export interface Work {
 /** Starts on a job that was claimed. */
 export function beginWork(job: JobRow): Work {
   let latest: Progress = { fraction: 0 };
-  let writtenAt = Date.now();
-  const startedAt = Date.now();
+  // Not the clock of the day, which may be set.
+  let writtenAt = performance.now();
+  const startedAt = performance.now();
   let returned = false;
   const tell = () => {
-    writtenAt = Date.now();
+    writtenAt = performance.now();
     if (!heartbeat(job.id, { ...estimate(latest, startedAt) })) task.abort();
   };
   const task = createTask(path.join(workFolder(), `${WORK_PREFIX}${job.id}`), (progress) => {
     latest = progress;
-    if (Date.now() - writtenAt >= PROGRESS_MS) tell();
+    if (performance.now() - writtenAt >= PROGRESS_MS) tell();
   });
   const pulse = setInterval(tell, HEARTBEAT_MS);
   pulse.unref();
@@ -90,6 +92,8 @@ async function settle(
   const lines = error instanceof EncodeError ? error.lines : [];
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || isDiskFull(lines)) return handBack(job, DISK_FULL_WAIT_MS);
+  // Another process has held the lock of the database for minutes; that is no fault of the job.
+  if (isBusy(error)) return handBack(job);
   const final = error instanceof RefusedFileError || error instanceof UnusableSourceError;
   const expected = final || error instanceof EncodeError;
   if (!expected) console.error(`Job ${job.id} (${job.kind}) failed:`, error);
@@ -98,7 +102,7 @@ async function settle(
 
 /** How far the job is, and how long it will take at the pace it has had. */
 function estimate({ fraction, speed }: Progress, startedAt: number) {
-  const elapsed = (Date.now() - startedAt) / 1_000;
+  const elapsed = (performance.now() - startedAt) / 1_000;
   return {
     progress: fraction,
     ...(speed && { speed }),

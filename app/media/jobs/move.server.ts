@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { copyFile, cp, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+
+/**
+ * Moves a file or folder so that it is on the disk afterwards: nothing is named that a machine
+ * without power would find empty. A file that is there is replaced in one step; across file systems
+ * by a copy beside it.
+ */
+export async function moveFlushed(from: string, to: string): Promise<void> {
+  await mkdir(path.dirname(to), { recursive: true });
+  try {
+    await flush(from);
+    await rename(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EXDEV") throw error;
+    const partial = path.join(path.dirname(to), `.${randomBytes(6).toString("hex")}`);
+    try {
+      await cp(from, partial, { recursive: true });
+      await flush(partial);
+      await rename(partial, to);
+    } finally {
+      await rm(partial, { recursive: true, force: true });
+    }
+  }
+  await flushOne(path.dirname(to));
+}
+
+/** A second name for a file, whose content stays when the first is replaced; else a copy of it. */
+export async function linkOrCopy(from: string, to: string): Promise<void> {
+  await mkdir(path.dirname(to), { recursive: true });
+  try {
+    await link(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    if (code === "ENOENT") throw error;
+    // A file system without hard links. What is there under the name is whole.
+    const partial = path.join(path.dirname(to), `.${randomBytes(6).toString("hex")}`);
+    try {
+      await copyFile(from, partial, constants.COPYFILE_FICLONE);
+      await flush(partial);
+      await rename(partial, to);
+    } finally {
+      await rm(partial, { force: true });
+    }
+  }
+  await flushOne(path.dirname(to));
+}
+
+async function flush(file: string): Promise<void> {
+  if ((await stat(file)).isDirectory()) {
+    for (const name of await readdir(file)) await flush(path.join(file, name));
+  }
+  await flushOne(file);
+}
+
+async function flushOne(file: string): Promise<void> {
+  const handle = await open(file);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
