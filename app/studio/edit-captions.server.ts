@@ -3,8 +3,9 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import type { ArrivedFile, FileRule } from "~/media/arriving.server";
 import { bucketFile, mediaStem, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
-import { decodeText, readCues, writeWebvtt } from "~/media/captions/cues";
+import { CaptionsLimitError } from "~/media/captions/cues";
 import { languageName, languageTag } from "~/media/captions/languages";
+import { readCaptionFile } from "~/media/captions.server";
 import { recordFile } from "~/media/media-files.server";
 import { asRefusal, UploadRefused } from "~/media/upload-refused.server";
 import { type Captions, readCaptions } from "~db/captions";
@@ -90,8 +91,10 @@ async function placeFile(
   language: string,
   folder: string | undefined,
 ): Promise<Captions> {
-  const cues = readCues(decodeText(await fs.readFile(file.path)) ?? "");
-  if (cues.length === 0) {
+  const webvtt = await readCaptionFile(file.path, "added").catch((error) => {
+    throw error instanceof CaptionsLimitError ? refused(error.message) : error;
+  });
+  if (!webvtt) {
     throw refused("There are no captions in this file. It has to be .srt or .vtt, saved as UTF-8.");
   }
   const tag = languageTag(language);
@@ -105,7 +108,7 @@ async function placeFile(
     await fs.mkdir(path.dirname(target), { recursive: true });
     // Behind a dot it is served to nobody until it is whole.
     const partial = path.join(path.dirname(target), `.${path.basename(target)}`);
-    await fs.writeFile(partial, writeWebvtt(cues));
+    await fs.writeFile(partial, webvtt);
     await fs.rename(partial, target);
   } catch (error) {
     throw asRefusal(error);

@@ -14,6 +14,14 @@ export interface Cue {
   text: string;
 }
 
+/** A line of text on a picture has 40 to 80; one with fonts and positions in it some hundred. */
+export const MOST_LINE_CHARACTERS = 2_000;
+/** One every four seconds of a day. */
+export const MOST_CUES = 20_000;
+
+/** A caption file is larger than any that is one; `message` is for the person who sent it. */
+export class CaptionsLimitError extends Error {}
+
 const TIME = String.raw`(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s+(.*))?$`);
 const SETTING = /^(?:align|line|position|size|vertical):[\w.,%-]+$/;
@@ -22,9 +30,17 @@ const SUBRIP_SIGNS =
   /<(\/?)\s*([biu])\s*>|<\/?\s*font\b[^<>]*>|\{\\[^{}]*\}|&(?:amp|lt|gt|nbsp|lrm|rlm);|[<>&]/gi;
 const WRITTEN: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
 
-/** The cues of a text, by their time; empty for a text that is neither format. */
+/**
+ * The cues of a text, by their time; empty for a text that is neither format. Its work grows with
+ * the length of the text alone, whatever the text is.
+ *
+ * @throws {CaptionsLimitError} for a line or a number of cues that no captions have.
+ */
 export function readCues(text: string): Cue[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
+  if (lines.some((line) => line.length > MOST_LINE_CHARACTERS)) {
+    throw new CaptionsLimitError("A line of this caption file has more than 2,000 characters.");
+  }
   const isWebvtt = /^WEBVTT(?:[ \t]|$)/.test(lines[0] ?? "");
   const cues: Cue[] = [];
   for (let index = 0; index < lines.length; index++) {
@@ -42,7 +58,10 @@ export function readCues(text: string): Cue[] {
         .filter(Boolean)
         .join("\n"),
     };
-    if (cue.end > cue.start && cue.text) cues.push(cue);
+    if (cue.end <= cue.start || !cue.text) continue;
+    if (cues.push(cue) > MOST_CUES) {
+      throw new CaptionsLimitError("This caption file has more than 20,000 cues.");
+    }
   }
   return cues.sort((a, b) => a.start - b.start);
 }

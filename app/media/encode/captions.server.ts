@@ -1,8 +1,9 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Captions } from "~db/captions";
-import { type Cue, readCues, writeWebvtt } from "../captions/cues";
+import { CaptionsLimitError } from "../captions/cues";
 import { captionsLabel, distinctLabel, languageTag } from "../captions/languages";
+import { readCaptionFile } from "../captions.server";
 import { inputArguments } from "../ffmpeg.server";
 import type { SubtitleStream } from "../playable";
 import type { Probe } from "../probe.server";
@@ -28,10 +29,10 @@ export async function makeCaptions(
   await mkdir(path.join(task.folder, folder), { recursive: true });
   const captions: Captions[] = [];
   for (const { stream, file } of await extract(source, probe, streams, task)) {
-    const cues = await cuesOf(file);
-    if (cues.length === 0) continue;
+    const webvtt = await webvttOf(file);
+    if (!webvtt) continue;
     const name = `${captions.length + 1}.vtt`;
-    await writeFile(path.join(task.folder, folder, name), writeWebvtt(cues));
+    await writeFile(path.join(task.folder, folder, name), webvtt);
     captions.push({
       url: `/media/videos/${source.stem}/${folder}/${name}`,
       language: languageTag(stream.language),
@@ -92,20 +93,16 @@ async function extract(
   return whole;
 }
 
-/** Shapes that a subtitle draws, as in `m 0 0 l 100 0 100 100`: no text. */
-const DRAWING = /^m(?:\s+-?[\d.]+){2}(?:\s+(?:[mnlbspc]|-?[\d.]+))*$/;
-
-async function cuesOf(file: string): Promise<Cue[]> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  await rm(file, { force: true });
-  if (Buffer.byteLength(text) >= MOST_BYTES) return [];
-  const seen = new Set<string>();
-  return readCues(text).flatMap((cue) => {
-    const lines = cue.text.split("\n").filter((line) => !DRAWING.test(line));
-    // A decorated line is written several times over, one for each of its layers.
-    const key = `${cue.start} ${cue.end} ${lines.join("\n")}`;
-    if (lines.length === 0 || seen.has(key)) return [];
-    seen.add(key);
-    return [{ ...cue, text: lines.join("\n") }];
-  });
+/** The WebVTT of one stream; undefined when there is nothing to read in it. */
+async function webvttOf(file: string): Promise<string | undefined> {
+  try {
+    const { size } = await stat(file);
+    return size < MOST_BYTES ? await readCaptionFile(file, "extracted") : undefined;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    if (isMissing || error instanceof CaptionsLimitError) return undefined;
+    throw error;
+  } finally {
+    await rm(file, { force: true });
+  }
 }
