@@ -14,6 +14,7 @@ import {
   writeUpload,
 } from "../admin-requests";
 import { filesBelow, onDisk } from "../encode-library";
+import { measureHeld } from "../event-loop";
 import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -56,6 +57,21 @@ describe("the captions of the edit form", () => {
     expect((await page(ADDRESS)).manage?.dialog?.video?.captions).toMatchObject([
       { label: "German" },
     ]);
+  });
+
+  it("that no film has are refused with a sentence, and hold nobody up", async () => {
+    const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
+    const long = begin + "<".repeat(2_000_000);
+    const lines = begin + `${"<".repeat(1_999)}\n`.repeat(1_000);
+    const held = await measureHeld(async () => {
+      expect(await sendMultipart(form(long), ADDRESS)).toMatchObject({
+        init: { status: 422 },
+        data: { studio: { edit: { fields: { captions: expect.stringContaining("2,000") } } } },
+      });
+      expect(await edit(lines)).toBe(302);
+    });
+    expect(held.longestMs).toBeLessThan(1_000);
+    expect(captions()).toHaveLength(1);
   });
 
   it("replace those of the same language, and leave the others", async () => {

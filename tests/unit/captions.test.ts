@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeText, readCues, writeWebvtt } from "~/media/captions/cues";
+import {
+  CaptionsLimitError,
+  decodeText,
+  MOST_CUES,
+  MOST_LINE_CHARACTERS,
+  readCues,
+  writeWebvtt,
+} from "~/media/captions/cues";
 import { captionsLabel, distinctLabel, languageTag } from "~/media/captions/languages";
 import { readCaptions } from "~db/captions";
 
@@ -91,6 +98,40 @@ describe("what are no captions", () => {
     expect(decodeText(Buffer.from("grün"))).toBe("grün");
     expect(decodeText(Buffer.from("\uFEFFgrün", "utf16le"))).toBe("grün");
   });
+});
+
+describe("a text that is larger than any captions", () => {
+  const cue = (number: number) => `00:00:01,000 --> 00:00:02,000\nline ${number}\n\n`;
+
+  it("is refused for a line that is too long, with a sentence", () => {
+    const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
+    expect(readCues(begin + "a".repeat(MOST_LINE_CHARACTERS))).toHaveLength(1);
+    expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(CaptionsLimitError);
+    expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(/2,000 characters/);
+  });
+
+  it("is refused for more cues than a day of film has", () => {
+    const many = Array.from({ length: MOST_CUES }, (_, index) => cue(index)).join("");
+    expect(readCues(many)).toHaveLength(MOST_CUES);
+    expect(() => readCues(many + cue(0))).toThrow(/20,000 cues/);
+  });
+
+  it.each(["<", "{\\", "<font", "< b", "&am", "<font <", "-->", " ", "{\\<font"])(
+    "takes time that grows with its length alone: lines of %j",
+    (part) => {
+      const line = part.repeat(Math.floor(MOST_LINE_CHARACTERS / part.length));
+      const text = (lines: number) =>
+        `1\n00:00:01,000 --> 00:00:02,000\n${`${line}\n`.repeat(lines)}`;
+      const took = (lines: number) => {
+        const begun = performance.now();
+        readCues(text(lines));
+        return performance.now() - begun;
+      };
+      took(50);
+      // 2 MB, which took 4 seconds in one line.
+      expect(took(1_000)).toBeLessThan(3_000);
+    },
+  );
 });
 
 describe("languages", () => {
