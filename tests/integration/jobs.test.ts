@@ -2,14 +2,20 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
+import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTask, EncodeError, runFfmpeg } from "~/media/encode/task.server";
 import { ffmpegAvailable, inputArguments } from "~/media/ffmpeg.server";
 import { enqueueFor } from "~/media/jobs/enqueue.server";
-import { claim, fail, handBack, isOurs, retry, WORKER } from "~/media/jobs/queue.server";
+import { DERIVED_FILES_SQL } from "~/media/jobs/place.server";
+import { claim, fail, handBack, heartbeat, isOurs, retry, WORKER } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
+import { beginWork, settle } from "~/media/jobs/work.server";
+import { removeVideos } from "~/studio/remove.server";
+import { listDeletions, restoreDeletion } from "~/studio/restore.server";
 import { database, sqliteHandle } from "~db/client.server";
+import { DatabaseBusyError } from "~db/write-lock";
 import {
   addToLibrary,
   filesBelow,
@@ -156,6 +162,127 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     await workUntilIdle();
     expect(jobRows(bad)[0]).toMatchObject({ state: "parked", reason: /not a video file/ });
     expect(allDone(good)).toBe(true);
+  });
+});
+
+describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
+  const DAY = 24 * 3_600_000;
+
+  it("starts what was to run by a clock that was a day ahead", async () => {
+    const id = await addVideo();
+    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ video_id: id, kind: "playable" });
+  });
+
+  it("tries again by the present clock what failed by a clock that was a day ahead", async () => {
+    await addVideo();
+    await fail(claim()!, "The file is damaged.");
+    expect(claim()).toBeUndefined();
+    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ kind: "playable", attempts: 2 });
+  });
+
+  it("ends a lease that was given by a clock that was a day ahead, within the time of a lease", async () => {
+    await addVideo();
+    const job = claim(undefined, Date.now() + DAY)!;
+    sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'");
+    expect(claim()).toBeUndefined();
+    expect(claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
+  });
+
+  it("lets the clean-up wait its hours, and no longer", async () => {
+    const id = await addVideo();
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'tidy'");
+    expect(claim()).toBeUndefined();
+    expect(claim(undefined, Date.now() + 5 * 3_600_000)).toBeUndefined();
+    expect(claim(undefined, Date.now() + 7 * 3_600_000)).toMatchObject({ video_id: id });
+  });
+});
+
+describe.runIf(ffmpegAvailable())("the queue and another process that writes", () => {
+  it("begins nothing, fails nothing and counts no attempt, and goes on when the lock is gone", async () => {
+    const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('playable', 'tidy')");
+    const other = new Sqlite(sqliteHandle().name);
+    sqliteHandle().pragma("busy_timeout = 0");
+    other.exec("BEGIN IMMEDIATE");
+    expect(claim()).toBeUndefined();
+    other.exec("COMMIT");
+
+    const job = claim()!;
+    other.exec("BEGIN IMMEDIATE");
+    expect(heartbeat(job.id, { progress: 0.5 })).toBe(true);
+    const work = beginWork(job);
+    const made = () => filesBelow(site.uploads).some((name) => name.includes("original-"));
+    await until(made);
+    expect(jobRows(id)[0]).toMatchObject({ state: "running", attempts: 1, reason: null });
+    other.exec("COMMIT");
+    other.close();
+    await work.ended;
+    expect(jobRows(id)[0]).toMatchObject({ state: "done", attempts: 1, reason: null });
+    expect(videoRow(id).source_url).toContain("/original-");
+  });
+
+  it("does not count an attempt that met the lock to the end", async () => {
+    const id = await addVideo();
+    const job = claim()!;
+    expect(jobRows(id)[0]).toMatchObject({ state: "running", attempts: 1 });
+    await settle(job, new DatabaseBusyError(undefined), false, false);
+    expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 0, reason: null });
+  });
+});
+
+describe.runIf(ffmpegAvailable())("a video that is brought back from the trash", () => {
+  it("gets the jobs for what it lacks, in one with its return, and is prepared to the end", async () => {
+    const avi = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
+    const id = await addToLibrary(site.uploads, avi, false);
+    await removeVideos([id], "u");
+    expect(jobRows(id)).toEqual([]);
+    await restoreDeletion((await listDeletions())[0]!.batch, "u");
+    expect(jobRows(id)).toHaveLength(7);
+    await workUntilIdle();
+    expect(videoRow(id).video_url).toMatch(/\.mp4$/);
+    expect(allDone(id)).toBe(true);
+  });
+
+  it("that had everything is encoded by nothing anew", async () => {
+    const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
+    await workUntilIdle();
+    const before = videoRow(id);
+    await removeVideos([id], "u");
+    await restoreDeletion((await listDeletions())[0]!.batch, "u");
+    expect(Object.keys(jobStates(id))).toEqual(["tidy"]);
+    await workUntilIdle();
+    const { bytes: _, ...rest } = videoRow(id);
+    expect(before).toMatchObject(rest);
+  });
+});
+
+describe.runIf(ffmpegAvailable())("the end of a job", () => {
+  it("reads the rows of its own file alone, and keeps what a row of the same file names", async () => {
+    const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+    const id = await addToLibrary(site.uploads, clip, true);
+    const only = (kind: string) =>
+      sqliteHandle().exec(
+        `UPDATE jobs SET state = CASE kind WHEN '${kind}' THEN 'waiting' ELSE 'done' END`,
+      );
+    only("preview");
+    await workUntilIdle();
+    const first = videoRow(id).preview_url!;
+    const plan = sqliteHandle()
+      .prepare(`EXPLAIN QUERY PLAN ${DERIVED_FILES_SQL}`)
+      .all({ videoId: id, from: "a", to: "b" }) as { detail: string }[];
+    expect(plan.map(({ detail }) => detail).join("\n")).not.toMatch(/SCAN videos/);
+    sqliteHandle()
+      .prepare(
+        "INSERT INTO videos (id, title, category, video_url, preview_url) VALUES ('twin', 'Twin', 'desi', ?, ?)",
+      )
+      .run(videoRow(id).video_url, first);
+    for (const twin of [true, false]) {
+      if (!twin) sqliteHandle().exec("DELETE FROM videos WHERE id = 'twin'");
+      only("preview");
+      await workUntilIdle();
+      expect(videoRow(id).preview_url).not.toBe(first);
+      expect(fs.existsSync(onDisk(site.uploads, first))).toBe(twin);
+    }
   });
 });
 

@@ -114,13 +114,16 @@ async function removeStale({ stem, videoId }: Source, kind: JobKind): Promise<vo
   }
 }
 
+/** From "{stem}." to below "{stem}0": the file itself ("."), or one in its folder ("/"). */
+export const DERIVED_FILES_SQL = `
+  SELECT hls_url, storyboard_url, preview_url, captions FROM videos
+  WHERE id = @videoId OR (video_url >= @from AND video_url < @to)`;
+
 /** Addresses of what was made from the file of a video: other rows may name the same file. */
 function namedDerivedFiles(stem: string, videoId: string): string[] {
   const rows = sqliteHandle()
     .prepare<unknown[], Record<"hls_url" | "storyboard_url" | "preview_url" | "captions", string>>(
-      // From "{stem}." to below "{stem}0": the file itself ("."), or one in its folder ("/").
-      `SELECT hls_url, storyboard_url, preview_url, captions FROM videos
-       WHERE id = @videoId OR (video_url >= @from AND video_url < @to)`,
+      DERIVED_FILES_SQL,
     )
     .all({ videoId, from: `/media/videos/${stem}.`, to: `/media/videos/${stem}0` });
   return rows.flatMap(({ captions, ...urls }) => [

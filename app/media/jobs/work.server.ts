@@ -80,7 +80,8 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   await place(job, source, made, task.folder);
 }
 
-async function settle(
+/** Writes down how an attempt has failed, or gives the job back. */
+export async function settle(
   job: JobRow,
   error: unknown,
   aborted: boolean,
