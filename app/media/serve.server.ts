@@ -89,8 +89,6 @@ async function serveFile(request: Request, file: string, headers: Headers): Prom
     if (!stat.isFile()) return notFound();
     const size = Number(stat.size);
     const mtimeMs = Number(stat.mtimeMs);
-    const size = Number(stat.size);
-    const mtimeMs = Number(stat.mtimeMs);
     const validators = { etag: `"${versionOf(stat)}"`, lastModified: mtimeMs };
     headers.set("ETag", validators.etag);
     headers.set("Last-Modified", new Date(mtimeMs).toUTCString());
