@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { environmentOfPrograms } from "~/server/settings.server";
 import { insideLimits } from "./ffmpeg.server";
 import { findProgram } from "./program.server";
 
@@ -98,10 +99,8 @@ async function running(): Promise<ChildProcess> {
   const [command, ...args] = insideLimits(node, { dataBytes: MAX_DATA_BYTES });
   const child = spawn(command, args, {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
-    // Nothing of ours, no secret among it.
     env: {
-      PATH: process.env.PATH,
-      NODE_ENV: process.env.NODE_ENV,
+      ...environmentOfPrograms(),
       MALLOC_ARENA_MAX: "2",
       UV_THREADPOOL_SIZE: "2",
     },

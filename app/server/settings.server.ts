@@ -208,3 +208,9 @@ export function settings(): Settings {
 export function forgetSettings(): void {
   current = undefined;
 }
+
+/** What a program that reads strangers' files is given of the environment: no setting, no secret. */
+export function environmentOfPrograms(): NodeJS.ProcessEnv {
+  const { PATH, NODE_ENV } = process.env;
+  return { PATH, NODE_ENV };
+}
