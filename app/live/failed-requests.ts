@@ -26,12 +26,12 @@ const LIST_DATA = /^\/(?:_root|trending|categories(?:\/[^/]+)?)\.data$/;
 
 /**
  * Puts itself between the router, which sends its requests by `fetch`, and the browser's own
- * function. Everything but GET requests for the data of pages passes through.
+ * function. Everything but GET requests for pages, for their data or their route, passes through.
  */
 export function watchPageRequests(): void {
   const send = window.fetch;
   window.fetch = (input, init) => {
-    const url = pageDataUrl(input, init);
+    const url = pageUrl(input, init);
     if (!url) return send(input, init);
     return answerOf(url, () => send(input, init), init?.signal ?? undefined);
   };
@@ -52,11 +52,13 @@ export function useRequestFailure(): RequestFailure | undefined {
   );
 }
 
-function pageDataUrl(input: RequestInfo | URL, init: RequestInit | undefined): URL | undefined {
+function pageUrl(input: RequestInfo | URL, init: RequestInit | undefined): URL | undefined {
   if (input instanceof Request || (init?.method ?? "GET") !== "GET") return undefined;
   const url = new URL(input, window.location.href);
-  const isPageData = url.origin === window.location.origin && url.pathname.endsWith(".data");
-  return isPageData ? url : undefined;
+  // A navigation asks which route has its address; the same in advance, for links, has no signal.
+  const isDiscovery = url.pathname === "/__manifest" && Boolean(init?.signal);
+  const isOurs = isDiscovery || url.pathname.endsWith(".data");
+  return isOurs && url.origin === window.location.origin ? url : undefined;
 }
 
 async function answerOf(

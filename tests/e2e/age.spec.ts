@@ -60,7 +60,7 @@ test("a view is not counted before the answer, and once after it", async ({ page
   const views = site.database().prepare("SELECT views FROM videos").pluck();
   await page.goto("/video/v1", { waitUntil: "networkidle" });
   await page.getByRole("button", { name: "Enter" }).click();
-  await expect(page.getByText("1 views", { exact: true })).toBeVisible();
+  await expect(page.getByText("1 view", { exact: true })).toBeVisible();
   await expect.poll(() => views.get()).toBe(1);
 });
 
