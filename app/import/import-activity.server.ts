@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
+import { formatQuantity } from "~/catalogue/format";
 import type { Schema } from "~db/schema";
 
 /** The entry of an import among the activities. */
@@ -14,7 +15,7 @@ export function importActivity(userId: string): ImportActivity {
   return {
     async count(videos, transaction) {
       const total = (committed?.videos ?? 0) + videos;
-      const detail = `${total} ${total === 1 ? "video" : "videos"}`;
+      const detail = formatQuantity(total, "video");
       let id = committed?.id;
       if (id === undefined) {
         id = await recordActivity({ userId, action: "import", detail }, transaction);

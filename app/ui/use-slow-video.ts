@@ -19,7 +19,8 @@ export function useSlowVideo(): boolean {
 export function useSlowAdmin(): boolean {
   const { state, location } = useNavigation();
   const isPanel = useLocation().pathname === "/admin";
-  const isPending = state === "loading" && location.pathname === "/admin" && !isPanel;
+  const hasFailed = useRequestFailure() !== undefined;
+  const isPending = state === "loading" && location.pathname === "/admin" && !isPanel && !hasFailed;
   return useLasts(isPending, ADMIN_PATIENCE_MS);
 }
 
