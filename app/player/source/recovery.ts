@@ -39,7 +39,9 @@ export function watchForProblems(
 
   function remember() {
     const now = playbackPosition(element);
-    position = { seconds: now.seconds || position.seconds, playing: now.playing };
+    // A failure pauses the element by itself.
+    const playing = element.error ? position.playing : now.playing;
+    position = { seconds: now.seconds || position.seconds, playing };
   }
 
   function reload() {
@@ -118,7 +120,9 @@ export function watchForProblems(
   element.addEventListener("error", () => void onError(), { signal });
   element.addEventListener("playing", onPlaying, { signal });
   element.addEventListener("progress", watchStall, { signal });
-  element.addEventListener("timeupdate", () => !problem.get() && remember(), { signal });
+  for (const event of ["timeupdate", "play", "pause"]) {
+    element.addEventListener(event, () => !problem.get() && remember(), { signal });
+  }
   window.addEventListener(
     "online",
     () => {

@@ -110,6 +110,15 @@ describe("a file that fails after it has begun", () => {
     },
   );
 
+  it("plays on although the failure has paused it", async () => {
+    const { video, watch, reload } = played(42);
+    Object.assign(video, { error: { code: 3 } });
+    video.pause();
+    await fail(video, 3);
+    expect(reload).toHaveBeenCalledWith({ seconds: 42, playing: true });
+    watch.close();
+  });
+
   it("is reloaded again when another part of it fails", async () => {
     const { video, watch, reload } = played(42);
     await fail(video, 3);
