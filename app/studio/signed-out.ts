@@ -1,4 +1,4 @@
-import { useLocation, useRevalidator } from "@remix-run/react";
+import { useLocation, useNavigation, useRevalidator } from "@remix-run/react";
 import { useEffect } from "react";
 import type { UploadTexts } from "./upload-fields";
 
@@ -47,7 +47,10 @@ export async function loadUnlessSignedOut<Data extends object>(
 /** Refetches the page when somebody comes back to it: the session may have ended, or begun again. */
 export function useSessionCheck(): void {
   const { revalidate } = useRevalidator();
+  // A navigation under way finds out by itself, and must not be begun anew.
+  const isIdle = useNavigation().state === "idle";
   useEffect(() => {
+    if (!isIdle) return;
     const check = () => {
       if (document.visibilityState === "visible") revalidate();
     };
@@ -57,5 +60,5 @@ export function useSessionCheck(): void {
       window.removeEventListener("focus", check);
       document.removeEventListener("visibilitychange", check);
     };
-  }, [revalidate]);
+  }, [isIdle, revalidate]);
 }

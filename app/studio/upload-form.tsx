@@ -121,7 +121,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
               hydrated ? `${videoHint(limits)}. Drop them anywhere on the page.` : videoHint(limits)
             }
             hydrated={hydrated}
-            isSmall={items.length > 0}
+            isSmall={open.length > 0}
             error={failure?.fields.video}
             onChange={(event) => choose([...(event.currentTarget.files ?? [])])}
           />

@@ -118,19 +118,19 @@ function OwnFields({
           value={own.category}
           onChange={(event) => onOwn({ category: event.currentTarget.value })}
         >
-          <option value="">As above</option>
+          <option value="">As for all</option>
           <CategoryOptions />
         </SelectField>
         <Field
           label="Tags"
-          placeholder="As above"
+          placeholder="As for all"
           value={own.tags}
           onChange={(event) => onOwn({ tags: event.currentTarget.value })}
         />
       </div>
       <details open={isUnfolded} onToggle={(event) => setIsUnfolded(event.currentTarget.open)}>
         <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
-          Thumbnail
+          Thumbnail and frames
         </summary>
         <div className="flex flex-col gap-3 pt-1">
           <FileField

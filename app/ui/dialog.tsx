@@ -59,6 +59,13 @@ export function Dialog({
         event.preventDefault();
         close();
       }}
+      onClose={(event) => {
+        // A second Escape in a row closes it without `cancel`, which is how a browser keeps a page
+        // from holding somebody in a dialog. What asks before it leaves asks here as well.
+        if (event.target !== event.currentTarget || event.currentTarget.open) return;
+        event.currentTarget.showModal();
+        close();
+      }}
       onClick={(event) => {
         if (event.target === event.currentTarget) close();
       }}

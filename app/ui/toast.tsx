@@ -58,8 +58,9 @@ export function ToastProvider({
   if (fromServer !== seen) {
     setSeen(fromServer);
     if (fromServer) {
-      const id = Math.max(0, ...toasts.map((toast) => toast.id)) + 1;
-      lastId.current = Math.max(lastId.current, id);
+      // Never one that was given before: who showed that toast may still dismiss it.
+      lastId.current += 1;
+      const id = lastId.current;
       const standing =
         fromServer.kind === "success" ? toasts.filter(({ kind }) => kind !== "error") : toasts;
       setToasts([...standing, { ...fromServer, id }].slice(-MOST_TOASTS));

@@ -3,6 +3,9 @@ import { mp4Clip } from "../clips";
 import type { SiteProcess } from "../site-process";
 import { expect, expectNoViolations, signIn, test } from "./site";
 
+// Other limits than the default ones, which the forms have to tell.
+test.use({ siteEnvironment: { MAX_THUMBNAIL_BYTES: String(3 * 1024 * 1024) } });
+
 const MANAGE = "/admin?tab=manage";
 const row = (page: Page, title: string) => page.getByRole("row").filter({ hasText: title });
 const endSessions = (site: SiteProcess) => site.database().exec("DELETE FROM sessions");
@@ -193,11 +196,13 @@ test("an edit that is not saved is asked about, however the dialog is left", asy
   await page.getByRole("link", { name: "Edit Film 0" }).click();
   const dialog = page.getByRole("dialog");
   // Nothing typed: nothing asked.
+  await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
   await page.getByRole("link", { name: "Edit Film 0" }).click();
   await dialog.getByLabel("Category").selectOption("premium");
   const ways = [
+    () => page.keyboard.press("Escape"),
     () => page.keyboard.press("Escape"),
     () => page.mouse.click(5, 5),
     () => dialog.getByRole("link", { name: "Close" }).click(),
@@ -265,6 +270,7 @@ test("the edit dialog shows the picture, the status and the public address", asy
   await page.goto(`${MANAGE}&edit=v0`);
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByAltText("Thumbnail as it is")).toBeVisible();
+  await expect(dialog.getByText("PNG, JPG, GIF up to 3MB")).toBeVisible();
   await expect(dialog.getByText("hidden", { exact: true })).toBeVisible();
   await expect(dialog.getByText("Not public.")).toBeVisible();
   const address = `${site.url}/video/v0`;

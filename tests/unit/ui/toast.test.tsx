@@ -87,6 +87,22 @@ describe("a failure that is over", () => {
   });
 });
 
+it("a success outlives the page whose failure was shown before it", () => {
+  function Refused({ answer }: { answer?: { message: string } }) {
+    useRefusalToast(answer);
+    return null;
+  }
+  const answer = { message: "Wrong password" };
+  const site = (child: ReactNode, toast?: ToastMessage) => (
+    <ToastProvider fromServer={toast}>{child}</ToastProvider>
+  );
+  const { rerender } = render(site(<Refused answer={answer} />));
+  act(() => vi.advanceTimersByTime(60_000));
+  expect(screen.queryByRole("alert")).toBeNull();
+  rerender(site("the next page", SAVED));
+  expect(screen.getAllByRole("status")).toHaveLength(1);
+});
+
 describe("a toast with an action", () => {
   it("sends its form, and leaves", async () => {
     vi.useRealTimers();
