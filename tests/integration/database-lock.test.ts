@@ -2,9 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { claim, heartbeat } from "~/media/jobs/queue.server";
+import { openSqlite, sqliteHandle } from "~db/client.server";
 import { until } from "../process-figures";
 import { ask, signInTo } from "../site-client";
 import { ADMIN, SiteProcess } from "../site-process";
+import { useTemporarySite } from "../temporary-site";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 /** Generous for a busy machine, and far below what a busy timeout on the serving thread took. */
@@ -127,5 +130,25 @@ describe("while another process holds the database's write lock", () => {
     await until(() => site.log.includes("Views could not be written"));
     await release();
     await until(() => views() === before + 1);
+  });
+});
+
+describe("work on the queue, while another connection is writing", () => {
+  it("is claimed and reported later, and nothing is given up", () => {
+    const temporary = useTemporarySite();
+    sqliteHandle().pragma("busy_timeout = 0");
+    sqliteHandle().exec(`
+      INSERT INTO videos (id, title, category) VALUES ('v', 'A film', 'desi');
+      INSERT INTO jobs (video_id, kind, priority) VALUES ('v', 'preview', 1), ('v', 'storyboard', 2);`);
+    const running = claim()!;
+    const other = openSqlite(sqliteHandle().name);
+    other.exec("BEGIN IMMEDIATE");
+    expect(claim()).toBeUndefined();
+    expect(heartbeat(running.id, { progress: 0.5 })).toBe(true);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(heartbeat(running.id, { progress: 0.5 })).toBe(true);
+    expect(claim()?.kind).toBe("storyboard");
+    temporary.remove();
   });
 });
