@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import fs, { type FileHandle } from "node:fs/promises";
 
 /**
- * Files that are written, or read, in large blocks past the system's page cache (`O_DIRECT`), where the file
+ * Files that are written in large blocks past the system's page cache (`O_DIRECT`), where the file
  * system can do that. Copying gigabytes into the cache costs more CPU than receiving them, and
  * drives out of it what visitors are watching. The disk takes such a write only from memory and to
  * a place that are multiples of its own blocks; everything else is written the usual way.
@@ -53,47 +53,6 @@ export function takeBlock(): Buffer {
 export function returnBlock(block: Buffer): void {
   const { memory, spare } = alignedBlocks();
   if (block.buffer === memory) spare.push(block);
-}
-
-/** A file that is read in blocks, past the page cache where that is possible. */
-export interface BlockReader {
-  /** Fills `block` with `length` bytes; throws when the file ends before. */
-  read(block: Buffer, position: number, length: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opens a file for one reading of it: nobody will want it from the cache soon. */
-export async function openBlockReader(file: string): Promise<BlockReader> {
-  const plain = await fs.open(file, "r");
-  let direct = await openDirect(file, constants.O_RDONLY);
-
-  async function readSome(bytes: Buffer, position: number): Promise<number> {
-    if (direct && isAligned(bytes, position)) {
-      try {
-        return (await direct.read(bytes, 0, bytes.length, position)).bytesRead;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EINVAL") throw error;
-        await direct.close();
-        direct = undefined;
-      }
-    }
-    return (await plain.read(bytes, 0, bytes.length, position)).bytesRead;
-  }
-
-  return {
-    async read(block, position, length) {
-      // The whole block is asked for, as its length must be the disk's; at the end less comes.
-      for (let done = 0; done < length; ) {
-        const came = await readSome(block.subarray(done), position + done);
-        if (came === 0) throw new Error(`${file} ended while it was read.`);
-        done += came;
-      }
-    },
-    async close() {
-      await direct?.close();
-      await plain.close();
-    },
-  };
 }
 
 /** @param flags `wx` makes a new file, `r+` goes on with one that exists. */
