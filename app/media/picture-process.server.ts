@@ -10,8 +10,8 @@ import { findProgram } from "./program.server";
  */
 
 export type PictureTask =
-  /** Re-encodes a picture as WebP: upright, at most 1280 pixels wide, nothing but pixels. */
-  | { kind: "thumbnail"; file: string; target: string }
+  /** Re-encodes a picture as WebP: upright, at most 1280 pixels wide or `width`, nothing but pixels. */
+  | { kind: "thumbnail"; file: string; target: string; width?: number }
   | { kind: "colors"; file: string }
   /** Writes the best of several pictures as WebP. */
   | { kind: "poster"; files: string[]; target: string }

@@ -60,7 +60,7 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
       // Upright, the first frame alone, without EXIF or anything else that is not pixels.
       await open(task.file)
         .rotate()
-        .resize({ width: MAX_WIDTH_PIXELS, withoutEnlargement: true })
+        .resize({ width: task.width ?? MAX_WIDTH_PIXELS, withoutEnlargement: true })
         .webp({ quality: QUALITY })
         .toFile(task.target);
       return { colors: await colorsOf(task.target).catch(() => undefined) };

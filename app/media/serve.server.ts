@@ -6,6 +6,7 @@ import { parseByteRange } from "./byte-range";
 import { failedPrecondition, rangeStillFits } from "./conditional";
 import { contentType } from "./content-type";
 import { requestedVersion, versionOf } from "./file-version.server";
+import { requestedWidth } from "./small-picture.server";
 import { publicFile } from "./visibility.server";
 
 /**
@@ -38,7 +39,8 @@ export async function serveMedia(
   // Whoever is signed in may have the file itself, also where others get the one that is played.
   const isOwn = !isOpen && isThere(asked) && (await isSignedIn());
   const current = isOwn ? asked : open;
-  const name = current && requestedVersion(current, new URL(request.url).search);
+  const { search } = new URL(request.url);
+  const name = current && (await requestedWidth(requestedVersion(current, search), search));
   const file = name && bucketFile(name.bucket, name.path);
   if (!file) return notFound();
 

@@ -3,6 +3,7 @@ import type { ArrivedFile } from "~/media/arriving.server";
 import { type MediaName, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
 import { placeThumbnail } from "~/media/place.server";
+import { removeSmallVersion } from "~/media/small-picture.server";
 import { encodeThumbnail } from "~/media/thumbnail.server";
 import { isShared } from "./video-files.server";
 
@@ -38,6 +39,7 @@ export async function placeNewThumbnail(userId: string, file: ArrivedFile): Prom
         if (!before || !old || (await isShared(old, new Set()))) return;
         await removeMedia(before);
         await forgetFiles([old]);
+        await removeSmallVersion(old, videoId);
       },
       drop: () => removeMedia(url),
     };

@@ -40,6 +40,8 @@ interface Claims {
   files: Map<string, string>;
   /** `{userId}/{stamp}` of the videos, whose folders of derived files are theirs. */
   stems: Map<string, string>;
+  /** The same of the thumbnails, with the folders of their smaller versions. */
+  thumbnailStems: Map<string, string>;
   named: { videoId: string; title: string; url: string; file: MediaName }[];
 }
 
@@ -122,7 +124,12 @@ async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promi
 }
 
 async function readClaims(): Promise<Claims> {
-  const claims: Claims = { files: new Map(), stems: new Map(), named: [] };
+  const claims: Claims = {
+    files: new Map(),
+    stems: new Map(),
+    thumbnailStems: new Map(),
+    named: [],
+  };
   const rows = await database()
     .selectFrom("videos")
     .select(["id", "title", "video_url", "source_url", "thumbnail_url"])
@@ -134,6 +141,7 @@ async function readClaims(): Promise<Claims> {
       if (!url || !file) continue;
       claims.files.set(`${file.bucket}/${file.path}`, id);
       if (url !== row.thumbnail_url) claims.stems.set(mediaStem(file.path), id);
+      else claims.thumbnailStems.set(mediaStem(file.path), id);
       claims.named.push({ videoId: id, title, url, file });
     }
     const derived = [row.hls_url, row.storyboard_url, row.preview_url];
@@ -153,7 +161,10 @@ async function readClaims(): Promise<Claims> {
 }
 
 function ownerOf(entry: LibraryEntry, claims: Claims): string | undefined {
-  if (entry.isFolder) return claims.stems.get(entry.path);
+  if (entry.isFolder) {
+    const ofThumbnail = entry.bucket === "thumbnails" && claims.thumbnailStems.get(entry.path);
+    return claims.stems.get(entry.path) ?? (ofThumbnail || undefined);
+  }
   return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
 

@@ -26,6 +26,15 @@ function ground(id: string, colors: string | undefined) {
 const AT_ONCE = { loading: "eager", fetchpriority: "high" } as const;
 const LATER = { loading: "lazy" } as const;
 
+/**
+ * The smaller version that each thumbnail of ours has at its address. The width of the thumbnail
+ * itself is its limit; one that is smaller is asked for by the same screens.
+ */
+function versionsOf(url: string | null, sizes: string) {
+  if (!url?.startsWith("/media/thumbnails/")) return undefined;
+  return { srcSet: `${url}?w=480 480w, ${url} 1280w`, sizes };
+}
+
 /** A 16:9 picture whose place is there before it is. */
 export function Poster({
   id,
@@ -33,6 +42,7 @@ export function Poster({
   colors,
   transitionName,
   isFirst = false,
+  sizes,
   className,
   children,
 }: {
@@ -44,6 +54,8 @@ export function Poster({
   transitionName?: string;
   /** On the screen from the start: it loads at once, before what is further down. */
   isFirst?: boolean;
+  /** How wide it is shown, for the attribute of the same name. */
+  sizes: string;
   className?: string;
   children?: ReactNode;
 }) {
@@ -51,6 +63,7 @@ export function Poster({
   return (
     <div style={style} className={classNames("poster", colors && "poster-own", className)}>
       <img
+        {...versionsOf(url, sizes)}
         src={url ?? PLACEHOLDER_URL}
         alt=""
         width={640}

@@ -52,7 +52,12 @@ function isMeantForBrowser(event: MouseEvent): boolean {
 function RelatedVideo({ video, to, now }: { video: VideoCardData; to: string; now: number }) {
   return (
     <a href={to} className="related-video">
-      <Poster id={video.id} url={video.thumbnailUrl} colors={video.posterColors}>
+      <Poster
+        id={video.id}
+        url={video.thumbnailUrl}
+        colors={video.posterColors}
+        sizes="min(9.5rem, 45vw)"
+      >
         <span className="related-duration">
           <span className="sr-only">Duration </span>
           {video.duration}

@@ -11,6 +11,10 @@ import { useHoverPreview } from "./use-hover-preview";
 /** The poster of a card and the player share this name while one flows into the other. */
 export const POSTER_TRANSITION = "poster";
 
+/** The columns of the grid; no wider than the page lets them become. */
+const SIZES =
+  "(width >= 80rem) min(23vw, 22rem), (width >= 64rem) 31vw, (width >= 40rem) 47vw, 94vw";
+
 /** The anchor of a card in its list, for the way back without scripts. */
 export function cardAnchor(id: string): string {
   return `video-${id}`;
@@ -62,6 +66,7 @@ export function VideoCard({
           url={video.thumbnailUrl}
           colors={video.posterColors}
           isFirst={isFirst}
+          sizes={SIZES}
           transitionName={opening ? POSTER_TRANSITION : undefined}
           className="ring-line transition-shadow group-hover:ring-1"
         >
