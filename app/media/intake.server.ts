@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import { takeBody } from "~/server/node/request-body.server";
+import { stopAtShutdown, takeBody } from "~/server/node/request-body.server";
 import { type ArrivedFile, discardArrived, type FileRule, writeArriving } from "./arriving.server";
 import { type Reservation, reserveRoom } from "./room.server";
-import { cutOff, UploadRefused } from "./upload-refused.server";
+import { cutOff, goingDown, UploadRefused } from "./upload-refused.server";
 
 /** A multipart form that has been read to its end, or as far as it was of use. */
 export interface ReceivedForm {
@@ -148,6 +148,10 @@ async function read(
     body.on("error", () => refuse(cutOff()));
     body.on("close", () => {
       if (!body.readableEnded) refuse(cutOff());
+    });
+    stopAtShutdown(body, () => {
+      refuse(goingDown());
+      stop();
     });
     if (early) refuse(early);
     body.pipe(parser);

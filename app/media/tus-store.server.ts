@@ -5,6 +5,7 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
+import { stopAtShutdown } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { videoSize } from "~/shared/file-rules";
 import { HEAD_BYTES } from "./arriving.server";
@@ -13,7 +14,7 @@ import { fileSink, pump } from "./file-sink.server";
 import { oneAtATime, requireRoom, unfinishedUploads } from "./room.server";
 import { videoEnding } from "./sniff.server";
 import { uploadRecords } from "./tus-config.server";
-import { asRefusal, UploadRefused } from "./upload-refused.server";
+import { asRefusal, goingDown, UploadRefused } from "./upload-refused.server";
 
 /** An upload that is not gone on with is removed after a day. */
 export const UPLOAD_LIFE_MS = 24 * 3_600 * 1000;
@@ -107,6 +108,7 @@ export class UploadStore extends FileStore {
         ...(offset === 0 && source.length >= HEAD_BYTES && { head: videoHead }),
       });
       source.reading = source.body();
+      stopAtShutdown(source.reading, () => sink.destroy(goingDown()));
       await pump(source.reading, sink);
       if (checksum && !checksum.digest().equals(source.checksum?.digest ?? Buffer.alloc(0))) {
         throw { status_code: 460, body: "Checksum Mismatch\n" };

@@ -27,3 +27,8 @@ export function noRoom(): UploadRefused {
 export function cutOff(): UploadRefused {
   return new UploadRefused(400, "The upload was cut off before its end.");
 }
+
+/** The process is leaving, and the upload would not arrive in time. */
+export function goingDown(): UploadRefused {
+  return new UploadRefused(503, "The site is going down. Please send this again in a moment.");
+}

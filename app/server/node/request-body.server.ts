@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { liftBodyDeadline } from "./body-deadline.server";
 import { onRequestStart, requestContext } from "./request-context.server";
+import { onShutdown } from "./shutdown.server";
 
 /**
  * The bodies that may be gigabytes, read from Node's own request.
@@ -23,11 +24,20 @@ const LINGER_BYTES = 64 * 1024 * 1024;
 const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream)\b/i;
 const STREAMED_PATHS = /^\/admin(\/|\.data|$|\?)/;
 
+/** At the way out, an upload of which nothing has come for so long is answered and let go. */
+const STALLED_MS = 1_000;
+/** How long one that is moving may go on; the rest of the grace time is for its answer. */
+const MOVING_MS = 4_000;
+const LOOK_EVERY_MS = 50;
+
+const reading = new Map<IncomingMessage, () => void>();
+
 const held = new WeakSet<IncomingMessage>();
 const hold = () => {};
 
 /** Holds back the bodies of uploads from now on. Called once, before the first request. */
 export function holdUploadBodies(): void {
+  onShutdown(endUploads);
   onRequestStart(({ request, response }) => {
     if (!STREAMED_TYPES.test(request.headers["content-type"] ?? "")) return;
     if (!STREAMED_PATHS.test(request.url ?? "")) return;
@@ -53,6 +63,32 @@ export function takeBody(request: Request): Readable {
   }
   if (!request.body) return Readable.from([]);
   return Readable.fromWeb(request.body as NodeReadableStream);
+}
+
+/** Has `stop` called when the reading of a body has to end, so that it can still be answered. */
+export function stopAtShutdown(body: Readable, stop: () => void): void {
+  if (!(body instanceof IncomingMessage)) return;
+  reading.set(body, stop);
+  for (const event of ["end", "close"]) body.once(event, () => reading.delete(body));
+}
+
+/** Lets uploads that are moving arrive, and answers the others with 503. */
+async function endUploads(): Promise<void> {
+  const until = Date.now() + MOVING_MS;
+  const last = new Map<IncomingMessage, { bytes: number; at: number }>();
+  while (reading.size > 0) {
+    const now = Date.now();
+    for (const [request, stop] of reading) {
+      const bytes = request.socket.bytesRead;
+      const before = last.get(request);
+      if (before?.bytes !== bytes) last.set(request, { bytes, at: now });
+      const isStalled = before?.bytes === bytes && now - before.at >= STALLED_MS;
+      if (!isStalled && now < until) continue;
+      reading.delete(request);
+      stop();
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
 }
 
 function letGo(request: IncomingMessage): void {
