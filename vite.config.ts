@@ -82,7 +82,10 @@ const resourceRoutes = new Set(
  */
 export const onwarn: Rollup.WarningHandlerWithDefault = (warning, warn) => {
   const isResourceRoute = warning.names?.every((name) => resourceRoutes.has(name));
-  if (warning.code !== "EMPTY_BUNDLE" || !isResourceRoute) warn(warning);
+  if (warning.code === "EMPTY_BUNDLE" && isResourceRoute) return;
+  // A comment inside a package that Rollup cannot use is not ours to move.
+  if (warning.code === "INVALID_ANNOTATION" && warning.id?.includes("/node_modules/")) return;
+  warn(warning);
 };
 
 export default defineConfig(({ isSsrBuild }) => ({

@@ -27,5 +27,11 @@ it("the build tells of a page's chunk that is empty, and of any other warning", 
   for (const name of names(".tsx")) expect(told(name)).toHaveLength(1);
   const others: unknown[] = [];
   onwarn({ code: "CIRCULAR_DEPENDENCY", message: "a circle" }, (warning) => others.push(warning));
-  expect(others).toHaveLength(1);
+  const annotation = { code: "INVALID_ANNOTATION", message: "a comment" };
+  onwarn({ ...annotation, id: "/site/app/root.tsx" }, (warning) => others.push(warning));
+  expect(others).toHaveLength(2);
+  onwarn({ ...annotation, id: "/site/node_modules/zod/index.js" }, (warning) =>
+    others.push(warning),
+  );
+  expect(others).toHaveLength(2);
 });
