@@ -37,7 +37,7 @@ function programs(sources: Record<string, string>): Plugin {
 }
 
 const PROGRAMS = {
-  "catalogue-thread": "./app/catalogue/catalogue-thread.server.ts",
+  threads: "./app/entry.threads.server.ts",
   "captions-thread": "./app/media/captions-thread.server.ts",
   "picture-program": "./app/media/picture-program.server.ts",
 };

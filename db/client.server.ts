@@ -2,7 +2,6 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely } from "kysely";
-import { settings } from "~/server/settings.server";
 import {
   explainDatabaseError,
   requireDatabaseFile,
@@ -11,6 +10,7 @@ import {
 import { SharedFileDialect } from "./dialect.server";
 import { makeFolder } from "./folders.server";
 import { migrate } from "./migrate.server";
+import { createProjector, type Projector } from "./projector.server";
 import type { Schema } from "./schema";
 import { isBusy } from "./write-lock";
 
@@ -26,10 +26,20 @@ const CACHE_KIB = 64 * 1024;
 interface Connection {
   sqlite: Sqlite.Database;
   kysely: Kysely<Schema>;
+  projector: Projector;
+  statements: Map<string, Sqlite.Statement>;
 }
 
 // On globalThis, because the development server evaluates this module anew after an edit.
-const holder = globalThis as { afterdarkConnection?: Connection };
+const holder = globalThis as {
+  afterdarkConnection?: Connection;
+  afterdarkDatabaseFile?: () => string;
+};
+
+/** Says which file is opened; the settings do, since this room uses none of the others. */
+export function locateDatabase(file: () => string): void {
+  holder.afterdarkDatabaseFile = file;
+}
 
 /**
  * Opens a database file for reading and writing, creating its folder when it is missing.
@@ -47,7 +57,8 @@ export function openSqlite(file: string): Sqlite.Database {
 }
 
 /**
- * Opens the file that DATABASE_PATH names, and migrates it.
+ * Opens the site's file and migrates it. What a migration has entered anew is projected before anyone
+ * reads it.
  *
  * @throws {DatabaseFileError | FolderError | MigrationError} with a sentence for the operator.
  */
@@ -57,7 +68,7 @@ function openSiteDatabase(file: string): Sqlite.Database {
   try {
     sqlite = openSqlite(file);
     requireUndamaged(sqlite);
-    migrate(sqlite);
+    if (migrate(sqlite).length > 0) createProjector(sqlite).run(Number.POSITIVE_INFINITY);
     return sqlite;
   } catch (error) {
     sqlite?.close();
@@ -67,9 +78,14 @@ function openSiteDatabase(file: string): Sqlite.Database {
 
 function connection(): Connection {
   if (!holder.afterdarkConnection) {
-    const sqlite = openSiteDatabase(settings().databasePath);
-    const kysely = new Kysely<Schema>({ dialect: new SharedFileDialect(sqlite) });
-    holder.afterdarkConnection = { sqlite, kysely };
+    if (!holder.afterdarkDatabaseFile) throw new Error("No database file has been named.");
+    const sqlite = openSiteDatabase(holder.afterdarkDatabaseFile());
+    holder.afterdarkConnection = {
+      sqlite,
+      kysely: new Kysely<Schema>({ dialect: new SharedFileDialect(sqlite) }),
+      projector: createProjector(sqlite),
+      statements: new Map(),
+    };
   }
   return holder.afterdarkConnection;
 }
@@ -118,9 +134,25 @@ export function tryWriteTransaction(work: () => void): boolean {
   }
 }
 
+/** A statement on it, compiled once: that takes longer than most of them run. */
+export function prepared(sql: string): Sqlite.Statement {
+  const { sqlite, statements } = connection();
+  let statement = statements.get(sql);
+  if (!statement) {
+    statement = sqlite.prepare(sql);
+    statements.set(sql, statement);
+  }
+  return statement;
+}
+
+/** What keeps the derived data on it; `changes.server.ts` says when. */
+export function projector(): Projector {
+  return connection().projector;
+}
+
 /** Throws when the file cannot be read; a constant would be answered without it. */
 export function askDatabase(): void {
-  sqliteHandle().prepare("SELECT catalogue FROM catalogue_changes").get();
+  sqliteHandle().prepare("SELECT catalogue FROM catalogue_version").get();
 }
 
 /** Closes the connection; the next use opens the file that the settings then name. */

@@ -8,8 +8,11 @@ export type VideoStatus = (typeof VIDEO_STATUSES)[number];
 
 export interface VideosTable {
   id: Generated<string>;
+  /** Rises with each row that is entered. */
+  number: Generated<number>;
   title: string;
   description: Generated<string>;
+  /** An id or a legacy name of `shared/categories.ts`; any other text is possible. */
   category: string;
   /** A JSON list of texts, or null. */
   tags: string | null;
@@ -23,11 +26,14 @@ export interface VideosTable {
   views: Generated<number>;
   created_at: Generated<Time>;
   updated_at: Generated<Time>;
-  /** The category's id of today, whatever legacy value `category` holds. */
-  shelf: GeneratedAlways<string>;
   /** `duration` as a number. */
   seconds: GeneratedAlways<number>;
-  /** What the video's files take on disk; kept by triggers. */
+  /**
+   * Sorts as `created_at`, of equals the later entered. Too long for a number of JavaScript: leave it
+   * inside SQL, or read it as a bigint or text.
+   */
+  sort_key: GeneratedAlways<number>;
+  /** What the video's files take on disk. */
   bytes: Generated<number>;
   /** The file as it came, where `video_url` is empty yet or names a converted one. */
   source_url: string | null;
@@ -78,11 +84,13 @@ export interface JobsTable {
   finished_at: Time | null;
 }
 
-/** One row for each status and category, kept by triggers. */
-export interface VideoTalliesTable {
+/** One row for each status and stored category, kept by the projector. */
+export interface VideoTotalsTable {
   status: VideoStatus;
-  shelf: string;
+  category: string;
   videos: number;
+  /** Of them with views. */
+  viewed: number;
   views: number;
   bytes: number;
 }
@@ -100,7 +108,7 @@ export interface MediaFilesTable {
   bytes: number;
 }
 
-/** One row: the bytes of all media_files, kept by triggers. */
+/** One row: the bytes of all media_files. */
 export interface StorageTable {
   id: ColumnType<1, never, never>;
   bytes: number;
@@ -188,8 +196,8 @@ export interface SessionsTable {
   device: Generated<string>;
 }
 
-/** One row that triggers keep: how often the catalogue and the view counts have changed. */
-export interface CatalogueChangesTable {
+/** One row that the projector keeps: how often the catalogue and the view counts have changed. */
+export interface CatalogueVersionTable {
   id: ColumnType<1, never, never>;
   catalogue: number;
   views: number;
@@ -203,8 +211,8 @@ export interface Schema {
   recovery_codes: RecoveryCodesTable;
   activities: ActivitiesTable;
   imports: ImportsTable;
-  catalogue_changes: CatalogueChangesTable;
-  video_tallies: VideoTalliesTable;
+  catalogue_version: CatalogueVersionTable;
+  video_totals: VideoTotalsTable;
   media_files: MediaFilesTable;
   storage: StorageTable;
   view_days: ViewDaysTable;

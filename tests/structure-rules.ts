@@ -3,7 +3,7 @@ import ts from "typescript";
 
 /** Which other rooms a room may use. `routes` and the boot module, which starts them all, use any. */
 const MAY_USE: Record<string, readonly string[]> = {
-  db: ["server"],
+  db: [],
   server: ["db"],
   account: ["db", "server", "ui"],
   catalogue: ["db", "server", "ui"],
@@ -19,7 +19,8 @@ const BOOT = "app/server/boot.server.ts";
 /** Where SQL may stand, and the modules that speak it. */
 const SQL_ROOMS = ["db", "account", "catalogue", "media", "studio", "import"];
 const SQL_MODULES = ["kysely", "better-sqlite3"];
-const SQL_NAMES = /import \{[^}]*\b(database|sqliteHandle)\b[^}]*\} from "~db\/client\.server"/;
+const SQL_NAMES =
+  /import \{[^}]*\b(database|sqliteHandle|prepared)\b[^}]*\} from "~db\/client\.server"/;
 
 export interface Module {
   /** Path from the repository's root, with slashes. */

@@ -26,7 +26,7 @@ export function toCard(row: CardRow): VideoCardData {
   return {
     id: row.id,
     title: row.title,
-    category: toCategoryId(row.category) ?? "desi",
+    category: toCategoryId(row.category) ?? row.category,
     duration: row.duration,
     views: row.views + pendingViews(row.id),
     createdAt: row.created_at,

@@ -1,48 +1,38 @@
-/** The categories: their ids, labels and legacy values (specification, section 3). */
+import { CATEGORIES } from "~/shared/categories";
 
-export const CATEGORY_IDS = ["desi", "blacked", "english", "pornstar", "premium"] as const;
-export type CategoryId = (typeof CATEGORY_IDS)[number];
+/** What the site asks about its categories; the list of them is in `shared/categories.ts`. */
 
-const LABELS: Record<CategoryId, string> = {
-  desi: "Desi",
-  blacked: "Blacked",
-  english: "English",
-  pornstar: "Model/Star",
-  premium: "Premium Video",
-};
+export type CategoryId = (typeof CATEGORIES)[number]["id"];
+export const CATEGORY_IDS: readonly CategoryId[] = CATEGORIES.map(({ id }) => id);
 
-const LEGACY: Record<string, CategoryId> = {
-  amateur: "desi",
-  professional: "blacked",
-  couples: "english",
-  solo: "pornstar",
-  featured: "premium",
-};
+const byName = new Map(
+  CATEGORIES.flatMap((category) =>
+    [category.id, ...category.legacy].map((name) => [name as string, category] as const),
+  ),
+);
 
 /** What the category selector offers, in its order; `all` and `trending` are never stored. */
-export const SELECTOR_CHOICES = [
+export const SELECTOR_CHOICES: readonly { id: "all" | CategoryId | "trending"; label: string }[] = [
   { id: "all", label: "All Videos" },
-  ...CATEGORY_IDS.map((id) => ({ id, label: LABELS[id] })),
+  ...CATEGORIES.map(({ id, label }) => ({ id, label })),
   { id: "trending", label: "Trending" },
-] as const;
+];
 
 export function isCategoryId(value: string | null | undefined): value is CategoryId {
-  return (CATEGORY_IDS as readonly string[]).includes(value ?? "");
+  return byName.get(value ?? "")?.id === value;
 }
 
 /** Today's id of a stored or requested value, or undefined when there is no such category. */
 export function toCategoryId(value: string | null | undefined): CategoryId | undefined {
-  if (isCategoryId(value)) return value;
-  return Object.hasOwn(LEGACY, value ?? "") ? LEGACY[value ?? ""] : undefined;
+  return byName.get(value ?? "")?.id;
 }
 
-/** The label of a stored value, legacy ones included. */
+/** The label of a stored value: a legacy one has that of today, an unknown one itself. */
 export function categoryLabel(value: string): string {
-  const id = toCategoryId(value);
-  return id ? LABELS[id] : value;
+  return byName.get(value)?.label ?? value;
 }
 
-/** Every value that rows of a category may hold: its id and its legacy one. */
+/** Every value that rows of a category may hold: its id and its legacy ones. */
 export function storedValues(id: CategoryId): string[] {
-  return [id, ...Object.keys(LEGACY).filter((legacy) => LEGACY[legacy] === id)];
+  return [id, ...(byName.get(id)?.legacy ?? [])];
 }

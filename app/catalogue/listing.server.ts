@@ -1,16 +1,12 @@
-import { settings } from "~/server/settings.server";
-import type { CategoryId } from "./categories";
+import { projected } from "~db/changes.server";
+import { askThread } from "~db/threads/ask-thread.server";
+import { type CategoryId, storedValues } from "./categories";
 import { fold } from "./fold";
 import { videoPage } from "./pages";
-import {
-  cardsAt,
-  categoryCode,
-  mostViewedPage,
-  newestPage,
-  publishedTotal,
-} from "./published-list.server";
+import { cardsAt, mostViewedPage, newestPage } from "./published-list.server";
+import type { SearchAnswer, SearchQuestion } from "./search-hits.server";
 import { searchText } from "./search-text";
-import { askThread } from "./threads.server";
+import { publishedTotal } from "./totals.server";
 import type { VideoPage } from "./video-card";
 
 export { PAGE_SIZE, pageParameter } from "./pages";
@@ -27,13 +23,13 @@ export async function listPublished(asked: {
 }): Promise<VideoPage> {
   const needle = fold(searchText(asked.search));
   if (!needle) return newestPage(asked.category, asked.page);
-  const { total, page, places } = await askThread("search", {
-    file: settings().databasePath,
+  await projected();
+  const { total, page, sortKeys } = await askThread<SearchAnswer>("reading", "search", {
     needle,
-    category: asked.category && categoryCode(asked.category),
+    categories: asked.category && storedValues(asked.category),
     page: asked.page,
-  });
-  return videoPage(await cardsAt(places), page, total);
+  } satisfies SearchQuestion);
+  return videoPage(cardsAt(sortKeys), page, total);
 }
 
 /** One page of the published videos with views, most viewed first, ties to the newer. */
@@ -43,5 +39,5 @@ export function listTrending(asked: { page: number }): Promise<VideoPage> {
 
 /** Whether anything at all is published; it decides between the empty messages. */
 export async function hasAnyVideo(): Promise<boolean> {
-  return (await publishedTotal()) > 0;
+  return (await publishedTotal()).videos > 0;
 }

@@ -1,6 +1,6 @@
 import type { MetaDescriptor } from "@remix-run/react";
 import type { SiteIdentity } from "~/server/site-origin.server";
-import { type CategoryId, categoryLabel } from "./categories";
+import { type CategoryId, categoryLabel, toCategoryId } from "./categories";
 import { formatQuantity } from "./format";
 import { pageMeta } from "./page-meta";
 import { PAGE_SIZE } from "./pages";
@@ -105,7 +105,7 @@ export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescri
       structured: [
         videoObject(site, video),
         breadcrumbs(site, [
-          { name: label, path: categoryAddress(video.category, 1) },
+          { name: label, path: categoryAddress(toCategoryId(video.category), 1) },
           { name: video.title, path },
         ]),
       ],

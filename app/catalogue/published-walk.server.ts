@@ -1,17 +1,19 @@
-import { sql } from "kysely";
-import { database } from "~db/client.server";
+import { setImmediate } from "node:timers/promises";
+import { prepared } from "~db/client.server";
+import { askThread } from "~db/threads/ask-thread.server";
 import { type CardRow, toCard } from "./card-row.server";
 import { isoTime, parseDuration } from "./format";
+import type { ListQuestion } from "./list-pages.server";
 import { ownMediaPath } from "./media-path";
 import { parseTags } from "./related";
 import type { DescribedVideo } from "./structured-data";
 
 /** Videos read at once: few enough to keep nobody waiting. */
 const STEP = 250;
-const ALL = 8;
 
 interface Row extends CardRow {
-  place: string;
+  /** As text: it is too long for a number of JavaScript. */
+  sort_key: string;
   description: string;
   tags: string | null;
   updated_at: string;
@@ -22,14 +24,26 @@ export async function* walkPublished(
   offset: number,
   most: number,
 ): AsyncGenerator<DescribedVideo[]> {
-  let below = await placeAbove(offset);
+  const [first] = await askThread<number[]>("reading", "list", {
+    ...{ list: "all", categories: [], fromEnd: false, limit: 1 },
+    offset,
+  } satisfies ListQuestion);
+  if (first === undefined) return;
+  let rows = [] as Row[];
+  const next = prepared(`
+    SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM videos
+    WHERE status = 'published' AND sort_key < CAST(? AS INTEGER)
+    ORDER BY videos.sort_key DESC LIMIT ?`);
+  let below = prepared("SELECT CAST(sort_key AS TEXT) FROM videos WHERE number = ?")
+    .pluck()
+    .get(first) as string | undefined;
+  // The first itself is part of it; sort keys are below the largest number there is.
+  if (below !== undefined) below = String(BigInt(below) + 1n);
   for (let left = most; below !== undefined && left > 0; left -= STEP) {
-    const { rows } = await sql<Row>`
-      SELECT CAST(place AS TEXT) AS place, videos.* FROM published
-      JOIN videos ON videos.id = published.id WHERE place < CAST(${below} AS INTEGER)
-      ORDER BY place DESC LIMIT ${Math.min(STEP, left)}`.execute(database());
+    rows = next.all(below, Math.min(STEP, left)) as Row[];
     if (rows.length > 0) yield rows.map(toDescribed);
-    below = rows.length === STEP ? rows.at(-1)?.place : undefined;
+    below = rows.length === STEP ? rows.at(-1)?.sort_key : undefined;
+    await setImmediate();
   }
 }
 
@@ -42,21 +56,4 @@ function toDescribed(row: Row): DescribedVideo {
     durationSeconds: parseDuration(row.duration) ?? 0,
     updatedAt: isoTime(row.updated_at),
   };
-}
-
-/** One more than the place at an offset, by way of the counted segments; undefined past the end. */
-async function placeAbove(offset: number): Promise<string | undefined> {
-  const { rows } = await sql<{ place: string }>`
-    WITH segment AS (
-      SELECT * FROM (
-        SELECT sum(entries) OVER list AS upto, sum(entries) OVER list - entries AS before,
-          lag(place) OVER list AS end_place
-        FROM published_segments WHERE list = ${ALL} WINDOW list AS (ORDER BY place DESC))
-      WHERE upto > ${offset} LIMIT 1)
-    SELECT CAST(place + 1 AS TEXT) AS place FROM published
-    WHERE EXISTS (SELECT 1 FROM segment)
-      AND place < coalesce((SELECT end_place FROM segment), 9223372036854775807)
-    ORDER BY place DESC
-    LIMIT 1 OFFSET ${offset} - coalesce((SELECT before FROM segment), 0)`.execute(database());
-  return rows[0]?.place;
 }

@@ -4,40 +4,45 @@ import { wordIndex } from "./word-index";
 /**
  * All published videos in memory, in some 60 bytes each, to score a million of them in a few
  * milliseconds. Exact: `related.ts` is the rule, and a test holds this against a plain scorer.
- *
- * A place (see the migration that makes them) sorts by age and holds the category.
  */
 export interface IndexedVideo {
-  place: bigint;
+  /** See the column: milliseconds since 2000 above the bits that tell equals apart. */
+  sortKey: bigint;
   title: string;
+  /** The category's id of today. */
+  category: string;
   /** As stored. */
   tags: string | null;
   views: number;
 }
 
-const LOW_BITS = 21n;
+const LOW_BITS = 22n;
 const LOW_MASK = (1n << LOW_BITS) - 1n;
-const CATEGORY_MASK = 7;
-const PLACE_EPOCH_MS = Date.UTC(2000, 0, 1);
+const EPOCH_MS = Date.UTC(2000, 0, 1);
 const FIRST_SLOTS = 1_024;
 const GONE = 255;
+/** So many slots of videos that are gone are nothing yet. */
+const FEW_GONE = 4_096;
 
 export function relatedIndex() {
   const words = wordIndex();
   const tags = wordIndex();
   let size = 0;
-  // A place in two numbers, for a bigint each would cost four times the memory.
+  // A sort key in two numbers, for a bigint each would cost four times the memory.
   let moments = new Float64Array(FIRST_SLOTS);
   let low = new Uint32Array(FIRST_SLOTS);
   let views = new Uint8Array(FIRST_SLOTS);
+  let categories = new Uint8Array(FIRST_SLOTS);
+  const categoryNames: string[] = [];
+  let gone = 0;
   let scores = new Uint16Array(FIRST_SLOTS);
   let marks = new Uint8Array(FIRST_SLOTS);
-  /** Slots below this are in the order of the places, the newest first. */
+  /** Slots below this are in the order of the sort keys, the newest first. */
   let ordered = 0;
   const later = new Map<bigint, number>();
 
-  const momentOf = (place: bigint) => Number(place >> LOW_BITS);
-  const lowOf = (place: bigint) => Number(place & LOW_MASK);
+  const momentOf = (sortKey: bigint) => Number(sortKey >> LOW_BITS);
+  const lowOf = (sortKey: bigint) => Number(sortKey & LOW_MASK);
   /** Below 0 when slot a is the newer. */
   const byAge = (a: number, b: number) => moments[b]! - moments[a]! || low[b]! - low[a]!;
 
@@ -53,15 +58,16 @@ export function relatedIndex() {
     moments = longer(moments, new Float64Array(length));
     low = longer(low, new Uint32Array(length));
     views = longer(views, new Uint8Array(length));
+    categories = longer(categories, new Uint8Array(length));
     scores = new Uint16Array(length);
     marks = new Uint8Array(length);
   }
 
-  function slotOf(place: bigint): number | undefined {
-    // First these: a video that left and came back at its place has a slot of each kind.
-    const slot = later.get(place);
+  function slotOf(sortKey: bigint): number | undefined {
+    // First these: a video that left and came back has a slot of each kind.
+    const slot = later.get(sortKey);
     if (slot !== undefined) return slot;
-    const [moment, rest] = [momentOf(place), lowOf(place)];
+    const [moment, rest] = [momentOf(sortKey), lowOf(sortKey)];
     let from = 0;
     let to = ordered;
     while (from < to) {
@@ -74,30 +80,33 @@ export function relatedIndex() {
     return undefined;
   }
 
-  /** Enters a video, or takes over the views of one that is there already. */
+  /** More than 255 categories would share a code, and a video of one be related to the other's. */
+  function categoryCode(name: string): number {
+    const known = categoryNames.indexOf(name);
+    return known >= 0 ? known : categoryNames.push(name) - 1;
+  }
+
+  /** Enters a video that is not there. */
   function put(video: IndexedVideo): void {
-    const known = slotOf(video.place);
-    if (known !== undefined && views[known] !== GONE) {
-      views[known] = viewsScore(video.views);
-      return;
-    }
     if (size === moments.length) grow();
     const slot = size;
     size += 1;
-    moments[slot] = momentOf(video.place);
-    low[slot] = lowOf(video.place);
+    moments[slot] = momentOf(video.sortKey);
+    low[slot] = lowOf(video.sortKey);
     views[slot] = viewsScore(video.views);
+    categories[slot] = categoryCode(video.category);
     if (slot === ordered && (slot === 0 || byAge(slot - 1, slot) < 0)) ordered += 1;
-    else later.set(video.place, slot);
+    else later.set(video.sortKey, slot);
     for (const word of wordsOf(video.title)) words.add(word, slot);
     for (const tag of tagsOf(video.tags)) tags.add(tag, slot);
   }
 
-  function remove(place: bigint): void {
-    const slot = slotOf(place);
-    if (slot === undefined) return;
+  function remove(sortKey: bigint): void {
+    const slot = slotOf(sortKey);
+    if (slot === undefined || views[slot] === GONE) return;
     views[slot] = GONE;
-    later.delete(place);
+    gone += 1;
+    later.delete(sortKey);
   }
 
   function score(subject: Pick<IndexedVideo, "title" | "tags">): void {
@@ -124,10 +133,10 @@ export function relatedIndex() {
   }
 
   /** The rest of the score, which every video may have; how many have reached each score. */
-  function finish(subject: bigint, now: number): Uint32Array {
-    const category = lowOf(subject) & CATEGORY_MASK;
-    const recent = now - RECENT_MS - PLACE_EPOCH_MS;
-    const own = slotOf(subject);
+  function finish(subject: IndexedVideo, now: number): Uint32Array {
+    const category = categoryCode(subject.category);
+    const recent = now - RECENT_MS - EPOCH_MS;
+    const own = slotOf(subject.sortKey);
     const reached = new Uint32Array(2 ** 16);
     for (let slot = 0; slot < size; slot += 1) {
       if (views[slot] === GONE || slot === own) {
@@ -135,7 +144,7 @@ export function relatedIndex() {
         continue;
       }
       let total = scores[slot]! + views[slot]!;
-      if ((low[slot]! & CATEGORY_MASK) === category) total += SCORE.category;
+      if (categories[slot] === category) total += SCORE.category;
       if (moments[slot]! >= recent) total += SCORE.recent;
       scores[slot] = total;
       reached[total]! += 1;
@@ -143,10 +152,10 @@ export function relatedIndex() {
     return reached;
   }
 
-  /** The places of the best at most 20, the best first, equals by age. */
+  /** The sort keys of the best at most 20, the best first, equals by age. */
   function best(subject: IndexedVideo, now: number): bigint[] {
     score(subject);
-    const reached = finish(subject.place, now);
+    const reached = finish(subject, now);
     let least = reached.length - 1;
     let above = 0;
     while (least > 1 && above + reached[least]! < RELATED_MOST) {
@@ -171,5 +180,12 @@ export function relatedIndex() {
       .map((slot) => (BigInt(moments[slot]!) << LOW_BITS) | BigInt(low[slot]!));
   }
 
-  return { put, remove, best, size: () => size };
+  return {
+    put,
+    remove,
+    best,
+    size: () => size,
+    /** Whether an index made anew would be much smaller. */
+    hasGrown: () => gone > FEW_GONE && gone > (size - gone) / 2,
+  };
 }

@@ -1,3 +1,4 @@
+import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
 import { fold } from "./fold";
 
 /** How alike two videos are: the rule (specification, section 9; product decisions). */
@@ -15,8 +16,6 @@ export const SCORE = {
   watchedMuch: 1,
   recent: 1,
 } as const;
-export const WATCHED_ABOVE = 10_000;
-export const WATCHED_MUCH_ABOVE = 50_000;
 export const RECENT_MS = 30 * 86_400_000;
 
 const SHORTEST_WORD = 3;

@@ -4,12 +4,10 @@ import { clampPage, PAGE_SIZE } from "./pages";
 
 /** What the search thread is asked. */
 export interface SearchQuestion {
-  /** The database's path. */
-  file: string;
   /** Folded, not empty. */
   needle: string;
-  /** A category's code, or undefined for all. */
-  category?: number;
+  /** The names that rows of a category may have; undefined for all. */
+  categories?: readonly string[];
   page: number;
 }
 
@@ -18,19 +16,19 @@ export interface SearchAnswer {
   /** What was asked, clamped. */
   page: number;
   /** Of the videos on the page, in its order. */
-  places: bigint[];
+  sortKeys: bigint[];
 }
 
 /** A search of no more hits is kept whole. */
 const MOST_WHOLE = 2_048;
-/** Of a longer one so many places are kept, evenly spread, so that no page is far from one. */
+/** Of a longer one so many sort keys are kept, evenly spread, so that no page is far from one. */
 const MARKS = 64;
 const MOST_KEPT_SEARCHES = 500;
 
 /** What is kept of a search until the catalogue changes. */
 interface Kept {
   total: number;
-  /** The places of every `hitsAMark`-th hit, from the first on, as far as anyone has paged. */
+  /** The sort keys of every `hitsAMark`-th hit, from the first on, as far as anyone has paged. */
   marks: bigint[];
   hitsAMark: number;
 }
@@ -38,22 +36,22 @@ interface Kept {
 /** Finds the pages of searches on one connection. */
 export function searchHits(sqlite: Database) {
   sqlite.defaultSafeIntegers(true);
-  const version = sqlite.prepare("SELECT catalogue FROM catalogue_changes").pluck();
+  const version = sqlite.prepare("SELECT catalogue FROM catalogue_version").pluck();
   const searches = new LRUCache<string, Kept>({ max: MOST_KEPT_SEARCHES });
   let keptVersion: unknown;
 
-  function find({ needle, category, page: asked }: SearchQuestion): SearchAnswer {
+  function find({ needle, categories, page: asked }: SearchQuestion): SearchAnswer {
     const now = version.get();
     if (now !== keptVersion) {
       searches.clear();
       keptVersion = now;
     }
-    const key = `${category ?? ""}:${needle}`;
-    const query = hitQuery(sqlite, needle, category);
+    const key = `${categories ?? ""}:${needle}`;
+    const query = hitQuery(sqlite, needle, categories);
     const kept = searches.get(key) ?? beginSearch(query);
     searches.set(key, kept);
     const page = clampPage(asked, kept.total);
-    return { total: kept.total, page, places: placesFrom((page - 1) * PAGE_SIZE, kept, query) };
+    return { total: kept.total, page, sortKeys: sortKeysFrom((page - 1) * PAGE_SIZE, kept, query) };
   }
 
   // In a transaction, so that version, total and page belong together.
@@ -67,8 +65,8 @@ function beginSearch(query: HitQuery): Kept {
   return { total, marks: [NEWEST], hitsAMark: Math.ceil(total / MARKS) };
 }
 
-/** The places of one page, after the marks on the way to it have been set. */
-function placesFrom(offset: number, { marks, hitsAMark }: Kept, { first }: HitQuery): bigint[] {
+/** The sort keys of one page, after the marks on the way to it have been set. */
+function sortKeysFrom(offset: number, { marks, hitsAMark }: Kept, { first }: HitQuery): bigint[] {
   if (hitsAMark === 1) return marks.slice(offset, offset + PAGE_SIZE);
   const wanted = Math.floor(offset / hitsAMark);
   while (marks.length <= wanted) {
@@ -80,38 +78,34 @@ function placesFrom(offset: number, { marks, hitsAMark }: Kept, { first }: HitQu
   return first(marks[wanted] ?? NEWEST, PAGE_SIZE, offset - wanted * hitsAMark);
 }
 
-/** No place is after it. */
+/** No sort key is after it. */
 const NEWEST = 2n ** 63n - 1n;
 
 type HitQuery = ReturnType<typeof hitQuery>;
 
-function hasTombstones(sqlite: Database): boolean {
-  return sqlite.prepare("SELECT 1 FROM search_tombstones").get() !== undefined;
-}
-
-/** The places of what contains the needle, the newest first. */
-function hitQuery(sqlite: Database, needle: string, category: number | undefined) {
+/**
+ * What contains the needle, the newest first. The search indexes know nothing of status and category:
+ * each hit is looked up in an index of the published rows.
+ */
+function hitQuery(sqlite: Database, needle: string, categories: readonly string[] | undefined) {
   // Two characters are a token of one index, three and more a phrase of trigrams of the other.
-  const index = [...needle].length < 3 ? "published_grams" : "published_text";
-  const matches = `FROM ${index} WHERE ${index} MATCH @phrase ${
-    // The category stands in the last three bits of a place.
-    category === undefined ? "" : "AND rowid & 7 = @category"
-  } ${
-    // Mostly there are none, and looking for each hit is not free.
-    hasTombstones(sqlite)
-      ? `AND NOT EXISTS (SELECT 1 FROM search_tombstones WHERE place = ${index}.rowid)`
-      : ""
-  }`;
-  const parameters = { phrase: `"${needle.replaceAll('"', '""')}"`, category };
+  const index = [...needle].length < 3 ? "video_search_short" : "video_search";
+  const isListed = (partial: string, condition: string) => `EXISTS (
+    SELECT 1 FROM videos INDEXED BY ${partial}
+    WHERE status = 'published' ${condition} AND sort_key = ${index}.rowid)`;
+  const matches = `FROM ${index} WHERE ${index} MATCH ? AND (${
+    categories
+      ?.map(() => isListed("videos_published_by_category", "AND category = ?"))
+      .join(" OR ") ?? isListed("videos_published", "")
+  })`;
+  const parameters = [`"${needle.replaceAll('"', '""')}"`, ...(categories ?? [])];
   return {
     count: () => Number(sqlite.prepare(`SELECT count(*) ${matches}`).pluck().get(parameters)),
-    /** So many hits after `offset` others, from the place `from` on. */
+    /** So many hits after `offset` others, from the sort key `from` on. */
     first: (from: bigint, limit: number, offset: number) =>
       sqlite
-        .prepare(
-          `SELECT rowid ${matches} AND rowid <= @from ORDER BY rowid DESC LIMIT @limit OFFSET @offset`,
-        )
+        .prepare(`SELECT rowid ${matches} AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`)
         .pluck()
-        .all({ ...parameters, from, limit, offset }) as bigint[],
+        .all(...parameters, from, limit, offset) as bigint[],
   };
 }

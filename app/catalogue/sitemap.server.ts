@@ -1,9 +1,9 @@
 import type { SiteIdentity } from "~/server/site-origin.server";
 import { CATEGORY_IDS } from "./categories";
 import { isoTime } from "./format";
-import { publishedTotal } from "./published-list.server";
 import { walkPublished } from "./published-walk.server";
 import { type DescribedVideo, SHARE_PICTURE, videoPath } from "./structured-data";
+import { publishedTotal } from "./totals.server";
 import { xmlElement, xmlText } from "./xml";
 
 /** https://www.sitemaps.org/protocol.html and Google's video extension of it. */
@@ -20,7 +20,7 @@ const SECONDS_MOST = 28_800;
 
 /** The index: one sitemap of the pages, and one for every 50,000 videos. */
 export async function sitemapIndex(site: SiteIdentity, most = SITEMAP_MOST): Promise<string> {
-  const parts = Math.ceil((await publishedTotal()) / most);
+  const parts = Math.ceil((await publishedTotal()).videos / most);
   const names = ["pages", ...Array.from({ length: parts }, (_, i) => `${i + 1}`)];
   const entries = names.map(
     (name) => `<sitemap>${xmlElement("loc", `${site.origin}/sitemap/${name}.xml`)}</sitemap>\n`,

@@ -1,10 +1,9 @@
-import type { CategoryId } from "./categories";
-
 /** What a card of a list shows. Plain values, so that it travels from a loader to the browser. */
 export interface VideoCardData {
   id: string;
   title: string;
-  category: CategoryId;
+  /** The id of today; what is none of the categories, as another program wrote it. */
+  category: string;
   /** minutes:seconds */
   duration: string;
   views: number;

@@ -1,12 +1,13 @@
-import { settings } from "~/server/settings.server";
 import { readCaptions } from "~db/captions";
+import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
+import { askThread } from "~db/threads/ask-thread.server";
 import { CARD_COLUMNS, toCard } from "./card-row.server";
 import { parseDuration } from "./format";
 import { ownMediaPath } from "./media-path";
 import { cardsAt } from "./published-list.server";
 import { parseTags } from "./related";
-import { askThread } from "./threads.server";
+import type { RelatedAnswer, RelatedQuestion } from "./related-hits.server";
 import type { VideoCardData } from "./video-card";
 
 /** What the video page shows. */
@@ -72,7 +73,7 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
 
 /** At most 20 published videos, best score first; none when the id is not published. */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
-  return cardsAt((await askForRelated(id)).places);
+  return cardsAt((await askForRelated(id)).sortKeys);
 }
 
 /**
@@ -83,6 +84,8 @@ export async function relatedIsComplete(): Promise<boolean> {
   return (await askForRelated("")).complete;
 }
 
-function askForRelated(id: string) {
-  return askThread("related", { file: settings().databasePath, id, now: Date.now() });
+async function askForRelated(id: string): Promise<RelatedAnswer> {
+  await projected();
+  const question: RelatedQuestion = { id, now: Date.now() };
+  return askThread<RelatedAnswer>("related", "related", question);
 }

@@ -1,12 +1,13 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { database } from "~db/client.server";
-import type { MediaKind } from "~db/schema";
+import type { Kysely, Selectable } from "kysely";
+import { prepared, writeTransaction } from "~db/client.server";
+import type { MediaFilesTable, MediaKind, Schema } from "~db/schema";
 import { bucketFile, type MediaName } from "./bucket.server";
 
 /**
  * What stands in the buckets and what it takes, so that the studio never walks the disk to say how
- * much is used. Triggers add it up: `storage.bytes` for all, `videos.bytes` for each video.
+ * much is used. It is added up here: `storage.bytes` for all, `videos.bytes` for each video.
  */
 
 /** A file, or a folder of derived files, which then counts as one. */
@@ -21,42 +22,76 @@ export interface MediaFile extends MediaName {
 /**
  * Notes a file, or what it has become: whoever puts one into a bucket calls it afterwards.
  *
- * @param db the transaction that it is a part of.
+ * @param transaction under way that it is a part of, if any.
  */
-export async function recordFile(file: MediaFile, db = database()): Promise<void> {
+export async function recordFile(file: MediaFile, transaction?: Kysely<Schema>): Promise<void> {
   const bytes = file.bytes ?? (await diskUsage(bucketFile(file.bucket, file.path) ?? ""));
-  await db
-    .insertInto("media_files")
-    .values({
-      bucket: file.bucket,
-      path: file.path,
-      video_id: file.videoId,
-      kind: file.kind,
-      bytes,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["bucket", "path"])
-        .doUpdateSet({ video_id: file.videoId, kind: file.kind, bytes }),
-    )
-    .execute();
+  const write = () => {
+    forget(file);
+    enter({ ...file, bytes });
+  };
+  // The transaction is on the same connection.
+  if (transaction) write();
+  else await writeTransaction(write);
+}
+
+/**
+ * Replaces a row, or the lack of one, by what was found on the disk, or by nothing; unless somebody
+ * has written it since it was read.
+ */
+export async function replaceRecord(
+  before: Selectable<MediaFilesTable> | undefined,
+  found: (MediaFile & { bytes: number }) | undefined,
+): Promise<void> {
+  const name = before ?? found;
+  if (!name) return;
+  await writeTransaction(() => {
+    const now = prepared(
+      "SELECT video_id, kind, bytes FROM media_files WHERE bucket = ? AND path = ?",
+    ).get(name.bucket, name.path) as typeof before;
+    const { video_id, kind, bytes } = before ?? {};
+    if (now?.video_id !== video_id || now?.kind !== kind || now?.bytes !== bytes) return;
+    forget(name);
+    if (found) enter(found);
+  });
 }
 
 /** Forgets files that have left the buckets, and whatever stood below a folder among them. */
 export async function forgetFiles(files: readonly MediaName[]): Promise<void> {
-  for (const file of files) {
-    await database()
-      .deleteFrom("media_files")
-      .where("bucket", "=", file.bucket)
-      .where((e) =>
-        // "0" is what follows "/", so the range is everything below the folder.
-        e.or([
-          e("path", "=", file.path),
-          e.and([e("path", ">", `${file.path}/`), e("path", "<", `${file.path}0`)]),
-        ]),
-      )
-      .execute();
+  const below = prepared(
+    // "0" is what follows "/", so the range is everything below the folder.
+    `SELECT bucket, path FROM media_files
+     WHERE bucket = @bucket AND path > @path || '/' AND path < @path || '0'`,
+  );
+  for (const { bucket, path } of files) {
+    await writeTransaction(() => {
+      for (const each of below.all({ bucket, path }) as MediaName[]) forget(each);
+      forget({ bucket, path });
+    });
   }
+}
+
+function forget({ bucket, path }: MediaName): void {
+  const file = prepared(
+    `DELETE FROM media_files WHERE bucket = ? AND path = ?
+     RETURNING video_id AS videoId, bytes`,
+  ).get(bucket, path) as { videoId: string | null; bytes: number } | undefined;
+  if (file) account(file.videoId, -file.bytes);
+}
+
+function enter({ bucket, path, videoId, kind, bytes }: MediaFile & { bytes: number }): void {
+  prepared(
+    "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES (?, ?, ?, ?, ?)",
+  ).run(bucket, path, videoId, kind, bytes);
+  account(videoId, bytes);
+}
+
+/** Part of the transaction that adds or removes a file. */
+function account(videoId: string | null, bytes: number): void {
+  if (bytes === 0) return;
+  prepared("UPDATE storage SET bytes = bytes + ?").run(bytes);
+  if (videoId === null) return;
+  prepared("UPDATE videos SET bytes = max(0, bytes + ?) WHERE id = ?").run(bytes, videoId);
 }
 
 /** Bytes of a file, or of everything below a folder; 0 for what is not there. */

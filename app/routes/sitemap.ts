@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
-import { publishedTotal } from "~/catalogue/published-list.server";
 import { pagesSitemap, SITEMAP_MOST, sitemapIndex, videoSitemap } from "~/catalogue/sitemap.server";
+import { publishedTotal } from "~/catalogue/totals.server";
 import { siteIdentity } from "~/server/site-origin.server";
 import { validatedAnswer } from "~/server/validated.server";
 
@@ -17,7 +17,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   }
   if (params.part === "pages.xml") return answer(() => pagesSitemap(site));
   const part = Number(/^([1-9]\d{0,5})\.xml$/.exec(params.part)?.[1]);
-  if (!((part - 1) * SITEMAP_MOST < (await publishedTotal()))) {
+  if (!((part - 1) * SITEMAP_MOST < (await publishedTotal()).videos)) {
     return new Response("Not Found", { status: 404 });
   }
   return answer(() => createReadableStreamFromReadable(Readable.from(videoSitemap(site, part))));

@@ -8,7 +8,7 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
-import { categoryLabel } from "~/catalogue/categories";
+import { categoryLabel, toCategoryId } from "~/catalogue/categories";
 import { formatAge, formatViews } from "~/catalogue/format";
 import { videoMeta } from "~/catalogue/meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
@@ -90,7 +90,7 @@ function About() {
           <span className="min-w-15">{formatViews(views)}</span>
           <span>{formatAge(video.createdAt, now)}</span>
           <Link
-            to={`/categories/${video.category}`}
+            to={`/categories/${toCategoryId(video.category) ?? ""}`}
             className="inline-flex min-h-11 items-center rounded-sm mouse:min-h-9"
           >
             <Badge className="px-2.5 py-1 hover:text-ink">{categoryLabel(video.category)}</Badge>

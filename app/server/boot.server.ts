@@ -1,7 +1,5 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
 import { refuseSignInFlood } from "~/account/sign-in-flood.server";
-import { keepLogShort } from "~/catalogue/checkpoint.server";
-import { keepSearchClean } from "~/catalogue/search-tombstones.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
@@ -10,10 +8,11 @@ import { clearArriving } from "~/media/clear-arriving.server";
 import { startJobs } from "~/media/jobs/start.server";
 import { onJobsChanged } from "~/media/jobs/wake.server";
 import { keepTrashEmpty } from "~/studio/trash.server";
-import { correctWhatTriggersKeep } from "~/studio/upkeep.server";
+import { checkIntegrity } from "~/studio/upkeep.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
+import { keepLogShort } from "~db/threads/checkpoint.server";
 import { changeStockServer } from "./node/stock-server.server";
 import { sessionSecrets } from "./secret.server";
 import { SettingsError, settings } from "./settings.server";
@@ -44,9 +43,8 @@ export async function boot(): Promise<void> {
   }
   changeStockServer([refuseSignInFlood, answerEvents]);
   keepLogShort();
-  keepSearchClean();
   keepTrashEmpty();
-  correctWhatTriggersKeep();
+  checkIntegrity();
   onJobsChanged(() => publish("jobs"));
   startJobs();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.

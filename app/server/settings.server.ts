@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { locateDatabase } from "~db/client.server";
 
 /**
  * The operator's settings: environment variables, parsed once, before anything else happens.
@@ -203,6 +204,8 @@ export function settings(): Settings {
   current ??= parseSettings(process.env);
   return current;
 }
+
+locateDatabase(() => settings().databasePath);
 
 /** Forgets the parsed settings, so that a test can change the environment. */
 export function forgetSettings(): void {

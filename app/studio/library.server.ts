@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { ExpressionBuilder, Selectable } from "kysely";
+import type { Selectable } from "kysely";
 import {
   BUCKETS,
   bucketFile,
@@ -9,12 +9,12 @@ import {
   parseMediaUrl,
 } from "~/media/bucket.server";
 import { filesBeingImported } from "~/media/files-being-imported.server";
-import { diskUsage, forgetFiles } from "~/media/media-files.server";
+import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
 import { secondOf } from "~/media/place.server";
 import { settings } from "~/server/settings.server";
 import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
-import type { MediaFilesTable, Schema } from "~db/schema";
+import type { MediaFilesTable } from "~db/schema";
 
 /** No upload takes so long from its first byte in the bucket to its row. */
 const ABANDONED_MS = 24 * 3_600_000;
@@ -188,7 +188,7 @@ async function listing(folder: string) {
   return all.filter(({ name }) => !name.startsWith("."));
 }
 
-/** Triggers keep the figure; whatever it had become, this is what it should be. */
+/** Whatever the figure had become, this is what it should be. */
 async function correctFigure(): Promise<void> {
   await database()
     .updateTable("storage")
@@ -217,44 +217,22 @@ async function correctRecord(
   before: RecordedFile | undefined,
 ): Promise<void> {
   const kind = isFolder ? "derived" : bucket === "videos" ? "video" : "thumbnail";
-  if (before === undefined) {
-    await database()
-      .insertInto("media_files")
-      .values({ bucket, path, video_id: videoId, kind, bytes })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    // Deleted since it was measured, it was forgotten before it was noted.
-    const file = bucketFile(bucket, path);
-    const isThere = file && (await fs.lstat(file).catch(() => undefined));
-    if (!isThere) await forgetFiles([{ bucket, path }]);
+  if (before && before.bytes === bytes && before.video_id === videoId && before.kind === kind) {
     return;
   }
-  const isRight = before.bytes === bytes && before.video_id === videoId && before.kind === kind;
-  if (isRight) return;
-  await database()
-    .updateTable("media_files")
-    .set({ video_id: videoId, kind, bytes })
-    .where(unchanged(before))
-    .execute();
+  await replaceRecord(before, { bucket, path, videoId, kind, bytes });
+  if (before) return;
+  // Deleted since it was measured, it was forgotten before it was noted.
+  const file = bucketFile(bucket, path);
+  const isThere = file && (await fs.lstat(file).catch(() => undefined));
+  if (!isThere) await forgetFiles([{ bucket, path }]);
 }
 
 async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
   const isOwnEntry = before.path.split("/").length === 2;
   const file = bucketFile(before.bucket, before.path);
   if (isOwnEntry && file && (await fs.lstat(file).catch(() => undefined))) return;
-  await database().deleteFrom("media_files").where(unchanged(before)).execute();
-}
-
-/** The row as it was read, and no other. */
-function unchanged(before: RecordedFile) {
-  return (e: ExpressionBuilder<Schema, "media_files">) =>
-    e.and([
-      e("bucket", "=", before.bucket),
-      e("path", "=", before.path),
-      e("bytes", "=", before.bytes),
-      e("kind", "=", before.kind),
-      e("video_id", "is", before.video_id),
-    ]);
+  await replaceRecord(before, undefined);
 }
 
 /** Of videos that another tool has removed; of ours they go with the trash. */

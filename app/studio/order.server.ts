@@ -1,73 +1,50 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { storedValues } from "~/catalogue/categories";
+import { VIDEO_STATUSES } from "~db/schema";
 import type { ManageView, Sort } from "./manage-address";
 
 export const MANAGE_PAGE_SIZE = 50;
 
-/** One order of the list, with what the database keeps for it (migrations 0130 and 0150). */
-export interface Order {
-  /** What it sorts by, in SQL. */
-  key: string;
-  /** Holds the category too, so that a filter by it is answered from the index alone. */
+interface Order {
+  /** What it sorts by, in SQL; of equals, the later entered goes with the larger. */
+  keys: readonly string[];
+  descending: boolean;
+  /** An index of this order that also holds status and category. */
   index: string;
-  /** The same of the few videos that are not public, with their status. */
-  unpublishedIndex: string;
-  segments: string;
 }
 
-function order(name: string, key: string): Order {
-  return {
-    key,
-    index: `videos_managed_by_${name}`,
-    unpublishedIndex: `videos_unpublished_by_${name}`,
-    segments: `managed_by_${name}`,
-  };
-}
-
-const AGE = order("age", "created_at");
-const ORDERS: Record<Sort, { order: Order; descending: boolean }> = {
-  newest: { order: AGE, descending: true },
-  oldest: { order: AGE, descending: false },
-  views: { order: order("views", "views"), descending: true },
-  title: { order: order("title", "title COLLATE NOCASE"), descending: false },
-  longest: { order: order("length", "seconds"), descending: true },
-  largest: { order: order("size", "bytes"), descending: true },
+const AGE = { keys: ["sort_key"], index: "videos_by_age" };
+const ORDERS: Record<Sort, Order> = {
+  newest: { ...AGE, descending: true },
+  oldest: { ...AGE, descending: false },
+  views: { keys: ["views", "number"], index: "videos_by_views", descending: true },
+  title: { keys: ["title COLLATE NOCASE", "number"], index: "videos_by_title", descending: false },
+  longest: { keys: ["seconds", "number"], index: "videos_by_length", descending: true },
+  largest: { keys: ["bytes", "number"], index: "videos_by_size", descending: true },
 };
 
-export const ALL_ORDERS = [...new Set(Object.values(ORDERS).map(({ order }) => order))];
-
-export function orderOf({ sort }: ManageView): Order {
-  return ORDERS[sort].order;
-}
-
-export function isDescending({ sort }: ManageView): boolean {
-  return ORDERS[sort].descending;
-}
-
-/** ORDER BY of a view; of equals, the later or larger id goes with the later or larger rest. */
-export function orderBy({ sort }: ManageView, backwards = false): RawBuilder<unknown> {
-  const { order, descending } = ORDERS[sort];
-  const direction = descending !== backwards ? sql`DESC` : sql`ASC`;
-  return sql`ORDER BY ${sql.raw(order.key)} ${direction}, id ${direction}`;
-}
-
 /** Makes the planner walk an index of the view's order. */
-export function inOrder(view: ManageView): RawBuilder<unknown> {
-  const { index, unpublishedIndex } = orderOf(view);
-  return sql`INDEXED BY ${sql.ref(isUnpublished(view) ? unpublishedIndex : index)}`;
+export function inOrder({ sort }: Pick<ManageView, "sort">): string {
+  return `INDEXED BY ${ORDERS[sort].index}`;
 }
 
-/** Whether the view asks for a status that is not public. */
-export function isUnpublished({ status }: ManageView): boolean {
-  return status !== undefined && status !== "published";
+export function orderBy({ sort }: Pick<ManageView, "sort">, backwards = false): string {
+  const { keys, descending } = ORDERS[sort];
+  const direction = descending !== backwards ? "DESC" : "ASC";
+  return `ORDER BY ${keys.map((key) => `${key} ${direction}`).join(", ")}`;
 }
 
-/** Status and category of a view, as a condition. */
-export function filtered(view: ManageView): RawBuilder<SqlBool> {
-  const { status, category } = view;
-  const all: RawBuilder<SqlBool>[] = [sql`TRUE`];
-  if (status) all.push(sql`status = ${status}`);
-  // Said once more, in the words of the index that holds only these.
-  if (isUnpublished(view)) all.push(sql`status <> 'published'`);
-  if (category) all.push(sql`shelf = ${category}`);
-  return sql.join(all, sql` AND `);
+/** Status and category of a view, as a condition and its values. */
+export function filtered({ status, category }: Pick<ManageView, "status" | "category">): {
+  where: string;
+  values: string[];
+} {
+  const conditions = ["TRUE"];
+  const values: string[] = [];
+  const among = (column: string, allowed: readonly string[]) => {
+    conditions.push(`${column} IN (${allowed.map(() => "?").join(", ")})`);
+    values.push(...allowed);
+  };
+  if (status || category) among("status", status ? [status] : VIDEO_STATUSES);
+  if (category) among("category", storedValues(category));
+  return { where: conditions.join(" AND "), values };
 }

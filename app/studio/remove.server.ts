@@ -9,7 +9,7 @@ import { moveToTrash } from "./trash.server";
 import { ownFiles } from "./video-files.server";
 
 /** Kept by the database itself, so a row that is brought back leaves them out. */
-const COMPUTED = ["shelf", "seconds", "bytes"] as const;
+const COMPUTED = ["number", "sort_key", "seconds", "bytes"] as const;
 
 interface Removed {
   row: VideoRow;

@@ -3,6 +3,7 @@ import type { MediaName } from "~/media/bucket.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/wake.server";
 import type { ToastMessage } from "~/ui/toast";
+import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import type { NewVideoRow } from "~db/schema";
 import { nameTitles } from "./bulk";
@@ -78,6 +79,7 @@ export async function restoreDeletion(
       await enqueueMissingIn(transaction, ids);
       await transaction.deleteFrom("deleted_videos").where("deleted_at", "=", batch).execute();
     });
+  await projected();
   jobsChanged("work");
   const titles = deleted.map(({ title }) => title);
   const subjectId = deleted.length === 1 ? deleted[0]?.id : undefined;

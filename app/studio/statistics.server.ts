@@ -1,5 +1,7 @@
+import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import type { PeriodDays, Statistics } from "./statistics";
+import { totalsByCategory } from "./totals.server";
 
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;
@@ -10,6 +12,7 @@ export async function readStatistics(days: PeriodDays, now = Date.now()): Promis
     new Date(now - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
   const from = period[0] ?? "";
+  await projected();
   return {
     days: await viewsByDay(period, from),
     videos: await viewsByVideo(from),
@@ -41,17 +44,9 @@ function viewsByVideo(from: string) {
     .execute();
 }
 
-function storageByCategory() {
-  return database()
-    .selectFrom("video_tallies")
-    .select((e) => [
-      "shelf as category",
-      e.fn.sum<number>("videos").as("videos"),
-      e.fn.sum<number>("bytes").as("bytes"),
-    ])
-    .groupBy("shelf")
-    .having((e) => e.fn.sum("videos"), ">", 0)
-    .orderBy((e) => e.fn.sum("bytes"), "desc")
-    .orderBy("shelf")
-    .execute();
+async function storageByCategory() {
+  const totals = await totalsByCategory();
+  return [...totals]
+    .map(([category, { videos, bytes }]) => ({ category, videos, bytes }))
+    .sort((a, b) => b.bytes - a.bytes || (a.category < b.category ? -1 : 1));
 }

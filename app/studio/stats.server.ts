@@ -4,6 +4,7 @@ import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 import { estimateStorage, formatStorage } from "./storage-text";
+import { totalsByCategory } from "./totals.server";
 
 export interface StudioStats {
   totalVideos: number;
@@ -16,15 +17,13 @@ export interface StudioStats {
 
 /** The four figures of the admin panel, over all videos whatever their status. */
 export async function studioStats(): Promise<StudioStats> {
-  const totals = await database()
-    .selectFrom("video_tallies")
-    .select((e) => [
-      e.fn.coalesce(e.fn.sum<number>("videos"), e.val(0)).as("totalVideos"),
-      e.fn.coalesce(e.fn.sum<number>("views"), e.val(0)).as("totalViews"),
-      e.fn.count<number>("shelf").distinct().as("totalCategories"),
-    ])
-    .where("videos", ">", 0)
-    .executeTakeFirstOrThrow();
+  const byCategory = await totalsByCategory();
+  const all = [...byCategory.values()];
+  const totals = {
+    totalVideos: all.reduce((sum, { videos }) => sum + videos, 0),
+    totalViews: all.reduce((sum, { views }) => sum + views, 0),
+    totalCategories: byCategory.size,
+  };
   return { ...totals, storageUsed: await storageUsed(totals.totalVideos) };
 }
 

@@ -1,6 +1,6 @@
 import { useNavigate } from "@remix-run/react";
 import type { MouseEvent } from "react";
-import { type CategoryId, categoryLabel } from "~/catalogue/categories";
+import { categoryLabel, toCategoryId } from "~/catalogue/categories";
 import { formatAge, formatViews } from "~/catalogue/format";
 import type { VideoCardData } from "~/catalogue/video-card";
 import { ButtonLink } from "./button";
@@ -16,7 +16,7 @@ export function RelatedVideos({
   state,
 }: {
   videos: VideoCardData[];
-  category: CategoryId;
+  category: string;
   now: number;
   hrefFor: (id: string) => string;
   state?: unknown;
@@ -78,11 +78,11 @@ function RelatedVideo({ video, to, now }: { video: VideoCardData; to: string; no
   );
 }
 
-function NoRelatedVideos({ category }: { category: CategoryId }) {
+function NoRelatedVideos({ category }: { category: string }) {
   return (
     <div className="flex flex-col items-center gap-4 rounded-lg border border-line bg-surface px-4 py-10 text-center">
       <p className="text-muted">No related videos found</p>
-      <ButtonLink to={`/categories/${category}`} variant="secondary" size="sm">
+      <ButtonLink to={`/categories/${toCategoryId(category) ?? ""}`} variant="secondary" size="sm">
         Browse {categoryLabel(category)}
       </ButtonLink>
     </div>

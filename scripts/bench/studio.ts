@@ -2,14 +2,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { CATEGORY_IDS } from "~/catalogue/categories";
-import { keepLogShort } from "~/catalogue/checkpoint.server";
+import { CATEGORY_IDS, storedValues } from "~/catalogue/categories";
 import { forgetSettings } from "~/server/settings.server";
 import { changeVideos } from "~/studio/bulk.server";
 import { listManaged } from "~/studio/list.server";
 import { type ManageView, SORTS } from "~/studio/manage-address";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { VIDEO_STATUSES } from "~db/schema";
+import { keepLogShort } from "~db/threads/checkpoint.server";
 import { catalogueDatabase } from "./catalogue-database";
 import { randomFrom } from "./generated-videos";
 import { median, type Report } from "./report";
@@ -91,12 +91,17 @@ async function timedEach<T>(all: readonly T[], work: (each: T) => unknown): Prom
 function plainList(view: ManageView): unknown {
   const conditions = ["TRUE"];
   if (view.status) conditions.push("status = @status");
-  if (view.category) conditions.push("shelf = @category");
+  if (view.category) conditions.push("category IN (SELECT value FROM json_each(@categories))");
   if (view.search) {
     conditions.push("(title LIKE '%' || @search || '%' OR tags LIKE '%' || @search || '%')");
   }
   const where = conditions.join(" AND ");
-  const values = { ...view, status: view.status ?? null, category: view.category ?? null };
+  const values = {
+    ...view,
+    status: view.status ?? null,
+    category: view.category ?? null,
+    categories: view.category ? JSON.stringify(storedValues(view.category)) : null,
+  };
   const offset = (view.page - 1) * 50;
   const order = { newest: "created_at DESC", oldest: "created_at", views: "views DESC" };
   const by =

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SORTS } from "~/studio/manage-address";
-import { SEARCH_MOST } from "~/studio/search.server";
+import { SEARCH_MOST } from "~/studio/managed-hits.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, page, signInAdmin } from "../admin-requests";
 import { useTemporarySite } from "../temporary-site";

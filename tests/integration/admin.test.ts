@@ -76,7 +76,7 @@ describe("the four figures", () => {
   });
 
   it("are replaced by a sentence when they can't be had", async () => {
-    sqliteHandle().exec("DROP TABLE video_tallies");
+    sqliteHandle().exec("DROP TABLE video_totals");
     expect((await page("/admin")).statistics).toEqual({
       toast: { title: "Error", description: "Failed to fetch statistics.", kind: "error" },
     });

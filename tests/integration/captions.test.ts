@@ -10,9 +10,7 @@ import { checkLibrary } from "~/studio/library.server";
 import { removeVideos } from "~/studio/remove.server";
 import { listDeletions, restoreDeletion } from "~/studio/restore.server";
 import { readCaptions } from "~db/captions";
-import { openSqlite, sqliteHandle } from "~db/client.server";
-import { migrate } from "~db/migrate.server";
-import { migrations } from "~db/migrations";
+import { sqliteHandle } from "~db/client.server";
 import {
   addToLibrary,
   filesBelow,
@@ -176,30 +174,5 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'playable'");
     expect(claim()?.kind).toBe("captions");
     expect(PRIORITIES.captions).toBeLessThan(PRIORITIES.poster);
-  });
-});
-
-describe("the migration", () => {
-  it("keeps the jobs that were there, and takes the new kind", () => {
-    const file = path.join(site.folder, "old.sqlite");
-    const sqlite = openSqlite(file);
-    migrate(
-      sqlite,
-      migrations.filter(({ name }) => name < "0100"),
-    );
-    sqlite.exec(`
-      INSERT INTO videos (id, title, category) VALUES ('v', 'A film', 'desi');
-      INSERT INTO jobs (video_id, kind, priority, state, reason) VALUES
-        ('v', 'ladder', 40, 'parked', 'because'), ('v', 'poster', 10, 'waiting', NULL);`);
-    migrate(sqlite);
-    sqlite.exec("INSERT INTO jobs (video_id, kind, priority) VALUES ('v', 'captions', 5)");
-    expect(sqlite.prepare("SELECT kind, state, reason FROM jobs ORDER BY id").all()).toEqual([
-      { kind: "ladder", state: "parked", reason: "because" },
-      { kind: "poster", state: "waiting", reason: null },
-      { kind: "captions", state: "waiting", reason: null },
-    ]);
-    sqlite.exec("DELETE FROM videos");
-    expect(sqlite.prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(0);
-    sqlite.close();
   });
 });

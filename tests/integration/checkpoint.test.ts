@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { keepLogShort } from "~/catalogue/checkpoint.server";
 import { settings } from "~/server/settings.server";
 import { sqliteHandle } from "~db/client.server";
+import { keepLogShort } from "~db/threads/checkpoint.server";
 import { until } from "../process-figures";
 import { useTemporarySite } from "../temporary-site";
 

@@ -35,7 +35,7 @@ async function listen(address = "/events", headers: Record<string, string> = {})
 }
 
 const version = () =>
-  site.database().prepare("SELECT catalogue, views FROM catalogue_changes").get() as {
+  site.database().prepare("SELECT catalogue, views FROM catalogue_version").get() as {
     catalogue: number;
     views: number;
   };

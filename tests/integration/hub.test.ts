@@ -60,7 +60,7 @@ describe("the hub", () => {
     expect(topics()).toEqual(["catalogue"]);
     const { catalogue } = changes[0]!.version;
     expect(catalogue).toBe(
-      sqliteHandle().prepare("SELECT catalogue FROM catalogue_changes").pluck().get(),
+      sqliteHandle().prepare("SELECT catalogue FROM catalogue_version").pluck().get(),
     );
   });
 

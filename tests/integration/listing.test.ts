@@ -239,35 +239,26 @@ describe("the kept order and counts", () => {
     before: reference.ReferenceVideo,
     row: Omit<reference.ReferenceVideo, "id" | "entered">,
   ): reference.ReferenceVideo {
-    const listing = ["title", "category", "status", "created_at"] as const;
-    const entersAnew =
-      listing.some((name) => before[name] !== row[name]) ||
-      JSON.stringify(before.tags) !== JSON.stringify(row.tags);
-    return { ...before, ...row, entered: entersAnew ? video({ id: "" }).entered : before.entered };
+    // Of equals the later entered is first, whatever has been done to them since.
+    return { ...before, ...row };
   }
 
-  it("hold over many segments, and after most of them have emptied", async () => {
-    const count = 6_000;
+  it("hold on deep pages, which a thread finds, and after most rows have gone", async () => {
+    const count = 20_000;
     const videos = Array.from({ length: count }, (_, i) =>
       video({
         id: `v${i}`,
         category: CATEGORY_IDS[i % 3 ? 0 : i % 5]!,
-        views: (i * 7919) % 5_000,
+        views: (i * 7919) % 17_000,
         // In no order, and some at the same time.
-        created_at: minutesAfter((i * 6_151) % 5_500),
+        created_at: minutesAfter((i * 6_151) % 15_500),
       }),
     );
     write(videos);
-    const segments = () =>
-      sqliteHandle()
-        .prepare("SELECT count(*) AS count, max(entries) AS most FROM published_segments")
-        .get() as { count: number; most: number };
-    expect(segments().count).toBeGreaterThan(12);
-    expect(segments().most).toBeLessThanOrEqual(2_048);
     const some = async (left: reference.ReferenceVideo[]) => {
       const order = ids(reference.listed(left, {}));
       const byViews = ids(reference.trending(left));
-      for (let page = 1; page <= Math.ceil(order.length / PAGE_SIZE); page += 13) {
+      for (let page = 1; page <= Math.ceil(order.length / PAGE_SIZE); page += 31) {
         const from = (page - 1) * PAGE_SIZE;
         expect(ids((await listPublished({ page })).videos)).toEqual(
           order.slice(from, from + PAGE_SIZE),
@@ -282,8 +273,7 @@ describe("the kept order and counts", () => {
     const left = videos.filter((_, i) => i % 50 === 0);
     await some(left);
     await expectAllLists(left);
-    expect(segments().count).toBeLessThan(140);
-  });
+  }, 60_000);
 
   it("survive VACUUM", async () => {
     const videos = Array.from({ length: 30 }, (_, i) =>

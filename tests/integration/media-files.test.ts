@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
+import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../temporary-site";
 
@@ -29,7 +30,8 @@ describe("the running figure of what the files take", () => {
 
     await recordFile({ ...file, bytes: 300 });
     expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 550 });
-    expect(one("SELECT bytes FROM video_tallies")).toEqual({ bytes: 500 });
+    await projected();
+    expect(one("SELECT bytes FROM video_totals")).toEqual({ bytes: 500 });
 
     await forgetFiles([{ bucket: "videos", path: "u/1" }]);
     expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 350 });
@@ -50,38 +52,44 @@ describe("the running figure of what the files take", () => {
     const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
     await recordFile({ ...file, bytes: 700 });
     insertVideo("a");
+    await projected();
     expect(one("SELECT bytes FROM videos")).toEqual({ bytes: 700 });
-    expect(one("SELECT shelf, videos, bytes FROM video_tallies")).toEqual({
-      shelf: "desi",
+    expect(one("SELECT category, videos, bytes FROM video_totals")).toEqual({
+      category: "amateur",
       videos: 1,
       bytes: 700,
     });
   });
 });
 
-describe("the tallies", () => {
-  it("follow inserts, moves, views and deletes, whoever writes", () => {
+describe("the totals", () => {
+  const change = async (sql: string) => {
+    sqliteHandle().exec(sql);
+    await projected();
+  };
+
+  it("follow inserts, moves, views and deletes, whoever writes", async () => {
     insertVideo("a", ", views", ", 5");
     insertVideo("b", ", views", ", 7");
-    sqliteHandle().exec("UPDATE videos SET status = 'hidden', views = 9 WHERE id = 'a'");
-    sqliteHandle().exec("UPDATE videos SET category = 'desi', views = 8 WHERE id = 'b'");
-    const tallies = () =>
-      sqliteHandle()
-        .prepare("SELECT status, shelf, videos, views FROM video_tallies WHERE videos > 0")
-        .all();
-    expect(tallies()).toEqual([
-      { status: "hidden", shelf: "desi", videos: 1, views: 9 },
-      { status: "published", shelf: "desi", videos: 1, views: 8 },
+    await projected();
+    await change("UPDATE videos SET status = 'hidden', views = 9 WHERE id = 'a'");
+    await change("UPDATE videos SET category = 'desi', views = 8 WHERE id = 'b'");
+    const totals = () =>
+      sqliteHandle().prepare("SELECT status, category, videos, views FROM video_totals").all();
+    expect(totals()).toEqual([
+      { status: "hidden", category: "amateur", videos: 1, views: 9 },
+      { status: "published", category: "desi", videos: 1, views: 8 },
     ]);
-    sqliteHandle().exec("DELETE FROM videos WHERE id = 'a'");
-    expect(tallies()).toEqual([{ status: "published", shelf: "desi", videos: 1, views: 8 }]);
+    await change("DELETE FROM videos WHERE id = 'a'");
+    expect(totals()).toEqual([{ status: "published", category: "desi", videos: 1, views: 8 }]);
   });
 
-  it("keep the views of each day", () => {
+  it("keep the views of each day", async () => {
     insertVideo("a", ", views", ", 5");
-    sqliteHandle().exec("UPDATE videos SET views = views + 2");
-    sqliteHandle().exec("UPDATE videos SET views = views + 1");
-    sqliteHandle().exec("UPDATE videos SET views = 0");
+    await projected();
+    await change("UPDATE videos SET views = views + 2");
+    await change("UPDATE videos SET views = views + 1");
+    await change("UPDATE videos SET views = 0");
     expect(one("SELECT video_id, day, views FROM view_days")).toEqual({
       video_id: "a",
       day: new Date().toISOString().slice(0, 10),

@@ -117,9 +117,9 @@ describe("the health check", () => {
     fs.renameSync(path.join(site.uploads, "tmp"), path.join(site.uploads, "gone"));
     expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["uploads"] })]);
     fs.renameSync(path.join(site.uploads, "gone"), path.join(site.uploads, "tmp"));
-    site.database().exec("ALTER TABLE catalogue_changes RENAME TO elsewhere");
+    site.database().exec("ALTER TABLE catalogue_version RENAME TO elsewhere");
     expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["database"] })]);
-    site.database().exec("ALTER TABLE elsewhere RENAME TO catalogue_changes");
+    site.database().exec("ALTER TABLE elsewhere RENAME TO catalogue_version");
     expect(await ask()).toEqual([200, { status: "ok", version }]);
   });
 });

@@ -42,6 +42,7 @@ describe("the statistics", () => {
 
   it("follow the counting of views as it happens", async () => {
     addVideo({ views: 10 });
+    expect((await readStatistics(7)).days.at(-1)?.views).toBe(0);
     sqliteHandle().exec("UPDATE videos SET views = views + 3");
     expect((await readStatistics(7)).days.at(-1)?.views).toBe(3);
   });

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listManaged } from "~/studio/list.server";
 import { ALL_NEWEST } from "~/studio/manage-address";
-import { correctStorage, correctTallies, correctTextIndex } from "~/studio/upkeep.server";
+import { correctDerivedData, correctStorage } from "~/studio/upkeep.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, video, writeUpload } from "../admin-requests";
 import { useTemporarySite } from "../temporary-site";
@@ -16,19 +16,20 @@ afterEach(() => site.remove());
 const find = async (search: string) =>
   (await listManaged({ ...ALL_NEWEST, search })).videos.map(({ id }) => id);
 
-describe("what triggers keep", () => {
-  it("is left alone while it is right", () => {
+describe("derived data", () => {
+  it("are left alone while they are right", async () => {
     addVideo({ title: `A "quoted" title` });
-    expect([correctTallies(), correctTextIndex()]).toEqual([false, false]);
+    expect(await correctDerivedData()).toBe(false);
   });
 
-  it("is counted anew when it differs from the rows", async () => {
+  it("are made anew when the totals differ from the rows", async () => {
     addVideo({ views: 5 });
-    sqliteHandle().exec("UPDATE video_tallies SET videos = videos + 1, views = views + 3");
-    expect((await listManaged(ALL_NEWEST)).total).toBe(2);
-    expect(correctTallies()).toBe(true);
     expect((await listManaged(ALL_NEWEST)).total).toBe(1);
-    expect(correctTallies()).toBe(false);
+    sqliteHandle().exec("UPDATE video_totals SET videos = videos + 1, views = views + 3");
+    expect((await listManaged(ALL_NEWEST)).total).toBe(2);
+    expect(await correctDerivedData()).toBe(true);
+    expect((await listManaged(ALL_NEWEST)).total).toBe(1);
+    expect(await correctDerivedData()).toBe(false);
   });
 
   it("follows files that came and went while the site was down", async () => {
@@ -42,11 +43,12 @@ describe("what triggers keep", () => {
     expect([bytes(), video()?.bytes]).toEqual([0, 0]);
   });
 
-  it("is indexed anew when the index does not find the rows", async () => {
+  it("are made anew when the search index does not find the rows", async () => {
     addVideo({ title: "Beach", tags: '["sun"]' });
-    sqliteHandle().exec("INSERT INTO managed_text (managed_text) VALUES ('delete-all')");
+    expect(await find("beach")).toEqual(["v"]);
+    sqliteHandle().exec("INSERT INTO video_search (video_search) VALUES ('delete-all')");
     expect(await find("beach")).toEqual([]);
-    expect(correctTextIndex()).toBe(true);
+    expect(await correctDerivedData()).toBe(true);
     expect(await find("beach")).toEqual(["v"]);
     expect(await find("sun")).toEqual(["v"]);
     sqliteHandle().exec("UPDATE videos SET title = 'Hill'");

@@ -1,10 +1,9 @@
 import type { Database } from "better-sqlite3";
+import { toCategoryId } from "./categories";
 import { type IndexedVideo, relatedIndex } from "./related-index";
 
 /** What the related thread is asked. */
 export interface RelatedQuestion {
-  /** The database's path. */
-  file: string;
   id: string;
   /** Milliseconds since 1970. */
   now: number;
@@ -12,7 +11,7 @@ export interface RelatedQuestion {
 
 export interface RelatedAnswer {
   /** The best first. */
-  places: bigint[];
+  sortKeys: bigint[];
   /** False while the index is being read, and the videos read so far are all that was looked at. */
   complete: boolean;
 }
@@ -24,7 +23,7 @@ const MOST_WAIT_MS = 80;
 
 interface Loading {
   index: ReturnType<typeof relatedIndex>;
-  /** The next place to read is below it. */
+  /** The next sort key to read is below it. */
   below: bigint;
   /** The last change that the index certainly holds. */
   seq: bigint;
@@ -33,27 +32,31 @@ interface Loading {
 /**
  * Finds related videos on one connection: reads all that is published into memory at first, the
  * newest first, then follows the log of changes. When the log no longer reaches back far enough,
- * all is read anew while the old index answers.
+ * or half of the index is of videos that are gone, all is read anew while the old index answers.
  */
-export function relatedPlaces(sqlite: Database): (question: RelatedQuestion) => RelatedAnswer {
+export function relatedHits(sqlite: Database): (question: RelatedQuestion) => RelatedAnswer {
   sqlite.defaultSafeIntegers(true);
-  const videoColumns = `place, title, tags, min(published.views, 1000000) AS views
-    FROM published JOIN videos USING (id)`;
+  const columns = `sort_key AS sortKey, title, category, tags, min(views, 1000000) AS views`;
+  const published = `SELECT ${columns} FROM videos INDEXED BY videos_published
+    WHERE status = 'published'`;
   const chunk = sqlite.prepare(
-    `SELECT ${videoColumns} WHERE place < ? ORDER BY place DESC LIMIT ${CHUNK}`,
+    `${published} AND sort_key < ? ORDER BY sort_key DESC LIMIT ${CHUNK}`,
   );
-  const one = sqlite.prepare(`SELECT ${videoColumns} WHERE place = ?`);
-  const subject = sqlite.prepare(`SELECT ${videoColumns} WHERE published.id = ?`);
+  const one = sqlite.prepare(`${published} AND sort_key = ?`);
+  const subject = sqlite.prepare(
+    `SELECT ${columns} FROM videos WHERE id = ? AND status = 'published'`,
+  );
   const ends = sqlite.prepare(
-    "SELECT coalesce(min(seq), 1) AS first, coalesce(max(seq), 0) AS last FROM published_log",
+    "SELECT coalesce(min(seq), 1) AS first, coalesce(max(seq), 0) AS last FROM related_changes",
   );
-  const changes = sqlite.prepare(
-    "SELECT place, present FROM published_log WHERE seq > ? ORDER BY seq",
-  );
+  const changes = sqlite
+    .prepare("SELECT sort_key FROM related_changes WHERE seq > ? ORDER BY seq")
+    .pluck();
   const logEnds = () => ends.get() as { first: bigint; last: bigint };
   const video = (row: unknown) => {
     const read = row as Omit<IndexedVideo, "views"> & { views: bigint };
-    return { ...read, views: Number(read.views) };
+    const category = toCategoryId(read.category) ?? read.category;
+    return { ...read, category, views: Number(read.views) };
   };
 
   let ready: Pick<Loading, "index" | "seq"> | undefined;
@@ -69,7 +72,7 @@ export function relatedPlaces(sqlite: Database): (question: RelatedQuestion) => 
     const rows = chunk.all(loading.below).map(video);
     for (const row of rows) loading.index.put(row);
     const last = rows.at(-1);
-    if (last) loading.below = last.place;
+    if (last) loading.below = last.sortKey;
     if (rows.length === CHUNK) return;
     ready = loading;
     loading = undefined;
@@ -84,12 +87,9 @@ export function relatedPlaces(sqlite: Database): (question: RelatedQuestion) => 
   function follow(state: Pick<Loading, "index" | "seq">): boolean {
     const { first, last } = logEnds();
     if (last < state.seq || first > state.seq + 1n) return false;
-    for (const { place, present } of changes.iterate(state.seq) as Iterable<{
-      place: bigint;
-      present: bigint;
-    }>) {
-      if (present === 0n) state.index.remove(place);
-      const row = present === 1n && one.get(place);
+    for (const sortKey of changes.iterate(state.seq) as Iterable<bigint>) {
+      state.index.remove(sortKey);
+      const row = one.get(sortKey);
       if (row) state.index.put(video(row));
     }
     state.seq = last;
@@ -98,14 +98,14 @@ export function relatedPlaces(sqlite: Database): (question: RelatedQuestion) => 
 
   function answer({ id, now }: RelatedQuestion): RelatedAnswer {
     if (!ready && !loading) startLoading();
-    if (ready && !follow(ready) && !loading) startLoading();
+    if (ready && (!follow(ready) || ready.index.hasGrown()) && !loading) startLoading();
     const deadline = performance.now() + MOST_WAIT_MS;
     while (loading && performance.now() < deadline) loadSome();
     if (ready) follow(ready);
     const row = subject.get(id);
     const index = (ready ?? loading)?.index;
     return {
-      places: row && index ? index.best(video(row), now) : [],
+      sortKeys: row && index ? index.best(video(row), now) : [],
       complete: loading === undefined,
     };
   }

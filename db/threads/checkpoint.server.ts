@@ -1,7 +1,6 @@
 import fs from "node:fs";
-import { settings } from "~/server/settings.server";
-import { sqliteHandle } from "~db/client.server";
-import { askThread } from "./threads.server";
+import { sqliteHandle } from "../client.server";
+import { askThread } from "./ask-thread.server";
 
 /**
  * Bringing what was written from the log (`-wal`) into the database file waits for the disk, twice.
@@ -15,13 +14,13 @@ const LONGEST_LOG = 16_384;
 
 /** Keeps the log of the site's database short from now on. */
 export function keepLogShort(): void {
-  const { databasePath: file } = settings();
-  sqliteHandle().pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);
+  const sqlite = sqliteHandle();
+  sqlite.pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);
   let lastWritten: number | undefined;
   setInterval(() => {
-    const written = fs.statSync(`${file}-wal`, { throwIfNoEntry: false });
-    if (!written || written.mtimeMs === lastWritten) return;
+    const written = fs.statSync(`${sqlite.name}-wal`, { throwIfNoEntry: false });
+    if (!sqlite.open || !written || written.mtimeMs === lastWritten) return;
     lastWritten = written.mtimeMs;
-    askThread("checkpoint", { file }).catch(console.error);
+    askThread("checkpoint", "checkpoint", {}).catch(console.error);
   }, EVERY_MS).unref();
 }

@@ -1,0 +1,152 @@
+import type { Database } from "better-sqlite3";
+import { fold } from "~/catalogue/fold";
+import { searchText } from "~/catalogue/search-text";
+import type { ManageView } from "./manage-address";
+import { readTags } from "./managed-row.server";
+import { filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./order.server";
+
+/** Where the pages of the admin list begin and which videos are on them. Runs on a thread. */
+
+/** So few videos of a status or category are collected and sorted: they lie too far apart. */
+const SORTED_UP_TO = 4_000;
+/**
+ * A search with at most so many matches is collected from the search index and sorted. One with more
+ * finds its next match soon enough by walking the order; its list ends there all the same.
+ */
+export const SEARCH_MOST = 4_000;
+
+export interface ManagedQuestion {
+  view: ManageView;
+  /** How many videos have the status and category of the view. */
+  total: number;
+}
+
+export interface ManagedAnswer {
+  /** The numbers of the rows on the page. */
+  rows: number[];
+  total: number;
+  /** There are more matches than `total`, which the list does not go on to. */
+  more: boolean;
+}
+
+/** A page of a view, clamped to what exists. */
+export function managedHits(sqlite: Database) {
+  const search = managedSearch(sqlite);
+  return ({ view, total }: ManagedQuestion): ManagedAnswer =>
+    view.search ? search.page(view) : filterPage(sqlite, view, total);
+}
+
+/** The ids of a view, in no order, at most `most`. */
+export function managedIds(sqlite: Database) {
+  const search = managedSearch(sqlite);
+  return ({ view, most }: { view: ManageView; most: number }): string[] => {
+    if (view.search) return search.ids(view, most);
+    const { where, values } = filtered(view);
+    return sqlite
+      .prepare(`SELECT id FROM videos WHERE ${where} LIMIT ?`)
+      .pluck()
+      .all(...values, most) as string[];
+  };
+}
+
+/** Read from the end of the order that is nearer. */
+function filterPage(sqlite: Database, view: ManageView, total: number): ManagedAnswer {
+  const offset = startOf(view.page, total);
+  const limit = Math.min(MANAGE_PAGE_SIZE, total - offset);
+  const rest = total - offset - limit;
+  const backwards = rest < offset;
+  const isFew = (view.status || view.category) && total <= SORTED_UP_TO;
+  const { where, values } = filtered(view);
+  const rows = sqlite
+    .prepare(
+      `SELECT number FROM videos ${isFew ? "INDEXED BY videos_by_state" : inOrder(view)}
+       WHERE ${where} ${orderBy(view, backwards)} LIMIT ? OFFSET ?`,
+    )
+    .pluck()
+    .all(...values, limit, backwards ? rest : offset) as number[];
+  return { rows: backwards ? rows.reverse() : rows, total, more: false };
+}
+
+function managedSearch(sqlite: Database) {
+  sqlite.function(
+    "video_holds",
+    { deterministic: true },
+    (title: unknown, tags: unknown, needle: unknown) =>
+      Number(
+        [String(title), ...readTags(tags as string | null)].some((text) =>
+          fold(text).includes(String(needle)),
+        ),
+      ),
+  );
+
+  function matches(view: ManageView) {
+    const needle = fold(searchText(view.search));
+    // Two characters are a token of one index, three and more a phrase of trigrams of the other.
+    const index = [...needle].length < 3 ? "video_search_short" : "video_search";
+    const { where, values } = filtered(view);
+    const phrase = `"${needle.replaceAll('"', '""')}"`;
+    const found = `FROM ${index} CROSS JOIN videos INDEXED BY videos_by_age
+      ON videos.sort_key = ${index}.rowid WHERE ${index} MATCH ? AND ${where}`;
+    return { needle, index, where, values, phrase, found };
+  }
+
+  function page(view: ManageView): ManagedAnswer {
+    const { index, phrase } = matches(view);
+    const some = sqlite
+      .prepare(`SELECT count(*) FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ? LIMIT ?)`)
+      .pluck()
+      .get(phrase, SEARCH_MOST + 1) as number;
+    return some <= SEARCH_MOST ? collect(view) : walk(view);
+  }
+
+  function collect(view: ManageView): ManagedAnswer {
+    const { phrase, values, found } = matches(view);
+    const all = sqlite
+      .prepare(`SELECT number ${found} ${orderBy(view)}`)
+      .pluck()
+      .all(phrase, ...values) as number[];
+    const start = startOf(view.page, all.length);
+    return { rows: all.slice(start, start + MANAGE_PAGE_SIZE), total: all.length, more: false };
+  }
+
+  function walk(view: ManageView): ManagedAnswer {
+    const { needle, where, values } = matches(view);
+    const matching = (limit: number, offset: number) =>
+      sqlite
+        .prepare(
+          `SELECT number FROM videos ${inOrder(view)}
+           WHERE ${where} AND video_holds(title, tags, ?) ${orderBy(view)} LIMIT ? OFFSET ?`,
+        )
+        .pluck()
+        .all(...values, needle, limit, offset) as number[];
+    const offset = (view.page - 1) * MANAGE_PAGE_SIZE;
+    if (offset < SEARCH_MOST) {
+      // One more than the page, to know whether the list goes on.
+      const rows = matching(MANAGE_PAGE_SIZE + 1, offset);
+      if (rows.length > MANAGE_PAGE_SIZE) {
+        return { rows: rows.slice(0, MANAGE_PAGE_SIZE), total: SEARCH_MOST, more: true };
+      }
+      if (rows.length > 0 || offset === 0)
+        return { rows, total: offset + rows.length, more: false };
+    }
+    const rows = matching(SEARCH_MOST, 0);
+    const start = startOf(Number.POSITIVE_INFINITY, rows.length);
+    return { rows: rows.slice(start), total: rows.length, more: rows.length === SEARCH_MOST };
+  }
+
+  function ids(view: ManageView, most: number): string[] {
+    const { phrase, values, found } = matches(view);
+    return sqlite
+      .prepare(`SELECT id ${found} LIMIT ?`)
+      .pluck()
+      .all(phrase, ...values, most) as string[];
+  }
+
+  return { page, ids };
+}
+
+/** The offset of a page, or of the last there is. */
+function startOf(page: number, total: number): number {
+  const last = Math.max(1, Math.ceil(total / MANAGE_PAGE_SIZE));
+  return (Math.min(page, last) - 1) * MANAGE_PAGE_SIZE;
+}

@@ -1,0 +1,46 @@
+import { parentPort, workerData } from "node:worker_threads";
+import Sqlite from "better-sqlite3";
+import { checkpointer } from "./checkpoint-log.server";
+
+/** Makes what answers the questions of a task on a connection. */
+export type Task = (sqlite: Sqlite.Database) => (question: never) => unknown;
+
+interface Asked {
+  id: number;
+  file: string;
+  task: string;
+  question: unknown;
+}
+
+/**
+ * The program of a thread: answers questions on a connection of its own, which only reads, unless
+ * the thread is the one that brings the log into the file.
+ */
+export function serveThread(readingTasks: Readonly<Record<string, Task>>): void {
+  const tasks: Record<string, Task> = { ...readingTasks, checkpoint: checkpointer };
+  const readonly = workerData.thread !== "checkpoint";
+  let sqlite: Sqlite.Database | undefined;
+  let answers = new Map<string, (question: never) => unknown>();
+
+  function answer({ file, task, question }: Asked): unknown {
+    if (sqlite?.name !== file) {
+      sqlite?.close();
+      sqlite = new Sqlite(file, { readonly, fileMustExist: true, timeout: 5_000 });
+      answers = new Map();
+    }
+    const begin = tasks[task];
+    if (!begin) throw new Error(`There is no task ${task}.`);
+    const ask = answers.get(task) ?? begin(sqlite);
+    answers.set(task, ask);
+    return ask(question as never);
+  }
+
+  parentPort?.on("message", (asked: Asked) => {
+    try {
+      parentPort?.postMessage({ id: asked.id, answer: answer(asked) });
+    } catch (error) {
+      const text = error instanceof Error ? error.stack : String(error);
+      parentPort?.postMessage({ id: asked.id, error: text });
+    }
+  });
+}
