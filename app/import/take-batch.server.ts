@@ -5,8 +5,9 @@ import { formatDuration } from "~/catalogue/format";
 import { mediaUrl } from "~/media/bucket.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/wake.server";
+import { type MediaFile, recordFile } from "~/media/media-files.server";
 import { database } from "~db/client.server";
-import type { MediaFilesTable, Schema, VideosTable } from "~db/schema";
+import type { Schema, VideosTable } from "~db/schema";
 import type { ImportEntry } from "./entry";
 import type { Examined } from "./examine.server";
 import type { ImportActivity } from "./import-activity.server";
@@ -168,24 +169,11 @@ async function insertRows(
   );
   const files = placed.flatMap(filesOf);
   const sources = placed.flatMap(({ entry }) => entry.file ?? []);
-  if (files.length > 0) {
-    await transaction
-      .insertInto("media_files")
-      .values(files)
-      // Whoever compared the buckets with the catalogue meanwhile has noted them already.
-      .onConflict((conflict) =>
-        conflict.columns(["bucket", "path"]).doUpdateSet((e) => ({
-          video_id: e.ref("excluded.video_id"),
-          kind: e.ref("excluded.kind"),
-          bytes: e.ref("excluded.bytes"),
-        })),
-      )
-      .execute();
-  }
   await transaction
     .insertInto("videos")
     .values(placed.map((each, index) => rowOf(userId, each, time + index)))
     .execute();
+  for (const file of files) await recordFile(file, transaction);
   if (digests.length > 0) {
     await transaction
       .insertInto("video_digests")
@@ -203,21 +191,14 @@ async function insertRows(
     .execute();
 }
 
-function filesOf({ stem, target, videoId, bytes, picture }: Placing) {
+function filesOf({ stem, target, videoId, bytes, picture }: Placing): MediaFile[] {
   if (!stem) return [];
-  const video = { bucket: "videos", path: target, video_id: videoId, kind: "video", bytes };
-  const list = [video as Insertable<MediaFilesTable>];
+  const files: MediaFile[] = [{ bucket: "videos", path: target, videoId, kind: "video", bytes }];
   if (picture) {
-    const path = `${stem}.webp`;
-    list.push({
-      bucket: "thumbnails",
-      path,
-      video_id: videoId,
-      kind: "thumbnail",
-      bytes: picture.bytes,
-    });
+    const { bytes } = picture;
+    files.push({ bucket: "thumbnails", path: `${stem}.webp`, videoId, kind: "thumbnail", bytes });
   }
-  return list;
+  return files;
 }
 
 /** @param time of the row where the entry brings none: in the order of the plan, newest last. */

@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { CategoryId } from "~/catalogue/categories";
 import { formatQuantity } from "~/catalogue/format";
+import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { MAX_TAGS } from "~/shared/video-limits";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
@@ -26,7 +27,13 @@ interface Chosen {
   tags: string | null;
 }
 
-/** Does one thing to many videos in one transaction, and says what became of each. */
+/** Videos changed by one statement; after it others have their turn. */
+const AT_ONCE = 32;
+
+/**
+ * Does one thing to many videos in one transaction, and says what became of each. Pages are read and
+ * timers run meanwhile; only what writes to the database waits for the end.
+ */
 export async function changeVideos(
   change: BulkChange,
   ids: readonly string[],
@@ -38,19 +45,24 @@ export async function changeVideos(
     await note(change, titles, done, userId);
     return { done, unchanged: 0, gone: ids.length - done, refused: [], batch };
   }
-  const { chosen, outcome } = await database()
+  const result = { done: [] as string[], refused: [] as string[], found: 0 };
+  await database()
     .transaction()
     .execute(async (transaction) => {
-      const chosen = await choose(transaction, ids);
-      return { chosen, outcome: await apply(transaction, change, chosen) };
+      const turn = eventLoopTurns();
+      for (const some of partsOf(ids, AT_ONCE)) {
+        const chosen = await choose(transaction, some);
+        const { titles, refused } = await apply(transaction, change, chosen);
+        result.found += chosen.length;
+        result.done.push(...titles);
+        result.refused.push(...refused);
+        await turn();
+      }
     });
-  await note(change, outcome.titles, outcome.titles.length, userId);
-  return {
-    done: outcome.titles.length,
-    unchanged: chosen.length - outcome.titles.length - outcome.refused.length,
-    gone: ids.length - chosen.length,
-    refused: outcome.refused,
-  };
+  const { done, refused, found } = result;
+  await note(change, done, done.length, userId);
+  const unchanged = found - done.length - refused.length;
+  return { done: done.length, unchanged, gone: ids.length - found, refused };
 }
 
 /** What is to be said before these videos are deleted. */

@@ -1,5 +1,6 @@
 import { recordActivity } from "~/account/activity.server";
 import type { MediaName } from "~/media/bucket.server";
+import { eventLoopTurns } from "~/shared/event-loop";
 import type { ToastMessage } from "~/ui/toast";
 import { database } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
@@ -53,7 +54,9 @@ export async function removeVideos(
 ): Promise<{ titles: string[]; batch: string }> {
   const leaving = new Set(ids);
   const removed: Removed[] = [];
+  const turn = eventLoopTurns();
   for (const id of leaving) {
+    await turn();
     const row = await database()
       .selectFrom("videos")
       .selectAll()
@@ -72,7 +75,9 @@ async function removeRows(removed: readonly Removed[], userId: string): Promise<
   await database()
     .transaction()
     .execute(async (transaction) => {
+      const turn = eventLoopTurns();
       for (const { row, files } of removed) {
+        await turn();
         await transaction
           .replaceInto("deleted_videos")
           .values({

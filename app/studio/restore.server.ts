@@ -2,6 +2,7 @@ import { recordActivity } from "~/account/activity.server";
 import type { MediaName } from "~/media/bucket.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/wake.server";
+import { eventLoopTurns } from "~/shared/event-loop";
 import type { ToastMessage } from "~/ui/toast";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
@@ -66,7 +67,9 @@ export async function restoreDeletion(
   await database()
     .transaction()
     .execute(async (transaction) => {
+      const turn = eventLoopTurns();
       for (const { row } of deleted) {
+        await turn();
         // An id that somebody has taken in the meantime stays theirs.
         await transaction
           .insertInto("videos")

@@ -2,7 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
-import { BULK_MOST } from "~/studio/bulk";
+import { BULK_MOST, type BulkChange, type BulkResult } from "~/studio/bulk";
+import { changeVideos } from "~/studio/bulk.server";
+import { listManaged } from "~/studio/list.server";
+import { ALL_NEWEST } from "~/studio/manage-address";
+import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -174,5 +178,44 @@ describe("many videos at once", () => {
   it("leave no file behind in the trash folder's place", async () => {
     await succeed(bulk("delete", ["a"], { confirmed: "1" }));
     expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
+  });
+});
+
+describe("thousands of videos", () => {
+  const COUNT = 3_000;
+  const ids = Array.from({ length: COUNT }, (_, n) => `n${n}`);
+
+  /** How long `work` lets no timer run, on average; other processes may hold any one of them. */
+  async function averageHold(work: () => Promise<unknown>): Promise<number> {
+    const begun = performance.now();
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await work();
+    clearInterval(timer);
+    return (performance.now() - begun) / (turns + 1);
+  }
+
+  it.each([
+    ["hidden", { action: "hide" }],
+    ["tagged", { action: "add-tags", tags: ["new"] }],
+    ["deleted", { action: "delete" }],
+  ] as [string, BulkChange][])("are %s while timers have their turns", async (_how, change) => {
+    sqliteHandle().transaction(() => {
+      for (const id of ids) addVideo({ id, title: `Night ${id}` });
+    })();
+    await projected();
+    let result: BulkResult | undefined;
+    const held = await averageHold(async () => {
+      result = await changeVideos(change, ids, "u");
+    });
+    expect(result).toMatchObject({ done: COUNT, gone: 0 });
+    // It is a quarter of that where nothing else runs.
+    expect(held).toBeLessThan(50);
+    await projected();
+    expect((await listManaged({ ...ALL_NEWEST, status: "published", search: "night" })).total).toBe(
+      change.action === "add-tags" ? COUNT : 0,
+    );
   });
 });
