@@ -18,11 +18,11 @@ import { SITE_VERSION } from "~/server/version.server";
 import { AdminLinks } from "~/studio/admin-links";
 import { loadManage, loadStats } from "~/studio/admin-page.server";
 import { AdminTabs } from "~/studio/admin-tabs";
-import type { BulkQuestion } from "~/studio/bulk";
+import type { BulkQuestion } from "~/studio/bulk/bulk";
 import type { StudioFailure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
-import { manageHref, readManageView } from "~/studio/manage-address";
-import { ManageTab } from "~/studio/manage-tab";
+import { manageHref, readManageView } from "~/studio/list/manage-address";
+import { ManageTab } from "~/studio/list/manage-tab";
 import { Refusal } from "~/studio/refusal";
 import { KeptTexts, SignInPrompt } from "~/studio/sign-in-prompt";
 import {
@@ -32,12 +32,12 @@ import {
   useShownData,
 } from "~/studio/signed-out";
 import { answerSignedOut, showsSignedOutAnswer } from "~/studio/signed-out.server";
-import { StatCards } from "~/studio/stat-cards";
+import { StatCards } from "~/studio/statistics/stat-cards";
 import { performIntent } from "~/studio/studio-action.server";
 import { withAdminForm } from "~/studio/studio-form.server";
-import { handleUpload, uploadLimits } from "~/studio/upload-action.server";
-import type { UploadFailure } from "~/studio/upload-fields";
-import { UploadForm } from "~/studio/upload-form";
+import { handleUpload, uploadLimits } from "~/studio/upload/upload-action.server";
+import type { UploadFailure } from "~/studio/upload/upload-fields";
+import { UploadForm } from "~/studio/upload/upload-form";
 import { ButtonLink } from "~/ui/button";
 import { useAnswer } from "~/ui/use-answer";
 import { useFailureToast } from "~/ui/use-refusal-toast";

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, json } from "@remix-run/node";
 import { requireOwnOrigin } from "~/server/origin.server";
-import { takeUpload } from "~/studio/take-upload.server";
-import { requireUploader } from "~/studio/uploader.server";
+import { takeUpload } from "~/studio/upload/receive-upload.server";
+import { requireUploader } from "~/studio/upload/uploader.server";
 
 /** The upload form as the queue sends it: the same fields, answered as JSON. */
 export async function action({ request }: ActionFunctionArgs) {

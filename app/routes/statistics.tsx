@@ -6,19 +6,19 @@ import { categoryLabel } from "~/catalogue/categories";
 import { formatQuantity } from "~/catalogue/format";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { AdminLinks } from "~/studio/admin-links";
-import { ColumnChart, RowChart } from "~/studio/chart";
-import { byteUnit } from "~/studio/chart-scale";
 import { failure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
+import { ColumnChart, RowChart } from "~/studio/statistics/chart";
+import { byteUnit } from "~/studio/statistics/chart-scale";
 import {
   PERIODS_DAYS,
   type PeriodDays,
   readPeriod,
   type Statistics,
   statisticsHref,
-} from "~/studio/statistics";
-import { readStatistics } from "~/studio/statistics.server";
-import { formatStorage } from "~/studio/storage-text";
+} from "~/studio/statistics/statistics";
+import { readStatistics } from "~/studio/statistics/statistics.server";
+import { formatStorage } from "~/studio/statistics/storage-text";
 import { ButtonLink, buttonClass } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 

@@ -2,11 +2,11 @@ import type { JobSummary } from "~/media/jobs/kinds";
 import { jobSummaries } from "~/media/jobs/summaries.server";
 import type { ToastMessage } from "~/ui/toast";
 import { failure } from "./failure";
-import { findEditable, listManaged } from "./list.server";
-import { type ManageView, readManageView } from "./manage-address";
-import type { EditableVideo, ManagedPage } from "./managed-video";
-import { type Deletion, listDeletions } from "./restore.server";
-import { type StudioStats, studioStats } from "./stats.server";
+import { type ManageView, readManageView } from "./list/manage-address";
+import { findEditable, listManaged } from "./list/managed-list.server";
+import type { EditableVideo, ManagedPage } from "./list/managed-video";
+import { type StudioStats, studioStats } from "./statistics/admin-stats.server";
+import { type Deletion, listDeletions } from "./trash/restore.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
 

@@ -1,6 +1,6 @@
 import type { TypedTexts } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/toast";
-import type { EditableVideo } from "./managed-video";
+import type { EditableVideo } from "./list/managed-video";
 
 /** The fields of the edit form as an admin typed them. */
 export type EditTexts = TypedTexts;

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { useHydrated } from "~/ui/use-hydrated";
 import { useFailureToast } from "~/ui/use-refusal-toast";
-import { EditDialog, type EditSurroundings } from "./edit-dialog";
+import { EditDialog, type EditSurroundings } from "./edit/edit-dialog";
 import type { StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
 

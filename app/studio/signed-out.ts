@@ -1,6 +1,6 @@
 import { useLocation, useNavigation, useRevalidator } from "@remix-run/react";
 import { useEffect } from "react";
-import type { UploadTexts } from "./upload-fields";
+import type { UploadTexts } from "./upload/upload-fields";
 
 /** A session that ended while the panel was open, in the browser. */
 

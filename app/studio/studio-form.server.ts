@@ -2,8 +2,8 @@ import { type ArrivedFile, discardArrived } from "~/media/arriving.server";
 import { type ReceivedForm, receiveMultipart } from "~/media/intake.server";
 import type { UploadRefused } from "~/media/upload-refused.server";
 import { readSmallForm } from "~/server/small-form.server";
-import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "./edit-captions.server";
-import { uploadRules } from "./take-upload.server";
+import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "./edit/edit-captions.server";
+import { uploadRules } from "./upload/receive-upload.server";
 
 /** Room for the ids of as many videos as can be changed at once. */
 const MOST_FORM_BYTES = 2 * 1024 * 1024;

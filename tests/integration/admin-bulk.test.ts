@@ -2,10 +2,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
-import { BULK_MOST, type BulkChange, type BulkResult } from "~/studio/bulk";
-import { changeVideos } from "~/studio/bulk.server";
-import { listManaged } from "~/studio/list.server";
-import { ALL_NEWEST } from "~/studio/manage-address";
+import { BULK_MOST, type BulkChange, type BulkResult } from "~/studio/bulk/bulk";
+import { changeVideos } from "~/studio/bulk/bulk.server";
+import { ALL_NEWEST } from "~/studio/list/manage-address";
+import { listManaged } from "~/studio/list/managed-list.server";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SORTS } from "~/studio/manage-address";
-import { SEARCH_MOST } from "~/studio/managed-hits.server";
+import { SORTS } from "~/studio/list/manage-address";
+import { SEARCH_MOST } from "~/studio/list/managed-search.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, page, signInAdmin } from "../admin-requests";
 import { useTemporarySite } from "../temporary-site";

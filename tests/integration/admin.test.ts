@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { emptyTrash, UNDO_WITHIN_MS } from "~/studio/trash.server";
+import { emptyTrash, UNDO_WITHIN_MS } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,

@@ -6,9 +6,9 @@ import { ffmpegAvailable } from "~/media/ffmpeg.server";
 import { PRIORITIES } from "~/media/jobs/kinds";
 import { claim } from "~/media/jobs/queue.server";
 import { serveMedia } from "~/media/serve.server";
-import { checkLibrary } from "~/studio/library.server";
-import { removeVideos } from "~/studio/remove.server";
-import { listDeletions, restoreDeletion } from "~/studio/restore.server";
+import { checkLibrary } from "~/studio/library/check-library.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { listDeletions, restoreDeletion } from "~/studio/trash/restore.server";
 import { readCaptions } from "~db/captions";
 import { sqliteHandle } from "~db/client.server";
 import {

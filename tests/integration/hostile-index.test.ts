@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
 import { ffmpegAvailable } from "~/media/ffmpeg.server";
-import { takeUpload } from "~/studio/take-upload.server";
+import { takeUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { workUntilIdle } from "../encode-library";
 import { measureHeld } from "../event-loop";

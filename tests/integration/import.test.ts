@@ -7,7 +7,7 @@ import { importVideos } from "~/import/import.server";
 import { announce } from "~/import/journal.server";
 import type { ImportMode } from "~/import/place-import.server";
 import { titleFromFileName } from "~/shared/file-title";
-import { checkLibrary, removeStray } from "~/studio/library.server";
+import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../clips";
 import { makeUser } from "../sign-in-requests";

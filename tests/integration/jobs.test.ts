@@ -12,8 +12,8 @@ import { claim, fail, handBack, heartbeat, isOurs, retry, WORKER } from "~/media
 import { startRunner } from "~/media/jobs/runner.server";
 import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
 import { beginWork, settle } from "~/media/jobs/work.server";
-import { removeVideos } from "~/studio/remove.server";
-import { listDeletions, restoreDeletion } from "~/studio/restore.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { listDeletions, restoreDeletion } from "~/studio/trash/restore.server";
 import { database, sqliteHandle } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
 import {

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { recordFile } from "~/media/media-files.server";
-import { checkLibrary, removeStray } from "~/studio/library.server";
+import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../temporary-site";
 import { filesIn } from "../upload-requests";

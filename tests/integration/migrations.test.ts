@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/catalogue/listing.server";
-import { correctDerivedData } from "~/studio/upkeep.server";
+import { correctDerivedData } from "~/studio/library/integrity.server";
 import { openSqlite, projector, sqliteHandle } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 import { migrations } from "~db/migrations";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ImportEntry } from "~/import/entry";
 import { importVideos } from "~/import/import.server";
 import { parkUpload } from "~/media/tus.server";
-import { takeUpload } from "~/studio/take-upload.server";
+import { takeUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../clips";
 import { useTemporarySite } from "../temporary-site";

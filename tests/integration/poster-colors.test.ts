@@ -3,7 +3,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { posterColors } from "~/media/poster-colors.server";
-import { fillPosterColors } from "~/studio/poster-colors.server";
+import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../temporary-site";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { loader } from "~/routes/statistics";
-import { readPeriod, statisticsHref } from "~/studio/statistics";
-import { readStatistics } from "~/studio/statistics.server";
+import { readPeriod, statisticsHref } from "~/studio/statistics/statistics";
+import { readStatistics } from "~/studio/statistics/statistics.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, signInAdmin } from "../admin-requests";
 import { useTemporarySite } from "../temporary-site";

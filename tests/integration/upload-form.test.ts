@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { takeUpload } from "~/studio/take-upload.server";
+import { takeUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../clips";
 import { useTemporarySite } from "../temporary-site";

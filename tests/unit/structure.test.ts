@@ -32,8 +32,12 @@ describe("who may use whom", () => {
     ["app/routes/x.ts", 'import { database } from "~db/client.server";', "SQL stands only in"],
     ["app/live/x.ts", 'import { sql } from "kysely";', "SQL stands only in"],
     ["app/studio/x.ts", 'import { importVideos } from "~/import/import.server";', "does not use"],
-    ["app/import/x.ts", 'import { publish } from "~/studio/publish.server";', "does not use"],
-    ["app/media/x.ts", 'export { x } from "~/studio/edit.server";', "does not use"],
+    [
+      "app/import/x.ts",
+      'import { publish } from "~/studio/upload/publish.server";',
+      "does not use",
+    ],
+    ["app/media/x.ts", 'export { x } from "~/studio/edit/edit.server";', "does not use"],
   ])("is seen to be broken by %s: %s", (file, source, rule) => {
     expect(brokenRules([{ file, source }]).join("\n")).toContain(rule);
   });

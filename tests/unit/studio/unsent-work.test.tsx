@@ -3,7 +3,7 @@ import { Link } from "@remix-run/react";
 import { fireEvent, screen } from "@testing-library/react";
 import { useRef } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { useKeptTexts } from "~/studio/use-kept-texts";
+import { useKeptTexts } from "~/studio/upload/use-saved-texts";
 import { isChanged, useLeaveWarning } from "~/studio/use-leave-warning";
 import { renderAt } from "../ui/page";
 

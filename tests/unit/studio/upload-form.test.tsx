@@ -4,7 +4,7 @@ import { act, fireEvent, screen } from "@testing-library/react";
 import { hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { beforeEach, expect, it, vi } from "vitest";
-import { UploadForm } from "~/studio/upload-form";
+import { UploadForm } from "~/studio/upload/upload-form";
 import { ToastProvider } from "~/ui/toast";
 import { renderAt } from "../ui/page";
 

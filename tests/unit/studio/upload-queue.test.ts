@@ -10,7 +10,7 @@ import {
   speedometer,
   textsFor,
   timeLeft,
-} from "~/studio/upload-queue";
+} from "~/studio/upload/upload-queue";
 
 const TEXTS = { title: "", description: "", category: "", tags: "", duration: "" };
 const item = (key: string, more: Partial<QueueItem> = {}): QueueItem => ({

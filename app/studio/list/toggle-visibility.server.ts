@@ -2,7 +2,7 @@ import { recordActivity } from "~/account/activity.server";
 import type { ToastMessage } from "~/ui/toast";
 import { database } from "~db/client.server";
 import type { VideoStatus } from "~db/schema";
-import { failure, GONE, type StudioFailure } from "./failure";
+import { failure, GONE, type StudioFailure } from "../failure";
 import { toggledStatus } from "./managed-video";
 
 /**

@@ -1,7 +1,7 @@
 import { Form } from "@remix-run/react";
 import { Undo2 } from "lucide-react";
 import { Button } from "~/ui/button";
-import { nameTitles } from "./bulk";
+import { nameTitles } from "../bulk/bulk";
 import type { Deletion } from "./restore.server";
 
 const MINUTE_MS = 60_000;

@@ -2,6 +2,10 @@ import { formatQuantity } from "~/catalogue/format";
 import { anyCategory, check, sentenceOf, tags } from "~/shared/video-fields";
 import { MAX_TAGS } from "~/shared/video-limits";
 import type { ToastMessage } from "~/ui/toast";
+import { failure, type StudioFailure } from "../failure";
+import type { ManageView } from "../list/manage-address";
+import { idsOf } from "../list/managed-list.server";
+import { undoAction } from "../trash/remove.server";
 import {
   BULK_ACTIONS,
   BULK_MOST,
@@ -11,10 +15,6 @@ import {
   nameTitles,
 } from "./bulk";
 import { askBeforeDeleting, changeVideos } from "./bulk.server";
-import { failure, type StudioFailure } from "./failure";
-import { idsOf } from "./list.server";
-import type { ManageView } from "./manage-address";
-import { undoAction } from "./remove.server";
 
 const NOTHING_CHANGED = "No video was changed.";
 

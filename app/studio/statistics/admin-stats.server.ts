@@ -3,8 +3,8 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
+import { totalsByCategory } from "../list/list-totals.server";
 import { estimateStorage, formatStorage } from "./storage-text";
-import { totalsByCategory } from "./totals.server";
 
 export interface StudioStats {
   totalVideos: number;

@@ -6,8 +6,8 @@ import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { Field, SelectField } from "~/ui/field";
 import { useHydrated } from "~/ui/use-hydrated";
+import type { Selection } from "../list/use-selection";
 import { BULK_ACTIONS, BULK_LABELS } from "./bulk";
-import type { Selection } from "./use-selection";
 
 /** The form that the checkboxes of the list belong to. */
 export const BULK_FORM = "bulk";

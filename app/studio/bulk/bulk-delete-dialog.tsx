@@ -2,8 +2,8 @@ import { Form, useNavigation } from "@remix-run/react";
 import { formatQuantity } from "~/catalogue/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
+import { formatStorage } from "../statistics/storage-text";
 import { type BulkQuestion, nameTitles } from "./bulk";
-import { formatStorage } from "./storage-text";
 
 /** Asks before many videos are deleted, and names what goes with them. */
 export function BulkDeleteDialog({

@@ -5,7 +5,7 @@ import { forgetFiles, recordFile } from "~/media/media-files.server";
 import { placeThumbnail } from "~/media/place.server";
 import { removeSmallVersion } from "~/media/small-picture.server";
 import { encodeThumbnail } from "~/media/thumbnail.server";
-import { isShared } from "./video-files.server";
+import { isShared } from "../trash/video-files.server";
 
 /** A thumbnail that stands in its bucket and belongs to nobody yet. */
 export interface NewThumbnail {

@@ -1,6 +1,6 @@
 import type { JobSummary } from "~/media/jobs/kinds";
 import { useHydrated } from "~/ui/use-hydrated";
-import { BULK_FORM } from "./bulk-bar";
+import { BULK_FORM } from "../bulk/bulk-bar";
 import type { ManageView } from "./manage-address";
 import type { ManagedVideo } from "./managed-video";
 import { useListKeys } from "./use-list-keys";

@@ -2,8 +2,8 @@ import { Form, useNavigation } from "@remix-run/react";
 import { formatViews } from "~/catalogue/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import type { EditableVideo } from "./managed-video";
-import { formatStorage } from "./storage-text";
+import type { EditableVideo } from "../list/managed-video";
+import { formatStorage } from "../statistics/storage-text";
 
 /** Asks before a video is deleted, and names what goes with it. */
 export function DeleteDialog({

@@ -7,9 +7,9 @@ import { JobLine } from "~/media/jobs/job-progress";
 import type { JobSummary } from "~/media/jobs/kinds";
 import { StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
+import { formatStorage } from "../statistics/storage-text";
 import { type ManageView, manageHref } from "./manage-address";
 import type { ManagedVideo } from "./managed-video";
-import { formatStorage } from "./storage-text";
 
 /** A video of the list: a row of a table on a wide screen, a card on a phone. */
 export function VideoRow({

@@ -1,4 +1,4 @@
-import type { UploadOutcome } from "./take-upload.server";
+import type { UploadOutcome } from "./receive-upload.server";
 import { SENTENCES, type UploadIntent, type UploadTexts } from "./upload-fields";
 
 /** How long after a lost connection it is asked again. */

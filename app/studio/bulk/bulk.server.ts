@@ -6,9 +6,9 @@ import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { MAX_TAGS } from "~/shared/video-limits";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
+import { readTags } from "../list/managed-row.server";
+import { removeVideos } from "../trash/remove.server";
 import { type BulkChange, type BulkQuestion, type BulkResult, nameTitles } from "./bulk";
-import { readTags } from "./managed-row.server";
-import { removeVideos } from "./remove.server";
 
 const VERBS: Record<BulkChange["action"], string> = {
   publish: "published",

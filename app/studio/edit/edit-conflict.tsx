@@ -1,6 +1,6 @@
 import { categoryLabel } from "~/catalogue/categories";
-import type { EditTexts } from "./failure";
-import type { EditableVideo } from "./managed-video";
+import type { EditTexts } from "../failure";
+import type { EditableVideo } from "../list/managed-video";
 
 /** What is saved now beside what was about to be saved, line by line where they differ. */
 export function EditConflict({ current, texts }: { current: EditableVideo; texts: EditTexts }) {

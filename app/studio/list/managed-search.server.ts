@@ -3,7 +3,7 @@ import { fold } from "~/catalogue/fold";
 import { searchText } from "~/catalogue/search-text";
 import type { ManageView } from "./manage-address";
 import { readTags } from "./managed-row.server";
-import { filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./order.server";
+import { filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./sort-order.server";
 
 /** Where the pages of the admin list begin and which videos are on them. Runs on a thread. */
 

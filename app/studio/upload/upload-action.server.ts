@@ -3,7 +3,7 @@ import type { SessionUser } from "~/account/guard.server";
 import type { ReceivedForm } from "~/media/intake.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
-import { takeReceived } from "./take-upload.server";
+import { takeReceived } from "./receive-upload.server";
 import { SENTENCES, type UploadFailure, type UploadLimits } from "./upload-fields";
 
 /** What the upload form shows about sizes. */

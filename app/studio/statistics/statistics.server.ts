@@ -1,7 +1,7 @@
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
+import { totalsByCategory } from "../list/list-totals.server";
 import type { PeriodDays, Statistics } from "./statistics";
-import { totalsByCategory } from "./totals.server";
 
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;

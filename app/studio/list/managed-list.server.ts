@@ -1,12 +1,12 @@
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import { askThread } from "~db/threads/ask-thread.server";
+import { totalOf } from "./list-totals.server";
 import type { ManageView } from "./manage-address";
-import type { ManagedAnswer, ManagedQuestion } from "./managed-hits.server";
 import { EDITABLE_COLUMNS, MANAGED_COLUMNS, toEditable, toManaged } from "./managed-row.server";
+import type { ManagedAnswer, ManagedQuestion } from "./managed-search.server";
 import type { EditableVideo, ManagedPage } from "./managed-video";
-import { MANAGE_PAGE_SIZE } from "./order.server";
-import { totalOf } from "./totals.server";
+import { MANAGE_PAGE_SIZE } from "./sort-order.server";
 
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {

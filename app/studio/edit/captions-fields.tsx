@@ -1,5 +1,5 @@
 import { FileField, SelectField } from "~/ui/field";
-import type { EditableVideo } from "./managed-video";
+import type { EditableVideo } from "../list/managed-video";
 
 /** Begins the name of a box whose tick takes captions away; their address follows. */
 export const CAPTIONS_REMOVE = "removeCaptions:";

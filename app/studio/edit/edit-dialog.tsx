@@ -6,16 +6,16 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/field";
 import { useHydrated } from "~/ui/use-hydrated";
+import { type EditTexts, failure, GONE, type StudioFailure } from "../failure";
+import { FailureNotice } from "../failure-notice";
+import type { EditableVideo } from "../list/managed-video";
+import { SignInPrompt } from "../sign-in-prompt";
+import type { UploadLimits } from "../upload/upload-fields";
+import { thumbnailHint } from "../upload/upload-hints";
+import { isChanged, useLeaveWarning } from "../use-leave-warning";
 import { CaptionsFields } from "./captions-fields";
 import { EditConflict } from "./edit-conflict";
 import { EditedVideo } from "./edited-video";
-import { type EditTexts, failure, GONE, type StudioFailure } from "./failure";
-import { FailureNotice } from "./failure-notice";
-import type { EditableVideo } from "./managed-video";
-import { SignInPrompt } from "./sign-in-prompt";
-import type { UploadLimits } from "./upload-fields";
-import { thumbnailHint } from "./upload-hints";
-import { isChanged, useLeaveWarning } from "./use-leave-warning";
 
 /** What the edit dialog needs to know of the site. */
 export interface EditSurroundings {

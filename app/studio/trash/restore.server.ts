@@ -7,8 +7,8 @@ import type { ToastMessage } from "~/ui/toast";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import type { NewVideoRow } from "~db/schema";
-import { nameTitles } from "./bulk";
-import { failure, type StudioFailure } from "./failure";
+import { nameTitles } from "../bulk/bulk";
+import { failure, type StudioFailure } from "../failure";
 import { takeFromTrash, UNDO_WITHIN_MS } from "./trash.server";
 
 /** Deletions that are offered for undoing, and the titles that are named of each. */

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { projected } from "~db/changes.server";
 import { database, projector, sqliteHandle } from "~db/client.server";
-import { checkLibrary } from "./library.server";
-import { totalOf } from "./totals.server";
+import { totalOf } from "../list/list-totals.server";
+import { checkLibrary } from "./check-library.server";
 
 /**
  * Derived data follow every change of a row, but a file may have been mended or put together by other

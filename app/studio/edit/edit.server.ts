@@ -5,13 +5,13 @@ import type { ArrivedFile } from "~/media/arriving.server";
 import { UploadRefused } from "~/media/upload-refused.server";
 import { check, videoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
+import { type EditTexts, failure, GONE, type StudioFailure } from "../failure";
+import { findEditable } from "../list/managed-list.server";
+import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
+import type { EditableVideo } from "../list/managed-video";
+import { SENTENCES } from "../upload/upload-fields";
 import { type CaptionsEdit, type NewCaptions, placeNewCaptions } from "./edit-captions.server";
 import { type NewThumbnail, placeNewThumbnail } from "./edit-thumbnail.server";
-import { type EditTexts, failure, GONE, type StudioFailure } from "./failure";
-import { findEditable } from "./list.server";
-import { EDITABLE_COLUMNS, toEditable } from "./managed-row.server";
-import type { EditableVideo } from "./managed-video";
-import { SENTENCES } from "./upload-fields";
 
 const FAILED = "Failed to update video.";
 const CHANGED =

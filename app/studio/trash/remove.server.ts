@@ -4,8 +4,8 @@ import { eventLoopTurns } from "~/shared/event-loop";
 import type { ToastMessage } from "~/ui/toast";
 import { database } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
-import { failure, GONE, type StudioFailure } from "./failure";
-import { type ManageView, manageHref } from "./manage-address";
+import { failure, GONE, type StudioFailure } from "../failure";
+import { type ManageView, manageHref } from "../list/manage-address";
 import { moveToTrash } from "./trash.server";
 import { ownFiles } from "./video-files.server";
 

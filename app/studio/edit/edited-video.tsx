@@ -6,7 +6,7 @@ import { PLACEHOLDER_URL } from "~/ui/poster";
 import { copyText } from "~/ui/share";
 import { useToast } from "~/ui/toast";
 import { useHydrated } from "~/ui/use-hydrated";
-import type { EditableVideo } from "./managed-video";
+import type { EditableVideo } from "../list/managed-video";
 
 /** What is edited: the picture as it is, the status, and where the public finds the video. */
 export function EditedVideo({ video, origin }: { video: EditableVideo; origin: string }) {

@@ -1,6 +1,6 @@
 import { Eye, Film, HardDrive, Layers } from "lucide-react";
 import type { ReactNode } from "react";
-import type { StudioStats } from "./stats.server";
+import type { StudioStats } from "./admin-stats.server";
 
 const NUMBER = new Intl.NumberFormat("en");
 

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listManaged } from "~/studio/list.server";
-import { ALL_NEWEST } from "~/studio/manage-address";
-import { correctDerivedData, correctStorage } from "~/studio/upkeep.server";
+import { correctDerivedData, correctStorage } from "~/studio/library/integrity.server";
+import { ALL_NEWEST } from "~/studio/list/manage-address";
+import { listManaged } from "~/studio/list/managed-list.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, video, writeUpload } from "../admin-requests";
 import { useTemporarySite } from "../temporary-site";
