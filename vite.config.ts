@@ -38,8 +38,8 @@ function programs(sources: Record<string, string>): Plugin {
 
 const PROGRAMS = {
   threads: "./app/entry.threads.server.ts",
-  "captions-thread": "./app/media/captions-thread.server.ts",
-  "picture-program": "./app/media/picture-program.server.ts",
+  "captions-program": "./app/media/captions/captions-program.server.ts",
+  "picture-program": "./app/media/pictures/picture-program.server.ts",
 };
 
 const PACKAGE = /\/node_modules\/|commonjsHelpers/;

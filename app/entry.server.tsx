@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import type { EntryContext, HandleDataRequestFunction, HandleErrorFunction } from "@remix-run/node";
 import { RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
-import { boot } from "~/server/boot.server";
+import { boot } from "~/boot.server";
 import { errorReference, logUnexpected } from "~/server/errors.server";
 import { cacheRendered } from "~/server/node/page-cache-middleware.server";
 import { contentSecurityPolicy } from "~/server/node/security-headers.server";

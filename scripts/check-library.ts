@@ -1,6 +1,6 @@
 // npm run check-library: compares the files in the buckets with the rows of the catalogue.
 import { formatQuantity } from "~/catalogue/format";
-import { formatBytes } from "~/media/format-bytes";
+import { formatBytes } from "~/shared/format-bytes";
 import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
 import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
 import { runScript } from "./run-script";

@@ -1,12 +1,12 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
 import { formatQuantity } from "~/catalogue/format";
-import { announceFfmpeg, ffmpegAvailable } from "~/media/ffmpeg.server";
 import { enqueueMissing } from "~/media/jobs/enqueue.server";
 import { inWords, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { retry } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { queueView } from "~/media/jobs/summaries.server";
+import { announceFfmpeg, ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/server/settings.server";
 import { UsageError } from "./ask";
 import { runScript } from "./run-script";

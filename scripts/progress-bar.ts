@@ -1,4 +1,4 @@
-import { formatBytes } from "~/media/format-bytes";
+import { formatBytes } from "~/shared/format-bytes";
 
 const WIDTH = 24;
 const REDRAW_EVERY_MS = 100;

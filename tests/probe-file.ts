@@ -1,5 +1,5 @@
 import { needsFaststart } from "~/media/encode/faststart.server";
-import { probe } from "~/media/probe.server";
+import { probe } from "~/media/probe/probe.server";
 
 /** What is known of a file: what it holds, and whether its index has to be moved to the front. */
 export async function probeFile(file: string) {

@@ -1,8 +1,8 @@
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { recordActivity } from "./activity.server";
+import { Refusal, tooManyAttempts } from "./form-error.server";
 import { checkPassword, HashingBusyError, PasswordError } from "./password.server";
 import { makeRecoveryCodes } from "./recovery-codes.server";
-import { Refusal, tooManyAttempts } from "./refusal.server";
 import { beginEnrolment, confirmEnrolment, removeSecondFactor } from "./second-factor.server";
 import type { OpenSession } from "./session.server";
 import { endSession, endSessions } from "./session.server";

@@ -4,8 +4,8 @@ import { type AttemptLimit, attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress } from "~/server/client-address.server";
 import { recordActivity } from "./activity.server";
 import { knownDevice } from "./device.server";
+import { Refusal, tooManyAttempts } from "./form-error.server";
 import { checkPassword, HashingBusyError } from "./password.server";
-import { Refusal, tooManyAttempts } from "./refusal.server";
 import { checkSecondFactor } from "./second-factor.server";
 import { findUserByEmail } from "./users.server";
 

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
-import { HEAD_BYTES } from "~/media/arriving.server";
-import { RefusedFileError } from "~/media/probe.server";
-import { videoEnding } from "~/media/sniff.server";
-import { UploadRefused } from "~/media/upload-refused.server";
+import { HEAD_BYTES } from "~/media/intake/received-file.server";
+import { videoEnding } from "~/media/intake/sniff.server";
+import { UploadRefused } from "~/media/intake/upload-error.server";
+import { RefusedFileError } from "~/media/probe/probe.server";
+import { sideBySide } from "~/shared/map-concurrently";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
-import { examine, readWhole } from "./examine.server";
 import { importActivity } from "./import-activity.server";
+import { type Candidate, takeBatch } from "./import-batch.server";
+import { examine, readWhole } from "./inspect-file.server";
 import { findImported, fingerprint, recoverImports } from "./journal.server";
-import { knownDigests, knownIds } from "./known.server";
-import type { ImportMode } from "./place-import.server";
-import { sideBySide } from "./side-by-side";
-import { type Candidate, takeBatch } from "./take-batch.server";
+import { knownDigests, knownIds } from "./known-videos.server";
+import type { ImportMode } from "./move-files.server";
 
 export interface ImportOptions {
   /** Whose videos they become. */

@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { isImporting } from "~/media/files-being-imported.server";
+import { isImporting } from "~/media/intake/running-imports.server";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 

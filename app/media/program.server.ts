@@ -12,12 +12,13 @@ export interface Program {
 
 /**
  * Where a program stands: its built file beside the server's bundle (see vite.config.ts), else the
- * source beside this module, which tsx reads.
+ * source beside the module that starts it, which tsx reads.
  *
  * @param name such as `picture-program`.
+ * @param startedBy the `import.meta.url` of that module.
  */
-export function findProgram(name: string): Program {
-  const folder = path.dirname(fileURLToPath(import.meta.url));
+export function findProgram(name: string, startedBy: string): Program {
+  const folder = path.dirname(fileURLToPath(startedBy));
   const built = path.join(folder, `${name}.js`);
   if (fs.existsSync(built)) return { file: built, loader: null };
   const tsx = createRequire(import.meta.url).resolve("tsx");

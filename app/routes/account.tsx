@@ -14,9 +14,9 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { changeAccount } from "~/account/account-form.server";
+import { toRefusal } from "~/account/form-error.server";
 import { requireSession } from "~/account/guard.server";
 import { PasswordForm } from "~/account/password-form";
-import { toRefusal } from "~/account/refusal.server";
 import { findEnrolment, findSecondFactor } from "~/account/second-factor.server";
 import { RecoveryCodes, SecondFactorPanel } from "~/account/second-factor-panel";
 import { listSessions } from "~/account/session.server";

@@ -6,10 +6,10 @@ import {
   redirect,
 } from "@remix-run/node";
 import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
-import { toRefusal } from "~/account/refusal.server";
+import { welcome } from "~/account/complete-sign-in.server";
+import { toRefusal } from "~/account/form-error.server";
 import { endSecondStep, findSecondStep } from "~/account/second-step.server";
 import { proveSecondFactor } from "~/account/sign-in.server";
-import { welcome } from "~/account/welcome.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";

@@ -6,11 +6,11 @@ import {
   redirect,
 } from "@remix-run/node";
 import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
+import { welcome } from "~/account/complete-sign-in.server";
+import { toRefusal } from "~/account/form-error.server";
 import { currentUser } from "~/account/guard.server";
-import { toRefusal } from "~/account/refusal.server";
 import { secondStepCookie } from "~/account/second-step.server";
 import { proveIdentity } from "~/account/sign-in.server";
-import { welcome } from "~/account/welcome.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";

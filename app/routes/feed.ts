@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { rssFeed } from "~/catalogue/rss.server";
+import { validatedAnswer } from "~/server/conditional-response.server";
 import { siteIdentity } from "~/server/site-origin.server";
-import { validatedAnswer } from "~/server/validated.server";
 
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const site = siteIdentity(request);

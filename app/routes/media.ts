@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { currentUser } from "~/account/guard.server";
 import { parseMediaUrl } from "~/media/bucket.server";
-import { notFound, serveMedia } from "~/media/serve.server";
+import { notFound, serveMedia } from "~/media/serve/serve.server";
 import { requestContext } from "~/server/node/request-context.server";
 
 export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {

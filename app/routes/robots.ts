@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
+import { validatedAnswer } from "~/server/conditional-response.server";
 import { siteIdentity } from "~/server/site-origin.server";
-import { validatedAnswer } from "~/server/validated.server";
 
 /** Everything public may be found; what only admins or scripts use may not be crawled. */
 export function loader({ request }: LoaderFunctionArgs): Response {

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
 import { pagesSitemap, SITEMAP_MOST, sitemapIndex, videoSitemap } from "~/catalogue/sitemap.server";
 import { publishedTotal } from "~/catalogue/totals.server";
+import { validatedAnswer } from "~/server/conditional-response.server";
 import { siteIdentity } from "~/server/site-origin.server";
-import { validatedAnswer } from "~/server/validated.server";
 
 const XML = "application/xml; charset=utf-8";
 

@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import { answerTus } from "~/media/tus.server";
+import { answerTus } from "~/media/intake/tus.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { requireUploader } from "~/studio/upload/uploader.server";
 

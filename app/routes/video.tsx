@@ -12,7 +12,7 @@ import { categoryLabel, toCategoryId } from "~/catalogue/categories";
 import { formatAge, formatViews } from "~/catalogue/format";
 import { videoMeta } from "~/catalogue/meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
-import { withVersion } from "~/media/file-version.server";
+import { withVersion } from "~/media/serve/file-version.server";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
 import { listPath, placeOf, videoPath } from "~/ui/addresses";

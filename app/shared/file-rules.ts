@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { formatBytes } from "~/media/format-bytes";
+import { formatBytes } from "./format-bytes";
 
 /**
  * The rules for the files of a video as far as name, type and size tell. What a file is, the server

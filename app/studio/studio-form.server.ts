@@ -1,6 +1,6 @@
-import { type ArrivedFile, discardArrived } from "~/media/arriving.server";
-import { type ReceivedForm, receiveMultipart } from "~/media/intake.server";
-import type { UploadRefused } from "~/media/upload-refused.server";
+import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
+import { type ArrivedFile, discardArrived } from "~/media/intake/received-file.server";
+import type { UploadRefused } from "~/media/intake/upload-error.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "./edit/edit-captions.server";
 import { uploadRules } from "./upload/receive-upload.server";

@@ -3,11 +3,11 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { makeLadder } from "~/media/encode/ladder.server";
-import { makePlayable } from "~/media/encode/playable.server";
-import { keyframeEvery, rateOf, rungsFor, steadyRate } from "~/media/encode/rungs";
+import { keyframeEvery, rateOf, rungsFor, steadyRate } from "~/media/encode/renditions";
 import { createTask } from "~/media/encode/task.server";
-import { inputArguments } from "~/media/ffmpeg.server";
-import { type Probe, probe } from "~/media/probe.server";
+import { makePlayable } from "~/media/encode/transcode.server";
+import { inputArguments } from "~/media/probe/ffmpeg.server";
+import { type Probe, probe } from "~/media/probe/probe.server";
 import { settings } from "~/server/settings.server";
 import type { Report } from "./report";
 

@@ -4,8 +4,8 @@ import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { wakeHardware } from "~/media/encode/encoders.server";
 import { PREVIEW_MOST_BYTES } from "~/media/encode/preview.server";
-import { ffmpegAvailable } from "~/media/ffmpeg.server";
-import { probe } from "~/media/probe.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addToLibrary,

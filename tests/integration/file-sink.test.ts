@@ -11,8 +11,8 @@ import {
   openBlockFile,
   returnBlock,
   takeBlock,
-} from "~/media/block-file.server";
-import { fileSink, pump } from "~/media/file-sink.server";
+} from "~/media/intake/block-file.server";
+import { fileSink, pump } from "~/media/intake/file-sink.server";
 
 let folder: string;
 beforeAll(() => {

@@ -5,8 +5,8 @@ import { Parser } from "m3u8-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeLadder } from "~/media/encode/ladder.server";
 import { createTask } from "~/media/encode/task.server";
-import { ffmpegAvailable } from "~/media/ffmpeg.server";
-import { probe } from "~/media/probe.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/server/settings.server";
 import { ffmpeg, ffprobe, makeClip } from "../media-clips";
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
-import { ffmpegAvailable } from "~/media/ffmpeg.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { takeUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { workUntilIdle } from "../encode-library";

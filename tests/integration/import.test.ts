@@ -5,7 +5,7 @@ import { planExport } from "~/import/earlier-system.server";
 import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
 import { announce } from "~/import/journal.server";
-import type { ImportMode } from "~/import/place-import.server";
+import type { ImportMode } from "~/import/move-files.server";
 import { titleFromFileName } from "~/shared/file-title";
 import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
 import { sqliteHandle } from "~db/client.server";

@@ -2,8 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/account/session.server";
-import { ffmpegAvailable } from "~/media/ffmpeg.server";
-import { withVersion } from "~/media/file-version.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { withVersion } from "~/media/serve/file-version.server";
 import { loader } from "~/routes/media";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../encode-library";
@@ -121,9 +121,9 @@ describe.runIf(ffmpegAvailable())(
     });
 
     it("leaves nothing behind when the video is deleted while its copy is made", async () => {
-      const { replaceVideoFile } = await import("~/media/jobs/replace.server");
+      const { replaceVideoFile } = await import("~/media/jobs/replace-video-file.server");
       const { claim } = await import("~/media/jobs/queue.server");
-      const { sourceOf } = await import("~/media/jobs/make.server");
+      const { sourceOf } = await import("~/media/jobs/produce-artifact.server");
       const job = claim()!;
       const source = (await sourceOf(job))!;
       const made = path.join(site.folder, "made.mp4");

@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ImportEntry } from "~/import/entry";
 import { importVideos } from "~/import/import.server";
-import { parkUpload } from "~/media/tus.server";
+import { parkUpload } from "~/media/intake/tus.server";
 import { takeUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../clips";

@@ -2,8 +2,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ffmpegAvailable, forgetFfmpeg } from "~/media/ffmpeg.server";
-import { probe, RefusedFileError } from "~/media/probe.server";
+import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
+import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { type Clip, makeClip, rotate, truncated } from "../media-clips";
 import { probeFile } from "../probe-file";
 

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { smallPicturesMade } from "~/media/small-picture.server";
+import { smallPicturesMade } from "~/media/serve/small-picture.server";
 import { loader } from "~/routes/media";
 import { checkLibrary } from "~/studio/library/check-library.server";
 import { removeVideos } from "~/studio/trash/remove.server";

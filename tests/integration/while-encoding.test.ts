@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ffmpegAvailable } from "~/media/ffmpeg.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { makeClip } from "../media-clips";
 import { until } from "../process-figures";
 import { SiteProcess } from "../site-process";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseByteRange } from "~/media/byte-range";
+import { parseByteRange } from "~/shared/byte-range";
 
 describe("a Range header", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failedPrecondition, rangeStillFits } from "~/media/conditional";
+import { failedPrecondition, rangeStillFits } from "~/shared/conditional";
 
 const validators = { etag: '"abc"', lastModified: Date.UTC(2026, 0, 2, 3, 4, 5, 678) };
 const same = "Fri, 02 Jan 2026 03:04:05 GMT";

@@ -48,7 +48,7 @@ describe("who may use whom", () => {
     ["app/ui/x.tsx", 'import type { SessionUser } from "~/account/guard.server";'],
     ["app/studio/x.ts", 'import { removeMedia } from "../media/bucket.server";'],
     ["app/import/x.ts", 'import { database } from "~db/client.server";'],
-    ["app/server/boot.server.ts", 'import { database } from "~db/client.server";'],
+    ["app/boot.server.ts", 'import { database } from "~db/client.server";'],
   ])("allows %s: %s", (file, source) => {
     expect(brokenRules([{ file, source }])).toEqual([]);
   });

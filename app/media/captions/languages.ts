@@ -1,4 +1,4 @@
-import type { SubtitleStream } from "../playable";
+import type { SubtitleStream } from "../probe/playable";
 
 /** Letters of a label; what stands in a menu has to fit there. */
 const LABEL_MOST = 60;

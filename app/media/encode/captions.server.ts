@@ -1,13 +1,13 @@
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Captions } from "~db/captions";
+import { readCaptionFile } from "../captions/captions-thread.server";
 import { CaptionsLimitError } from "../captions/cues";
 import { captionsLabel, distinctLabel, languageTag } from "../captions/languages";
-import { readCaptionFile } from "../captions.server";
-import { inputArguments } from "../ffmpeg.server";
-import type { SubtitleStream } from "../playable";
-import type { Probe } from "../probe.server";
-import { cpuFor, type Made, type Source } from "./made";
+import { inputArguments } from "../probe/ffmpeg.server";
+import type { SubtitleStream } from "../probe/playable";
+import type { Probe } from "../probe/probe.server";
+import { cpuFor, type Made, type Source } from "./artifact";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 /** More languages than a film is sold with. */

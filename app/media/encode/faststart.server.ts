@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import type { Probe } from "../probe.server";
+import type { Probe } from "../probe/probe.server";
 import { boxHeaders } from "./box-headers.server";
 
 /** Boxes at the top level of a file that are looked at: cameras write three to six. */

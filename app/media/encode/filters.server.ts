@@ -1,6 +1,6 @@
-import { hasFilter } from "../ffmpeg.server";
-import type { VideoStream } from "../playable";
-import type { Rate } from "./rungs";
+import { hasFilter } from "../probe/ffmpeg.server";
+import type { VideoStream } from "../probe/playable";
+import type { Rate } from "./renditions";
 
 /**
  * From what was filmed to what a screen shows: one picture of interlaced two, a steady rate from

@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import path from "node:path";
-import { inputArguments } from "../ffmpeg.server";
-import type { Probe } from "../probe.server";
+import { inputArguments } from "../probe/ffmpeg.server";
+import type { Probe } from "../probe/probe.server";
 import { pictureFilters } from "./filters.server";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
-import { inputArguments } from "../ffmpeg.server";
-import type { Probe } from "../probe.server";
+import { inputArguments } from "../probe/ffmpeg.server";
+import type { Probe } from "../probe/probe.server";
+import { cpuFor, type Made, roomFor, type Source } from "./artifact";
 import {
   chosenHardware,
   deviceArguments,
@@ -15,10 +16,9 @@ import {
 } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import { finishFragments } from "./fragments.server";
-import { cpuFor, type Made, roomFor, type Source } from "./made";
 import { masterPlaylist, mediaPlaylist } from "./playlist";
-import { keyframeEvery, type Rate, type Rung, rateOf, rungsFor, steadyRate } from "./rungs";
-import { withSoftware } from "./software.server";
+import { keyframeEvery, type Rate, type Rung, rateOf, rungsFor, steadyRate } from "./renditions";
+import { withSoftware } from "./software-fallback.server";
 import { runFfmpeg, type Task } from "./task.server";
 
 const QUALITY = 23;

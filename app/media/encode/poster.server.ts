@@ -1,9 +1,9 @@
 import path from "node:path";
-import { processPicture } from "../picture-process.server";
-import type { Probe } from "../probe.server";
+import { processPicture } from "../pictures/picture-process.server";
+import type { Probe } from "../probe/probe.server";
+import { type Made, NOTHING, type Source } from "./artifact";
 import { frameAt } from "./frames.server";
-import { type Made, NOTHING, type Source } from "./made";
-import { fit } from "./rungs";
+import { fit } from "./renditions";
 import { EncodeError, type Task } from "./task.server";
 
 const SIDE = 720;

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { inputArguments } from "../ffmpeg.server";
-import type { Probe } from "../probe.server";
+import { inputArguments } from "../probe/ffmpeg.server";
+import type { Probe } from "../probe/probe.server";
+import type { Made, Source } from "./artifact";
 import { pictureArguments, uploadFilter } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
-import type { Made, Source } from "./made";
-import { fit, steadyRate } from "./rungs";
+import { fit, steadyRate } from "./renditions";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 /** The rule of the hover preview (specification, section 9). */

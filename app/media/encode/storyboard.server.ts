@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { timestamp } from "../captions/cues";
-import { processPicture } from "../picture-process.server";
-import type { Probe } from "../probe.server";
+import { processPicture } from "../pictures/picture-process.server";
+import type { Probe } from "../probe/probe.server";
+import type { Made, Source } from "./artifact";
 import { frameAt } from "./frames.server";
-import type { Made, Source } from "./made";
 import { EncodeError, type Task } from "./task.server";
 
 const LEAST_SECONDS_EACH = 2;

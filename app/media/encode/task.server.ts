@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { createInterface } from "node:readline";
-import { start } from "../ffmpeg.server";
+import { start } from "../probe/ffmpeg.server";
 
 /** ffmpeg that has not come further for this long is ended. */
 export const WATCHDOG_MS = 60_000;

@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
 import { database, sqliteHandle } from "~db/client.server";
 import { JOB_KINDS, type JobKind, type Schema, type VideoRow } from "~db/schema";
-import { ffmpegAvailable } from "../ffmpeg.server";
+import { ffmpegAvailable } from "../probe/ffmpeg.server";
+import { jobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
-import { jobsChanged } from "./wake.server";
 
 /**
  * The file as it came stays at least this long beside its copy, for those who were playing it when

@@ -4,7 +4,7 @@ import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import type { JobRow, Schema } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { SOURCE_KEPT_MS } from "./enqueue.server";
-import { jobsChanged } from "./wake.server";
+import { jobsChanged } from "./job-events.server";
 
 /** A worker that has not been heard of for this long has lost its job to the next. */
 export const LEASE_MS = 30_000;

@@ -1,11 +1,11 @@
 import { database } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
-import { ffmpegAvailable } from "../ffmpeg.server";
+import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { diskHasRoom } from "./disk.server";
+import { jobsChanged, onJobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
 import { claim, takeOverFromTheDead } from "./queue.server";
-import { jobsChanged, onJobsChanged } from "./wake.server";
-import { beginWork, removeLeftovers, type Work } from "./work.server";
+import { beginWork, removeLeftovers, type Work } from "./worker.server";
 
 /** How often it looks for jobs that another process has added, or whose back-off is over. */
 const LOOK_EVERY_MS = 5_000;

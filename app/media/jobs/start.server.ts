@@ -1,6 +1,6 @@
 import { onShutdown } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
-import { announceFfmpeg, ffmpegAvailable } from "../ffmpeg.server";
+import { announceFfmpeg, ffmpegAvailable } from "../probe/ffmpeg.server";
 import { startRunner } from "./runner.server";
 
 /** Lets the server's own process work on the queue, until it is asked to leave. */

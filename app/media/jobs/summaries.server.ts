@@ -1,5 +1,5 @@
 import { database } from "~db/client.server";
-import { ffmpegAvailable } from "../ffmpeg.server";
+import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { diskHasRoom } from "./disk.server";
 import { JOB_LABELS, type JobNow, type JobSummary, type QueueView } from "./kinds";
 

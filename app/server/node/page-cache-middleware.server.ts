@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { matchesWeakly } from "~/media/conditional";
+import { matchesWeakly } from "~/shared/conditional";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { errorReference } from "../errors.server";
 import { settings } from "../settings.server";

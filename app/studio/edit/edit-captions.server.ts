@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { ArrivedFile, FileRule } from "~/media/arriving.server";
 import { bucketFile, mediaStem, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { readCaptionFile } from "~/media/captions/captions-thread.server";
 import { CaptionsLimitError } from "~/media/captions/cues";
 import { languageName, languageTag } from "~/media/captions/languages";
-import { readCaptionFile } from "~/media/captions.server";
+import type { ArrivedFile, FileRule } from "~/media/intake/received-file.server";
+import { asRefusal, UploadRefused } from "~/media/intake/upload-error.server";
 import { recordFile } from "~/media/media-files.server";
-import { asRefusal, UploadRefused } from "~/media/upload-refused.server";
 import { type Captions, readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
 import { CAPTIONS_REMOVE } from "./captions-fields";

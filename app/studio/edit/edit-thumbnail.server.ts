@@ -1,10 +1,10 @@
 import fs from "node:fs/promises";
-import type { ArrivedFile } from "~/media/arriving.server";
 import { type MediaName, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
+import { placeThumbnail } from "~/media/intake/move-into-bucket.server";
+import type { ArrivedFile } from "~/media/intake/received-file.server";
+import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
-import { placeThumbnail } from "~/media/place.server";
-import { removeSmallVersion } from "~/media/small-picture.server";
-import { encodeThumbnail } from "~/media/thumbnail.server";
+import { removeSmallVersion } from "~/media/serve/small-picture.server";
 import { isShared } from "../trash/video-files.server";
 
 /** A thumbnail that stands in its bucket and belongs to nobody yet. */

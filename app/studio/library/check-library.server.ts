@@ -8,9 +8,9 @@ import {
   mediaStem,
   parseMediaUrl,
 } from "~/media/bucket.server";
-import { filesBeingImported } from "~/media/files-being-imported.server";
+import { secondOf } from "~/media/intake/move-into-bucket.server";
+import { filesBeingImported } from "~/media/intake/running-imports.server";
 import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
-import { secondOf } from "~/media/place.server";
 import { settings } from "~/server/settings.server";
 import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";

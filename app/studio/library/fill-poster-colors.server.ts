@@ -1,5 +1,5 @@
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
-import { posterColors } from "~/media/poster-colors.server";
+import { posterColors } from "~/media/pictures/poster-colors.server";
 import { database } from "~db/client.server";
 
 /** Gives the posters that another tool has written their colours; to how many. */

@@ -1,7 +1,7 @@
 import { recordActivity } from "~/account/activity.server";
 import type { MediaName } from "~/media/bucket.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
-import { jobsChanged } from "~/media/jobs/wake.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
 import { eventLoopTurns } from "~/shared/event-loop";
 import type { ToastMessage } from "~/ui/toast";
 import { projected } from "~db/changes.server";

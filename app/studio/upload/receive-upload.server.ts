@@ -1,8 +1,8 @@
-import { discardArrived, type FileRule } from "~/media/arriving.server";
-import { type ReceivedForm, receiveMultipart } from "~/media/intake.server";
-import { requireImage, videoEnding } from "~/media/sniff.server";
-import { forgetUpload, parkUpload, takeFinishedUpload } from "~/media/tus.server";
-import { UploadRefused } from "~/media/upload-refused.server";
+import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
+import { discardArrived, type FileRule } from "~/media/intake/received-file.server";
+import { requireImage, videoEnding } from "~/media/intake/sniff.server";
+import { forgetUpload, parkUpload, takeFinishedUpload } from "~/media/intake/tus.server";
+import { UploadRefused } from "~/media/intake/upload-error.server";
 import { settings } from "~/server/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
 import { isBusy } from "~db/write-lock";

@@ -1,6 +1,6 @@
 import { data } from "@remix-run/node";
 import type { SessionUser } from "~/account/guard.server";
-import type { ReceivedForm } from "~/media/intake.server";
+import type { ReceivedForm } from "~/media/intake/multipart.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { takeReceived } from "./receive-upload.server";

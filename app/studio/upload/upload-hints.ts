@@ -1,4 +1,4 @@
-import { formatBytes } from "~/media/format-bytes";
+import { formatBytes } from "~/shared/format-bytes";
 import type { UploadLimits } from "./upload-fields";
 
 /** The hints of the form, with the sizes that the settings allow. */

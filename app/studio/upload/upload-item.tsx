@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { formatBytes } from "~/media/format-bytes";
+import { formatBytes } from "~/shared/format-bytes";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
 import { Field, FileField, SelectField } from "~/ui/field";

@@ -1,4 +1,4 @@
-import { formatBytes } from "~/media/format-bytes";
+import { formatBytes } from "~/shared/format-bytes";
 import { type ItemState, type QueueItem, timeLeft } from "./upload-queue";
 
 const WORDS: Record<ItemState, string> = {

@@ -1,0 +1,61 @@
+import { ensureFirstAccount } from "~/account/first-account.server";
+import { refuseSignInFlood } from "~/account/sign-in-rate-limit.server";
+import { relatedIsComplete } from "~/catalogue/video.server";
+import { answerEvents } from "~/live/event-stream.server";
+import { publish } from "~/live/hub.server";
+import { makeBuckets } from "~/media/bucket.server";
+import { clearArriving } from "~/media/intake/cleanup.server";
+import { onJobsChanged } from "~/media/jobs/job-events.server";
+import { startJobs } from "~/media/jobs/start.server";
+import { changeStockServer } from "~/server/node/stock-server.server";
+import { sessionSecrets } from "~/server/secret.server";
+import { SettingsError, settings } from "~/server/settings.server";
+import { checkIntegrity } from "~/studio/library/integrity.server";
+import { keepTrashEmpty } from "~/studio/trash/trash.server";
+import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
+import { lockData } from "~db/data-lock.server";
+import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
+import { keepLogShort } from "~db/threads/checkpoint.server";
+
+/** At a restart the process before may still be answering its last requests. */
+const HOLDER_LEAVES_WITHIN_MS = 6_000;
+
+const holder = globalThis as { afterdarkBooted?: boolean };
+
+/**
+ * Everything that must be true before the first request: settings valid, database migrated.
+ * What cannot be mended ends the process with one sentence.
+ */
+export async function boot(): Promise<void> {
+  if (holder.afterdarkBooted) return;
+  holder.afterdarkBooted = true;
+  try {
+    requireDatabaseFile(settings().databasePath);
+    makeBuckets();
+    if (settings().dataLock) lockData(settings(), "the site", HOLDER_LEAVES_WITHIN_MS);
+    database();
+    sessionSecrets();
+    await ensureFirstAccount();
+    await clearArriving();
+  } catch (error) {
+    console.error(sentenceOf(error));
+    process.exit(1);
+  }
+  changeStockServer([refuseSignInFlood, answerEvents]);
+  keepLogShort();
+  keepTrashEmpty();
+  checkIntegrity();
+  onJobsChanged(() => publish("jobs"));
+  startJobs();
+  // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
+  relatedIsComplete().catch(console.error);
+  disableBusyTimeout();
+  process.once("exit", closeDatabase);
+}
+
+function sentenceOf(error: unknown): unknown {
+  if (error instanceof SettingsError) return error.message;
+  // Of a large file, damage may show only when the first account is looked for.
+  const explained = explainDatabaseError(error, settings().databasePath);
+  return explained instanceof Error ? explained.message : explained;
+}

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { probe } from "~/media/probe/probe.server";
+
+const READ_BYTES = 1024 * 1024;
+
+export interface ReadFile {
+  /** Hexadecimal. */
+  sha256: string;
+  /** Its first MiB, or all of a shorter one. */
+  head: Buffer;
+}
+
+/**
+ * Reads a file once, for its digest.
+ *
+ * @param onBytes called with the length of each piece that was read.
+ */
+export async function readWhole(
+  file: string,
+  onBytes: (length: number) => void,
+  signal?: AbortSignal,
+): Promise<ReadFile> {
+  const hash = createHash("sha256");
+  let head: Buffer | undefined;
+  for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES, signal })) {
+    head ??= chunk as Buffer;
+    hash.update(chunk as Buffer);
+    onBytes((chunk as Buffer).length);
+  }
+  return { sha256: hash.digest("hex"), head: head ?? Buffer.alloc(0) };
+}
+
+/** What the content of a file says. */
+export interface Examined {
+  ending: string;
+  durationSeconds?: number;
+  playable: boolean;
+}
+
+/**
+ * Reads what a file holds, as of an upload; of one that every browser plays no picture is decoded,
+ * which halves the time of an import of small files.
+ *
+ * @param ending by its first bytes, see videoEnding().
+ * @throws {RefusedFileError} for what ffprobe cannot read as a video.
+ */
+export async function examine(file: string, ending: string): Promise<Examined> {
+  const found = await probe(file, { decode: "unplayable" });
+  if (!found) return { ending, playable: true };
+  return { ending, durationSeconds: found.durationSeconds, playable: found.playable };
+}

@@ -1,0 +1,51 @@
+import type { Captions } from "~db/captions";
+import type { Bucket } from "../bucket.server";
+import type { Probe } from "../probe/probe.server";
+
+/** The file that things are made from. */
+export interface Source {
+  videoId: string;
+  /** `{userId}/{stamp}`: where what is made belongs. */
+  stem: string;
+  /** Path of the address of the file as it came, such as `/media/videos/u/1.avi`. */
+  url: string;
+  /** That file on disk. */
+  file: string;
+  /** What browsers play: the same file, or its copy. */
+  playing: string;
+  /** What the row has so far. */
+  row: { video_url: string; thumbnail_url: string | null };
+}
+
+/** What a maker has made: files in the task's folder, and where they belong. */
+export interface Made {
+  moves: { from: string; bucket: Bucket; path: string }[];
+  /** The file that replaces the one which is played, at the same address. */
+  replacement?: string;
+  /** The columns of the video that name them; no others are touched. */
+  columns: {
+    video_url?: string;
+    source_url?: string | null;
+    hls_url?: string;
+    storyboard_url?: string;
+    preview_url?: string;
+  };
+  /** What the file has; what an admin has added stays beside it. */
+  captions?: Captions[];
+  /** Taken only while the row has none. */
+  poster?: { url: string; colors: string | undefined };
+  /** Taken only while the row says 0:00. */
+  durationSeconds?: number;
+}
+
+export const NOTHING: Made = { moves: [], columns: {} };
+
+/** Bytes that a file of that length may take at that rate, with room for what was not foreseen. */
+export function roomFor(seconds: number, bitsPerSecond: number): number {
+  return Math.ceil(((seconds + 10) * bitsPerSecond * 2) / 8) + 64 * 1024 ** 2;
+}
+
+/** Processor seconds for work on a film; 8K on one slow core takes no more. */
+export function cpuFor({ durationSeconds }: Pick<Probe, "durationSeconds">): number {
+  return 600 + durationSeconds * 120;
+}

@@ -1,0 +1,117 @@
+import type { VideoStream } from "../probe/playable";
+
+/** One quality of the ladder. */
+export interface Rung {
+  /** By its shorter side, such as `720p`; names its files. */
+  name: string;
+  width: number;
+  height: number;
+  /** Every picture, or every second one of a film with more than 30 a second. */
+  everySecond: boolean;
+  /** Bits a second that the picture may take at its busiest. */
+  maxBitrate: number;
+  audioBitrate: number;
+}
+
+/** Pictures a second as a fraction, so that 29.97 stays exact. */
+export interface Rate {
+  numerator: number;
+  denominator: number;
+}
+
+export const SEGMENT_SECONDS = 4;
+
+/** By the shorter side, so that a portrait film has the same qualities. */
+const STEPS = [
+  { side: 240, bitrate: 400_000, audio: 64_000 },
+  { side: 360, bitrate: 800_000, audio: 96_000 },
+  { side: 480, bitrate: 1_400_000, audio: 128_000 },
+  { side: 720, bitrate: 2_800_000, audio: 128_000 },
+  { side: 1080, bitrate: 5_000_000, audio: 128_000 },
+  { side: 2160, bitrate: 14_000_000, audio: 160_000 },
+] as const;
+
+/** What moves twice as often takes this much more. */
+const SMOOTH_FACTOR = 1.5;
+/** From here on a film of 60 pictures a second keeps them all. */
+const SMOOTH_FROM_SIDE = 720;
+/** A source this much taller than the step below it gets a step of its own size. */
+const OWN_STEP_FACTOR = 1.15;
+
+/**
+ * The qualities made from a film, smallest first: never larger than the film, never above the limit,
+ * at least one.
+ */
+export function rungsFor(video: VideoStream, maxHeight: number): Rung[] {
+  const side = Math.min(Math.min(video.width, video.height), maxHeight);
+  const smooth = video.frameRate > 31;
+  const steps: { side: number; bitrate: number; audio: number }[] = STEPS.filter(
+    (step) => step.side <= side,
+  );
+  const highest = steps.at(-1);
+  if (!highest || side > highest.side * OWN_STEP_FACTOR) {
+    const next = STEPS.find((step) => step.side > side);
+    const bitrate = next ? (next.bitrate * side ** 2) / next.side ** 2 : STEPS.at(-1)!.bitrate;
+    steps.push({ side, bitrate: Math.max(bitrate, 200_000), audio: next?.audio ?? 160_000 });
+  }
+  return steps.map((step) => {
+    const everySecond = smooth && step.side < SMOOTH_FROM_SIDE;
+    const factor = smooth && !everySecond ? SMOOTH_FACTOR : 1;
+    return {
+      name: `${step.side}p`,
+      ...fit(video, step.side),
+      everySecond,
+      maxBitrate: Math.round(step.bitrate * factor),
+      audioBitrate: step.audio,
+    };
+  });
+}
+
+/** Width and height, both even, with the shorter one as asked and the film's own proportions. */
+export function fit({ width, height }: { width: number; height: number }, side: number) {
+  const scale = Math.min(1, side / Math.min(width, height));
+  const even = (value: number) => Math.max(2, 2 * Math.round((value * scale) / 2));
+  return { width: even(width), height: even(height) };
+}
+
+const USUAL_RATES: Rate[] = [
+  { numerator: 24_000, denominator: 1_001 },
+  { numerator: 24, denominator: 1 },
+  { numerator: 25, denominator: 1 },
+  { numerator: 30_000, denominator: 1_001 },
+  { numerator: 30, denominator: 1 },
+  { numerator: 48, denominator: 1 },
+  { numerator: 50, denominator: 1 },
+  { numerator: 60_000, denominator: 1_001 },
+  { numerator: 60, denominator: 1 },
+];
+
+/**
+ * The steady rate that a film is shown at: its own when it is a usual or a low one, the next usual
+ * one above a varying one, 60 at the most.
+ */
+export function steadyRate(framesPerSecond: number): Rate {
+  const value = (rate: Rate) => rate.numerator / rate.denominator;
+  const usual = USUAL_RATES.find((rate) => Math.abs(value(rate) / framesPerSecond - 1) < 0.0004);
+  if (usual) return usual;
+  if (framesPerSecond < 23) {
+    return { numerator: Math.max(5, Math.ceil(framesPerSecond)), denominator: 1 };
+  }
+  return USUAL_RATES.find((rate) => value(rate) > framesPerSecond * 0.99) ?? USUAL_RATES.at(-1)!;
+}
+
+/** The rate of a rung. */
+export function rateOf(rung: Pick<Rung, "everySecond">, { numerator, denominator }: Rate): Rate {
+  return { numerator, denominator: denominator * (rung.everySecond ? 2 : 1) };
+}
+
+/**
+ * Pictures from one keyframe to the next. Counted in the slowest rung's pictures and doubled for the
+ * others, so that the segments of all rungs begin with the same picture.
+ */
+export function keyframeEvery(rung: Pick<Rung, "everySecond">, rate: Rate): number {
+  const smooth = rate.numerator / rate.denominator > 31;
+  const slow = rateOf({ everySecond: smooth }, rate);
+  const pictures = Math.round((SEGMENT_SECONDS * slow.numerator) / slow.denominator);
+  return smooth && !rung.everySecond ? pictures * 2 : pictures;
+}

@@ -1,0 +1,138 @@
+import { stat } from "node:fs/promises";
+import { inputArguments } from "../probe/ffmpeg.server";
+import { isPlayableVideo } from "../probe/playable";
+import type { Probe } from "../probe/probe.server";
+import { cpuFor, type Made, NOTHING, roomFor, type Source } from "./artifact";
+import {
+  chosenHardware,
+  deviceArguments,
+  type Hardware,
+  pictureArguments,
+  STEADY_SOUND,
+  soundArguments,
+  threads,
+  uploadFilter,
+} from "./encoders.server";
+import { needsFaststart } from "./faststart.server";
+import { pictureFilters } from "./filters.server";
+import { fit, steadyRate } from "./renditions";
+import { withSoftware } from "./software-fallback.server";
+import { runFfmpeg, type Task } from "./task.server";
+
+/** The first rendition is small, so that it is there soon; the ladder brings the larger ones. */
+const FIRST_SIDE = 720;
+const FIRST_BITRATE = 4_000_000;
+const FIRST_SOUND = 128_000;
+const FILE = "playable.mp4";
+
+/** Containers whose clock survives a copy; AVI and MPEG have none that does. */
+const COPIED_FROM = ["mp4", "mov", "matroska", "webm", "mpegts", "flv"];
+
+/** What of a file is copied as it is, and what is encoded anew, into an MP4 that browsers play. */
+export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "copy" | "encode" } {
+  const { container, video, audio } = probe;
+  const copyable =
+    COPIED_FROM.includes(container) && isPlayableVideo(video) && video.codec !== "vp8";
+  const sounds = copyable && video.codec !== "h264" ? ["aac", "mp3", "opus"] : ["aac", "mp3"];
+  return {
+    video: copyable ? "copy" : "encode",
+    audio:
+      audio && COPIED_FROM.includes(container) && sounds.includes(audio.codec) ? "copy" : "encode",
+  };
+}
+
+/** Whether the copy of a file has everything that the file has, which need not be kept then. */
+export function isCopyOf(probe: Probe): boolean {
+  return probe.playable;
+}
+
+/**
+ * What lets a video be watched. A file that browsers play stays where it is; if its index stands
+ * behind, a copy with the index in front replaces it at its address. For any other file an MP4 is
+ * made beside it: a copy of its streams where browsers play those, else a first rendition in H.264
+ * and AAC.
+ */
+export async function makePlayable(source: Source, probe: Probe, task: Task): Promise<Made> {
+  const { durationSeconds } = probe;
+  if (probe.playable) {
+    const columns = source.row.video_url ? {} : { video_url: source.url, source_url: null };
+    const isReady = probe.container !== "mov" && !(await needsFaststart(source.file, probe));
+    if (isReady) return { ...NOTHING, columns, durationSeconds };
+    const container = probe.container === "webm" ? "webm" : "mp4";
+    await remux(source, probe, task, container);
+    return { ...NOTHING, columns, replacement: FILE, durationSeconds };
+  }
+  if (conversionOf(probe).video === "copy") await remux(source, probe, task, "mp4");
+  else await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
+  const target = `${source.stem}.${source.url.endsWith(".mp4") ? "m4v" : "mp4"}`;
+  return {
+    moves: [{ from: FILE, bucket: "videos", path: target }],
+    columns: { video_url: `/media/videos/${target}`, source_url: source.url },
+    durationSeconds,
+  };
+}
+
+/** Of a stranger's file nothing travels on but picture and sound: no place, no name, no chapters. */
+function streams(probe: Probe): string[] {
+  return [
+    ...["-map", `0:${probe.video.index}`],
+    ...(probe.audio ? ["-map", `0:${probe.audio.index}`] : []),
+    ...["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"],
+  ];
+}
+
+/** Copies the streams into a new file: sound that its container cannot hold is encoded. */
+async function remux(
+  source: Source,
+  probe: Probe,
+  task: Task,
+  container: "mp4" | "webm",
+): Promise<void> {
+  const { size } = await stat(source.file);
+  const audio = container === "webm" ? ["-c:a", "copy"] : soundOf(probe);
+  await runFfmpeg(
+    task,
+    [
+      ...[...inputArguments(source.file), ...streams(probe), "-c:v", "copy"],
+      ...(probe.audio ? audio : []),
+      ...(container === "mp4" ? ["-movflags", "+faststart"] : []),
+      ...["-f", container, FILE],
+    ],
+    {
+      seconds: probe.durationSeconds,
+      fileBytes: size * 1.5 + 64 * 1024 ** 2,
+      cpuSeconds: cpuFor(probe),
+      urgent: true,
+    },
+  );
+}
+
+function soundOf(probe: Probe): string[] {
+  if (conversionOf(probe).audio === "copy") return ["-c:a", "copy"];
+  return ["-af", STEADY_SOUND, ...soundArguments(FIRST_SOUND)];
+}
+
+async function encode(source: Source, probe: Probe, task: Task, hardware: Hardware): Promise<void> {
+  const { video } = probe;
+  const size = fit(video, FIRST_SIDE);
+  const filters = [
+    ...pictureFilters(video, size, steadyRate(video.frameRate)),
+    uploadFilter(hardware),
+  ];
+  await runFfmpeg(
+    task,
+    [
+      ...deviceArguments(hardware),
+      ...["-threads", String(threads()), ...inputArguments(source.file), ...streams(probe)],
+      ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
+      ...pictureArguments(hardware, { maxBitrate: FIRST_BITRATE, crf: 22 }),
+      ...(probe.audio ? soundOf(probe) : []),
+      ...["-movflags", "+faststart", FILE],
+    ],
+    {
+      seconds: probe.durationSeconds,
+      fileBytes: roomFor(probe.durationSeconds, FIRST_BITRATE + FIRST_SOUND),
+      cpuSeconds: cpuFor(probe),
+    },
+  );
+}

@@ -1,0 +1,59 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { WORK_PREFIX } from "../jobs/disk.server";
+import { arrivingFolder, resumableFolder } from "./disk-space.server";
+import { removeExpiredUploads } from "./tus.server";
+
+const SWEEP_EVERY_MS = 3_600_000;
+
+/**
+ * What was written within this time is spared at the start, whoever the process believes to be: a
+ * connection on which nothing comes is closed after 5 minutes.
+ */
+const YOUNG_MS = 3_600_000;
+/** Later it is: the thumbnail of a form waits for as long as its video takes to arrive. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+/**
+ * Empties `uploads/tmp` of what a process left there that was killed, once it is an hour old, and
+ * later every hour of what is a day old. Resumable uploads younger than a day stay: their senders
+ * will come back. Only the server calls it, before it listens.
+ */
+export async function clearArriving(): Promise<void> {
+  await removeOlderThan(YOUNG_MS);
+  await removeExpiredUploads();
+  const sweep = () => removeOlderThan(ABANDONED_MS).then(removeExpiredUploads);
+  setInterval(() => {
+    sweep().catch((error: Error) => {
+      console.error(`Could not remove old uploads: ${error.message}`);
+    });
+  }, SWEEP_EVERY_MS).unref();
+}
+
+async function removeOlderThan(ageMs: number): Promise<void> {
+  const before = Date.now() - ageMs;
+  await fs.mkdir(arrivingFolder(), { recursive: true });
+  for (const name of await fs.readdir(arrivingFolder())) {
+    // .gitkeep, which keeps the folder in the repository.
+    if (name === path.basename(resumableFolder()) || name.startsWith(".")) continue;
+    // Another process may be making something there; the queue clears up after itself.
+    if (name.startsWith(WORK_PREFIX)) continue;
+    await removeOld(path.join(arrivingFolder(), name), before);
+  }
+  await removeBrokenUploads(before);
+}
+
+async function removeOld(file: string, before: number): Promise<void> {
+  const stat = await fs.stat(file).catch(() => undefined);
+  if (stat && stat.mtimeMs < before) await fs.rm(file, { recursive: true, force: true });
+}
+
+/** Halves of a pair: bytes without their record, or the other way round. */
+async function removeBrokenUploads(before: number): Promise<void> {
+  const names = new Set(await fs.readdir(resumableFolder()).catch(() => []));
+  for (const name of names) {
+    const id = name.replace(/\.json(\.partial)?$/, "");
+    const whole = names.has(id) && names.has(`${id}.json`) && !name.endsWith(".partial");
+    if (!whole) await removeOld(path.join(resumableFolder(), name), before);
+  }
+}

@@ -1,0 +1,103 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import type { Upload } from "@tus/server";
+import { settings } from "~/server/settings.server";
+import { uploadRecords } from "./tus-records.server";
+import { noRoom } from "./upload-error.server";
+
+/**
+ * The free space that uploads are admitted to. What an upload has announced and not sent yet counts
+ * as used: otherwise many uploads, each of which fits by itself, fill the disk together.
+ */
+
+/** What must stay free: the database, its log and the conversions need room too. */
+const RESERVE_BYTES = 512 * 1024 * 1024;
+const RESERVE_SHARE = 0.05;
+
+export function arrivingFolder(): string {
+  return path.join(settings().uploadsDir, "tmp");
+}
+
+/** `uploads/tmp/tus`: uploads that may still be gone on with. */
+export function resumableFolder(): string {
+  return path.join(arrivingFolder(), "tus");
+}
+
+export interface UnfinishedUpload {
+  id: string;
+  /** What may still come: of an upload of unknown length everything up to the limit. */
+  bytesLeft: number;
+}
+
+/** The resumable uploads that have not arrived whole, as the disk knows them. */
+export async function unfinishedUploads(): Promise<UnfinishedUpload[]> {
+  const folder = resumableFolder();
+  const records = uploadRecords(folder);
+  const ids = await records.list().catch(() => []);
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const [record, stat] = await Promise.all([
+        records.get(id),
+        fs.stat(path.join(folder, id)).catch(() => undefined),
+      ]);
+      return record && stat ? [{ id, bytesLeft: bytesLeft(record, stat.size) }] : [];
+    }),
+  );
+  return found.flat().filter((upload) => upload.bytesLeft > 0);
+}
+
+function bytesLeft({ size }: Pick<Upload, "size">, arrived: number): number {
+  return Math.max(0, (size ?? settings().maxVideoBytes) - arrived);
+}
+
+/** Room that a form was promised; it shrinks as the bytes of its files are written. */
+export interface Reservation {
+  written(bytes: number): void;
+  release(): void;
+}
+
+const reservations = new Set<{ bytes: number }>();
+
+/**
+ * Holds room for the files of a form until it is released.
+ *
+ * @throws {UploadRefused} 507 when they do not fit beside what others were promised and the reserve.
+ */
+export function reserveRoom(bytes: number): Promise<Reservation> {
+  return oneAtATime(async () => {
+    await requireRoom(bytes);
+    const held = { bytes };
+    reservations.add(held);
+    return {
+      written(written) {
+        held.bytes = Math.max(0, held.bytes - written);
+      },
+      release: () => void reservations.delete(held),
+    };
+  });
+}
+
+/**
+ * Holds that a file of that many bytes fits beside what others were promised and the reserve. Only
+ * inside of `oneAtATime` nobody else is promised the same room.
+ *
+ * @throws {UploadRefused} 507
+ */
+export async function requireRoom(bytes: number): Promise<void> {
+  await fs.mkdir(arrivingFolder(), { recursive: true });
+  let promised = 0;
+  for (const upload of await unfinishedUploads()) promised += upload.bytesLeft;
+  for (const held of reservations) promised += held.bytes;
+  const { bavail, blocks, bsize } = await fs.statfs(arrivingFolder());
+  const reserve = Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
+  if (bavail * bsize < promised + bytes + reserve) throw noRoom();
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Admits one upload after the other, so that two are not promised the same room. */
+export function oneAtATime<T>(admission: () => Promise<T>): Promise<T> {
+  const next = last.then(admission);
+  last = next.catch(() => {});
+  return next;
+}

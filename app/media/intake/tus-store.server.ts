@@ -1,0 +1,166 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import { FileStore } from "@tus/file-store";
+import { Upload } from "@tus/server";
+import { stopAtShutdown } from "~/server/node/request-body.server";
+import { settings } from "~/server/settings.server";
+import { videoSize } from "~/shared/file-rules";
+import { openBlockFile } from "./block-file.server";
+import { oneAtATime, requireRoom, unfinishedUploads } from "./disk-space.server";
+import { fileSink, pump } from "./file-sink.server";
+import { HEAD_BYTES } from "./received-file.server";
+import { videoEnding } from "./sniff.server";
+import { uploadRecords } from "./tus-records.server";
+import { asRefusal, goingDown, UploadRefused } from "./upload-error.server";
+
+/** An upload that is not gone on with is removed after a day. */
+export const UPLOAD_LIFE_MS = 24 * 3_600 * 1000;
+
+/** Of one user: each holds room on the disk. */
+export const MAX_UNFINISHED = 100;
+
+/** https://tus.io/protocols/resumable-upload#checksum */
+export const CHECKSUM_ALGORITHMS = ["sha1", "sha256", "sha512", "md5"] as const;
+
+/** What the request that is being handled brings. */
+export interface Incoming {
+  body: () => Readable;
+  /** Bytes that the request announces. */
+  length: number;
+  checksum?: { algorithm: string; digest: Buffer };
+  /** The stream once it is being read. */
+  reading?: Readable;
+}
+
+export const incoming = new AsyncLocalStorage<Incoming>();
+
+/** The digest of an upload so far: of its first `bytes` bytes. */
+interface Digest {
+  hash: Hash;
+  bytes: number;
+}
+
+/**
+ * The stock store, with another way to write: straight from the request to the file instead of
+ * through four streams, hashing what is written, and checking the sender's checksum.
+ */
+export class UploadStore extends FileStore {
+  private digests = new Map<string, Digest>();
+
+  constructor(directory: string) {
+    super({
+      directory,
+      configstore: uploadRecords(directory),
+      expirationPeriodInMilliseconds: UPLOAD_LIFE_MS,
+    });
+    this.extensions.push("checksum");
+  }
+
+  /**
+   * Begins an upload, when there is room for all of it.
+   *
+   * @throws {UploadRefused} 429 when its owner has too many that are not finished, 507 for the disk.
+   */
+  override create(upload: Upload): Promise<Upload> {
+    return oneAtATime(async () => {
+      const owner = upload.id.slice(0, upload.id.lastIndexOf("-") + 1);
+      const others = await unfinishedUploads();
+      if (others.filter(({ id }) => id.startsWith(owner)).length >= MAX_UNFINISHED) {
+        throw new UploadRefused(
+          429,
+          `There are ${MAX_UNFINISHED} unfinished uploads already. Finish or cancel one of them first.`,
+        );
+      }
+      await requireRoom(upload.size ?? settings().maxVideoBytes);
+      return super.create(upload);
+    });
+  }
+
+  override async write(_empty: Readable, id: string, offset: number): Promise<number> {
+    const source = incoming.getStore();
+    const record = await this.configstore.get(id);
+    if (!source || !record) throw { status_code: 404, body: "This upload does not exist.\n" };
+    // Of an upload whose length is told later, no more than any video may have.
+    const { maxBytes, tooLarge } = videoSize(settings());
+    const room = (record.size ?? maxBytes) - offset;
+    const tooMuch = record.size === undefined ? tooLarge : "This is more than was announced.";
+    const digest = this.digestAt(id, offset);
+    const checksum = source.checksum && createHash(source.checksum.algorithm);
+    let admitted = 0;
+    let written = 0;
+
+    const target = path.join(this.directory, id);
+    const file = await openBlockFile(target, "r+");
+    try {
+      const sink = fileSink(file, offset, {
+        admit(length) {
+          admitted += length;
+          if (admitted > room) throw new UploadRefused(413, tooMuch);
+        },
+        wrote(chunk) {
+          written += chunk.length;
+          digest?.hash.update(chunk);
+          checksum?.update(chunk);
+        },
+        ...(offset === 0 && source.length >= HEAD_BYTES && { head: videoHead }),
+      });
+      source.reading = source.body();
+      stopAtShutdown(source.reading, () => sink.destroy(goingDown()));
+      await pump(source.reading, sink);
+      if (checksum && !checksum.digest().equals(source.checksum?.digest ?? Buffer.alloc(0))) {
+        throw { status_code: 460, body: "Checksum Mismatch\n" };
+      }
+    } catch (error) {
+      // What came before the break counts, unless it was to be checked as a whole.
+      await file.truncate(offset + (checksum ? 0 : written));
+      if (checksum) this.digests.delete(id);
+      else if (digest) digest.bytes = offset + written;
+      if (error instanceof UploadRefused && error.status === 415) await this.remove(id);
+      throw asRefusal(error);
+    } finally {
+      await file.close();
+    }
+    if (digest) digest.bytes = offset + written;
+    if (offset + written === record.size) await this.finish(id, record);
+    return offset + written;
+  }
+
+  override async remove(id: string): Promise<void> {
+    this.digests.delete(id);
+    await super.remove(id);
+  }
+
+  /** Empty uploads never see `write`. */
+  private digestAt(id: string, offset: number): Digest | undefined {
+    if (offset === 0) this.digests.set(id, { hash: createHash("sha256"), bytes: 0 });
+    const digest = this.digests.get(id);
+    // After a restart the beginning was hashed by nobody: `finish` reads the whole file instead.
+    return digest?.bytes === offset ? digest : undefined;
+  }
+
+  private async finish(id: string, record: Upload): Promise<void> {
+    const digest = this.digests.get(id);
+    const whole = digest && digest.bytes === record.size ? digest.hash.digest("hex") : undefined;
+    this.digests.delete(id);
+    const sha256 = whole ?? (await digestOf(path.join(this.directory, id)));
+    const metadata = { ...record.metadata, sha256 };
+    await this.configstore.set(id, new Upload({ ...record, metadata }));
+  }
+}
+
+const videoHead = {
+  bytes: HEAD_BYTES,
+  check: async (head: Buffer) => void (await videoEnding(head)),
+};
+
+/** SHA-256 of a file, hexadecimal. */
+export async function digestOf(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+    hash.update(chunk as Buffer);
+  }
+  return hash.digest("hex");
+}

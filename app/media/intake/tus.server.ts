@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { Server, Upload } from "@tus/server";
+import { takeBody } from "~/server/node/request-body.server";
+import { settings } from "~/server/settings.server";
+import { videoSize } from "~/shared/file-rules";
+import { resumableFolder } from "./disk-space.server";
+import type { ArrivedFile } from "./received-file.server";
+import { uploadLocks } from "./tus-locks.server";
+import { CHECKSUM_ALGORITHMS, type Incoming, incoming, UploadStore } from "./tus-store.server";
+import { UploadRefused } from "./upload-error.server";
+
+/** The resumable road: tus 1.0 (https://tus.io/protocols/resumable-upload), below this address. */
+export const TUS_PATH = "/admin/uploads";
+
+const MAX_NAME_LETTERS = 300;
+
+interface Road {
+  folder: string;
+  store: UploadStore;
+  server: Server;
+}
+
+let road: Road | undefined;
+
+function openRoad(): Road {
+  const folder = resumableFolder();
+  if (road?.folder === folder) return road;
+  fs.mkdirSync(folder, { recursive: true });
+  const store = new UploadStore(folder);
+  const server = new Server({
+    path: TUS_PATH,
+    relativeLocation: true,
+    datastore: store,
+    // No page of another origin has any business here.
+    allowedOrigins: [],
+    maxSize: () => settings().maxVideoBytes,
+    locker: uploadLocks(() => {
+      const request = incoming.getStore();
+      return () => request?.reading?.destroy();
+    }),
+    namingFunction: (request) => `${owner(request.headers)}-${randomUUID().replaceAll("-", "")}`,
+    onUploadCreate: async (_request, upload) => ({ metadata: await admit(upload) }),
+    onResponseError: (_request, error) => {
+      if (!(error instanceof UploadRefused)) return undefined;
+      return { status_code: error.status, body: `${error.message}\n` };
+    },
+  });
+  road = { folder, store, server };
+  return road;
+}
+
+/** Ours, from the session; never the sender's, because the request is made anew below. */
+const OWNER = "x-upload-owner";
+
+function owner(headers: Headers): string {
+  return headers.get(OWNER) ?? "";
+}
+
+/**
+ * Answers a request of the tus protocol. Uploads belong to who began them: another user's is not
+ * found, whatever is asked of it.
+ */
+export async function answerTus(request: Request, userId: string): Promise<Response> {
+  const headers = new Headers(request.headers);
+  // Only for who cannot send PATCH (tus 1.0): a GET, whose origin nobody checked, changes nothing.
+  const override = request.method === "POST" ? headers.get("X-HTTP-Method-Override") : null;
+  const method = override ?? request.method;
+  headers.delete("X-HTTP-Method-Override");
+  const id = uploadId(request);
+  if (id !== undefined && !isOwn(id, userId)) return refusal(404, "This upload does not exist.\n");
+  const checksum = parseChecksum(request.headers.get("Upload-Checksum"));
+  if (checksum === "unknown") return refusal(400, "This checksum algorithm is not known.\n");
+
+  const source: Incoming = {
+    body: () => takeBody(request),
+    length: Number(request.headers.get("Content-Length") ?? 0),
+    ...(checksum && { checksum }),
+  };
+  headers.set(OWNER, userId);
+  // Without its body: the store takes that from where it comes in.
+  const bare = new Request(request.url, { method, headers });
+  const response = await incoming.run(source, () => openRoad().server.handleWeb(bare));
+  if (method === "OPTIONS") {
+    response.headers.set("Tus-Checksum-Algorithm", CHECKSUM_ALGORITHMS.join(","));
+  }
+  response.headers.set("Cache-Control", "no-store");
+  return response;
+}
+
+function refusal(status: number, sentence: string): Response {
+  return new Response(sentence, { status, headers: { "Tus-Resumable": "1.0.0" } });
+}
+
+function uploadId(request: Request): string | undefined {
+  const { pathname } = new URL(request.url);
+  return pathname.slice(TUS_PATH.length).replace(/^\//, "") || undefined;
+}
+
+function isOwn(id: string, userId: string): boolean {
+  return id.startsWith(`${userId}-`) && /^[\w-]+$/.test(id);
+}
+
+function parseChecksum(header: string | null): Incoming["checksum"] | "unknown" {
+  if (header === null) return undefined;
+  const [algorithm = "", digest = ""] = header.trim().split(/\s+/);
+  if (!(CHECKSUM_ALGORITHMS as readonly string[]).includes(algorithm)) return "unknown";
+  return { algorithm, digest: Buffer.from(digest, "base64") };
+}
+
+/** Before the first byte: whether it can be a video at all. The store asks for the room. */
+async function admit(upload: Upload): Promise<Record<string, string>> {
+  const { maxBytes, tooLarge } = videoSize(settings());
+  if ((upload.size ?? 0) > maxBytes) throw new UploadRefused(413, tooLarge);
+  const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LETTERS);
+  const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LETTERS);
+  if (/^(image|audio|text)\//.test(filetype)) {
+    throw new UploadRefused(415, "This file is not a video that the site can read.");
+  }
+  return { filename, filetype };
+}
+
+/**
+ * An upload whose bytes are all here.
+ *
+ * @throws {UploadRefused} 404 when the user has none of that name, 409 while it is still arriving.
+ */
+export async function takeFinishedUpload(userId: string, id: string): Promise<ArrivedFile> {
+  const { store, folder } = openRoad();
+  const record = isOwn(id, userId) ? await store.configstore.get(id) : undefined;
+  if (!record) throw new UploadRefused(404, "This upload does not exist, or is older than a day.");
+  const { sha256, filename } = record.metadata ?? {};
+  if (!sha256) throw new UploadRefused(409, "This upload has not arrived completely.");
+  return {
+    path: path.join(folder, id),
+    name: filename ?? "",
+    bytes: record.size ?? 0,
+    sha256,
+  };
+}
+
+/** Lets a file that has arrived by the other road wait for a day, as a finished upload. */
+export async function parkUpload(userId: string, file: ArrivedFile): Promise<string> {
+  const { store, folder } = openRoad();
+  const id = `${userId}-${randomUUID().replaceAll("-", "")}`;
+  const metadata = { filename: file.name.slice(0, MAX_NAME_LETTERS), sha256: file.sha256 };
+  await store.configstore.set(id, new Upload({ id, size: file.bytes, offset: 0, metadata }));
+  await fs.promises.rename(file.path, path.join(folder, id));
+  return id;
+}
+
+/** Removes an upload, whether its bytes are still there or not. */
+export async function forgetUpload(userId: string, id: string): Promise<void> {
+  if (!isOwn(id, userId)) return;
+  const { store, folder } = openRoad();
+  await fs.promises.rm(path.join(folder, id), { force: true });
+  await store.configstore.delete(id);
+}
+
+/** Removes the uploads that nobody went on with for a day. */
+export async function removeExpiredUploads(): Promise<number> {
+  return openRoad().store.deleteExpired();
+}

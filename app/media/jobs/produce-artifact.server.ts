@@ -1,0 +1,74 @@
+import { database } from "~db/client.server";
+import type { JobRow } from "~db/schema";
+import { bucketFile, mediaStem, parseMediaUrl } from "../bucket.server";
+import { type Made, NOTHING, type Source } from "../encode/artifact";
+import { makeCaptions } from "../encode/captions.server";
+import { makeLadder } from "../encode/ladder.server";
+import { makePoster } from "../encode/poster.server";
+import { makePreview } from "../encode/preview.server";
+import { makeStoryboard } from "../encode/storyboard.server";
+import type { Task } from "../encode/task.server";
+import { isCopyOf, makePlayable } from "../encode/transcode.server";
+import { type Probe, probe } from "../probe/probe.server";
+import { isEarlierVersion } from "../serve/file-version.server";
+import { removeEarlierVersions } from "./replace-video-file.server";
+
+/** The file of a video is not one that anything can be made from; trying again can't help. */
+export class UnusableSourceError extends Error {}
+
+/** Where the file of a job's video is; undefined when the video has none of ours. */
+export async function sourceOf(job: JobRow): Promise<Source | undefined> {
+  const row = await database()
+    .selectFrom("videos")
+    .select(["video_url", "source_url", "thumbnail_url"])
+    .where("id", "=", job.video_id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const url = row.source_url ?? row.video_url;
+  const file = fileOf(url);
+  const name = parseMediaUrl(url);
+  if (!file || name?.bucket !== "videos") return undefined;
+  if (name.path.split("/").length !== 2 && !isEarlierVersion(name.path)) return undefined;
+  return {
+    videoId: job.video_id,
+    stem: mediaStem(name.path),
+    url,
+    file,
+    playing: fileOf(row.video_url) ?? file,
+    row,
+  };
+}
+
+function fileOf(url: string): string | undefined {
+  const name = parseMediaUrl(url);
+  return name && bucketFile(name.bucket, name.path);
+}
+
+/** Makes what a job asks for, in the task's folder. */
+export async function make(job: JobRow, source: Source, task: Task): Promise<Made> {
+  // Never the name of something that is there already: what is being watched stays until it is not.
+  const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
+  switch (job.kind) {
+    case "playable":
+      return makePlayable(source, await read(source.file), task);
+    case "captions":
+      return makeCaptions(source, await read(source.file), task, generation);
+    case "poster":
+      return makePoster(source, await read(source.playing), task);
+    case "storyboard":
+      return makeStoryboard(source, await read(source.playing), task, generation);
+    case "preview":
+      return makePreview(source, await read(source.playing), task, generation);
+    case "ladder":
+      return makeLadder(source, await read(source.file), task, generation);
+    case "tidy":
+      await removeEarlierVersions(job, source, async () => isCopyOf(await read(source.file)));
+      return NOTHING;
+  }
+}
+
+async function read(file: string): Promise<Probe> {
+  const found = await probe(file);
+  if (!found) throw new UnusableSourceError("ffmpeg is not installed any more.");
+  return found;
+}

@@ -1,0 +1,104 @@
+import { readdir, rm, rmdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { linkOrCopy, moveFlushed } from "~/shared/move-files.server";
+import { database, sqliteHandle, writeTransaction } from "~db/client.server";
+import type { JobRow } from "~db/schema";
+import { retryWhileBusy } from "~db/write-lock";
+import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
+import type { Source } from "../encode/artifact";
+import { forgetFiles, recordFile } from "../media-files.server";
+import { earlierVersionPath, isEarlierVersion, versionOf } from "../serve/file-version.server";
+import { delayCleanup } from "./enqueue.server";
+import { isOurs, RESULT_WAIT_MS } from "./queue.server";
+
+/**
+ * Puts a new file behind the address of a video, in one step. The earlier file keeps a second name,
+ * which the row has as its source: whoever watches goes on reading it (see file-version.server.ts),
+ * and captions and renditions are made from it. Killed at any point, both addresses have a file.
+ */
+export async function replaceVideoFile(job: JobRow, source: Source, made: string): Promise<void> {
+  const name = parseMediaUrl(source.row.video_url || source.url);
+  const target = name && bucketFile(name.bucket, name.path);
+  if (!name || !target) throw new Error(`${source.row.video_url} is no address of a file.`);
+  if (!isOurs(job.id)) return;
+  const earlier = earlierVersionPath(name.path, versionOf(await stat(target, { bigint: true })));
+  const earlierFile = bucketFile(name.bucket, earlier);
+  if (!earlierFile) throw new Error(`${name.bucket}/${earlier} is no path of a file.`);
+  await linkOrCopy(target, earlierFile);
+  const earlierUrl = mediaUrl(name.bucket, earlier);
+  await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS);
+  const { ino } = await stat(made);
+  await moveFlushed(made, target);
+  if (isStillNamed(job.video_id)) return;
+  // Deleted meanwhile: its files are in the trash already, save the one that came too late. One
+  // that an undo has brought back is another file.
+  await rm(earlierFile, { force: true });
+  await rmdir(path.dirname(earlierFile)).catch(() => {});
+  if ((await stat(target)).ino === ino) await rm(target, { force: true });
+}
+
+/** A source that the row names already is what the job was made from, and stays that. */
+async function nameEarlier(job: JobRow, source: Source, url: string): Promise<void> {
+  await writeTransaction(() => {
+    sqliteHandle()
+      .prepare(
+        `UPDATE videos SET source_url = @url
+         WHERE id = @id AND (source_url IS NULL OR source_url = @before)`,
+      )
+      .run({ url, id: job.video_id, before: source.row.video_url || source.url });
+    delayCleanup(job.video_id);
+  });
+}
+
+function isStillNamed(videoId: string): boolean {
+  return sqliteHandle().prepare("SELECT 1 FROM videos WHERE id = ?").get(videoId) !== undefined;
+}
+
+/**
+ * Removes the file as it came, where the file that is played has everything it had, and versions of
+ * that file which were replaced. Whoever was watching one of them has long finished by then. An
+ * address of theirs leads to the file that is played (see visibility.server.ts).
+ *
+ * @param isNeedless says whether the source has nothing that the played file lacks.
+ */
+export async function removeEarlierVersions(
+  job: JobRow,
+  source: Source,
+  isNeedless: () => Promise<boolean>,
+): Promise<void> {
+  const isReplaced = source.row.video_url !== "" && source.row.video_url !== source.url;
+  if (isReplaced && (await isNeedless()) && (await forgetSource(job, source))) {
+    await rm(source.file, { force: true });
+    const name = parseMediaUrl(source.url);
+    if (name) await forgetFiles([name]);
+  }
+  const named = sourceUrl(job.video_id);
+  const folder = bucketFile("videos", source.stem);
+  const names = folder ? await readdir(folder).catch(() => []) : [];
+  if (!folder || names.length === 0) return;
+  for (const name of names) {
+    const file = `${source.stem}/${name}`;
+    if (!isEarlierVersion(file) || mediaUrl("videos", file) === named) continue;
+    await rm(path.join(folder, name), { force: true });
+  }
+  const videoId = job.video_id;
+  await recordFile({ bucket: "videos", path: source.stem, videoId, kind: "derived" });
+}
+
+async function forgetSource(job: JobRow, source: Source): Promise<boolean> {
+  const { numUpdatedRows } = await database()
+    .updateTable("videos")
+    .set({ source_url: null })
+    .where("id", "=", job.video_id)
+    .where("source_url", "=", source.url)
+    .where("video_url", "=", source.row.video_url)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+function sourceUrl(videoId: string): string | undefined {
+  return sqliteHandle()
+    .prepare<unknown[], string>("SELECT source_url FROM videos WHERE id = ?")
+    .pluck()
+    .get(videoId);
+}

@@ -1,0 +1,121 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { JobRow } from "~db/schema";
+import { isBusy } from "~db/write-lock";
+import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
+import { RefusedFileError } from "../probe/probe.server";
+import { place } from "./commit-artifact.server";
+import { WORK_PREFIX, workFolder } from "./disk.server";
+import { explain, isDiskFull } from "./explain";
+import { make, sourceOf, UnusableSourceError } from "./produce-artifact.server";
+import { fail, handBack, heartbeat } from "./queue.server";
+
+/** How often a running job says that it lives; a third of its lease. */
+const HEARTBEAT_MS = 10_000;
+/** How often at most its progress is written. */
+const PROGRESS_MS = 1_000;
+const DISK_FULL_WAIT_MS = 60_000;
+/** Given back after this long, even when something still has to end. */
+const LEAVE_WITHIN_MS = 2_000;
+
+/** A job that this process is working on. */
+export interface Work {
+  job: JobRow;
+  task: TaskControl;
+  /** Settles, and never throws, when the job is done, failed, or given back. */
+  ended: Promise<void>;
+  /** Says that it lives. */
+  beat(): void;
+  /** Ends it at once and gives it back. */
+  giveBack(): Promise<void>;
+}
+
+/** Starts on a job that was claimed. */
+export function beginWork(job: JobRow): Work {
+  let latest: Progress = { fraction: 0 };
+  // Not the clock of the day, which may be set.
+  let writtenAt = performance.now();
+  const startedAt = performance.now();
+  let returned = false;
+  const tell = () => {
+    writtenAt = performance.now();
+    if (!heartbeat(job.id, { ...estimate(latest, startedAt) })) task.abort();
+  };
+  const task = createTask(path.join(workFolder(), `${WORK_PREFIX}${job.id}`), (progress) => {
+    latest = progress;
+    if (performance.now() - writtenAt >= PROGRESS_MS) tell();
+  });
+  const pulse = setInterval(tell, HEARTBEAT_MS);
+  pulse.unref();
+
+  const ended = attempt(job, task)
+    .catch((error) => settle(job, error, task.signal.aborted, returned))
+    .catch((error) => console.error("A job could not be put away:", error))
+    .finally(async () => {
+      clearInterval(pulse);
+      await rm(task.folder, { recursive: true, force: true });
+    });
+  return {
+    job,
+    task,
+    ended,
+    beat: tell,
+    async giveBack() {
+      returned = true;
+      task.abort();
+      const late = setTimeout(LEAVE_WITHIN_MS, "late", { ref: false });
+      if ((await Promise.race([ended, late])) === "late") await handBack(job);
+    },
+  };
+}
+
+async function attempt(job: JobRow, task: TaskControl): Promise<void> {
+  await rm(task.folder, { recursive: true, force: true });
+  const source = await sourceOf(job);
+  if (!source) throw new UnusableSourceError("The video has no file in this library.");
+  await mkdir(task.folder, { recursive: true });
+  const made = await make(job, source, task);
+  task.signal.throwIfAborted();
+  await place(job, source, made, task.folder);
+}
+
+/** Writes down how an attempt has failed, or gives the job back. */
+export async function settle(
+  job: JobRow,
+  error: unknown,
+  aborted: boolean,
+  returned: boolean,
+): Promise<void> {
+  if (returned) return handBack(job);
+  // The video was deleted, or another worker has the job: it is theirs.
+  if (aborted) return;
+  const lines = error instanceof EncodeError ? error.lines : [];
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || isDiskFull(lines)) return handBack(job, DISK_FULL_WAIT_MS);
+  // Another process has held the lock of the database for minutes; that is no fault of the job.
+  if (isBusy(error)) return handBack(job);
+  const final = error instanceof RefusedFileError || error instanceof UnusableSourceError;
+  const expected = final || error instanceof EncodeError;
+  if (!expected) console.error(`Job ${job.id} (${job.kind}) failed:`, error);
+  await fail(job, explain((error as Error).message, lines), final);
+}
+
+/** How far the job is, and how long it will take at the pace it has had. */
+function estimate({ fraction, speed }: Progress, startedAt: number) {
+  const elapsed = (performance.now() - startedAt) / 1_000;
+  return {
+    progress: fraction,
+    ...(speed && { speed }),
+    ...(fraction > 0.02 && { secondsLeft: (elapsed * (1 - fraction)) / fraction }),
+  };
+}
+
+/** Removes the folders of attempts that were killed, but for those of jobs that run now. */
+export async function removeLeftovers(running: ReadonlySet<number>): Promise<void> {
+  for (const name of await readdir(workFolder()).catch(() => [])) {
+    if (!name.startsWith(WORK_PREFIX) || running.has(Number(name.slice(WORK_PREFIX.length))))
+      continue;
+    await rm(path.join(workFolder(), name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { environmentOfPrograms } from "~/server/settings.server";
+import { insideLimits } from "../probe/ffmpeg.server";
+import { findProgram } from "../program.server";
+
+/**
+ * Pictures are decoded in a process of their own, one at a time for the whole site: a stranger's
+ * picture can take gigabytes and half a minute, and four of them would fill the threads with which
+ * Node reads all files. The process can be killed, which a decoder inside ours cannot.
+ */
+
+export type PictureTask =
+  /** Re-encodes a picture as WebP: upright, at most 1280 pixels wide or `width`, nothing but pixels. */
+  | { kind: "thumbnail"; file: string; target: string; width?: number }
+  | { kind: "colors"; file: string }
+  /** Writes the best of several pictures as WebP. */
+  | { kind: "poster"; files: string[]; target: string }
+  | {
+      kind: "sprite";
+      width: number;
+      height: number;
+      parts: { file: string; left: number; top: number }[];
+      target: string;
+    };
+
+export interface PictureAnswer {
+  /** Of the four quarters, 24 hexadecimal digits. */
+  colors?: string;
+}
+
+export type PictureFailure = "too many pixels" | "unreadable" | "too slow" | "killed" | "disk full";
+
+export class PictureError extends Error {
+  constructor(
+    readonly failure: PictureFailure,
+    reason = "",
+  ) {
+    super(`The picture could not be processed: ${failure}. ${reason}`.trim());
+  }
+}
+
+/** For one picture; the process is killed then. */
+const MOST_SECONDS = 10;
+const STARTS_WITHIN_MS = 30_000;
+/** Of memory; 40 megapixels of four channels in 16 bit are 320 MB. */
+const MAX_DATA_BYTES = 1024 ** 3;
+const IDLE_MS = 10_000;
+
+type Message =
+  | { ready: true }
+  | { answer: PictureAnswer }
+  | { failure: PictureFailure; reason: string };
+
+interface Holder {
+  child: ChildProcess | undefined;
+  idle: NodeJS.Timeout | undefined;
+  last: Promise<unknown>;
+}
+// On globalThis, because the development server evaluates this module anew after an edit.
+const globals = globalThis as { afterdarkPictures?: Holder };
+globals.afterdarkPictures ??= { child: undefined, idle: undefined, last: Promise.resolve() };
+const holder = globals.afterdarkPictures;
+
+/**
+ * Has a picture processed when those before it are done.
+ *
+ * @throws {PictureError} for what cannot be read, is too large, or takes too long.
+ */
+export function processPicture(task: PictureTask): Promise<PictureAnswer> {
+  const answer = holder.last.then(() => perform(task));
+  holder.last = answer.catch(() => {});
+  return answer;
+}
+
+async function perform(task: PictureTask): Promise<PictureAnswer> {
+  clearTimeout(holder.idle);
+  const child = await running();
+  try {
+    child.ref();
+    child.channel?.ref();
+    child.send(task);
+    const message = await nextMessage(child, MOST_SECONDS * 1000);
+    if ("answer" in message) return message.answer;
+    if ("failure" in message) throw new PictureError(message.failure, message.reason);
+    throw new PictureError("killed");
+  } finally {
+    child.channel?.unref();
+    child.unref();
+    holder.idle = setTimeout(() => child.kill("SIGKILL"), IDLE_MS);
+    holder.idle.unref();
+  }
+}
+
+/** The process, started when there is none. */
+async function running(): Promise<ChildProcess> {
+  if (holder.child?.connected && holder.child.exitCode === null) return holder.child;
+  const { file, loader } = findProgram("picture-program", import.meta.url);
+  const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
+  const [command, ...args] = insideLimits(node, { dataBytes: MAX_DATA_BYTES });
+  const child = spawn(command, args, {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    env: {
+      ...environmentOfPrograms(),
+      MALLOC_ARENA_MAX: "2",
+      UV_THREADPOOL_SIZE: "2",
+    },
+  });
+  holder.child = child;
+  await nextMessage(child, STARTS_WITHIN_MS);
+  return child;
+}
+
+/** Kills the process when nothing comes in time. */
+function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const fail = (failure: PictureFailure) => {
+      end();
+      if (holder.child === child) holder.child = undefined;
+      child.kill("SIGKILL");
+      reject(new PictureError(failure));
+    };
+    const take = (message: unknown) => {
+      end();
+      resolve(message as Message);
+    };
+    const gone = () => fail("killed");
+    const timer = setTimeout(() => fail("too slow"), withinMs);
+    const end = () => {
+      clearTimeout(timer);
+      child.off("message", take).off("exit", gone).off("error", gone);
+    };
+    child.once("message", take).once("exit", gone).once("error", gone);
+  });
+}

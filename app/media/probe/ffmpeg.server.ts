@@ -1,0 +1,174 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { execa } from "execa";
+import { WITHOUT_FFMPEG } from "../jobs/kinds";
+
+/**
+ * The one door to ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's
+ * file may make them do is limited here: which protocols and containers they open, how much
+ * processor, memory and disk they take, and that they end when this process does.
+ */
+
+/**
+ * Containers that are opened. Playlists and image sequences are missing on purpose: they name
+ * further files (https://hackerone.com/reports/1062888 is what happens otherwise).
+ */
+const CONTAINERS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg";
+/** More streams than any camera writes; the file is refused, see probe.server.ts. */
+export const MAX_STREAMS = 64;
+const MAX_MEMORY_BYTES = 6 * 1024 ** 3;
+/** One allocation: a frame of 8K in 16 bit with four channels has 283 MB. */
+const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
+
+const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
+
+/** Never handed to a program that reads strangers' files. */
+const WITHOUT_SECRETS = { SESSION_SECRET: undefined, ADMIN_PASSWORD: undefined };
+
+export interface Limits {
+  /** Seconds of the clock; then the program is killed. Left out: someone else watches it. */
+  seconds?: number;
+  /** Seconds of processor time over all threads. */
+  cpuSeconds: number;
+  /** Bytes of the largest file it may write. */
+  fileBytes?: number;
+  /** The work is nobody's wait: lowest processor priority, idle disk priority. */
+  background?: boolean;
+}
+
+interface Tools {
+  ffmpeg: boolean;
+  /** Small programs of util-linux and coreutils that are present and allowed here. */
+  wrappers: Set<string>;
+  filters: Set<string>;
+}
+
+let tools: Tools | undefined;
+
+const answers = (command: string, args: string[]) =>
+  spawnSync(command, args, { stdio: "ignore", timeout: 10_000 }).status === 0;
+
+function findTools(): Tools {
+  const wrappers = new Set<string>();
+  for (const [name, args] of [
+    ["setpriv", ["--pdeathsig", "KILL"]],
+    ["nice", ["-n", "19"]],
+    ["ionice", ["-c", "3"]],
+    ["prlimit", [`--as=${MAX_MEMORY_BYTES}`]],
+  ] as const) {
+    if (answers(name, [...args, "true"])) wrappers.add(name);
+  }
+  const ffmpeg = answers("ffmpeg", ["-version"]) && answers("ffprobe", ["-version"]);
+  if (!ffmpeg) return { ffmpeg, wrappers, filters: new Set() };
+  const list = spawnSync("ffmpeg", ["-hide_banner", "-filters"], { encoding: "utf8" }).stdout ?? "";
+  const filters = new Set([...list.matchAll(/^ [TSC.|]+ +(\w+) /gm)].map((match) => match[1]!));
+  return { ffmpeg, wrappers, filters };
+}
+
+function found(): Tools {
+  tools ??= findTools();
+  return tools;
+}
+
+/** Whether ffmpeg and ffprobe are on this machine; looked for once. */
+export function ffmpegAvailable(): boolean {
+  return found().ffmpeg;
+}
+
+/** Whether this ffmpeg was built with a filter, such as `zscale`. */
+export function hasFilter(name: string): boolean {
+  return found().filters.has(name);
+}
+
+/** Looks for the programs now, and says so in the log when they are missing. */
+export function announceFfmpeg(): void {
+  if (!ffmpegAvailable()) console.warn(WITHOUT_FFMPEG);
+}
+
+/** Forgets what was found, so that a test can change PATH. */
+export function forgetFfmpeg(): void {
+  tools = undefined;
+}
+
+/**
+ * The arguments that open a stranger's file, up to and including its name. The `file:` in front
+ * keeps a name with a colon or a dash from being read as a protocol or an option.
+ */
+export function inputArguments(file: string): string[] {
+  return [
+    ...["-protocol_whitelist", "file"],
+    ...["-format_whitelist", CONTAINERS],
+    ...["-max_streams", String(MAX_STREAMS)],
+    ...["-i", `file:${path.resolve(file)}`],
+  ];
+}
+
+/** The command line of a program inside its limits; it ends when this process does. */
+export function insideLimits(
+  program: readonly string[],
+  limits: Partial<Limits> & { memoryBytes?: number; dataBytes?: number },
+): [string, ...string[]] {
+  const { wrappers } = found();
+  const command: string[] = [];
+  if (wrappers.has("setpriv")) command.push("setpriv", "--pdeathsig", "KILL");
+  if (limits.background && wrappers.has("nice")) command.push("nice", "-n", "19");
+  if (limits.background && wrappers.has("ionice")) command.push("ionice", "-c", "3");
+  if (wrappers.has("prlimit")) {
+    command.push("prlimit", "--core=0");
+    if (limits.memoryBytes) command.push(`--as=${limits.memoryBytes}`);
+    // Node reserves addresses far beyond what it uses; this counts what may be written to.
+    if (limits.dataBytes) command.push(`--data=${limits.dataBytes}`);
+    if (limits.cpuSeconds) command.push(`--cpu=${Math.ceil(limits.cpuSeconds)}`);
+    if (limits.fileBytes) command.push(`--fsize=${Math.ceil(limits.fileBytes)}`);
+  }
+  return [...command, ...program] as [string, ...string[]];
+}
+
+/** Starts the program without waiting; its output is read while it runs, and not kept. */
+export function start(
+  program: "ffmpeg" | "ffprobe",
+  args: string[],
+  limits: Limits,
+  { cwd, signal }: { cwd: string; signal: AbortSignal },
+) {
+  const [command, ...rest] = commandLine(program, args, limits);
+  return execa(command, rest, {
+    ...always,
+    buffer: false,
+    cwd,
+    cancelSignal: signal,
+    forceKillAfterDelay: false,
+  });
+}
+
+/**
+ * Runs the program to its end and returns its exit code and what it printed, at most 4 MiB of it.
+ * It never throws: a program that was killed has no exit code.
+ */
+export async function run(program: "ffmpeg" | "ffprobe", args: string[], limits: Limits) {
+  const [command, ...rest] = commandLine(program, args, limits);
+  const { exitCode, stdout, stderr, isMaxBuffer } = await execa(command, rest, {
+    ...always,
+    timeout: (limits.seconds ?? 0) * 1_000,
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  return { exitCode, stdout, stderr, isMaxBuffer };
+}
+
+const always = {
+  stdin: "ignore",
+  reject: false,
+  killSignal: "SIGKILL",
+  env: WITHOUT_SECRETS,
+} as const;
+
+function commandLine(
+  program: "ffmpeg" | "ffprobe",
+  args: string[],
+  limits: Limits,
+): [string, ...string[]] {
+  const common = ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
+  if (program === "ffmpeg") common.push("-nostdin");
+  const command = [program, ...common, ...args];
+  return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES });
+}

@@ -1,0 +1,49 @@
+import fs from "node:fs";
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { bucketFile, type MediaName, mediaStem, parseMediaUrl } from "../bucket.server";
+
+/**
+ * A conversion may replace the file behind an address. Whoever watches at that moment has read the
+ * index of the earlier file, and asks for ranges of it without saying so (browsers send no If-Range
+ * for media). The page therefore gives its player the address with the version of the file in the
+ * query, and the earlier file is kept for a while under that version.
+ */
+
+/**
+ * Changes whenever the file is replaced; also the entity tag, without its quotes. With the inode: a
+ * file that replaces another may have its size, and its times if they are kept.
+ */
+export function versionOf({ size, mtimeNs, ino }: fs.BigIntStats): string {
+  return [size, mtimeNs, ino].map((part) => part.toString(36)).join("-");
+}
+
+const VERSION = /^[\da-z]{1,13}(?:-[\da-z]{1,13}){2}$/;
+const PREFIX = "original-";
+
+/** Where the version of a video's file that was replaced is kept, inside its bucket. */
+export function earlierVersionPath(videoPath: string, version: string): string {
+  return `${mediaStem(videoPath)}/${PREFIX}${version}${path.extname(videoPath)}`;
+}
+
+export function isEarlierVersion(pathInBucket: string): boolean {
+  return path.basename(pathInBucket).startsWith(PREFIX) && pathInBucket.split("/").length === 3;
+}
+
+/** The address with the version of its file; as it is where there is no such file. */
+export async function withVersion(url: string): Promise<string> {
+  const name = parseMediaUrl(url);
+  const file = name && bucketFile(name.bucket, name.path);
+  const found = file ? await stat(file, { bigint: true }).catch(() => undefined) : undefined;
+  return found?.isFile() ? `${url}?v=${versionOf(found)}` : url;
+}
+
+/** The earlier file when that version is asked for and still there, else the name itself. */
+export function requestedVersion({ bucket, path: name }: MediaName, search: string): MediaName {
+  const version = new URLSearchParams(search).get("v");
+  if (bucket !== "videos" || !version || !VERSION.test(version)) return { bucket, path: name };
+  if (name.split("/").length !== 2) return { bucket, path: name };
+  const earlier = earlierVersionPath(name, version);
+  const file = bucketFile(bucket, earlier);
+  return { bucket, path: file && fs.existsSync(file) ? earlier : name };
+}

@@ -1,0 +1,148 @@
+import fs from "node:fs";
+import { fileBody } from "~/server/node/body-writer.server";
+import { settings } from "~/server/settings.server";
+import { parseByteRange } from "~/shared/byte-range";
+import { failedPrecondition, rangeStillFits } from "~/shared/conditional";
+import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
+import { contentType } from "./content-type";
+import { requestedVersion, versionOf } from "./file-version.server";
+import { publicFile } from "./public-file.server";
+import { requestedWidth } from "./small-picture.server";
+
+/**
+ * `private`: no shared cache may outlive the hiding of a video. `no-transform`: compression would
+ * change bytes that ranges and the strong entity tag count on.
+ */
+const PUBLIC_CACHE = "private, max-age=3600, no-transform";
+/** What only someone signed in may see stays in no cache at all. */
+const NO_CACHE = "private, no-store, no-transform";
+
+/** Should a browser ever take a file for a page, it may do nothing. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
+
+/**
+ * Answers GET and HEAD of a file: the whole, or one range of it (RFC 9110 §13 and §14). 404 for
+ * what is not there and, without a difference, for what is not public and nobody is signed in.
+ *
+ * @param isSignedIn asked only about a file that is not public.
+ */
+export async function serveMedia(
+  request: Request,
+  bucket: Bucket,
+  path: string,
+  isSignedIn: () => Promise<boolean>,
+): Promise<Response> {
+  const asked = { bucket, path };
+  const open = publicName(asked);
+  const isOpen = open?.path === path;
+  // Whoever is signed in may have the file itself, also where others get the one that is played.
+  const isOwn = !isOpen && isThere(asked) && (await isSignedIn());
+  const current = isOwn ? asked : open;
+  const { search } = new URL(request.url);
+  const name = current && (await requestedWidth(requestedVersion(current, search), search));
+  const file = name && bucketFile(name.bucket, name.path);
+  if (!file) return notFound();
+
+  const headers = new Headers({
+    "Cache-Control": isOwn ? NO_CACHE : PUBLIC_CACHE,
+    "Content-Type": await typeOf(file),
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Accept-Ranges": "bytes",
+  });
+  const { accelPrefix } = settings();
+  if (accelPrefix) {
+    headers.set("X-Accel-Redirect", `${accelPrefix}/${name.bucket}/${name.path}`);
+    return new Response(null, { headers });
+  }
+  return serveFile(request, file, headers);
+}
+
+/** A MOV keeps its address when it becomes an MP4: the brand in its first box tells (ISO 14496-12). */
+async function typeOf(file: string): Promise<string> {
+  const type = contentType(file);
+  const handle = type === "video/quicktime" ? await openFile(file) : undefined;
+  if (!handle) return type;
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(12), 0, 12, 0);
+    const isMp4 =
+      buffer.toString("latin1", 4, 8) === "ftyp" && buffer.toString("latin1", 8) !== "qt  ";
+    return isMp4 ? contentType("mp4") : type;
+  } finally {
+    await handle.close();
+  }
+}
+
+function publicName(name: MediaName): MediaName | undefined {
+  return parseMediaUrl(publicFile(mediaUrl(name.bucket, name.path)) ?? "");
+}
+
+function isThere({ bucket, path }: MediaName): boolean {
+  const file = bucketFile(bucket, path);
+  return file !== undefined && fs.existsSync(file);
+}
+
+async function serveFile(request: Request, file: string, headers: Headers): Promise<Response> {
+  const handle = await openFile(file);
+  if (!handle) return notFound();
+  let kept = false;
+  try {
+    const stat = await handle.stat({ bigint: true });
+    if (!stat.isFile()) return notFound();
+    const size = Number(stat.size);
+    const mtimeMs = Number(stat.mtimeMs);
+    const validators = { etag: `"${versionOf(stat)}"`, lastModified: mtimeMs };
+    headers.set("ETag", validators.etag);
+    headers.set("Last-Modified", new Date(mtimeMs).toUTCString());
+    const status = failedPrecondition(request.headers, validators);
+    if (status) return new Response(null, { status, headers });
+
+    // Ranges are defined for GET alone (§14.2).
+    const range =
+      request.method === "GET" && rangeStillFits(request.headers.get("If-Range"), validators)
+        ? parseByteRange(request.headers.get("Range"), size)
+        : undefined;
+    if (range === "unsatisfiable") return unsatisfiable(size, headers);
+    const { start, end } = range ?? { start: 0, end: size - 1 };
+    const length = end - start + 1;
+    headers.set("Content-Length", String(length));
+    if (range) headers.set("Content-Range", `bytes ${start}-${end}/${size}`);
+    kept = request.method === "GET" && length > 0;
+    return new Response(kept ? fileBody(handle, start, length) : null, {
+      status: range ? 206 : 200,
+      headers,
+    });
+  } finally {
+    if (!kept) await handle.close();
+  }
+}
+
+async function openFile(file: string): Promise<fs.promises.FileHandle | undefined> {
+  try {
+    // Never through a link, and never waiting for the other end of a pipe.
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+    return await fs.promises.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENAMETOOLONG"].includes(code)) return undefined;
+    throw error;
+  }
+}
+
+function unsatisfiable(size: number, headers: Headers): Response {
+  headers.set("Content-Range", `bytes */${size}`);
+  headers.set("Content-Type", "text/plain; charset=utf-8");
+  headers.set("Cache-Control", NO_CACHE);
+  return new Response("The file is shorter than that.\n", { status: 416, headers });
+}
+
+export function notFound(): Response {
+  return new Response("There is no such file.\n", {
+    status: 404,
+    headers: {
+      "Cache-Control": NO_CACHE,
+      "Content-Type": "text/plain; charset=utf-8",
+      "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    },
+  });
+}

@@ -1,0 +1,107 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { moveFlushed } from "~/shared/move-files.server";
+import { database } from "~db/client.server";
+import { bucketFile, type MediaName, mediaStem, mediaUrl } from "../bucket.server";
+import { arrivingPath } from "../intake/received-file.server";
+import { forgetFiles, recordFile } from "../media-files.server";
+import { processPicture } from "../pictures/picture-process.server";
+
+/**
+ * Thumbnails are up to 1280 pixels wide, and cards show them at 150 to 600. At its address with
+ * `?w=480` each has a smaller version, whoever has written it: made when it is first asked for, and
+ * until it is there the thumbnail itself is the answer.
+ */
+export const SMALL_WIDTH_PIXELS = 480;
+/** More than this are not remembered; who asks again later asks again then. */
+const MOST_WAITING = 200;
+
+const waiting = new Set<string>();
+/** With the time of the file, which may be replaced by one that can be read. */
+const unreadable = new Map<string, number>();
+/** One at a time, so that at most one stands before the thumbnail of an upload. */
+let last: Promise<void> = Promise.resolve();
+
+/** The file to answer with, for a name whose visibility has been asked for. */
+export async function requestedWidth(name: MediaName, search: string): Promise<MediaName> {
+  const asked = new URLSearchParams(search).get("w") === String(SMALL_WIDTH_PIXELS);
+  if (!asked || name.bucket !== "thumbnails" || name.path.split("/").length !== 2) return name;
+  const small = smallVersion(name);
+  const [original, made] = [await writtenAt(name), await writtenAt(small)];
+  if (original === undefined) return name;
+  if (made !== undefined && made >= original) return small;
+  if (unreadable.get(name.path) !== original) makeSoon(name, original);
+  return name;
+}
+
+/** Among what is derived from the thumbnail, in its folder; `u/1.webp` has `u/1/480.webp.webp`. */
+export function smallVersion({ bucket, path: name }: MediaName): MediaName {
+  const ending = path.extname(name);
+  return { bucket, path: `${mediaStem(name)}/${SMALL_WIDTH_PIXELS}${ending}.webp` };
+}
+
+/** Resolves when what has been asked for so far is made. */
+export function smallPicturesMade(): Promise<void> {
+  return last;
+}
+
+function makeSoon(name: MediaName, original: number): void {
+  if (waiting.has(name.path) || waiting.size >= MOST_WAITING) return;
+  waiting.add(name.path);
+  last = last
+    .then(() => make(name))
+    // A picture that cannot be read is shown as it is.
+    .catch(() => void unreadable.set(name.path, original))
+    .finally(() => waiting.delete(name.path));
+}
+
+async function make(name: MediaName): Promise<void> {
+  const small = smallVersion(name);
+  const [from, to] = [name, small].map(({ bucket, path }) => bucketFile(bucket, path));
+  if (!from || !to) return;
+  const target = await arrivingPath();
+  try {
+    await processPicture({ kind: "thumbnail", file: from, target, width: SMALL_WIDTH_PIXELS });
+    await moveFlushed(target, to);
+  } finally {
+    await fs.rm(target, { force: true });
+  }
+  const videoId = await ownerOf(name);
+  // Deleted meanwhile: nothing would remove it any more.
+  if (videoId === undefined) await fs.rm(to, { force: true });
+  else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
+}
+
+/** Removes the smaller version of a thumbnail that is no video's any more. */
+export async function removeSmallVersion(name: MediaName, videoId: string): Promise<void> {
+  const small = smallVersion(name);
+  const file = bucketFile(small.bucket, small.path);
+  if (!file) return;
+  await fs.rm(file, { force: true });
+  // What else is derived of the video may stand in the same folder.
+  const isEmpty = await fs.rmdir(path.dirname(file)).then(
+    () => true,
+    () => false,
+  );
+  if (isEmpty) await forgetFiles([folderOf(name)]);
+  else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
+}
+
+function folderOf({ bucket, path: name }: MediaName): MediaName {
+  return { bucket, path: mediaStem(name) };
+}
+
+async function ownerOf(name: MediaName): Promise<string | undefined> {
+  const row = await database()
+    .selectFrom("videos")
+    .select("id")
+    .where("thumbnail_url", "=", mediaUrl(name.bucket, name.path))
+    .executeTakeFirst();
+  return row?.id;
+}
+
+async function writtenAt({ bucket, path }: MediaName): Promise<number | undefined> {
+  const file = bucketFile(bucket, path);
+  const found = file ? await fs.stat(file).catch(() => undefined) : undefined;
+  return found?.mtimeMs;
+}

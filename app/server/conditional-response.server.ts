@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { failedPrecondition } from "~/shared/conditional";
+import { catalogueVersion } from "~db/changes.server";
+import { settings } from "./settings.server";
+
+const started = Date.now();
+let seen = { catalogue: -1, since: started };
+
+/**
+ * The validators of what is made of the whole catalogue: a tag of its version, and when this process
+ * first saw that version, for those who ask by time.
+ */
+function validators(origin: string) {
+  const { catalogue } = catalogueVersion();
+  if (seen.catalogue !== catalogue) {
+    seen = { catalogue, since: seen.catalogue < 0 ? started : Date.now() };
+  }
+  const tag = createHash("sha256").update(`${origin} ${catalogue} ${started}`).digest("base64url");
+  return { etag: `W/"${tag.slice(0, 22)}"`, lastModified: seen.since };
+}
+
+/** An answer made of the catalogue, or 304 when the asker holds it already. */
+export function validatedAnswer(
+  request: Request,
+  origin: string,
+  contentType: string,
+  body: () => BodyInit,
+): Response {
+  const now = validators(origin);
+  // Without PUBLIC_URL its addresses are of the asker's Host, and fit nobody else.
+  const scope = settings().publicUrl ? "public" : "private";
+  const headers = {
+    "Cache-Control": `${scope}, max-age=300`,
+    ETag: now.etag,
+    "Last-Modified": new Date(now.lastModified).toUTCString(),
+  };
+  const failed = failedPrecondition(request.headers, now);
+  if (failed) return new Response(null, { status: failed, headers });
+  return new Response(request.method === "HEAD" ? null : body(), {
+    headers: { ...headers, "Content-Type": contentType },
+  });
+}

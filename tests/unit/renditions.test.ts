@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { bandwidth, masterPlaylist, mediaPlaylist, targetDuration } from "~/media/encode/playlist";
+import { keyframeEvery, rateOf, rungsFor, steadyRate } from "~/media/encode/renditions";
+import type { VideoStream } from "~/media/probe/playable";
+
+const film = (width: number, height: number, frameRate = 25): VideoStream => ({
+  index: 0,
+  codec: "h264",
+  profile: "High",
+  width,
+  height,
+  rotation: 0,
+  frameRate,
+  pixelFormat: "yuv420p",
+  hdr: false,
+  interlaced: false,
+});
+const names = (video: VideoStream, most = 1080) => rungsFor(video, most).map(({ name }) => name);
+
+describe("the rungs of the ladder", () => {
+  it.each([
+    [film(1920, 1080), 1080, ["240p", "360p", "480p", "720p", "1080p"]],
+    [film(1080, 1920), 1080, ["240p", "360p", "480p", "720p", "1080p"]],
+    [film(3840, 2160), 1080, ["240p", "360p", "480p", "720p", "1080p"]],
+    [film(3840, 2160), 2160, ["240p", "360p", "480p", "720p", "1080p", "2160p"]],
+    [film(1024, 576), 1080, ["240p", "360p", "480p", "576p"]],
+    [film(640, 384), 1080, ["240p", "360p"]],
+    [film(160, 90), 1080, ["90p"]],
+    [film(2560, 1440), 2160, ["240p", "360p", "480p", "720p", "1080p", "1440p"]],
+  ])("are never above the film nor the limit", (video, most, wanted) => {
+    expect(names(video, most)).toEqual(wanted);
+    for (const { width, height } of rungsFor(video, most)) {
+      expect([width % 2, height % 2]).toEqual([0, 0]);
+      expect(width).toBeLessThanOrEqual(video.width + 1);
+      expect(Math.abs(width / height / (video.width / video.height) - 1)).toBeLessThan(0.03);
+    }
+  });
+
+  it("keep 60 pictures a second from 720 on, and every second one below", () => {
+    const rungs = rungsFor(film(1920, 1080, 60), 1080);
+    expect(rungs.map(({ everySecond }) => everySecond)).toEqual([true, true, true, false, false]);
+    expect(rungsFor(film(1920, 1080, 30), 1080).some(({ everySecond }) => everySecond)).toBe(false);
+  });
+
+  it.each([
+    [25, "25/1"],
+    [29.97, "30000/1001"],
+    [59.94, "60000/1001"],
+    [23.976, "24000/1001"],
+    [27.3, "30000/1001"],
+    [120, "60/1"],
+    [12, "12/1"],
+    [1, "5/1"],
+  ])("have a steady rate: %f becomes %s", (measured, wanted) => {
+    const { numerator, denominator } = steadyRate(measured);
+    expect(`${numerator}/${denominator}`).toBe(wanted);
+  });
+
+  it.each([23.976, 25, 29.97, 50, 59.94, 60])(
+    "begin their segments with the same picture, about every 4 s, at %f",
+    (measured) => {
+      const rate = steadyRate(measured);
+      const seconds = rungsFor(film(1920, 1080, measured), 1080).map((rung) => {
+        const { numerator, denominator } = rateOf(rung, rate);
+        return (keyframeEvery(rung, rate) * denominator) / numerator;
+      });
+      expect(new Set(seconds.map((each) => each.toFixed(9))).size).toBe(1);
+      expect(seconds[0]).toBeGreaterThan(3.95);
+      expect(seconds[0]).toBeLessThan(4.05);
+    },
+  );
+});
+
+describe("playlists", () => {
+  const segments = [
+    { offset: 100, bytes: 4_000, duration: 4.004 },
+    { offset: 4_100, bytes: 8_000, duration: 4.004 },
+    { offset: 12_100, bytes: 3_000, duration: 0.2 },
+  ];
+
+  it("measure the bandwidth as RFC 8216 defines it, so that a short end is no peak", () => {
+    expect(targetDuration(segments)).toBe(4);
+    expect(bandwidth(segments)).toEqual({
+      peak: Math.ceil((11_000 * 8) / 4.204),
+      average: Math.ceil((15_000 * 8) / 8.208),
+    });
+  });
+
+  it("name byte ranges of one file", () => {
+    expect(mediaPlaylist("a.mp4", 100, segments)).toContain(
+      '#EXT-X-MAP:URI="a.mp4",BYTERANGE="100@0"\n#EXTINF:4.004000,\n#EXT-X-BYTERANGE:4000@100\na.mp4\n',
+    );
+    const codecs = "avc1.64001f,mp4a.40.2";
+    const rendition = { playlist: "a.m3u8", width: 16, height: 8, frameRate: 25, codecs, segments };
+    expect(masterPlaylist([rendition])).toContain(
+      `CODECS="${codecs}",RESOLUTION=16x8,FRAME-RATE=25.000\na.m3u8\n`,
+    );
+  });
+});
