@@ -35,7 +35,6 @@ interface Kept {
 
 /** Finds the pages of searches on one connection. */
 export function searchHits(sqlite: Database) {
-  sqlite.defaultSafeIntegers(true);
   const version = sqlite.prepare("SELECT catalogue FROM catalogue_version").pluck();
   const searches = new LRUCache<string, Kept>({ max: MOST_KEPT_SEARCHES });
   let keptVersion: unknown;
@@ -106,6 +105,8 @@ function hitQuery(sqlite: Database, needle: string, categories: readonly string[
       sqlite
         .prepare(`SELECT rowid ${matches} AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`)
         .pluck()
+        // Only here: the connection is shared with what reads ordinary numbers.
+        .safeIntegers()
         .all(...parameters, from, limit, offset) as bigint[],
   };
 }

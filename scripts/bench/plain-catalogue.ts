@@ -11,7 +11,7 @@ export interface PlainQuestion {
   page: number;
 }
 
-const NEWEST = "created_at DESC, id";
+const NEWEST = "created_at DESC, number DESC";
 
 export function plainCatalogue(sqlite: Database) {
   return {

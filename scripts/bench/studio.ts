@@ -17,10 +17,10 @@ import { median, type Report } from "./report";
 const VIDEOS = 1_000_000;
 const VIEWS = 400;
 const PLAIN_VIEWS = 12;
-const MOST_LIST_MS = 20;
+const MOST_LIST_MS = 100;
 const HIDDEN_AT_ONCE = 1_000;
 const HIDING_ROUNDS = 5;
-const MOST_HIDING_MS = 200;
+const MOST_HIDING_MS = 500;
 /** Between two rounds, as of an admin who chooses the next ones. */
 const PAUSE_MS = 3_000;
 

@@ -1,3 +1,4 @@
+import { storedValues } from "~/catalogue/categories";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import { askThread } from "~db/threads/ask-thread.server";
@@ -10,7 +11,7 @@ import { MANAGE_PAGE_SIZE } from "./sort-order.server";
 
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
-  const question: ManagedQuestion = { view, total: await totalOf(view) };
+  const question: ManagedQuestion = { view: forThread(view), total: await totalOf(view) };
   const found = await askThread<ManagedAnswer>("reading", "managed", question);
   const rows = await database()
     .selectFrom("videos")
@@ -27,7 +28,11 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
 /** Every id of a view, in no order, at most `most`. */
 export async function idsOf(view: ManageView, most: number): Promise<string[]> {
   await projected();
-  return askThread<string[]>("reading", "managed-ids", { view, most });
+  return askThread<string[]>("reading", "managed-ids", { view: forThread(view), most });
+}
+
+function forThread({ category, ...view }: ManageView): ManagedQuestion["view"] {
+  return { ...view, categories: category && storedValues(category) };
 }
 
 /** A video with all that can be edited; undefined when it is gone. */

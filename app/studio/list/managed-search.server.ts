@@ -3,7 +3,7 @@ import { fold } from "~/catalogue/fold";
 import { searchText } from "~/catalogue/search-text";
 import type { ManageView } from "./manage-address";
 import { readTags } from "./managed-row.server";
-import { filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./sort-order.server";
+import { type Filter, filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./sort-order.server";
 
 /** Where the pages of the admin list begin and which videos are on them. Runs on a thread. */
 
@@ -15,8 +15,11 @@ const SORTED_UP_TO = 4_000;
  */
 export const SEARCH_MOST = 4_000;
 
+/** What a view shows; the thread is told the names of its category. */
+type View = Pick<ManageView, "search" | "sort" | "page"> & Filter;
+
 export interface ManagedQuestion {
-  view: ManageView;
+  view: View;
   /** How many videos have the status and category of the view. */
   total: number;
 }
@@ -39,7 +42,7 @@ export function managedHits(sqlite: Database) {
 /** The ids of a view, in no order, at most `most`. */
 export function managedIds(sqlite: Database) {
   const search = managedSearch(sqlite);
-  return ({ view, most }: { view: ManageView; most: number }): string[] => {
+  return ({ view, most }: { view: View; most: number }): string[] => {
     if (view.search) return search.ids(view, most);
     const { where, values } = filtered(view);
     return sqlite
@@ -50,12 +53,12 @@ export function managedIds(sqlite: Database) {
 }
 
 /** Read from the end of the order that is nearer. */
-function filterPage(sqlite: Database, view: ManageView, total: number): ManagedAnswer {
+function filterPage(sqlite: Database, view: View, total: number): ManagedAnswer {
   const offset = startOf(view.page, total);
   const limit = Math.min(MANAGE_PAGE_SIZE, total - offset);
   const rest = total - offset - limit;
   const backwards = rest < offset;
-  const isFew = (view.status || view.category) && total <= SORTED_UP_TO;
+  const isFew = (view.status || view.categories) && total <= SORTED_UP_TO;
   const { where, values } = filtered(view);
   const rows = sqlite
     .prepare(
@@ -79,7 +82,7 @@ function managedSearch(sqlite: Database) {
       ),
   );
 
-  function matches(view: ManageView) {
+  function matches(view: View) {
     const needle = fold(searchText(view.search));
     // Two characters are a token of one index, three and more a phrase of trigrams of the other.
     const index = [...needle].length < 3 ? "video_search_short" : "video_search";
@@ -90,7 +93,7 @@ function managedSearch(sqlite: Database) {
     return { needle, index, where, values, phrase, found };
   }
 
-  function page(view: ManageView): ManagedAnswer {
+  function page(view: View): ManagedAnswer {
     const { index, phrase } = matches(view);
     const some = sqlite
       .prepare(`SELECT count(*) FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ? LIMIT ?)`)
@@ -99,7 +102,7 @@ function managedSearch(sqlite: Database) {
     return some <= SEARCH_MOST ? collect(view) : walk(view);
   }
 
-  function collect(view: ManageView): ManagedAnswer {
+  function collect(view: View): ManagedAnswer {
     const { phrase, values, found } = matches(view);
     const all = sqlite
       .prepare(`SELECT number ${found} ${orderBy(view)}`)
@@ -109,7 +112,7 @@ function managedSearch(sqlite: Database) {
     return { rows: all.slice(start, start + MANAGE_PAGE_SIZE), total: all.length, more: false };
   }
 
-  function walk(view: ManageView): ManagedAnswer {
+  function walk(view: View): ManagedAnswer {
     const { needle, where, values } = matches(view);
     const matching = (limit: number, offset: number) =>
       sqlite
@@ -134,7 +137,7 @@ function managedSearch(sqlite: Database) {
     return { rows: rows.slice(start), total: rows.length, more: rows.length === SEARCH_MOST };
   }
 
-  function ids(view: ManageView, most: number): string[] {
+  function ids(view: View, most: number): string[] {
     const { phrase, values, found } = matches(view);
     return sqlite
       .prepare(`SELECT id ${found} LIMIT ?`)

@@ -1,5 +1,4 @@
-import { storedValues } from "~/catalogue/categories";
-import { VIDEO_STATUSES } from "~db/schema";
+import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 import type { ManageView, Sort } from "./manage-address";
 
 export const MANAGE_PAGE_SIZE = 50;
@@ -33,18 +32,21 @@ export function orderBy({ sort }: Pick<ManageView, "sort">, backwards = false): 
   return `ORDER BY ${keys.map((key) => `${key} ${direction}`).join(", ")}`;
 }
 
-/** Status and category of a view, as a condition and its values. */
-export function filtered({ status, category }: Pick<ManageView, "status" | "category">): {
-  where: string;
-  values: string[];
-} {
+export interface Filter {
+  status?: VideoStatus;
+  /** The names that rows of the category may have. */
+  categories?: readonly string[];
+}
+
+/** Status and category as a condition and its values. */
+export function filtered({ status, categories }: Filter): { where: string; values: string[] } {
   const conditions = ["TRUE"];
   const values: string[] = [];
   const among = (column: string, allowed: readonly string[]) => {
     conditions.push(`${column} IN (${allowed.map(() => "?").join(", ")})`);
     values.push(...allowed);
   };
-  if (status || category) among("status", status ? [status] : VIDEO_STATUSES);
-  if (category) among("category", storedValues(category));
+  if (status || categories) among("status", status ? [status] : VIDEO_STATUSES);
+  if (categories) among("category", categories);
   return { where: conditions.join(" AND "), values };
 }

@@ -1,0 +1,37 @@
+// @vitest-environment jsdom
+import { screen } from "@testing-library/react";
+import { expect, it, vi } from "vitest";
+import { FilterBar } from "~/studio/list/filter-bar";
+import { ALL_NEWEST } from "~/studio/list/manage-address";
+import { CategoryOptions } from "~/studio/upload/upload-text-fields";
+import { CategorySelector } from "~/ui/category-selector";
+import { renderAt } from "./page";
+
+// The one file to change when a category is added, as it would be then.
+vi.mock("~/shared/categories", async (original) => {
+  const { CATEGORIES } = await original<typeof import("~/shared/categories")>();
+  return { CATEGORIES: [...CATEGORIES, { id: "retro", label: "Retro", legacy: ["vintage"] }] };
+});
+
+// The selector asks whether its row is cut off; jsdom has no layout.
+vi.stubGlobal(
+  "ResizeObserver",
+  class {
+    observe() {}
+    disconnect() {}
+  },
+);
+
+it("a sixth category is offered by the upload form, the studio's filter and the selector", () => {
+  renderAt(
+    <>
+      <select>
+        <CategoryOptions />
+      </select>
+      <FilterBar view={ALL_NEWEST} />
+      <CategorySelector selected="all" hrefFor={(id) => `/c/${id}`} />
+    </>,
+  );
+  expect(screen.getAllByRole("option", { name: "Retro" })).toHaveLength(2);
+  expect(screen.getByRole("link", { name: "Retro" }).getAttribute("href")).toBe("/c/retro");
+});
