@@ -71,7 +71,7 @@ const sharedChunks: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
 /** A route without a page is a `.ts`, one with a page a `.tsx`. */
 const resourceRoutes = new Set(
   readdirSync(new URL("./app/routes", import.meta.url), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".server.ts"))
+    .filter((file) => file.endsWith(".ts"))
     .map((file) => path.basename(file, ".ts")),
 );
 

@@ -7,8 +7,8 @@ import { errorReference, logUnexpected } from "~/server/errors.server";
 import { cacheRendered } from "~/server/node/page-cache-middleware.server";
 import { contentSecurityPolicy } from "~/server/node/security-headers.server";
 import { hashScripts, newScriptMark } from "~/server/script-hashes.server";
-import { ErrorReferenceContext } from "~/ui/error-reference";
-import { NonceContext } from "~/ui/nonce";
+import { ErrorReferenceContext } from "~/ui/page-frame/error-reference";
+import { NonceContext } from "~/ui/page-frame/nonce";
 
 await boot();
 

@@ -1,6 +1,6 @@
-import { listPages } from "~/catalogue/list-pages.server";
-import { relatedHits } from "~/catalogue/related-hits.server";
-import { searchHits } from "~/catalogue/search-hits.server";
+import { listPages } from "~/catalogue/lists/list-query.server";
+import { relatedHits } from "~/catalogue/related/related-hits.server";
+import { searchHits } from "~/catalogue/search/search-hits.server";
 import { managedHits, managedIds } from "~/studio/list/managed-search.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 

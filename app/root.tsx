@@ -14,21 +14,21 @@ import { currentUser } from "~/account/guard.server";
 import { asksForAge } from "~/server/age.server";
 import { settings } from "~/server/settings.server";
 import { takeToast } from "~/server/toast.server";
-import { AgeGate } from "~/ui/age-gate";
 import { classNames } from "~/ui/class-names";
-import { ErrorPage } from "~/ui/error-page";
-import { useErrorReference } from "~/ui/error-reference";
-import { Footer } from "~/ui/footer";
-import { Header } from "~/ui/header";
+import { ProgressLine } from "~/ui/feedback/progress-line";
 import iconUrl from "~/ui/icon.svg";
-import { useNonce } from "~/ui/nonce";
-import { ProgressLine } from "~/ui/progress-line";
-import { QuietScripts } from "~/ui/quiet-scripts";
+import { AgeGate } from "~/ui/page-frame/age-gate";
+import { ErrorPage } from "~/ui/page-frame/error-page";
+import { useErrorReference } from "~/ui/page-frame/error-reference";
+import { Footer } from "~/ui/page-frame/footer";
+import { Header } from "~/ui/page-frame/header";
+import { LowPriorityScripts } from "~/ui/page-frame/low-priority-scripts";
+import { useNonce } from "~/ui/page-frame/nonce";
 import "~/ui/styles.css";
-import { ToastProvider } from "~/ui/toast";
-import { useListModules } from "~/ui/use-list-modules";
-import { useSlowAdmin, useSlowVideo } from "~/ui/use-slow-video";
-import { VideoSkeleton } from "~/ui/video-skeleton";
+import { ToastProvider } from "~/ui/feedback/toast";
+import { useListModules } from "~/ui/lists/use-list-modules";
+import { useSlowAdmin, useSlowVideo } from "~/ui/video-page/use-slow-video";
+import { VideoSkeleton } from "~/ui/video-page/video-skeleton";
 import { catalogueVersion } from "~db/changes.server";
 
 const DEFAULT_SITE_NAME = "Afterdark";
@@ -105,7 +105,7 @@ export function Layout({ children }: { children: ReactNode }) {
           </div>
         </ToastProvider>
         <ScrollRestoration nonce={nonce} />
-        <QuietScripts nonce={nonce} />
+        <LowPriorityScripts nonce={nonce} />
       </body>
     </html>
   );

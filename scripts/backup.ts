@@ -1,8 +1,8 @@
 // npm run backup: a consistent copy of the site, while it runs.
 import fs from "node:fs";
 import path from "node:path";
-import { formatQuantity } from "~/catalogue/format";
 import { settings } from "~/server/settings.server";
+import { formatQuantity } from "~/shared/format";
 import { openSqlite } from "~db/client.server";
 import { UsageError } from "./ask";
 import { BACKUP, copyNew, listUploads, secretFile } from "./backup-files";

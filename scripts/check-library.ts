@@ -1,5 +1,5 @@
 // npm run check-library: compares the files in the buckets with the rows of the catalogue.
-import { formatQuantity } from "~/catalogue/format";
+import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
 import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";

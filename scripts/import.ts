@@ -2,7 +2,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { findUserByEmail, firstUser } from "~/account/users.server";
-import { toCategoryId } from "~/catalogue/categories";
 import { planExport } from "~/import/earlier-system.server";
 import { ImportError, type ImportPlan } from "~/import/entry";
 import { tagsOf } from "~/import/fields";
@@ -10,6 +9,7 @@ import { planFolder } from "~/import/folder.server";
 import { type ImportSummary, importVideos } from "~/import/import.server";
 import type { ImportMode } from "~/import/move-files.server";
 import { settings } from "~/server/settings.server";
+import { toCategoryId } from "~/shared/categories";
 import { formatBytes } from "~/shared/format-bytes";
 import { VIDEO_STATUSES } from "~db/schema";
 import { UsageError } from "./ask";

@@ -1,6 +1,5 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
-import { formatQuantity } from "~/catalogue/format";
 import { enqueueMissing } from "~/media/jobs/enqueue.server";
 import { inWords, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { retry } from "~/media/jobs/queue.server";
@@ -8,6 +7,7 @@ import { startRunner } from "~/media/jobs/runner.server";
 import { queueView } from "~/media/jobs/summaries.server";
 import { announceFfmpeg, ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/server/settings.server";
+import { formatQuantity } from "~/shared/format";
 import { UsageError } from "./ask";
 import { runScript } from "./run-script";
 

@@ -1,6 +1,6 @@
 import { Form } from "@remix-run/react";
 import { Button } from "~/ui/button";
-import { Field } from "~/ui/field";
+import { Field } from "~/ui/forms/field";
 
 /** Changes the password of the account; a password manager is told which account it is. */
 export function PasswordForm({

@@ -1,14 +1,14 @@
+import { parseDuration } from "~/shared/format";
+import { ownMediaPath } from "~/shared/media-path";
+import type { VideoCardData } from "~/shared/video-card";
 import { readCaptions } from "~db/captions";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
-import { askThread } from "~db/threads/ask-thread.server";
-import { CARD_COLUMNS, toCard } from "./card-row.server";
-import { parseDuration } from "./format";
-import { ownMediaPath } from "./media-path";
-import { cardsAt } from "./published-list.server";
-import { parseTags } from "./related";
-import type { RelatedAnswer, RelatedQuestion } from "./related-hits.server";
-import type { VideoCardData } from "./video-card";
+import { queryThread } from "~db/threads/query-thread.server";
+import { CARD_COLUMNS, toCard } from "./lists/card-row.server";
+import { cardsAt } from "./lists/published-list.server";
+import { parseTags } from "./related/related";
+import type { RelatedAnswer, RelatedQuestion } from "./related/related-hits.server";
 
 /** What the video page shows. */
 export interface VideoDetail extends VideoCardData {
@@ -87,5 +87,5 @@ export async function relatedIsComplete(): Promise<boolean> {
 async function askForRelated(id: string): Promise<RelatedAnswer> {
   await projected();
   const question: RelatedQuestion = { id, now: Date.now() };
-  return askThread<RelatedAnswer>("related", "related", question);
+  return queryThread<RelatedAnswer>("related", "related", question);
 }

@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { parseDuration, parseTime } from "~/catalogue/format";
+import { parseDuration, parseTime } from "~/shared/format";
 import {
   type ImportEntry,
   ImportError,

@@ -1,5 +1,5 @@
-import { toCategoryId } from "~/catalogue/categories";
-import { check, description, sentenceOf, tags, title } from "~/shared/video-fields";
+import { toCategoryId } from "~/shared/categories";
+import { check, description, firstMessage, tags, title } from "~/shared/video-fields";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 import { ImportError } from "./entry";
 import type { TableRow } from "./table.server";
@@ -53,7 +53,7 @@ export function tagsOf(row: TableRow): string[] | undefined {
 function checkedText<T>(schema: Parameters<typeof check<T>>[0], text: string | undefined) {
   if (text === undefined) return undefined;
   const checked = check(schema, text);
-  if (!checked.ok) throw new ImportError(sentenceOf(checked));
+  if (!checked.ok) throw new ImportError(firstMessage(checked));
   return checked.value;
 }
 

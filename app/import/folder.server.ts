@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { isCategoryId } from "~/catalogue/categories";
+import { isCategoryId } from "~/shared/categories";
 import { titleFromFileName } from "~/shared/file-title";
 import type { VideoStatus } from "~db/schema";
 import {

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
-import { formatQuantity } from "~/catalogue/format";
+import { formatQuantity } from "~/shared/format";
 import type { Schema } from "~db/schema";
 
 /** The entry of an import among the activities. */

@@ -1,11 +1,11 @@
 import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Insertable, Transaction } from "kysely";
-import { formatDuration } from "~/catalogue/format";
 import { mediaUrl } from "~/media/bucket.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { type MediaFile, recordFile } from "~/media/media-files.server";
+import { formatDuration } from "~/shared/format";
 import { sideBySide } from "~/shared/map-concurrently";
 import { database } from "~db/client.server";
 import type { Schema, VideosTable } from "~db/schema";

@@ -25,7 +25,7 @@ import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-links";
-import { useRefusalToast } from "~/ui/use-refusal-toast";
+import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
 export const meta: MetaFunction = () => [
   { title: "Your Account" },
@@ -76,7 +76,7 @@ export default function Account() {
   const navigation = useNavigation();
   const busy = navigation.formAction === "/admin/account";
   const { key } = useLocation();
-  useRefusalToast(answer);
+  useFormErrorToast(answer);
   const errorOf = (...intents: string[]) =>
     intents.includes(answer?.intent ?? "") ? answer?.message : undefined;
   return (

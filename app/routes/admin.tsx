@@ -39,8 +39,8 @@ import { handleUpload, uploadLimits } from "~/studio/upload/upload-action.server
 import type { UploadFailure } from "~/studio/upload/upload-fields";
 import { UploadForm } from "~/studio/upload/upload-form";
 import { ButtonLink } from "~/ui/button";
-import { useAnswer } from "~/ui/use-answer";
-import { useFailureToast } from "~/ui/use-refusal-toast";
+import { useErrorToast } from "~/ui/feedback/use-error-toast";
+import { useFormResponse } from "~/ui/forms/use-form-response";
 
 export const meta: MetaFunction = () => [
   { title: "Admin Panel" },
@@ -111,7 +111,7 @@ export default function Admin() {
   const loaded = useLoaderData<typeof loader>();
   useShownData(loaded);
   const { statistics, manage, limits, ffmpeg, now, version, signedOut } = loaded;
-  const answer = useAnswer<Answer>();
+  const answer = useFormResponse<Answer>();
   useAnsweredSignedOut(answer?.signedOut);
   return (
     <div className="flex flex-col gap-6">
@@ -167,7 +167,7 @@ export default function Admin() {
 /** Says that a form was not taken, and has the page find out that its session has ended. */
 function useAnsweredSignedOut(signedOut: SignedOutAnswer | undefined): void {
   const { revalidate } = useRevalidator();
-  useFailureToast(useMemo(() => signedOut && { description: signedOut.sentence }, [signedOut]));
+  useErrorToast(useMemo(() => signedOut && { description: signedOut.sentence }, [signedOut]));
   useEffect(() => {
     if (signedOut) revalidate();
   }, [signedOut, revalidate]);

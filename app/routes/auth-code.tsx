@@ -13,9 +13,9 @@ import { proveSecondFactor } from "~/account/sign-in.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";
-import { Field } from "~/ui/field";
-import { SignInCard } from "~/ui/sign-in-card";
-import { useRefusalToast } from "~/ui/use-refusal-toast";
+import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
+import { Field } from "~/ui/forms/field";
+import { SignInCard } from "~/ui/forms/sign-in-card";
 
 export const meta: MetaFunction = () => [
   { title: "Second step - Admin Sign In" },
@@ -53,7 +53,7 @@ export async function action({ request }: ActionFunctionArgs) {
 export default function AuthCode() {
   const refusal = useActionData<typeof action>();
   const busy = useNavigation().formAction === "/auth/code";
-  useRefusalToast(refusal);
+  useFormErrorToast(refusal);
   return (
     <SignInCard title="Second step" text="Your password was right. Now the code of your app.">
       <Form method="post" action="/auth/code" className="flex flex-col gap-4">

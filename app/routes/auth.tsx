@@ -14,9 +14,9 @@ import { proveIdentity } from "~/account/sign-in.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";
-import { Field } from "~/ui/field";
-import { SignInCard } from "~/ui/sign-in-card";
-import { useRefusalToast } from "~/ui/use-refusal-toast";
+import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
+import { Field } from "~/ui/forms/field";
+import { SignInCard } from "~/ui/forms/sign-in-card";
 
 export const meta: MetaFunction = () => [
   { title: "Admin Sign In" },
@@ -46,7 +46,7 @@ export async function action({ request }: ActionFunctionArgs) {
 export default function Auth() {
   const refusal = useActionData<typeof action>();
   const busy = useNavigation().formAction === "/auth";
-  useRefusalToast(refusal);
+  useFormErrorToast(refusal);
   return (
     <SignInCard title="Admin Sign In">
       <Form method="post" action="/auth" className="flex flex-col gap-4">

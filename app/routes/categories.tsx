@@ -1,17 +1,17 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { ChevronRight, Film } from "lucide-react";
-import { type CategoryId, categoryLabel, isCategoryId, toCategoryId } from "~/catalogue/categories";
-import { listPublished, pageParameter } from "~/catalogue/listing.server";
-import { categoryMeta } from "~/catalogue/meta";
+import { listPublished, pageParameter } from "~/catalogue/lists/listing.server";
+import { loadList } from "~/catalogue/lists/load-list.server";
+import { categoryMeta } from "~/catalogue/meta/catalogue-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { siteIdentity } from "~/server/site-origin.server";
-import { listPath } from "~/ui/addresses";
+import { listPath } from "~/shared/addresses";
+import { type CategoryId, categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
 import { ButtonLink } from "~/ui/button";
-import { CategorySelector } from "~/ui/category-selector";
 import { EmptyState } from "~/ui/empty-state";
-import { ListSection } from "~/ui/list-section";
-import { loadList } from "./load-list.server";
+import { CategorySelector } from "~/ui/lists/category-selector";
+import { ListSection } from "~/ui/lists/list-section";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? categoryMeta(data.site, data) : [];

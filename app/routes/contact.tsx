@@ -5,14 +5,14 @@ import {
   type MetaFunction,
 } from "@remix-run/node";
 import { Link, useActionData, useLoaderData } from "@remix-run/react";
-import { pageMeta } from "~/catalogue/page-meta";
+import { pageMeta } from "~/catalogue/meta/page-meta";
 import { contactEmail } from "~/server/contact-email.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { siteIdentity } from "~/server/site-origin.server";
 import { readSmallForm } from "~/server/small-form.server";
-import { ContactForm } from "~/ui/contact-form";
-import { readContactForm } from "~/ui/contact-message";
-import { StaticPage } from "~/ui/static-page";
+import { ContactForm } from "~/ui/forms/contact-form";
+import { readContactForm } from "~/ui/forms/contact-message";
+import { StaticPage } from "~/ui/page-frame/static-page";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data

@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { rssFeed } from "~/catalogue/rss.server";
+import { rssFeed } from "~/catalogue/feeds/rss.server";
 import { validatedAnswer } from "~/server/conditional-response.server";
 import { siteIdentity } from "~/server/site-origin.server";
 

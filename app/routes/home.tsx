@@ -1,19 +1,24 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { Film, MessageCircle, Search } from "lucide-react";
-import { categoryLabel, toCategoryId } from "~/catalogue/categories";
-import { hasAnyVideo, listPublished, pageParameter, searchText } from "~/catalogue/listing.server";
-import { homeMeta } from "~/catalogue/meta";
+import {
+  hasAnyVideo,
+  listPublished,
+  pageParameter,
+  searchText,
+} from "~/catalogue/lists/listing.server";
+import { loadList } from "~/catalogue/lists/load-list.server";
+import { homeMeta } from "~/catalogue/meta/catalogue-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { settings } from "~/server/settings.server";
 import { siteIdentity } from "~/server/site-origin.server";
-import { type ListPlace, listPath } from "~/ui/addresses";
+import { type ListLocation, listPath } from "~/shared/addresses";
+import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
-import { type CategoryChoice, CategorySelector } from "~/ui/category-selector";
 import { EmptyState } from "~/ui/empty-state";
-import { ListSection } from "~/ui/list-section";
-import { SearchBox } from "~/ui/search-box";
-import { loadList } from "./load-list.server";
+import { type CategoryChoice, CategorySelector } from "~/ui/lists/category-selector";
+import { ListSection } from "~/ui/lists/list-section";
+import { SearchBox } from "~/ui/lists/search-box";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? homeMeta(data.site, data) : [];
@@ -45,7 +50,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export default function Home() {
   useLiveRefresh();
   const { list, error, category, search, anyVideo, joinUrl, now } = useLoaderData<typeof loader>();
-  const place: ListPlace = { from: "home", category, search };
+  const place: ListLocation = { from: "home", category, search };
   const label = category ? categoryLabel(category) : "All Videos";
   return (
     <>
@@ -99,7 +104,7 @@ function NothingHere({
   anyVideo,
 }: {
   search: string;
-  category: ListPlace["category"];
+  category: ListLocation["category"];
   anyVideo: boolean;
 }) {
   if (search) {

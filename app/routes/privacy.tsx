@@ -1,9 +1,9 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { pageMeta } from "~/catalogue/page-meta";
+import { pageMeta } from "~/catalogue/meta/page-meta";
 import { contactEmail } from "~/server/contact-email.server";
 import { siteIdentity } from "~/server/site-origin.server";
-import { StaticPage } from "~/ui/static-page";
+import { StaticPage } from "~/ui/page-frame/static-page";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { SAVED_AT_ONCE } from "~/catalogue/saved";
 import { publishedCards } from "~/catalogue/video.server";
+import { SAVED_AT_ONCE } from "~/shared/pages";
 
 /** The cards of `?id=…&id=…`, as JSON, in the order asked; what is not published is left out. */
 export async function loader({ request }: LoaderFunctionArgs) {

@@ -1,15 +1,15 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Bookmark } from "lucide-react";
-import { pageMeta } from "~/catalogue/page-meta";
+import { pageMeta } from "~/catalogue/meta/page-meta";
 import { siteIdentity } from "~/server/site-origin.server";
-import { videoPath } from "~/ui/addresses";
+import { videoPath } from "~/shared/addresses";
 import { Button, ButtonLink } from "~/ui/button";
+import { VideoGrid } from "~/ui/cards/video-grid";
 import { EmptyState } from "~/ui/empty-state";
-import { forgetVideos } from "~/ui/saved-videos";
+import { forgetVideos } from "~/ui/lists/saved-videos";
+import { useSavedCards } from "~/ui/lists/use-saved-cards";
 import { useHydrated } from "~/ui/use-hydrated";
-import { VideoGrid } from "~/ui/video-grid";
-import { useSavedCards } from "./use-saved-cards";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data

@@ -1,7 +1,12 @@
 import { Readable } from "node:stream";
 import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
-import { pagesSitemap, SITEMAP_MOST, sitemapIndex, videoSitemap } from "~/catalogue/sitemap.server";
-import { publishedTotal } from "~/catalogue/totals.server";
+import {
+  pagesSitemap,
+  SITEMAP_MOST,
+  sitemapIndex,
+  videoSitemap,
+} from "~/catalogue/feeds/sitemap.server";
+import { publishedTotal } from "~/catalogue/lists/published-total.server";
 import { validatedAnswer } from "~/server/conditional-response.server";
 import { siteIdentity } from "~/server/site-origin.server";
 

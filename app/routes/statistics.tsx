@@ -2,9 +2,9 @@ import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/nod
 import { Link, useLoaderData } from "@remix-run/react";
 import { BarChart3 } from "lucide-react";
 import { requireUser } from "~/account/guard.server";
-import { categoryLabel } from "~/catalogue/categories";
-import { formatQuantity } from "~/catalogue/format";
 import { useLiveRefresh } from "~/live/use-live-refresh";
+import { categoryLabel } from "~/shared/categories";
+import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-links";
 import { failure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";

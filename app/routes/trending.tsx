@@ -1,14 +1,14 @@
 import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { TrendingUp } from "lucide-react";
-import { listTrending, pageParameter } from "~/catalogue/listing.server";
-import { trendingMeta } from "~/catalogue/meta";
+import { listTrending, pageParameter } from "~/catalogue/lists/listing.server";
+import { loadList } from "~/catalogue/lists/load-list.server";
+import { trendingMeta } from "~/catalogue/meta/catalogue-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { siteIdentity } from "~/server/site-origin.server";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { ListSection } from "~/ui/list-section";
-import { loadList } from "./load-list.server";
+import { ListSection } from "~/ui/lists/list-section";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? trendingMeta(data.site, data) : [];

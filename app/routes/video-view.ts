@@ -1,6 +1,5 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import { countsAsView } from "~/catalogue/view-request.server";
-import { countView } from "~/catalogue/views.server";
+import { countsAsView, countView } from "~/catalogue/views.server";
 import { clientAddress } from "~/server/client-address.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 

@@ -1,9 +1,9 @@
 import { useNavigate } from "@remix-run/react";
 import type { VideoDetail } from "~/catalogue/video.server";
-import type { VideoCardData } from "~/catalogue/video-card";
 import { VideoPlayer } from "~/player/video-player";
-import { type ListPlace, videoPath } from "~/ui/addresses";
-import { POSTER_TRANSITION } from "~/ui/video-card";
+import { type ListLocation, videoPath } from "~/shared/addresses";
+import type { VideoCardData } from "~/shared/video-card";
+import { POSTER_TRANSITION } from "~/ui/cards/video-card";
 
 /** The player in the video page: edge to edge on a phone, and above what follows while its menu is open. */
 export function Watch({
@@ -17,7 +17,7 @@ export function Watch({
   /** The address of the file, with its version: what is watched stays the same file. */
   fileUrl: string;
   next: VideoCardData | undefined;
-  place: ListPlace;
+  place: ListLocation;
   /** Travels on to the next video, for the way back. */
   state?: unknown;
 }) {

@@ -8,24 +8,24 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
-import { categoryLabel, toCategoryId } from "~/catalogue/categories";
-import { formatAge, formatViews } from "~/catalogue/format";
-import { videoMeta } from "~/catalogue/meta";
+import { videoMeta } from "~/catalogue/meta/catalogue-meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import { withVersion } from "~/media/serve/file-version.server";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
-import { listPath, placeOf, videoPath } from "~/ui/addresses";
-import { BackLink, stepsBack } from "~/ui/back-link";
+import { listLocation, listPath, videoPath } from "~/shared/addresses";
+import { categoryLabel, toCategoryId } from "~/shared/categories";
+import { formatAge, formatViews } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { ErrorPage } from "~/ui/error-page";
-import { LinkedText } from "~/ui/linked-text";
-import { RelatedVideos } from "~/ui/related-videos";
-import { SaveButton } from "~/ui/save-button";
-import { ShareButton } from "~/ui/share-button";
-import { useCountedViews } from "~/ui/use-counted-views";
+import { ErrorPage } from "~/ui/page-frame/error-page";
+import { BackLink, stepsBack } from "~/ui/video-page/back-link";
+import { LinkedText } from "~/ui/video-page/linked-text";
+import { RelatedVideos } from "~/ui/video-page/related-videos";
+import { SaveButton } from "~/ui/video-page/save-button";
+import { ShareButton } from "~/ui/video-page/share-button";
+import { useCountedViews } from "~/ui/video-page/use-counted-views";
 import { Watch } from "./video-watch";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
@@ -41,7 +41,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
     video,
     fileUrl: await withVersion(video.videoUrl),
     related: await relatedVideos(id),
-    place: placeOf(new URL(request.url).searchParams),
+    place: listLocation(new URL(request.url).searchParams),
     site: siteIdentity(request),
     now: Date.now(),
   };

@@ -1,7 +1,7 @@
 // The small variant of zod: this module is a part of the upload page's script.
 import * as z from "zod/mini";
-import { CATEGORY_IDS, type CategoryId, toCategoryId } from "~/catalogue/categories";
-import { parseDuration } from "~/catalogue/format";
+import { CATEGORY_IDS, type CategoryId, toCategoryId } from "./categories";
+import { parseDuration } from "./format";
 import {
   MAX_DESCRIPTION_LETTERS,
   MAX_TAG_LETTERS,
@@ -131,7 +131,7 @@ export type Checked<T> =
   | { ok: false; fields: Partial<Record<string, string>> };
 
 /** The sentence about a single value that is wrong. */
-export function sentenceOf({ fields }: { fields: Partial<Record<string, string>> }): string {
+export function firstMessage({ fields }: { fields: Partial<Record<string, string>> }): string {
   return Object.values(fields)[0] ?? "";
 }
 

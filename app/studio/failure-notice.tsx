@@ -1,8 +1,8 @@
 import { AlertTriangle } from "lucide-react";
 import { useMemo } from "react";
-import type { ToastMessage } from "~/ui/toast";
+import type { ToastMessage } from "~/ui/feedback/toast";
+import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { useHydrated } from "~/ui/use-hydrated";
-import { useFailureToast } from "~/ui/use-refusal-toast";
 
 /**
  * A destructive toast that stays: it comes with the page that tells what was not done, so it is
@@ -31,6 +31,6 @@ export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?:
 export function PageFailure({ toast }: { toast: ToastMessage }) {
   const hydrated = useHydrated();
   const { description, detail } = toast;
-  useFailureToast(useMemo(() => ({ description, detail }), [description, detail]));
+  useErrorToast(useMemo(() => ({ description, detail }), [description, detail]));
   return hydrated ? null : <FailureNotice toast={toast} detail={detail} />;
 }

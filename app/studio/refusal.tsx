@@ -1,6 +1,6 @@
 import { useMemo } from "react";
+import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { useHydrated } from "~/ui/use-hydrated";
-import { useFailureToast } from "~/ui/use-refusal-toast";
 import { EditDialog, type EditSurroundings } from "./edit/edit-dialog";
 import type { StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
@@ -20,7 +20,7 @@ export function Refusal({
   edit: EditSurroundings;
 }) {
   const hydrated = useHydrated();
-  useFailureToast(
+  useErrorToast(
     useMemo(
       () => refusal && { description: refusal.toast.description, detail: refusal.detail },
       [refusal],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ToastMessage } from "~/ui/toast";
+import type { ToastMessage } from "~/ui/feedback/toast";
 import { VIDEO_STATUSES } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import type { BulkQuestion } from "./bulk/bulk";

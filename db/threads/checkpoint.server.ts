@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { sqliteHandle } from "../client.server";
-import { askThread } from "./ask-thread.server";
+import { queryThread } from "./query-thread.server";
 
 /**
  * Bringing what was written from the log (`-wal`) into the database file waits for the disk, twice.
@@ -21,6 +21,6 @@ export function keepLogShort(): void {
     const written = fs.statSync(`${sqlite.name}-wal`, { throwIfNoEntry: false });
     if (!sqlite.open || !written || written.mtimeMs === lastWritten) return;
     lastWritten = written.mtimeMs;
-    askThread("checkpoint", "checkpoint", {}).catch(console.error);
+    queryThread("checkpoint", "checkpoint", {}).catch(console.error);
   }, EVERY_MS).unref();
 }

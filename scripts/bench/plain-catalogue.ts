@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { PAGE_SIZE } from "~/catalogue/pages";
+import { PAGE_SIZE } from "~/shared/pages";
 import * as reference from "../../tests/catalogue-reference";
 
 /** The catalogue as one would write it first: LIKE, count(*), OFFSET, scoring in JavaScript. */

@@ -1,4 +1,4 @@
-import type { CategoryId } from "~/catalogue/categories";
+import type { CategoryId } from "~/shared/categories";
 
 /** A video of the demo: what the catalogue says of it, and how it looks. */
 export interface Scene {

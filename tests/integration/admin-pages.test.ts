@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CATEGORY_IDS, storedValues } from "~/catalogue/categories";
+import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { correctDerivedData } from "~/studio/library/integrity.server";
 import { type ManageView, SORTS } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";

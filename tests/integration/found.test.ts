@@ -4,7 +4,7 @@ import path from "node:path";
 import { JSDOM } from "jsdom";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { pagesSitemap, sitemapIndex, videoSitemap } from "~/catalogue/sitemap.server";
+import { pagesSitemap, sitemapIndex, videoSitemap } from "~/catalogue/feeds/sitemap.server";
 import { loader as feed } from "~/routes/feed";
 import { loader as manifest } from "~/routes/manifest";
 import { loader as robots } from "~/routes/robots";

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CATEGORY_IDS, storedValues } from "~/catalogue/categories";
 import {
   hasAnyVideo,
   listPublished,
   listTrending,
   PAGE_SIZE,
   pageParameter,
-} from "~/catalogue/listing.server";
+} from "~/catalogue/lists/listing.server";
+import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import * as reference from "../catalogue-reference";
 import { ids, video, write } from "../catalogue-rows";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listPublished } from "~/catalogue/listing.server";
+import { listPublished } from "~/catalogue/lists/listing.server";
 import { correctDerivedData } from "~/studio/library/integrity.server";
 import { openSqlite, projector, sqliteHandle } from "~db/client.server";
 import { migrate } from "~db/migrate.server";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listPublished } from "~/catalogue/listing.server";
+import { listPublished } from "~/catalogue/lists/listing.server";
 import { correctDerivedData } from "~/studio/library/integrity.server";
 import { catalogueVersion, projected } from "~db/changes.server";
 import { disableBusyTimeout, openSqlite, projector, sqliteHandle } from "~db/client.server";

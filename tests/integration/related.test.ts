@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CATEGORY_IDS, storedValues } from "~/catalogue/categories";
 import { relatedIsComplete, relatedVideos } from "~/catalogue/video.server";
+import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { sqliteHandle } from "~db/client.server";
 import { generatedVideos } from "../../scripts/bench/generated-videos";
 import * as reference from "../catalogue-reference";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CATEGORY_IDS, storedValues } from "~/catalogue/categories";
-import { listPublished, PAGE_SIZE, searchText } from "~/catalogue/listing.server";
+import { listPublished, PAGE_SIZE, searchText } from "~/catalogue/lists/listing.server";
+import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { sqliteHandle } from "~db/client.server";
 import * as reference from "../catalogue-reference";
 import { ids, video, write } from "../catalogue-rows";

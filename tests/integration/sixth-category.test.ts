@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { CATEGORY_IDS, categoryLabel, toCategoryId } from "~/catalogue/categories";
-import { listPublished, listTrending } from "~/catalogue/listing.server";
-import { pagesSitemap } from "~/catalogue/sitemap.server";
+import { pagesSitemap } from "~/catalogue/feeds/sitemap.server";
+import { listPublished, listTrending } from "~/catalogue/lists/listing.server";
 import { relatedVideos } from "~/catalogue/video.server";
+import { CATEGORY_IDS, categoryLabel, toCategoryId } from "~/shared/categories";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";
 import { readStatistics } from "~/studio/statistics/statistics.server";

@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fold } from "~/catalogue/fold";
+import { fold } from "~/shared/fold";
 
 /** The end of the second plane: no letter with two cases stands behind it. */
 const LAST_CODE_POINT = 0x1ffff;

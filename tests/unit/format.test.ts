@@ -8,7 +8,7 @@ import {
   isoDuration,
   parseDuration,
   parseTime,
-} from "~/catalogue/format";
+} from "~/shared/format";
 
 describe("a count", () => {
   it.each([

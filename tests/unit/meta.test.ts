@@ -1,9 +1,9 @@
 import type { MetaDescriptor } from "@remix-run/react";
 import { describe, expect, it } from "vitest";
-import { categoryMeta, homeMeta, trendingMeta, videoMeta } from "~/catalogue/meta";
-import { pageMeta } from "~/catalogue/page-meta";
-import type { DescribedVideo } from "~/catalogue/structured-data";
-import type { VideoPage } from "~/catalogue/video-card";
+import { categoryMeta, homeMeta, trendingMeta, videoMeta } from "~/catalogue/meta/catalogue-meta";
+import { pageMeta } from "~/catalogue/meta/page-meta";
+import type { DescribedVideo } from "~/catalogue/meta/structured-data";
+import type { VideoPage } from "~/shared/video-card";
 
 const site = { name: "Afterdark", origin: "https://videos.example" };
 const video: DescribedVideo = {

@@ -43,8 +43,8 @@ describe("who may use whom", () => {
   });
 
   it.each([
-    ["app/routes/x.ts", 'import { listPublished } from "~/catalogue/listing.server";'],
-    ["app/ui/x.tsx", 'import { formatCount } from "~/catalogue/format";'],
+    ["app/routes/x.ts", 'import { listPublished } from "~/catalogue/lists/listing.server";'],
+    ["app/ui/x.tsx", 'import { formatCount } from "~/shared/format";'],
     ["app/ui/x.tsx", 'import type { SessionUser } from "~/account/guard.server";'],
     ["app/studio/x.ts", 'import { removeMedia } from "../media/bucket.server";'],
     ["app/import/x.ts", 'import { database } from "~db/client.server";'],

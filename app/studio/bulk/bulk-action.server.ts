@@ -1,7 +1,7 @@
-import { formatQuantity } from "~/catalogue/format";
-import { anyCategory, check, sentenceOf, tags } from "~/shared/video-fields";
+import { formatQuantity } from "~/shared/format";
+import { anyCategory, check, firstMessage, tags } from "~/shared/video-fields";
 import { MAX_TAGS } from "~/shared/video-limits";
-import type { ToastMessage } from "~/ui/toast";
+import type { ToastMessage } from "~/ui/feedback/toast";
 import { failure, type StudioFailure } from "../failure";
 import type { ManageView } from "../list/manage-address";
 import { idsOf } from "../list/managed-list.server";
@@ -46,11 +46,11 @@ function readChange(form: FormData): BulkChange | string {
   if (!action) return "Choose what to do with the videos.";
   if (action === "category") {
     const category = check(anyCategory, form.get("category"));
-    return category.ok ? { action, category: category.value } : sentenceOf(category);
+    return category.ok ? { action, category: category.value } : firstMessage(category);
   }
   if (action !== "add-tags" && action !== "remove-tags") return { action };
   const checked = check(tags, form.get("tags") ?? "");
-  if (!checked.ok) return sentenceOf(checked);
+  if (!checked.ok) return firstMessage(checked);
   return checked.value.length > 0 ? { action, tags: checked.value } : "Write at least one tag.";
 }
 

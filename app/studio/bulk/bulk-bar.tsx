@@ -1,10 +1,10 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { CATEGORY_IDS, categoryLabel } from "~/catalogue/categories";
+import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
-import { Field, SelectField } from "~/ui/field";
+import { Field, SelectField } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { Selection } from "../list/use-selection";
 import { BULK_ACTIONS, BULK_LABELS } from "./bulk";

@@ -1,5 +1,5 @@
 import { Form, useNavigation } from "@remix-run/react";
-import { formatQuantity } from "~/catalogue/format";
+import { formatQuantity } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { formatStorage } from "../statistics/storage-text";

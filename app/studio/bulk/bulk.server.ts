@@ -1,8 +1,8 @@
 import { sql, type Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
-import type { CategoryId } from "~/catalogue/categories";
-import { formatQuantity } from "~/catalogue/format";
+import type { CategoryId } from "~/shared/categories";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { formatQuantity } from "~/shared/format";
 import { MAX_TAGS } from "~/shared/video-limits";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";

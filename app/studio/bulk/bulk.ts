@@ -1,4 +1,4 @@
-import type { CategoryId } from "~/catalogue/categories";
+import type { CategoryId } from "~/shared/categories";
 
 /** What can be done to many videos at once. */
 export const BULK_ACTIONS = [

@@ -1,4 +1,4 @@
-import { FileField, SelectField } from "~/ui/field";
+import { FileField, SelectField } from "~/ui/forms/field";
 import type { EditableVideo } from "../list/managed-video";
 
 /** Begins the name of a box whose tick takes captions away; their address follows. */

@@ -1,4 +1,4 @@
-import { categoryLabel } from "~/catalogue/categories";
+import { categoryLabel } from "~/shared/categories";
 import type { EditTexts } from "../failure";
 import type { EditableVideo } from "../list/managed-video";
 

@@ -1,10 +1,10 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import { CATEGORY_IDS, categoryLabel, isCategoryId, toCategoryId } from "~/catalogue/categories";
+import { CATEGORY_IDS, categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import { Field, FileField, SelectField, TextAreaField } from "~/ui/field";
+import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { type EditTexts, failure, GONE, type StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";

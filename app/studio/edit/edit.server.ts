@@ -1,8 +1,8 @@
 import { recordActivity } from "~/account/activity.server";
-import { toCategoryId } from "~/catalogue/categories";
-import { formatDuration } from "~/catalogue/format";
 import type { ArrivedFile } from "~/media/intake/received-file.server";
 import { UploadRefused } from "~/media/intake/upload-error.server";
+import { toCategoryId } from "~/shared/categories";
+import { formatDuration } from "~/shared/format";
 import { check, videoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
 import { type EditTexts, failure, GONE, type StudioFailure } from "../failure";

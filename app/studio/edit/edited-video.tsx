@@ -2,9 +2,9 @@ import { Link } from "@remix-run/react";
 import { Copy } from "lucide-react";
 import { StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
-import { PLACEHOLDER_URL } from "~/ui/poster";
+import { PLACEHOLDER_URL } from "~/ui/cards/poster";
+import { useToast } from "~/ui/feedback/toast";
 import { copyText } from "~/ui/share";
-import { useToast } from "~/ui/toast";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { EditableVideo } from "../list/managed-video";
 

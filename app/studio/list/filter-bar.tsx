@@ -1,8 +1,8 @@
 import { Form, useNavigate } from "@remix-run/react";
 import { Search } from "lucide-react";
-import { CATEGORY_IDS, categoryLabel } from "~/catalogue/categories";
+import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
 import { Button, ButtonLink } from "~/ui/button";
-import { Field, SelectField } from "~/ui/field";
+import { Field, SelectField } from "~/ui/forms/field";
 import { VIDEO_STATUSES } from "~db/schema";
 import {
   ALL_NEWEST,

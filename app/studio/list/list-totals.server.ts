@@ -1,4 +1,4 @@
-import { storedValues, toCategoryId } from "~/catalogue/categories";
+import { storedValues, toCategoryId } from "~/shared/categories";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import type { ManageView } from "./manage-address";

@@ -1,4 +1,4 @@
-import { type CategoryId, toCategoryId } from "~/catalogue/categories";
+import { type CategoryId, toCategoryId } from "~/shared/categories";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 
 /** What the manage tab shows, as its address says it. What stands at its default is left out. */

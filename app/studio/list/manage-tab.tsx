@@ -1,10 +1,10 @@
 import { useNavigation, useSearchParams } from "@remix-run/react";
 import { Film } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { formatQuantity } from "~/catalogue/format";
+import { formatQuantity } from "~/shared/format";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { Pager } from "~/ui/pager";
+import { Pager } from "~/ui/lists/pager";
 import type { ManageData } from "../admin-page.server";
 import type { BulkQuestion } from "../bulk/bulk";
 import { BulkBar } from "../bulk/bulk-bar";

@@ -1,7 +1,7 @@
-import { storedValues } from "~/catalogue/categories";
+import { storedValues } from "~/shared/categories";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
-import { askThread } from "~db/threads/ask-thread.server";
+import { queryThread } from "~db/threads/query-thread.server";
 import { totalOf } from "./list-totals.server";
 import type { ManageView } from "./manage-address";
 import { EDITABLE_COLUMNS, MANAGED_COLUMNS, toEditable, toManaged } from "./managed-row.server";
@@ -12,7 +12,7 @@ import { MANAGE_PAGE_SIZE } from "./sort-order.server";
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
   const question: ManagedQuestion = { view: forThread(view), total: await totalOf(view) };
-  const found = await askThread<ManagedAnswer>("reading", "managed", question);
+  const found = await queryThread<ManagedAnswer>("reading", "managed", question);
   const rows = await database()
     .selectFrom("videos")
     .select([...MANAGED_COLUMNS, "number"])
@@ -28,7 +28,7 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
 /** Every id of a view, in no order, at most `most`. */
 export async function idsOf(view: ManageView, most: number): Promise<string[]> {
   await projected();
-  return askThread<string[]>("reading", "managed-ids", { view: forThread(view), most });
+  return queryThread<string[]>("reading", "managed-ids", { view: forThread(view), most });
 }
 
 function forThread({ category, ...view }: ManageView): ManagedQuestion["view"] {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ownMediaPath } from "~/catalogue/media-path";
+import { ownMediaPath } from "~/shared/media-path";
 import { readCaptions } from "~db/captions";
 import type { VideoRow } from "~db/schema";
 import type { EditableVideo, ManagedVideo } from "./managed-video";

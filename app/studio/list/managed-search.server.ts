@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { fold } from "~/catalogue/fold";
-import { searchText } from "~/catalogue/search-text";
+import { fold } from "~/shared/fold";
+import { searchText } from "~/shared/search-text";
 import type { ManageView } from "./manage-address";
 import { readTags } from "./managed-row.server";
 import { type Filter, filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./sort-order.server";

@@ -1,10 +1,10 @@
 import { Form, Link, useNavigation } from "@remix-run/react";
 import { Eye, EyeOff, Film, Pencil, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
-import { categoryLabel } from "~/catalogue/categories";
-import { formatAge, formatCount } from "~/catalogue/format";
 import { JobLine } from "~/media/jobs/job-progress";
 import type { JobSummary } from "~/media/jobs/kinds";
+import { categoryLabel } from "~/shared/categories";
+import { formatAge, formatCount } from "~/shared/format";
 import { StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { formatStorage } from "../statistics/storage-text";

@@ -1,5 +1,5 @@
 import { Form, useNavigation } from "@remix-run/react";
-import { formatViews } from "~/catalogue/format";
+import { formatViews } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import type { EditableVideo } from "../list/managed-video";

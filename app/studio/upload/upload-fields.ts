@@ -1,4 +1,4 @@
-import type { CategoryId } from "~/catalogue/categories";
+import type { CategoryId } from "~/shared/categories";
 import type { FileLimits } from "~/shared/file-rules";
 import type { TypedTexts } from "~/shared/video-fields";
 

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { formatBytes } from "~/shared/format-bytes";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
-import { Field, FileField, SelectField } from "~/ui/field";
+import { Field, FileField, SelectField } from "~/ui/forms/field";
 import { DuplicateLink } from "./duplicate-notice";
 import { FramePicker } from "./frame-picker";
 import type { UploadTexts } from "./upload-fields";

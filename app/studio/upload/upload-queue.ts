@@ -1,6 +1,6 @@
 import { videoFile } from "~/shared/file-rules";
 import { titleFromFileName } from "~/shared/file-title";
-import { check, sentenceOf } from "~/shared/video-fields";
+import { check, firstMessage } from "~/shared/video-fields";
 import type { Duplicate, UploadIntent, UploadLimits, UploadTexts } from "./upload-fields";
 
 /** The queue of the upload tab: what is in it, and the rules that need no browser. */
@@ -90,7 +90,7 @@ export function refusalOf(
   limits: UploadLimits,
 ): string | undefined {
   const checked = check(videoFile(limits), { name: file.name, size: file.size, type: file.type });
-  return checked.ok ? undefined : sentenceOf(checked);
+  return checked.ok ? undefined : firstMessage(checked);
 }
 
 /** What an item is sent with: its own texts, else the form's. */

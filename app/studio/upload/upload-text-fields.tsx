@@ -1,6 +1,6 @@
-import { CATEGORY_IDS, categoryLabel } from "~/catalogue/categories";
+import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
-import { Field, FileField, SelectField, TextAreaField } from "~/ui/field";
+import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import type { UploadField, UploadLimits, UploadTexts } from "./upload-fields";
 import { thumbnailHint } from "./upload-hints";
 

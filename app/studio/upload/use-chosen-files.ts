@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useRef } from "react";
-import { formatDuration } from "~/catalogue/format";
 import { titleFromFileName } from "~/shared/file-title";
-import { useToast } from "~/ui/toast";
+import { formatDuration } from "~/shared/format";
+import { useToast } from "~/ui/feedback/toast";
 import { NO_TEXTS, type UploadLimits } from "./upload-fields";
 import { isSettled, type QueueItem, refusalOf } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";

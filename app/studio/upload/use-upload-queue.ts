@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useReducer, useRef } from "react";
-import { useToast } from "~/ui/toast";
+import { useToast } from "~/ui/feedback/toast";
 import { requestPublish } from "./publish-request";
 import { discardUpload, forgetTransfer, startTransfer, type Transfer } from "./resumable-transfer";
 import { SENTENCES, type UploadFailure } from "./upload-fields";

@@ -5,7 +5,7 @@ import { hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { beforeEach, expect, it, vi } from "vitest";
 import { UploadForm } from "~/studio/upload/upload-form";
-import { ToastProvider } from "~/ui/toast";
+import { ToastProvider } from "~/ui/feedback/toast";
 import { renderAt } from "../ui/page";
 
 const LIMITS = { maxVideoBytes: 1024, maxThumbnailBytes: 100 };

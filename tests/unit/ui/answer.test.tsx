@@ -2,13 +2,13 @@
 import { Form, Link, useRevalidator } from "@remix-run/react";
 import { fireEvent, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { useAnswer } from "~/ui/use-answer";
+import { useFormResponse } from "~/ui/forms/use-form-response";
 import { renderRoutes } from "./page";
 
 let loads = 0;
 
 function Page() {
-  const answer = useAnswer<string>();
+  const answer = useFormResponse<string>();
   const { revalidate } = useRevalidator();
   return (
     <>

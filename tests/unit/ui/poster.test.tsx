@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { Poster } from "~/ui/poster";
+import { Poster } from "~/ui/cards/poster";
 
 const html = (url: string | null) =>
   renderToStaticMarkup(<Poster id="v" url={url} sizes="94vw" isFirst />);

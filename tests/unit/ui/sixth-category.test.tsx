@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { FilterBar } from "~/studio/list/filter-bar";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { CategoryOptions } from "~/studio/upload/upload-text-fields";
-import { CategorySelector } from "~/ui/category-selector";
+import { CategorySelector } from "~/ui/lists/category-selector";
 import { renderAt } from "./page";
 
 // The one file to change when a category is added, as it would be then.

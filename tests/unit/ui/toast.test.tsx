@@ -3,8 +3,8 @@ import { act, fireEvent, render, screen } from "@testing-library/react";
 import { type ReactNode, StrictMode } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type ToastMessage, ToastProvider, useToast } from "~/ui/toast";
-import { useRefusalToast } from "~/ui/use-refusal-toast";
+import { type ToastMessage, ToastProvider, useToast } from "~/ui/feedback/toast";
+import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { renderRoutes } from "./page";
 
 const SAVED: ToastMessage = {
@@ -74,7 +74,7 @@ describe("a failure that is over", () => {
 
   it("leaves with the page whose form was refused, and gives way to the next refusal", () => {
     function Refused({ answer }: { answer?: { message: string } }) {
-      useRefusalToast(answer);
+      useFormErrorToast(answer);
       return null;
     }
     const site = (child: ReactNode) => <ToastProvider>{child}</ToastProvider>;
@@ -89,7 +89,7 @@ describe("a failure that is over", () => {
 
 it("a success outlives the page whose failure was shown before it", () => {
   function Refused({ answer }: { answer?: { message: string } }) {
-    useRefusalToast(answer);
+    useFormErrorToast(answer);
     return null;
   }
   const answer = { message: "Wrong password" };

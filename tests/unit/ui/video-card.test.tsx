@@ -2,11 +2,11 @@
 import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { VideoCardData } from "~/catalogue/video-card";
-import { PLACEHOLDER_URL } from "~/ui/poster";
-import { previewStart } from "~/ui/use-hover-preview";
-import { VideoCard } from "~/ui/video-card";
-import { VideoGrid } from "~/ui/video-grid";
+import type { VideoCardData } from "~/shared/video-card";
+import { PLACEHOLDER_URL } from "~/ui/cards/poster";
+import { previewStart } from "~/ui/cards/use-hover-preview";
+import { VideoCard } from "~/ui/cards/video-card";
+import { VideoGrid } from "~/ui/cards/video-grid";
 import { renderAt } from "./page";
 
 // jsdom plays nothing.

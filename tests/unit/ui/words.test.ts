@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CATEGORY_IDS } from "~/catalogue/categories";
-import { LISTS, listPath, placeOf, videoPath } from "~/ui/addresses";
-import { mailtoAddress, readContactForm } from "~/ui/contact-message";
-import { textParts } from "~/ui/linked-text";
+import { LISTS, listLocation, listPath, videoPath } from "~/shared/addresses";
+import { CATEGORY_IDS } from "~/shared/categories";
+import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
+import { textParts } from "~/ui/video-page/linked-text";
 
 describe("addresses", () => {
   it.each([
@@ -33,14 +33,14 @@ describe("addresses", () => {
       fc.property(places, ids, (place, id) => {
         const url = new URL(videoPath(id, place), "http://site.invalid");
         expect(decodeURIComponent(url.pathname.slice("/video/".length))).toBe(id);
-        expect(listPath(placeOf(url.searchParams))).toBe(listPath(place));
+        expect(listPath(listLocation(url.searchParams))).toBe(listPath(place));
       }),
     );
   });
 
   it("that nobody made lead to a list all the same", () => {
     const odd = new URLSearchParams("from=//evil&category=x&page=-1e9&page=2");
-    expect(listPath(placeOf(odd))).toBe("/");
+    expect(listPath(listLocation(odd))).toBe("/");
   });
 });
 

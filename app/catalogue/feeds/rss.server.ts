@@ -1,0 +1,60 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+import type { SiteIdentity } from "~/server/site-origin.server";
+import { videoPath } from "~/shared/addresses";
+import { categoryLabel } from "~/shared/categories";
+import { parseTime } from "~/shared/format";
+import type { DescribedVideo } from "../meta/structured-data";
+import { walkPublished } from "./published-walk.server";
+import { xmlElement, xmlText } from "./xml";
+
+/** Items of the feed: the newest videos. */
+const FEED_MOST = 50;
+
+const TYPES: Record<string, string> = {
+  ".mp4": "video/mp4",
+  ".m4v": "video/mp4",
+  ".webm": "video/webm",
+  ".mov": "video/quicktime",
+};
+
+/** https://www.rssboard.org/rss-specification: the newest videos, each with its file enclosed. */
+export async function rssFeed(site: SiteIdentity): Promise<string> {
+  const videos: DescribedVideo[] = [];
+  for await (const some of walkPublished(0, FEED_MOST)) videos.push(...some);
+  const items = await Promise.all(videos.map((video) => item(site, video)));
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
+${xmlElement("title", site.name)}
+${xmlElement("link", `${site.origin}/`)}
+${xmlElement("description", `The newest videos on ${site.name}. Ages 18 and over.`)}
+<language>en</language>
+<atom:link href="${xmlText(site.origin)}/feed.xml" rel="self" type="application/rss+xml"/>
+${items.join("\n")}
+</channel></rss>
+`;
+}
+
+async function item(site: SiteIdentity, video: DescribedVideo): Promise<string> {
+  const address = site.origin + videoPath(video.id);
+  return `<item>${[
+    xmlElement("title", video.title),
+    xmlElement("link", address),
+    `<guid isPermaLink="true">${xmlText(address)}</guid>`,
+    xmlElement("pubDate", new Date(parseTime(video.createdAt) || 0).toUTCString()),
+    xmlElement("category", categoryLabel(video.category)),
+    xmlElement("description", video.description.trim() || video.title),
+    await enclosure(site, video.videoUrl),
+  ].join("")}</item>`;
+}
+
+/** The length in bytes is required, so a file that is not there is not enclosed. */
+async function enclosure(site: SiteIdentity, url: string): Promise<string> {
+  const type = TYPES[path.extname(url).toLowerCase()];
+  if (!type) return "";
+  const file = path.join(settings().uploadsDir, url.replace(/^\/media\//, ""));
+  const stat = await fs.stat(file).catch(() => undefined);
+  if (!stat?.isFile()) return "";
+  return `<enclosure url="${xmlText(site.origin + url)}" length="${stat.size}" type="${type}"/>`;
+}

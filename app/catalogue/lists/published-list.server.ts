@@ -1,0 +1,82 @@
+import { type CategoryId, storedValues } from "~/shared/categories";
+import { clampPage, PAGE_SIZE, videoPage } from "~/shared/pages";
+import type { VideoCardData, VideoPage } from "~/shared/video-card";
+import { prepared } from "~db/client.server";
+import { queryThread } from "~db/threads/query-thread.server";
+import { CARD_COLUMNS, type CardRow, toCard } from "./card-row.server";
+import { findRows, type ListName, type ListQuestion } from "./list-query.server";
+import { publishedTotal } from "./published-total.server";
+
+/** The public lists: queries on `videos`, so that what is hidden is on none of them at once. */
+
+/** Rows that are passed over here; for more a thread is asked. */
+const PASSED_HERE = 1_000 * PAGE_SIZE;
+
+/** One page of a category or of all, the newest first. */
+export async function newestPage(
+  category: CategoryId | undefined,
+  asked: number,
+): Promise<VideoPage> {
+  const { videos } = await publishedTotal(category);
+  const categories = category ? storedValues(category) : [];
+  return page(category ? "category" : "all", categories, asked, videos);
+}
+
+/** One page of what has views, the most viewed first, of equals the newer. */
+export async function mostViewedPage(asked: number): Promise<VideoPage> {
+  const { viewed } = await publishedTotal();
+  return page("viewed", [], asked, viewed);
+}
+
+async function page(
+  list: ListName,
+  categories: readonly string[],
+  asked: number,
+  total: number,
+): Promise<VideoPage> {
+  const shown = clampPage(asked, total);
+  const offset = (shown - 1) * PAGE_SIZE;
+  return videoPage(await listPart({ list, categories, total, offset }), shown, total);
+}
+
+/** At most eight cards from an offset on, found from the end of the list that is nearer. */
+async function listPart({
+  total,
+  offset,
+  ...list
+}: {
+  list: ListName;
+  categories: readonly string[];
+  total: number;
+  offset: number;
+}): Promise<VideoCardData[]> {
+  const limit = Math.min(PAGE_SIZE, total - offset);
+  const rest = total - offset - limit;
+  const fromEnd = rest < offset;
+  const question: ListQuestion = { ...list, limit, offset: fromEnd ? rest : offset, fromEnd };
+  const numbers =
+    question.offset <= PASSED_HERE
+      ? findRows(prepared, question)
+      : await queryThread<number[]>("reading", "list", question);
+  return cards("number", numbers);
+}
+
+/** The cards of sort keys, in their order; what is not published is left out. */
+export function cardsAt(sortKeys: readonly bigint[]): VideoCardData[] {
+  return cards("sort_key", sortKeys);
+}
+
+/** Asks each row for its status, whoever found it, and however long ago. */
+function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): VideoCardData[] {
+  if (keys.length === 0) return [];
+  const rows = prepared(`
+    SELECT CAST(${key} AS TEXT) AS key, ${CARD_COLUMNS.join(", ")} FROM videos
+    WHERE status = 'published' AND ${key} IN (SELECT value FROM json_each(?))`).all(
+    `[${keys.join(",")}]`,
+  ) as (CardRow & { key: string })[];
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  return keys.flatMap((each) => {
+    const row = byKey.get(String(each));
+    return row ? [toCard(row)] : [];
+  });
+}

@@ -1,0 +1,114 @@
+import type { Database } from "better-sqlite3";
+import { toCategoryId } from "~/shared/categories";
+import { type IndexedVideo, relatedIndex } from "./related-index";
+
+/** What the related thread is asked. */
+export interface RelatedQuestion {
+  id: string;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+export interface RelatedAnswer {
+  /** The best first. */
+  sortKeys: bigint[];
+  /** False while the index is being read, and the videos read so far are all that was looked at. */
+  complete: boolean;
+}
+
+/** Rows read at once. */
+const CHUNK = 2_000;
+/** How long a question waits for the index to be read; it then takes what there is, the newest. */
+const MOST_WAIT_MS = 80;
+
+interface Loading {
+  index: ReturnType<typeof relatedIndex>;
+  /** The next sort key to read is below it. */
+  below: bigint;
+  /** The last change that the index certainly holds. */
+  seq: bigint;
+}
+
+/**
+ * Finds related videos on one connection: reads all that is published into memory at first, the
+ * newest first, then follows the log of changes. When the log no longer reaches back far enough,
+ * or half of the index is of videos that are gone, all is read anew while the old index answers.
+ */
+export function relatedHits(sqlite: Database): (question: RelatedQuestion) => RelatedAnswer {
+  sqlite.defaultSafeIntegers(true);
+  const columns = `sort_key AS sortKey, title, category, tags, min(views, 1000000) AS views`;
+  const published = `SELECT ${columns} FROM videos INDEXED BY videos_published
+    WHERE status = 'published'`;
+  const chunk = sqlite.prepare(
+    `${published} AND sort_key < ? ORDER BY sort_key DESC LIMIT ${CHUNK}`,
+  );
+  const one = sqlite.prepare(`${published} AND sort_key = ?`);
+  const subject = sqlite.prepare(
+    `SELECT ${columns} FROM videos WHERE id = ? AND status = 'published'`,
+  );
+  const ends = sqlite.prepare(
+    "SELECT coalesce(min(seq), 1) AS first, coalesce(max(seq), 0) AS last FROM related_changes",
+  );
+  const changes = sqlite
+    .prepare("SELECT sort_key FROM related_changes WHERE seq > ? ORDER BY seq")
+    .pluck();
+  const logEnds = () => ends.get() as { first: bigint; last: bigint };
+  const video = (row: unknown) => {
+    const read = row as Omit<IndexedVideo, "views"> & { views: bigint };
+    const category = toCategoryId(read.category) ?? read.category;
+    return { ...read, category, views: Number(read.views) };
+  };
+
+  let ready: Pick<Loading, "index" | "seq"> | undefined;
+  let loading: Loading | undefined;
+
+  function startLoading(): void {
+    loading = { index: relatedIndex(), below: 2n ** 63n - 1n, seq: logEnds().last };
+    setImmediate(loadInBackground);
+  }
+
+  function loadSome(): void {
+    if (!loading) return;
+    const rows = chunk.all(loading.below).map(video);
+    for (const row of rows) loading.index.put(row);
+    const last = rows.at(-1);
+    if (last) loading.below = last.sortKey;
+    if (rows.length === CHUNK) return;
+    ready = loading;
+    loading = undefined;
+  }
+
+  function loadInBackground(): void {
+    loadSome();
+    if (loading) setImmediate(loadInBackground);
+  }
+
+  /** Takes over what has changed; false when the log does not reach back far enough. */
+  function follow(state: Pick<Loading, "index" | "seq">): boolean {
+    const { first, last } = logEnds();
+    if (last < state.seq || first > state.seq + 1n) return false;
+    for (const sortKey of changes.iterate(state.seq) as Iterable<bigint>) {
+      state.index.remove(sortKey);
+      const row = one.get(sortKey);
+      if (row) state.index.put(video(row));
+    }
+    state.seq = last;
+    return true;
+  }
+
+  function answer({ id, now }: RelatedQuestion): RelatedAnswer {
+    if (!ready && !loading) startLoading();
+    if (ready && (!follow(ready) || ready.index.hasGrown()) && !loading) startLoading();
+    const deadline = performance.now() + MOST_WAIT_MS;
+    while (loading && performance.now() < deadline) loadSome();
+    if (ready) follow(ready);
+    const row = subject.get(id);
+    const index = (ready ?? loading)?.index;
+    return {
+      sortKeys: row && index ? index.best(video(row), now) : [],
+      complete: loading === undefined,
+    };
+  }
+
+  return (question) => sqlite.transaction(answer)(question);
+}

@@ -1,0 +1,61 @@
+import { fold } from "~/shared/fold";
+import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
+
+/** How alike two videos are: the rule (specification, section 9; product decisions). */
+
+export const RELATED_MOST = 20;
+export const SCORE = {
+  /** A title word of the current video occurs anywhere in the candidate's title. */
+  wordInside: 5,
+  /** ... and is one of its title words. */
+  wordExact: 3,
+  category: 8,
+  tag: 4,
+  /** Views above 10,000, and what is added above 50,000. */
+  watched: 2,
+  watchedMuch: 1,
+  recent: 1,
+} as const;
+export const RECENT_MS = 30 * 86_400_000;
+
+const SHORTEST_WORD = 3;
+
+/** Words that say nothing about a video. */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a about after all also an and any are as at be been before but by can could did do does for from
+  had has have he her here him his how i if in into is it its just like me more most my no not of
+  off on one only or our out over she should so some such than that the their them then there these
+  they this to too under up us very was we were what when where which while who why will with would
+  you your`.split(/\s+/),
+);
+
+/**
+ * The different words of a title: maximal runs of letters and digits, folded. The marks that are
+ * written on a letter (the vowel signs of Devanagari, a combining accent) belong to it.
+ */
+export function wordsOf(title: string): string[] {
+  return [...new Set(fold(title).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])];
+}
+
+/** Those of them that count: of three characters or more, and no stop words. */
+export function titleWords(title: string): string[] {
+  return wordsOf(title).filter(
+    (word) => [...word].length >= SHORTEST_WORD && !STOP_WORDS.has(word),
+  );
+}
+
+/** The different tags, folded; entries that are no text are none. */
+export function tagsOf(tags: string | null): string[] {
+  return [...new Set(parseTags(tags).map(fold))];
+}
+
+/** The tags of a row as they are stored. */
+export function parseTags(tags: string | null): string[] {
+  const list: unknown = tags === null ? [] : JSON.parse(tags);
+  return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
+}
+
+export function viewsScore(views: number): number {
+  if (views > WATCHED_MUCH_ABOVE) return SCORE.watched + SCORE.watchedMuch;
+  return views > WATCHED_ABOVE ? SCORE.watched : 0;
+}

@@ -1,0 +1,112 @@
+import type { Database } from "better-sqlite3";
+import { LRUCache } from "lru-cache";
+import { clampPage, PAGE_SIZE } from "~/shared/pages";
+
+/** What the search thread is asked. */
+export interface SearchQuestion {
+  /** Folded, not empty. */
+  needle: string;
+  /** The names that rows of a category may have; undefined for all. */
+  categories?: readonly string[];
+  page: number;
+}
+
+export interface SearchAnswer {
+  total: number;
+  /** What was asked, clamped. */
+  page: number;
+  /** Of the videos on the page, in its order. */
+  sortKeys: bigint[];
+}
+
+/** A search of no more hits is kept whole. */
+const MOST_WHOLE = 2_048;
+/** Of a longer one so many sort keys are kept, evenly spread, so that no page is far from one. */
+const MARKS = 64;
+const MOST_KEPT_SEARCHES = 500;
+
+/** What is kept of a search until the catalogue changes. */
+interface Kept {
+  total: number;
+  /** The sort keys of every `hitsAMark`-th hit, from the first on, as far as anyone has paged. */
+  marks: bigint[];
+  hitsAMark: number;
+}
+
+/** Finds the pages of searches on one connection. */
+export function searchHits(sqlite: Database) {
+  const version = sqlite.prepare("SELECT catalogue FROM catalogue_version").pluck();
+  const searches = new LRUCache<string, Kept>({ max: MOST_KEPT_SEARCHES });
+  let keptVersion: unknown;
+
+  function find({ needle, categories, page: asked }: SearchQuestion): SearchAnswer {
+    const now = version.get();
+    if (now !== keptVersion) {
+      searches.clear();
+      keptVersion = now;
+    }
+    const key = `${categories ?? ""}:${needle}`;
+    const query = hitQuery(sqlite, needle, categories);
+    const kept = searches.get(key) ?? beginSearch(query);
+    searches.set(key, kept);
+    const page = clampPage(asked, kept.total);
+    return { total: kept.total, page, sortKeys: sortKeysFrom((page - 1) * PAGE_SIZE, kept, query) };
+  }
+
+  // In a transaction, so that version, total and page belong together.
+  return sqlite.transaction(find);
+}
+
+function beginSearch(query: HitQuery): Kept {
+  const newest = query.first(NEWEST, MOST_WHOLE + 1, 0);
+  if (newest.length <= MOST_WHOLE) return { total: newest.length, marks: newest, hitsAMark: 1 };
+  const total = query.count();
+  return { total, marks: [NEWEST], hitsAMark: Math.ceil(total / MARKS) };
+}
+
+/** The sort keys of one page, after the marks on the way to it have been set. */
+function sortKeysFrom(offset: number, { marks, hitsAMark }: Kept, { first }: HitQuery): bigint[] {
+  if (hitsAMark === 1) return marks.slice(offset, offset + PAGE_SIZE);
+  const wanted = Math.floor(offset / hitsAMark);
+  while (marks.length <= wanted) {
+    const [next] = first(marks.at(-1) ?? NEWEST, 1, hitsAMark);
+    // Pages are clamped to the total, so there is one.
+    if (next === undefined) return [];
+    marks.push(next);
+  }
+  return first(marks[wanted] ?? NEWEST, PAGE_SIZE, offset - wanted * hitsAMark);
+}
+
+/** No sort key is after it. */
+const NEWEST = 2n ** 63n - 1n;
+
+type HitQuery = ReturnType<typeof hitQuery>;
+
+/**
+ * What contains the needle, the newest first. The search indexes know nothing of status and category:
+ * each hit is looked up in an index of the published rows.
+ */
+function hitQuery(sqlite: Database, needle: string, categories: readonly string[] | undefined) {
+  // Two characters are a token of one index, three and more a phrase of trigrams of the other.
+  const index = [...needle].length < 3 ? "video_search_short" : "video_search";
+  const isListed = (partial: string, condition: string) => `EXISTS (
+    SELECT 1 FROM videos INDEXED BY ${partial}
+    WHERE status = 'published' ${condition} AND sort_key = ${index}.rowid)`;
+  const matches = `FROM ${index} WHERE ${index} MATCH ? AND (${
+    categories
+      ?.map(() => isListed("videos_published_by_category", "AND category = ?"))
+      .join(" OR ") ?? isListed("videos_published", "")
+  })`;
+  const parameters = [`"${needle.replaceAll('"', '""')}"`, ...(categories ?? [])];
+  return {
+    count: () => Number(sqlite.prepare(`SELECT count(*) ${matches}`).pluck().get(parameters)),
+    /** So many hits after `offset` others, from the sort key `from` on. */
+    first: (from: bigint, limit: number, offset: number) =>
+      sqlite
+        .prepare(`SELECT rowid ${matches} AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`)
+        .pluck()
+        // Only here: the connection is shared with what reads ordinary numbers.
+        .safeIntegers()
+        .all(...parameters, from, limit, offset) as bigint[],
+  };
+}

@@ -1,0 +1,106 @@
+import { Link, useViewTransitionState } from "@remix-run/react";
+import type { KeyboardEvent } from "react";
+import { categoryLabel } from "~/shared/categories";
+import { formatAge, formatViews } from "~/shared/format";
+import type { VideoCardData } from "~/shared/video-card";
+import { Badge } from "../badge";
+import { HoverPreview } from "./hover-preview";
+import { Poster } from "./poster";
+import { useHoverPreview } from "./use-hover-preview";
+
+/** The poster of a card and the player share this name while one flows into the other. */
+export const POSTER_TRANSITION = "poster";
+
+/** The columns of the grid; no wider than the page lets them become. */
+const SIZES =
+  "(width >= 80rem) min(23vw, 22rem), (width >= 64rem) 31vw, (width >= 40rem) 47vw, 94vw";
+
+/** The anchor of a card in its list, for the way back without scripts. */
+export function cardAnchor(id: string): string {
+  return `video-${id}`;
+}
+
+/** A link opens on Enter by itself; a card opens on Space too. */
+function openOnSpace(event: KeyboardEvent<HTMLAnchorElement>) {
+  if (event.key !== " ") return;
+  event.preventDefault();
+  event.currentTarget.click();
+}
+
+/** One video of a list: poster, badges, title, count and age, all of it one link. */
+export function VideoCard({
+  video,
+  to,
+  state,
+  now,
+  rank,
+  isFirst,
+  heading: Heading = "h2",
+}: {
+  video: VideoCardData;
+  to: string;
+  /** Travels with the link: how the video page finds its way back. */
+  state?: unknown;
+  /** Milliseconds since 1970, the same on server and browser. */
+  now: number;
+  /** 1 to 3 for the first three of Trending. */
+  rank?: number;
+  /** In the first row of the page. */
+  isFirst?: boolean;
+  heading?: "h2" | "h3";
+}) {
+  const { playing, handlers } = useHoverPreview(video.previewUrl);
+  const opening = useViewTransitionState(to);
+  return (
+    <article id={cardAnchor(video.id)} {...handlers} className="group min-w-0">
+      <Link
+        to={to}
+        state={state}
+        viewTransition
+        draggable={false}
+        onKeyDown={openOnSpace}
+        className="block rounded-lg"
+      >
+        <Poster
+          id={video.id}
+          url={video.thumbnailUrl}
+          colors={video.posterColors}
+          isFirst={isFirst}
+          sizes={SIZES}
+          transitionName={opening ? POSTER_TRANSITION : undefined}
+          className="ring-line transition-shadow group-hover:ring-1"
+        >
+          {playing && <HoverPreview url={video.previewUrl} />}
+          <div className="absolute inset-x-2 top-2 flex items-start justify-between gap-2">
+            <Badge tone="shade">{categoryLabel(video.category)}</Badge>
+            {rank && (
+              <Badge tone="accent" className="px-2.5 py-1 font-bold">
+                <span className="sr-only">Rank </span>
+                <span aria-hidden="true">#</span>
+                {rank}
+              </Badge>
+            )}
+          </div>
+          <Badge tone="shade" className="absolute right-2 bottom-2">
+            <span className="sr-only">Duration </span>
+            {video.duration}
+          </Badge>
+        </Poster>
+        <div className="px-0.5 pt-3">
+          <Heading
+            dir="auto"
+            title={video.title}
+            className="line-clamp-2 text-base font-semibold transition-colors group-hover:text-accent"
+          >
+            {video.title}
+          </Heading>
+          <p className="mt-1 text-sm text-muted tabular-nums">
+            {formatViews(video.views)}
+            <span aria-hidden="true"> · </span>
+            <span>{formatAge(video.createdAt, now)}</span>
+          </p>
+        </div>
+      </Link>
+    </article>
+  );
+}

@@ -1,0 +1,121 @@
+import { Form } from "@remix-run/react";
+import { AlertTriangle, CheckCircle2, X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useRequestFailure } from "~/live/failed-requests";
+import { Button } from "../button";
+import { useHydrated } from "../use-hydrated";
+import { RequestNotice } from "./request-notice";
+import type { ShownToast } from "./toast";
+
+/** Long enough to read twice; what there is something to do about stays longer. */
+const SUCCESS_TOAST_MS = 5_000;
+const ERROR_TOAST_MS = 10_000;
+const ACTION_TOAST_MS = 10_000;
+
+/**
+ * The toasts of the page, in a corner where they cover neither the header nor a thumb. With scripts
+ * they are a popover, which the browser draws above an open modal dialog; without, a fixed box.
+ */
+export function Toaster({
+  toasts,
+  onDismiss,
+}: {
+  toasts: ShownToast[];
+  onDismiss: (id: number) => void;
+}) {
+  const section = useRef<HTMLElement>(null);
+  const hasFailure = useRequestFailure() !== undefined;
+  useEffect(() => {
+    const element = section.current;
+    if (!element?.showPopover) return;
+    element.popover = "manual";
+    // Shown anew for each toast: a dialog that was opened since lies above it otherwise.
+    if (element.matches(":popover-open")) element.hidePopover();
+    if (toasts.length > 0 || hasFailure) element.showPopover();
+  }, [toasts, hasFailure]);
+
+  return (
+    <section
+      ref={section}
+      aria-label="Notifications"
+      className="pointer-events-none fixed inset-x-0 top-auto bottom-0 z-50 flex h-auto w-full flex-col items-center gap-2 overflow-visible bg-transparent p-4 text-ink pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end"
+    >
+      <RequestNotice />
+      {toasts.map((toast) => (
+        <Toast key={toast.id} toast={toast} onDismiss={onDismiss} />
+      ))}
+    </section>
+  );
+}
+
+function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number) => void }) {
+  const hydrated = useHydrated();
+  const [held, setHeld] = useState(false);
+  const failed = toast.kind === "error";
+  const shownMs = failed ? ERROR_TOAST_MS : toast.action ? ACTION_TOAST_MS : SUCCESS_TOAST_MS;
+
+  useEffect(() => {
+    if (held) return;
+    const timer = setTimeout(() => onDismiss(toast.id), shownMs);
+    return () => clearTimeout(timer);
+  }, [held, shownMs, toast.id, onDismiss]);
+
+  const Icon = failed ? AlertTriangle : CheckCircle2;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: being read or focused holds the clock
+    <div
+      role={failed ? "alert" : "status"}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+      className="pointer-events-auto flex w-full max-w-sm animate-rise items-start gap-3 rounded-lg border border-line bg-raised p-4 shadow-lifted"
+    >
+      <Icon
+        aria-hidden="true"
+        className={`mt-0.5 size-5 shrink-0 ${failed ? "text-bad" : "text-good"}`}
+      />
+      <div className="min-w-0 flex-1 text-sm">
+        <p dir="auto" className="font-semibold">
+          {toast.title}
+        </p>
+        {toast.description && (
+          <p dir="auto" className="mt-0.5 text-muted">
+            {toast.description}
+          </p>
+        )}
+        {toast.detail && (
+          <p dir="auto" className="mt-0.5 text-muted">
+            {toast.detail}
+          </p>
+        )}
+      </div>
+      {toast.action && (
+        <Form
+          method="post"
+          action={toast.action.to}
+          preventScrollReset
+          onSubmit={() => onDismiss(toast.id)}
+          className="-my-1"
+        >
+          {Object.entries(toast.action.fields).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          <Button variant="secondary" size="sm">
+            {toast.action.label}
+          </Button>
+        </Form>
+      )}
+      {hydrated && (
+        <button
+          type="button"
+          aria-label="Dismiss"
+          onClick={() => onDismiss(toast.id)}
+          className="-m-3 grid size-11 place-items-center rounded-sm text-muted hover:text-ink"
+        >
+          <X aria-hidden="true" className="size-4" />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import { Form } from "@remix-run/react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { Button, buttonClass } from "../button";
+import {
+  CONTACT_FIELDS,
+  type ContactErrors,
+  type ContactMessage,
+  mailtoAddress,
+  readContactForm,
+} from "./contact-message";
+import { Field, TextAreaField } from "./field";
+
+export interface ContactResult {
+  message: ContactMessage;
+  errors: ContactErrors;
+}
+
+/**
+ * The contact form. With scripts the message does not leave the browser at all; without them the
+ * server checks it, hands it back, and keeps nothing.
+ */
+export function ContactForm({ email, fromServer }: { email: string; fromServer?: ContactResult }) {
+  const [own, setOwn] = useState<ContactResult>();
+  const form = useRef<HTMLFormElement>(null);
+  const result = own ?? fromServer;
+  const wrong = result && Object.keys(result.errors).length > 0;
+
+  function check(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const checked = readContactForm(new FormData(event.currentTarget));
+    setOwn(checked);
+    if (Object.keys(checked.errors).length === 0) console.log("Contact form", checked.message);
+  }
+
+  useEffect(() => {
+    if (!own) return;
+    const first = CONTACT_FIELDS.find((field) => own.errors[field]);
+    if (first) form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+  }, [own]);
+
+  if (result && !wrong) return <Acknowledged email={email} message={result.message} />;
+
+  const field = (name: keyof ContactMessage) => ({
+    name,
+    required: true,
+    error: result?.errors[name],
+    defaultValue: result?.message[name],
+  });
+  return (
+    <Form ref={form} method="post" noValidate onSubmit={check} className="flex flex-col gap-5">
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field label="Name" autoComplete="name" maxLength={200} {...field("name")} />
+        <Field
+          label="Email"
+          type="email"
+          autoComplete="email"
+          maxLength={254}
+          {...field("email")}
+        />
+      </div>
+      <Field label="Subject" maxLength={200} {...field("subject")} />
+      <TextAreaField label="Message" rows={6} maxLength={5_000} {...field("message")} />
+      <Button className="self-start">Send Message</Button>
+    </Form>
+  );
+}
+
+function Acknowledged({ email, message }: { email: string; message: ContactMessage }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <div role="status" className="rounded-lg border border-line bg-surface p-6">
+      <h2 ref={heading} tabIndex={-1} className="text-lg font-semibold outline-none">
+        Thank you, {message.name}. Your message is ready.
+      </h2>
+      <p className="mt-2 text-muted">
+        This site keeps and forwards no messages, so yours has not been sent yet. Send it from your
+        own mail program: everything is filled in.
+      </p>
+      <a href={mailtoAddress(email, message)} className={`${buttonClass()} mt-5`}>
+        Open it as a mail
+      </a>
+      <p className="mt-5 text-sm text-muted">
+        It goes to {email}. We answer within 1 to 2 business days.
+      </p>
+    </div>
+  );
+}

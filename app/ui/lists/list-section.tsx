@@ -1,0 +1,131 @@
+import { Form, useLocation, useNavigation } from "@remix-run/react";
+import { ArrowUp } from "lucide-react";
+import { type ReactNode, useRef } from "react";
+import { useRequestFailure } from "~/live/failed-requests";
+import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
+import { formatQuantity } from "~/shared/format";
+import type { VideoPage } from "~/shared/video-card";
+import { Button } from "../button";
+import { VideoGrid } from "../cards/video-grid";
+import { EmptyState } from "../empty-state";
+import { Pager } from "./pager";
+import { useStableList } from "./use-stable-list";
+
+/** A list of videos with its heading, its pager, and what stands there when it has none. */
+export function ListSection({
+  heading,
+  list: latest,
+  error,
+  place,
+  now,
+  ranked,
+  empty,
+}: {
+  heading: ReactNode;
+  list: VideoPage;
+  /** Why the list could not be read. */
+  error?: string;
+  /** Of which list this is a page; the pager and the cards derive their addresses from it. */
+  place: ListLocation;
+  now: number;
+  ranked?: boolean;
+  /** Shown when the list is empty. */
+  empty: ReactNode;
+}) {
+  const waiting = useWaiting();
+  const title = useRef<HTMLHeadingElement>(null);
+  const cards = useRef<HTMLDivElement>(null);
+  const { list, news, withdrawn } = useStableList(latest, cards);
+  const { videos, page, pageCount, total } = list;
+
+  /** From the top, as after a navigation; with neither scrolling nor focus in it the list follows. */
+  function showLatest() {
+    title.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }
+
+  return (
+    <section aria-labelledby="list-heading" aria-busy={waiting || undefined}>
+      <div
+        aria-live="polite"
+        className="sticky top-20 z-20 flex h-0 items-start justify-center low:top-4"
+      >
+        {news && (
+          <Button type="button" className="animate-fade-in shadow-lifted" onClick={showLatest}>
+            <ArrowUp aria-hidden="true" className="size-4" />
+            {news}
+          </Button>
+        )}
+      </div>
+      <div className="mb-5 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        <h1
+          ref={title}
+          id="list-heading"
+          tabIndex={-1}
+          className="min-w-0 text-xl font-bold outline-none"
+        >
+          {heading}
+        </h1>
+        <p role="status" className="text-sm text-muted tabular-nums">
+          {waiting ? (
+            <span className="animate-fade-in [animation-delay:120ms]">Loading videos...</span>
+          ) : (
+            !error && total > 0 && formatQuantity(total, "video")
+          )}
+        </p>
+      </div>
+      {error ? (
+        <ListError message={error} />
+      ) : videos.length === 0 ? (
+        empty
+      ) : (
+        <div ref={cards}>
+          <VideoGrid
+            videos={videos}
+            withdrawn={withdrawn}
+            now={now}
+            ranked={ranked}
+            waiting={waiting}
+            hrefFor={(id) => videoPath(id, { ...place, page })}
+          />
+        </div>
+      )}
+      {!error && (
+        <Pager
+          page={page}
+          pageCount={pageCount}
+          hrefFor={(asked) => listPath({ ...place, page: asked })}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Whether another page, category or search of this very list is on its way. */
+function useWaiting(): boolean {
+  const { state, location } = useNavigation();
+  const { pathname } = useLocation();
+  const hasFailed = useRequestFailure() !== undefined;
+  const room = (path: string) => path.split("/")[1];
+  return state === "loading" && !hasFailed && room(location.pathname) === room(pathname);
+}
+
+function ListError({ message }: { message: string }) {
+  const { pathname, search } = useLocation();
+  return (
+    <div role="alert">
+      <EmptyState
+        title={`Error loading videos: ${message}`}
+        action={
+          // A form, because it is an action and not a place; it reloads without scripts too.
+          <Form action={pathname} reloadDocument>
+            {[...new URLSearchParams(search)].map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ))}
+            <Button>Retry</Button>
+          </Form>
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { useCallback, useEffect, useState } from "react";
+import { SAVED_AT_ONCE } from "~/shared/pages";
+import type { VideoCardData } from "~/shared/video-card";
+import { useSavedVideos } from "./saved-videos";
+
+type State = "loading" | "failed" | "ready";
+/** What the server has said of each id: its card, or null where there is none. */
+type Known = ReadonlyMap<string, VideoCardData | null>;
+
+/** The saved videos with their cards, which are asked for some at a time. */
+export function useSavedCards() {
+  const ids = useSavedVideos();
+  const [known, setKnown] = useState<Known>(new Map());
+  const [most, setMost] = useState(SAVED_AT_ONCE);
+  const [attempt, setAttempt] = useState(0);
+  const [failed, setFailed] = useState(false);
+  const shown = ids.slice(0, most);
+  const asked = shown.filter((id) => !known.has(id)).slice(0, SAVED_AT_ONCE);
+  const query = new URLSearchParams(asked.map((id) => ["id", id])).toString();
+
+  useEffect(() => {
+    if (query === "") return;
+    const stop = new AbortController();
+    setFailed(false);
+    fetchCards(query, stop.signal).then(
+      (videos) => {
+        const found = new Map(videos.map((video) => [video.id, video]));
+        const answered = new URLSearchParams(query).getAll("id");
+        setKnown((before) => {
+          const after = new Map(before);
+          for (const id of answered) after.set(id, found.get(id) ?? null);
+          return after;
+        });
+      },
+      () => !stop.signal.aborted && setFailed(true),
+    );
+    return () => stop.abort();
+  }, [query, attempt]);
+
+  const state: State = asked.length === 0 ? "ready" : failed ? "failed" : "loading";
+  return {
+    ids,
+    cards: shown.flatMap((id) => known.get(id) ?? []),
+    /** Saved once, and not public any more. */
+    gone: shown.filter((id) => known.get(id) === null),
+    state,
+    hasMore: ids.length > most,
+    showMore: useCallback(() => setMost((before) => before + SAVED_AT_ONCE), []),
+    retry: useCallback(() => setAttempt((before) => before + 1), []),
+  };
+}
+
+async function fetchCards(query: string, signal: AbortSignal): Promise<VideoCardData[]> {
+  const answer = await fetch(`/saved/videos?${query}`, { signal });
+  if (!answer.ok) throw new Error(`Answered ${answer.status}`);
+  const { videos } = (await answer.json()) as { videos: VideoCardData[] };
+  return videos;
+}

@@ -1,0 +1,105 @@
+import { useLocation } from "@remix-run/react";
+import { type RefObject, useEffect, useState } from "react";
+import { formatQuantity } from "~/shared/format";
+import type { VideoPage } from "~/shared/video-card";
+
+/**
+ * The list to show while newer ones arrive for the same page: the newest, unless showing it would
+ * move what is being read. Then the one that was there, until the visitor is at the top again and
+ * without focus in it, or goes elsewhere.
+ *
+ * @param element what the cards stand in.
+ */
+export function useStableList(latest: VideoPage, element: RefObject<HTMLElement>) {
+  const { key } = useLocation();
+  const isBeingRead = useIsBeingRead(element);
+  const [shown, setShown] = useState({ key, list: latest });
+  const stays = isBeingRead && shown.key === key && hasMoved(shown.list, latest);
+  // While rendering, so that the newer list is not on the screen for one frame.
+  if (!stays && (shown.list !== latest || shown.key !== key)) setShown({ key, list: latest });
+  const list = stays ? shown.list : latest;
+  return {
+    list,
+    /** What the newer list brings, when it is not shown. */
+    news: stays ? newsOf(list, latest) : undefined,
+    withdrawn: useWithdrawn(list, latest),
+  };
+}
+
+/** Whether cards would stand elsewhere, or have another height. Counts and ages may change. */
+export function hasMoved(before: VideoPage, after: VideoPage): boolean {
+  const layout = ({ videos, page, pageCount }: VideoPage) =>
+    JSON.stringify([page, pageCount, videos.map(({ id, title }) => [id, title])]);
+  return layout(before) !== layout(after);
+}
+
+/** `1 new video`, `3 new videos`; of any other change that there was one. */
+export function newsOf(before: VideoPage, after: VideoPage): string {
+  const newest = before.videos.reduce((last, { createdAt }) => later(last, createdAt), "");
+  const added = after.videos.filter(({ createdAt }) => createdAt > newest).length;
+  if (after.page > 1 || added === 0) return "The list has changed";
+  // A page full of new ones: how many there are behind it, only the totals tell.
+  const all = added === after.videos.length ? Math.max(added, after.total - before.total) : added;
+  return formatQuantity(all, "new video");
+}
+
+function later(one: string, other: string): string {
+  return one > other ? one : other;
+}
+
+function useIsBeingRead(element: RefObject<HTMLElement>): boolean {
+  const [isBeingRead, setIsBeingRead] = useState(false);
+  useEffect(() => {
+    const update = () => {
+      const hasFocus = element.current?.contains(document.activeElement) ?? false;
+      setIsBeingRead(window.scrollY > 0 || hasFocus);
+    };
+    // Between two elements nothing has the focus: asked when it has arrived.
+    const updateSoon = () => setTimeout(update);
+    update();
+    window.addEventListener("scroll", update, { passive: true });
+    document.addEventListener("focusin", update);
+    document.addEventListener("focusout", updateSoon);
+    return () => {
+      window.removeEventListener("scroll", update);
+      document.removeEventListener("focusin", update);
+      document.removeEventListener("focusout", updateSoon);
+    };
+  }, [element]);
+  return isBeingRead;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Those of the list on the screen that are public no more: they are not offered any longer. */
+function useWithdrawn(list: VideoPage, latest: VideoPage): ReadonlySet<string> {
+  const [withdrawn, setWithdrawn] = useState(NONE);
+  const stillThere = new Set(latest.videos.map(({ id }) => id));
+  const missing = list.videos.filter(({ id }) => !stillThere.has(id));
+  // Another page may have them now, so that only the site can tell.
+  const query = new URLSearchParams(missing.map(({ id }) => ["id", id])).toString();
+
+  useEffect(() => {
+    setWithdrawn(NONE);
+    if (query === "") return;
+    const stop = new AbortController();
+    publicIds(query, stop.signal).then(
+      (ids) => {
+        const asked = new URLSearchParams(query).getAll("id");
+        setWithdrawn(new Set(asked.filter((id) => !ids.includes(id))));
+      },
+      // Unreachable: the next change asks again, and a video that is not public does not open.
+      () => {},
+    );
+    return () => stop.abort();
+  }, [query]);
+
+  return withdrawn;
+}
+
+async function publicIds(query: string, signal: AbortSignal): Promise<string[]> {
+  const answer = await fetch(`/saved/videos?${query}`, { signal });
+  if (!answer.ok) throw new Error(`Answered ${answer.status}`);
+  const { videos } = (await answer.json()) as { videos: { id: string }[] };
+  return videos.map(({ id }) => id);
+}

@@ -1,0 +1,96 @@
+import { Form, Link, NavLink, useLocation } from "@remix-run/react";
+import { LogOut, Menu, Upload, X } from "lucide-react";
+import { type KeyboardEvent, useRef } from "react";
+import { classNames } from "../class-names";
+import { Brand } from "./brand";
+
+const PAGES = [
+  { to: "/", label: "Home" },
+  { to: "/categories", label: "Categories" },
+  { to: "/trending", label: "Trending" },
+] as const;
+
+/** The links of the site; for someone signed in also Upload and Sign Out. */
+export function Header({ siteName, signedIn }: { siteName: string; signedIn: boolean }) {
+  return (
+    <header className="sticky top-0 z-30 low:relative border-b border-line bg-ground/95 pt-[env(safe-area-inset-top)] backdrop-blur-sm">
+      <div className="page flex h-16 items-center justify-between gap-4">
+        <Brand siteName={siteName} />
+        <nav aria-label="Main" className="hidden items-center gap-1 md:flex">
+          <Links signedIn={signedIn} />
+        </nav>
+        <MobileMenu signedIn={signedIn} />
+      </div>
+    </header>
+  );
+}
+
+/** A `<details>`, so that it opens without scripts; with them it closes after a page change. */
+function MobileMenu({ signedIn }: { signedIn: boolean }) {
+  const location = useLocation();
+  const details = useRef<HTMLDetailsElement>(null);
+
+  function closeOnEscape(event: KeyboardEvent) {
+    if (event.key !== "Escape" || !details.current?.open) return;
+    details.current.open = false;
+    details.current.querySelector("summary")?.focus();
+  }
+
+  return (
+    <details key={location.key} ref={details} onKeyDown={closeOnEscape} className="group md:hidden">
+      <summary
+        aria-label="Menu"
+        className="-mr-2 grid size-11 list-none place-items-center rounded-md text-muted hover:text-ink"
+      >
+        <Menu aria-hidden="true" className="size-6 group-open:hidden" />
+        <X aria-hidden="true" className="hidden size-6 group-open:block" />
+      </summary>
+      <nav
+        aria-label="Main"
+        className="absolute inset-x-0 top-full flex max-h-[calc(100dvh-4rem)] animate-fade-in flex-col gap-1 overflow-y-auto border-b border-line bg-surface p-3 pb-4 shadow-lifted"
+      >
+        <Links signedIn={signedIn} />
+      </nav>
+    </details>
+  );
+}
+
+const LINK =
+  "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors md:text-sm";
+
+function linkClass({ isActive }: { isActive: boolean }): string {
+  return classNames(LINK, isActive ? "bg-raised text-ink" : "text-muted hover:text-ink");
+}
+
+function Links({ signedIn }: { signedIn: boolean }) {
+  const { pathname, search } = useLocation();
+  // The panel's other tab and the other admin pages share the beginning of its address.
+  const isUpload = pathname === "/admin" && new URLSearchParams(search).get("tab") !== "manage";
+  return (
+    <>
+      {PAGES.map(({ to, label }) => (
+        <NavLink key={to} to={to} end={to === "/"} className={linkClass}>
+          {label}
+        </NavLink>
+      ))}
+      {signedIn && (
+        <>
+          <Link
+            to="/admin"
+            aria-current={isUpload ? "page" : undefined}
+            className={linkClass({ isActive: isUpload })}
+          >
+            <Upload aria-hidden="true" className="size-4" />
+            Upload
+          </Link>
+          <Form method="post" action="/sign-out" className="contents">
+            <button type="submit" className={classNames(LINK, "text-muted hover:text-ink")}>
+              <LogOut aria-hidden="true" className="size-4" />
+              Sign Out
+            </button>
+          </Form>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { useLocation, useNavigate } from "@remix-run/react";
+import { ArrowLeft } from "lucide-react";
+import type { MouseEvent } from "react";
+import { type ListLocation, listPath } from "~/shared/addresses";
+import { ButtonLink } from "../button";
+import { cardAnchor } from "../cards/video-card";
+
+/** How many pages of the site lie between this one and the list that the visitor came from. */
+export interface WayBack {
+  steps: number;
+}
+
+export function stepsBack(state: unknown): number {
+  const steps = (state as Partial<WayBack> | null)?.steps;
+  return typeof steps === "number" && steps > 0 ? steps : 0;
+}
+
+/**
+ * Back to the list. Where the browser remembers the way it goes back in its history, which brings
+ * the scroll position along; a link that was opened elsewhere, and a page without scripts, leads
+ * to the same list at the card of this video.
+ */
+export function BackLink({ id, place }: { id: string; place: ListLocation }) {
+  const steps = stepsBack(useLocation().state);
+  const navigate = useNavigate();
+
+  function goBack(event: MouseEvent) {
+    const plain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
+    if (!steps || !plain) return;
+    event.preventDefault();
+    navigate(-steps);
+  }
+
+  return (
+    <ButtonLink
+      to={`${listPath(place)}#${cardAnchor(id)}`}
+      onClick={goBack}
+      variant="ghost"
+      size="sm"
+      className="-ml-3 min-h-11"
+    >
+      <ArrowLeft aria-hidden="true" className="size-4" />
+      Back
+    </ButtonLink>
+  );
+}

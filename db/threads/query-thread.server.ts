@@ -1,0 +1,84 @@
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { Worker, type WorkerOptions } from "node:worker_threads";
+import { sqliteHandle } from "../client.server";
+
+/**
+ * What can take more than a moment is asked of threads, each with a connection of its own. One reads
+ * lists and searches, one holds the index of related videos, and one waits for the disk.
+ */
+export type ThreadName = "reading" | "related" | "checkpoint";
+
+interface Thread {
+  worker: Worker;
+  lastId: number;
+  waiting: Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>;
+}
+
+/** Megabytes of short-lived objects: with the default, a thread grows to three times as many. */
+const YOUNG_GENERATION_MB = 8;
+
+// On globalThis, because the development server evaluates this module anew after an edit.
+const holder = globalThis as { afterdarkThreads?: Map<ThreadName, Thread> };
+holder.afterdarkThreads ??= new Map();
+const threads = holder.afterdarkThreads;
+
+/**
+ * Asks a thread, starting it at first use. It ends with the process, and keeps it from ending only
+ * while an answer is awaited.
+ *
+ * @param task one of those in `app/entry.threads.server.ts`.
+ */
+export function queryThread<Answer>(
+  name: ThreadName,
+  task: string,
+  question: unknown,
+): Promise<Answer> {
+  const thread = threads.get(name) ?? start(name);
+  thread.lastId += 1;
+  const id = thread.lastId;
+  return new Promise((resolve, reject) => {
+    thread.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+    thread.worker.ref();
+    thread.worker.postMessage({ id, file: sqliteHandle().name, task, question });
+  });
+}
+
+function start(name: ThreadName): Thread {
+  const worker = startWorker({
+    workerData: { thread: name },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
+  const thread: Thread = { worker, lastId: 0, waiting: new Map() };
+  threads.set(name, thread);
+  worker.on("message", ({ id, answer, error }) => {
+    const asker = thread.waiting.get(id);
+    thread.waiting.delete(id);
+    if (thread.waiting.size === 0) worker.unref();
+    if (error === undefined) asker?.resolve(answer);
+    else asker?.reject(new Error(`The ${name} thread failed: ${error}`));
+  });
+  // The next question starts another.
+  const gone = (reason: Error) => {
+    if (threads.get(name) === thread) threads.delete(name);
+    for (const { reject } of thread.waiting.values()) reject(reason);
+    thread.waiting.clear();
+  };
+  worker.on("error", gone);
+  worker.on("exit", () => gone(new Error(`The ${name} thread ended.`)));
+  return thread;
+}
+
+/** The built file beside the server's bundle, or the source by way of tsx, in tests and scripts. */
+function startWorker(options: WorkerOptions): Worker {
+  const folder = path.dirname(fileURLToPath(import.meta.url));
+  const built = path.join(folder, "threads.js");
+  if (fs.existsSync(built)) return new Worker(built, options);
+  const source = pathToFileURL(path.join(folder, "../../app/entry.threads.server.ts")).href;
+  const program = `import("tsx/esm/api").then((tsx) => {
+    tsx.register();
+    return import(${JSON.stringify(source)});
+  });`;
+  return new Worker(program, { ...options, eval: true, execArgv: [] });
+}
