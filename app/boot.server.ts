@@ -11,7 +11,7 @@ import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
 import { SettingsError, settings } from "~/server/settings.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
-import { keepTrashEmpty } from "~/studio/trash/trash.server";
+import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
@@ -43,7 +43,7 @@ export async function boot(): Promise<void> {
   }
   changeStockServer([refuseSignInFlood, answerEvents]);
   keepLogShort();
-  keepTrashEmpty();
+  scheduleTrashCleanup();
   checkIntegrity();
   onJobsChanged(() => publish("jobs"));
   startJobs();

@@ -1,7 +1,7 @@
 import { listPages } from "~/catalogue/lists/list-query.server";
 import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { searchHits } from "~/catalogue/search/search-hits.server";
-import { managedHits, managedIds } from "~/studio/list/managed-search.server";
+import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 
 /** The entry of the threads that read the database; vite.config.ts makes a file of it. */
@@ -9,6 +9,6 @@ serveThread({
   list: listPages,
   search: searchHits,
   related: relatedHits,
-  managed: managedHits,
-  "managed-ids": managedIds,
+  managed: readManagedPage,
+  "managed-ids": readManagedIds,
 });

@@ -24,7 +24,7 @@ import { SessionList } from "~/account/session-list";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
-import { AdminLinks } from "~/studio/admin-links";
+import { AdminLinks } from "~/studio/admin-navigation";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
 export const meta: MetaFunction = () => [

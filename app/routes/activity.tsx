@@ -5,7 +5,7 @@ import { listActivities } from "~/account/activity.server";
 import { activitySentence } from "~/account/activity-labels";
 import { requireUser } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
-import { AdminLinks } from "~/studio/admin-links";
+import { AdminLinks } from "~/studio/admin-navigation";
 import { EmptyState } from "~/ui/empty-state";
 
 export const meta: MetaFunction = () => [

@@ -15,16 +15,15 @@ import { requireOwnOrigin } from "~/server/origin.server";
 import { siteOrigin } from "~/server/site-origin.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { SITE_VERSION } from "~/server/version.server";
-import { AdminLinks } from "~/studio/admin-links";
+import { ActionError } from "~/studio/action-error";
+import { AdminLinks, AdminTabs } from "~/studio/admin-navigation";
 import { loadManage, loadStats } from "~/studio/admin-page.server";
-import { AdminTabs } from "~/studio/admin-tabs";
-import type { BulkQuestion } from "~/studio/bulk/bulk";
+import type { DeleteConfirmation } from "~/studio/bulk/bulk";
 import type { StudioFailure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
 import { manageHref, readManageView } from "~/studio/list/manage-address";
 import { ManageTab } from "~/studio/list/manage-tab";
-import { Refusal } from "~/studio/refusal";
-import { KeptTexts, SignInPrompt } from "~/studio/sign-in-prompt";
+import { SignInPrompt, UnsavedTexts } from "~/studio/sign-in-prompt";
 import {
   loadUnlessSignedOut,
   type SignedOutAnswer,
@@ -51,7 +50,7 @@ export const meta: MetaFunction = () => [
 interface Answer {
   upload?: UploadFailure;
   studio?: StudioFailure;
-  question?: BulkQuestion;
+  confirmation?: DeleteConfirmation;
   signedOut?: SignedOutAnswer;
 }
 
@@ -100,7 +99,7 @@ export async function action({ request }: ActionFunctionArgs) {
     if (kind === "upload") return handleUpload(form, user);
     const answer = await performIntent(form, { userId: user.id, view });
     if ("status" in answer) return data({ studio: answer }, { status: answer.status });
-    if ("question" in answer) return data(answer, { status: 200 });
+    if ("confirmation" in answer) return data(answer, { status: 200 });
     throw redirectWithToast(manageHref(view), answer);
   });
 }
@@ -143,17 +142,17 @@ export default function Admin() {
       {manage ? (
         <ManageTab
           manage={manage}
-          refusal={answer?.studio}
-          question={answer?.question}
+          error={answer?.studio}
+          confirmation={answer?.confirmation}
           now={now}
           edit={{ limits, signedOut, origin: loaded.origin }}
         />
       ) : answer?.signedOut?.edit ? (
-        <KeptTexts texts={answer.signedOut.edit} />
+        <UnsavedTexts texts={answer.signedOut.edit} />
       ) : (
         <>
-          <Refusal
-            refusal={answer?.studio}
+          <ActionError
+            error={answer?.studio}
             closeTo="/admin?tab=manage"
             edit={{ limits, signedOut, origin: loaded.origin }}
           />

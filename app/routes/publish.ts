@@ -1,12 +1,12 @@
 import { type ActionFunctionArgs, json } from "@remix-run/node";
 import { requireOwnOrigin } from "~/server/origin.server";
-import { takeUpload } from "~/studio/upload/receive-upload.server";
-import { requireUploader } from "~/studio/upload/uploader.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { requireUploader } from "~/studio/upload/upload-action.server";
 
 /** The upload form as the queue sends it: the same fields, answered as JSON. */
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requireUploader(request);
   requireOwnOrigin(request);
-  const outcome = await takeUpload(request, user.id);
+  const outcome = await receiveUpload(request, user.id);
   return json(outcome, { status: outcome.ok ? 201 : outcome.status });
 }

@@ -10,7 +10,7 @@ import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
-import { AdminLinks } from "~/studio/admin-links";
+import { AdminLinks } from "~/studio/admin-navigation";
 
 export const meta: MetaFunction = () => [
   { title: "Video Queue" },

@@ -5,7 +5,7 @@ import { requireUser } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { categoryLabel } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
-import { AdminLinks } from "~/studio/admin-links";
+import { AdminLinks } from "~/studio/admin-navigation";
 import { failure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
 import { ColumnChart, RowChart } from "~/studio/statistics/chart";

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { answerTus } from "~/media/intake/tus.server";
 import { requireOwnOrigin } from "~/server/origin.server";
-import { requireUploader } from "~/studio/upload/uploader.server";
+import { requireUploader } from "~/studio/upload/upload-action.server";
 
 /** The resumable road: HEAD and OPTIONS. */
 export async function loader({ request }: LoaderFunctionArgs) {

@@ -8,7 +8,7 @@ export type EditTexts = TypedTexts;
 export type EditField = keyof EditTexts | "thumbnail" | "captions";
 
 /** An edit that was not taken: the form is shown again with the texts kept. */
-export interface RefusedEdit {
+export interface RejectedEdit {
   texts: EditTexts;
   fields: Partial<Record<EditField, string>>;
   /** The row as it is now. */
@@ -23,7 +23,7 @@ export interface StudioFailure {
   toast: ToastMessage;
   /** What to do next, where the toast's sentence leaves it open. */
   detail?: string;
-  edit?: RefusedEdit;
+  edit?: RejectedEdit;
 }
 
 /** A failure with the title of every destructive toast (specification, section 8). */

@@ -38,7 +38,7 @@ export function SignInPrompt({
 }
 
 /** The texts of a form that can't be shown again before signing in, to be copied from. */
-export function KeptTexts({ texts }: { texts: object }) {
+export function UnsavedTexts({ texts }: { texts: object }) {
   const typed = Object.entries(texts).filter(([, text]) => text !== "");
   if (typed.length === 0) return null;
   return (

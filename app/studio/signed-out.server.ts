@@ -8,8 +8,8 @@ import { UploadRefused } from "~/media/intake/upload-error.server";
 import { requestContext } from "~/server/node/request-context.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import type { SignedOutAnswer } from "./signed-out";
+import { typedTexts } from "./upload/receive-upload.server";
 import { SENTENCES } from "./upload/upload-fields";
-import { typedTexts } from "./upload/upload-texts.server";
 
 /**
  * Answers a form of the panel whose sender's session has ended in the meantime: 401 with what was

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ToastMessage } from "~/ui/feedback/toast";
 import { VIDEO_STATUSES } from "~db/schema";
 import { isBusy } from "~db/write-lock";
-import type { BulkQuestion } from "./bulk/bulk";
+import type { DeleteConfirmation } from "./bulk/bulk";
 import { performBulk } from "./bulk/bulk-action.server";
 import { editVideo } from "./edit/edit.server";
 import { failure, type StudioFailure } from "./failure";
@@ -38,8 +38,8 @@ const studioRequest = z.discriminatedUnion("intent", [
 
 type StudioRequest = z.infer<typeof studioRequest>;
 
-/** What a form is answered: why not, what was done, or a question that must be answered first. */
-export type StudioAnswer = StudioFailure | ToastMessage | { question: BulkQuestion };
+/** What a form is answered: why not, what was done, or a confirmation that must be answered first. */
+export type StudioAnswer = StudioFailure | ToastMessage | { confirmation: DeleteConfirmation };
 
 /** Who sends a form, and from which list. */
 export interface Sender {
@@ -79,14 +79,14 @@ export async function performIntent(form: StudioForm, sender: Sender): Promise<S
 
 async function perform(
   request: StudioRequest,
-  { fields, thumbnail, captions, refusal }: StudioForm,
+  { fields, thumbnail, captions, fileError }: StudioForm,
   { userId, view }: Sender,
 ): Promise<StudioAnswer> {
   switch (request.intent) {
     case "update": {
       const { intent: _, id, version, ...given } = request;
       const sent = Object.entries(given).filter(([, value]) => value !== undefined);
-      const edit = { id, version, texts: Object.fromEntries(sent), thumbnail, captions, refusal };
+      const edit = { id, version, texts: Object.fromEntries(sent), thumbnail, captions, fileError };
       return (await editVideo(edit, userId)) ?? UPDATED;
     }
     case "toggle":

@@ -6,7 +6,7 @@ import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "./edit/edit-capt
 import { uploadRules } from "./upload/receive-upload.server";
 
 /** Room for the ids of as many videos as can be changed at once. */
-const MOST_FORM_BYTES = 2 * 1024 * 1024;
+const MAX_FORM_BYTES = 2 * 1024 * 1024;
 
 /** What the forms of the manage tab ask for; any other intent is the upload form's. */
 const STUDIO_INTENTS = ["update", "toggle", "delete", "restore", "bulk"] as const;
@@ -17,7 +17,7 @@ export interface StudioForm {
   thumbnail?: ArrivedFile;
   captions?: CaptionsEdit;
   /** Why a file was not taken; the fields are there all the same. */
-  refusal?: UploadRefused;
+  fileError?: UploadRefused;
 }
 
 /** A form that is sent to /admin: an upload, or one of the manage tab. */
@@ -34,7 +34,7 @@ export async function withAdminForm<Answer>(
   work: (form: AdminForm) => Promise<Answer>,
 ): Promise<Answer> {
   if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
-    const fields = await readSmallForm(request, MOST_FORM_BYTES);
+    const fields = await readSmallForm(request, MAX_FORM_BYTES);
     return work({ kind: "studio", form: { fields, captions: captionsEdit(fields) } });
   }
   const received = await receiveMultipart(request, { ...uploadRules(), captions: CAPTIONS_RULE });
@@ -44,7 +44,7 @@ export async function withAdminForm<Answer>(
     for (const [name, value] of received.fields) fields.set(name, value);
     const { files, refusal } = received;
     const captions = captionsEdit(fields, files.get("captions"));
-    const form = { fields, thumbnail: files.get("thumbnail"), captions, refusal };
+    const form = { fields, thumbnail: files.get("thumbnail"), captions, fileError: refusal };
     return await work({ kind: "studio", form });
   } finally {
     await discardArrived(...received.files.values());

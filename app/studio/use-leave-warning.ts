@@ -12,11 +12,11 @@ export function useLeaveWarning(
   question: (nextPath?: string) => string | undefined,
   onLeave?: () => void,
 ): void {
-  const ask = useRef(question);
-  ask.current = question;
+  const currentQuestion = useRef(question);
+  currentQuestion.current = question;
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
-      if (ask.current() !== undefined) event.preventDefault();
+      if (currentQuestion.current() !== undefined) event.preventDefault();
     };
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
@@ -26,11 +26,11 @@ export function useLeaveWarning(
     ({ currentLocation, nextLocation }) =>
       currentLocation.pathname + currentLocation.search !==
         nextLocation.pathname + nextLocation.search &&
-      ask.current(nextLocation.pathname) !== undefined,
+      currentQuestion.current(nextLocation.pathname) !== undefined,
   );
   useEffect(() => {
     if (blocker.state !== "blocked") return;
-    const asked = ask.current(blocker.location.pathname);
+    const asked = currentQuestion.current(blocker.location.pathname);
     if (asked === undefined || window.confirm(asked)) {
       onLeave?.();
       blocker.proceed();

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
-import { BULK_MOST, type BulkChange, type BulkResult } from "~/studio/bulk/bulk";
+import { type BulkChange, type BulkResult, MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
 import { changeVideos } from "~/studio/bulk/bulk.server";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";
@@ -98,7 +98,7 @@ describe("many videos at once", () => {
     const file = writeUpload(site.uploads, "videos/u/1.mp4");
     expect(await answered(bulk("delete", ["a", "b", "gone"]))).toEqual({
       status: 200,
-      question: { ids: ["a", "b"], titles: ["First", "Second"], bytes: 0 },
+      confirmation: { ids: ["a", "b"], titles: ["First", "Second"], bytes: 0 },
     });
     expect(video("a")).toBeDefined();
     const { toast } = await succeed(bulk("delete", ["a", "b", "gone"], { confirmed: "1" }));
@@ -156,7 +156,7 @@ describe("many videos at once", () => {
       "too many",
       bulk(
         "hide",
-        Array.from({ length: BULK_MOST + 1 }, (_, n) => `x${n}`),
+        Array.from({ length: MAX_BULK_VIDEOS + 1 }, (_, n) => `x${n}`),
       ),
       "At most 10,000 videos can be changed at once. Narrow the list by a filter.",
     ],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SORTS } from "~/studio/list/manage-address";
-import { SEARCH_MOST } from "~/studio/list/managed-search.server";
+import { MAX_SEARCH_MATCHES } from "~/studio/list/managed-search.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, page, signInAdmin } from "../admin-requests";
 import { useTemporarySite } from "../temporary-site";
@@ -134,10 +134,10 @@ describe("its pages", () => {
   });
 
   it("of a search with very many matches end, and say so", async () => {
-    addMany(SEARCH_MOST + 60);
-    expect(await list("search=video")).toMatchObject({ total: SEARCH_MOST, more: true });
+    addMany(MAX_SEARCH_MATCHES + 60);
+    expect(await list("search=video")).toMatchObject({ total: MAX_SEARCH_MATCHES, more: true });
     const last = await list(`search=video&page=9999`);
-    expect([last.page, last.ids.length, last.more]).toEqual([SEARCH_MOST / 50, 50, true]);
+    expect([last.page, last.ids.length, last.more]).toEqual([MAX_SEARCH_MATCHES / 50, 50, true]);
     expect(await list("search=video&status=hidden")).toMatchObject({ more: true });
     expect(await list("search=video%200001")).toMatchObject({ total: 10, more: false });
   });

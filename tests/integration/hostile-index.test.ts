@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { takeUpload } from "~/studio/upload/receive-upload.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { workUntilIdle } from "../encode-library";
 import { measureHeld } from "../event-loop";
@@ -67,7 +67,7 @@ describe.runIf(ffmpegAvailable())("an MP4 with a hostile index", () => {
       const file = hostile("sent", inside, more);
       const request = uploadRequest(fileBlob(file, "video/mp4"));
       const held = await measureHeld(async () => {
-        const outcome = await takeUpload(request, userId);
+        const outcome = await receiveUpload(request, userId);
         if (name === "100,000 tracks") expect(outcome).toMatchObject({ ok: false, status: 422 });
         sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'playable'");
         await workUntilIdle();

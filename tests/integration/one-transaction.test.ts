@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ImportEntry } from "~/import/entry";
 import { importVideos } from "~/import/import.server";
 import { parkUpload } from "~/media/intake/tus.server";
-import { takeUpload } from "~/studio/upload/receive-upload.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../clips";
 import { useTemporarySite } from "../temporary-site";
@@ -42,7 +42,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
 
   it("a form upload", async () => {
     breakJobs();
-    expect(await takeUpload(uploadRequest(fileBlob(mp4Clip(2))), USER)).toMatchObject(failed);
+    expect(await receiveUpload(uploadRequest(fileBlob(mp4Clip(2))), USER)).toMatchObject(failed);
     expect(counts()).toEqual([0, 0, 0, 0, 0]);
     expect(filesIn(site.uploads)).toEqual([]);
     expect(vi.mocked(console.error).mock.calls.flat().join()).toContain("no jobs");
@@ -55,7 +55,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
     const bytes = fs.statSync(arrived).size;
     const file = { path: arrived, name: "a.mp4", bytes, sha256: "a".repeat(64) };
     const upload = await parkUpload(USER, file);
-    const publish = () => takeUpload(uploadRequest(undefined, { upload }), USER);
+    const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     breakJobs();
     expect(await publish()).toMatchObject(failed);
     vi.mocked(console.error).mockClear();

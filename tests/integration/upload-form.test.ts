@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { takeUpload } from "~/studio/upload/receive-upload.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../clips";
 import { useTemporarySite } from "../temporary-site";
@@ -22,7 +22,7 @@ const rows = () => sqliteHandle().prepare("SELECT * FROM videos").all() as Recor
 const onDisk = (url: string) => path.join(site.uploads, url.replace("/media/", ""));
 
 async function refused(request: Request) {
-  const outcome = await takeUpload(request, USER);
+  const outcome = await receiveUpload(request, USER);
   expect(rows()).toEqual([]);
   expect(filesIn(site.uploads)).toEqual([]);
   if (outcome.ok) throw new Error("The upload was taken.");
@@ -30,7 +30,7 @@ async function refused(request: Request) {
 }
 
 async function taken(request: Request) {
-  const outcome = await takeUpload(request, USER);
+  const outcome = await receiveUpload(request, USER);
   if (!outcome.ok) throw new Error(`${outcome.status} ${outcome.failure.sentence}`);
   return sqliteHandle()
     .prepare("SELECT * FROM videos WHERE id = ?")
@@ -86,7 +86,7 @@ describe("a good upload", () => {
   it("never collides with another of the same millisecond", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 12 }, () =>
-        takeUpload(uploadRequest(clip, { duplicate: "keep" }), USER),
+        receiveUpload(uploadRequest(clip, { duplicate: "keep" }), USER),
       ),
     );
     expect(outcomes.every((outcome) => outcome.ok)).toBe(true);
@@ -296,7 +296,10 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
 describe("an exact duplicate", () => {
   it("is reported with the video that has it, and kept for the decision", async () => {
     const first = await taken(uploadRequest(clip));
-    const again = await takeUpload(uploadRequest(clip, { title: "Again", duplicate: "ask" }), USER);
+    const again = await receiveUpload(
+      uploadRequest(clip, { title: "Again", duplicate: "ask" }),
+      USER,
+    );
     if (again.ok) throw new Error("The duplicate was taken.");
     expect(again.status).toBe(409);
     expect(again.failure.duplicate).toMatchObject({ id: first.id, title: first.title });
@@ -319,9 +322,12 @@ describe("an exact duplicate", () => {
 
   it("that waits is nobody else's", async () => {
     await taken(uploadRequest(clip));
-    const again = await takeUpload(uploadRequest(clip, { duplicate: "ask" }), USER);
+    const again = await receiveUpload(uploadRequest(clip, { duplicate: "ask" }), USER);
     const upload = again.ok ? "" : again.failure.duplicate!.upload;
-    const other = await takeUpload(uploadRequest(undefined, { upload, duplicate: "keep" }), "u2");
+    const other = await receiveUpload(
+      uploadRequest(undefined, { upload, duplicate: "keep" }),
+      "u2",
+    );
     expect(other).toMatchObject({ ok: false, status: 404 });
   });
 });

@@ -8,13 +8,13 @@ import { idsOf } from "../list/managed-list.server";
 import { undoAction } from "../trash/remove.server";
 import {
   BULK_ACTIONS,
-  BULK_MOST,
   type BulkChange,
-  type BulkQuestion,
   type BulkResult,
+  type DeleteConfirmation,
+  MAX_BULK_VIDEOS,
   nameTitles,
 } from "./bulk";
-import { askBeforeDeleting, changeVideos } from "./bulk.server";
+import { changeVideos, describeDeletion } from "./bulk.server";
 
 const NOTHING_CHANGED = "No video was changed.";
 
@@ -26,16 +26,16 @@ export async function performBulk(
   form: FormData,
   view: ManageView,
   userId: string,
-): Promise<StudioFailure | ToastMessage | { question: BulkQuestion }> {
+): Promise<StudioFailure | ToastMessage | { confirmation: DeleteConfirmation }> {
   const change = readChange(form);
   if (typeof change === "string") return failure(422, NOTHING_CHANGED, { detail: change });
   const ids = await chosenIds(form, view);
   if (typeof ids === "string") return failure(422, NOTHING_CHANGED, { detail: ids });
   if (change.action === "delete" && !form.has("confirmed")) {
-    return { question: await askBeforeDeleting(ids) };
+    return { confirmation: await describeDeletion(ids) };
   }
   const result = await changeVideos(change, ids, userId);
-  const answer = tell(change, result);
+  const answer = describeResult(change, result);
   if ("status" in answer || !result.batch) return answer;
   return { ...answer, action: undoAction(result.batch, view) };
 }
@@ -56,15 +56,15 @@ function readChange(form: FormData): BulkChange | string {
 
 async function chosenIds(form: FormData, view: ManageView): Promise<string[] | string> {
   const ids = form.has("all")
-    ? await idsOf(view, BULK_MOST + 1)
+    ? await idsOf(view, MAX_BULK_VIDEOS + 1)
     : [...new Set(form.getAll("selected").map(String))];
   if (ids.length === 0) return "Select at least one video.";
-  return ids.length > BULK_MOST ? TOO_MANY : ids;
+  return ids.length > MAX_BULK_VIDEOS ? TOO_MANY : ids;
 }
 
-const TOO_MANY = `At most ${BULK_MOST.toLocaleString("en")} videos can be changed at once. Narrow the list by a filter.`;
+const TOO_MANY = `At most ${MAX_BULK_VIDEOS.toLocaleString("en")} videos can be changed at once. Narrow the list by a filter.`;
 
-const SUCH: Record<BulkChange["action"], [done: string, already: string]> = {
+const OUTCOMES: Record<BulkChange["action"], [done: string, already: string]> = {
   publish: ["published", "published already"],
   hide: ["hidden", "hidden already"],
   category: ["moved to the category", "in the category already"],
@@ -74,8 +74,8 @@ const SUCH: Record<BulkChange["action"], [done: string, already: string]> = {
 };
 
 /** What became of the videos, sentence by sentence. */
-function tell(change: BulkChange, result: BulkResult): StudioFailure | ToastMessage {
-  const [done, already] = SUCH[change.action];
+function describeResult(change: BulkChange, result: BulkResult): StudioFailure | ToastMessage {
+  const [done, already] = OUTCOMES[change.action];
   const sentences = [
     result.done > 0 && `${were(result.done)} ${done}.`,
     result.unchanged > 0 && `${were(result.unchanged)} ${already}.`,

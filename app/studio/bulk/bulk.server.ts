@@ -8,7 +8,7 @@ import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import { readTags } from "../list/managed-row.server";
 import { removeVideos } from "../trash/remove.server";
-import { type BulkChange, type BulkQuestion, type BulkResult, nameTitles } from "./bulk";
+import { type BulkChange, type BulkResult, type DeleteConfirmation, nameTitles } from "./bulk";
 
 const VERBS: Record<BulkChange["action"], string> = {
   publish: "published",
@@ -19,7 +19,7 @@ const VERBS: Record<BulkChange["action"], string> = {
   delete: "deleted",
 };
 
-interface Chosen {
+interface SelectedVideo {
   id: string;
   title: string;
   status: string;
@@ -28,7 +28,7 @@ interface Chosen {
 }
 
 /** Videos changed by one statement; after it others have their turn. */
-const AT_ONCE = 32;
+const VIDEOS_PER_STATEMENT = 32;
 
 /**
  * Does one thing to many videos in one transaction, and says what became of each. Pages are read and
@@ -42,7 +42,7 @@ export async function changeVideos(
   if (change.action === "delete") {
     const { titles, batch } = await removeVideos(ids, userId);
     const done = titles.length;
-    await note(change, titles, done, userId);
+    await recordBulkActivity(change, titles, done, userId);
     return { done, unchanged: 0, gone: ids.length - done, refused: [], batch };
   }
   const result = { done: [] as string[], refused: [] as string[], found: 0 };
@@ -50,23 +50,23 @@ export async function changeVideos(
     .transaction()
     .execute(async (transaction) => {
       const turn = eventLoopTurns();
-      for (const some of partsOf(ids, AT_ONCE)) {
-        const chosen = await choose(transaction, some);
-        const { titles, refused } = await apply(transaction, change, chosen);
-        result.found += chosen.length;
+      for (const some of partsOf(ids, VIDEOS_PER_STATEMENT)) {
+        const selected = await selectVideos(transaction, some);
+        const { titles, refused } = await apply(transaction, change, selected);
+        result.found += selected.length;
         result.done.push(...titles);
         result.refused.push(...refused);
         await turn();
       }
     });
   const { done, refused, found } = result;
-  await note(change, done, done.length, userId);
+  await recordBulkActivity(change, done, done.length, userId);
   const unchanged = found - done.length - refused.length;
   return { done: done.length, unchanged, gone: ids.length - found, refused };
 }
 
 /** What is to be said before these videos are deleted. */
-export async function askBeforeDeleting(ids: readonly string[]): Promise<BulkQuestion> {
+export async function describeDeletion(ids: readonly string[]): Promise<DeleteConfirmation> {
   const rows = await database()
     .selectFrom("videos")
     .select(["id", "title", "bytes"])
@@ -84,7 +84,10 @@ function listed(ids: readonly string[]) {
   return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
-function choose(transaction: Transaction<Schema>, ids: readonly string[]): Promise<Chosen[]> {
+function selectVideos(
+  transaction: Transaction<Schema>,
+  ids: readonly string[],
+): Promise<SelectedVideo[]> {
   return transaction
     .selectFrom("videos")
     .select(["id", "title", "status", "category", "tags"])
@@ -102,10 +105,10 @@ interface Changes {
 async function apply(
   transaction: Transaction<Schema>,
   change: Exclude<BulkChange, { action: "delete" }>,
-  chosen: readonly Chosen[],
+  selected: readonly SelectedVideo[],
 ): Promise<{ titles: string[]; refused: string[] }> {
   const updated_at = new Date().toISOString();
-  const set = async (rows: readonly Chosen[], columns: Changes) => {
+  const set = async (rows: readonly SelectedVideo[], columns: Changes) => {
     const ids = rows.map((row) => row.id);
     await transaction.updateTable("videos").set(columns).where("id", "in", listed(ids)).execute();
     return { titles: rows.map((row) => row.title), refused: [] };
@@ -115,7 +118,7 @@ async function apply(
     case "hide": {
       const status = change.action === "publish" ? "published" : "hidden";
       return set(
-        chosen.filter((row) => row.status !== status),
+        selected.filter((row) => row.status !== status),
         { status },
       );
     }
@@ -123,13 +126,13 @@ async function apply(
       const { category } = change;
       const columns = { category, updated_at };
       return set(
-        chosen.filter((row) => row.category !== category),
+        selected.filter((row) => row.category !== category),
         columns,
       );
     }
     case "add-tags":
     case "remove-tags":
-      return setTags(transaction, change, chosen, updated_at);
+      return setTags(transaction, change, selected, updated_at);
     default:
       return change satisfies never;
   }
@@ -138,14 +141,14 @@ async function apply(
 async function setTags(
   transaction: Transaction<Schema>,
   change: { action: "add-tags" | "remove-tags"; tags: string[] },
-  chosen: readonly Chosen[],
+  selected: readonly SelectedVideo[],
   updatedAt: string,
 ): Promise<{ titles: string[]; refused: string[] }> {
   const named = new Set(change.tags.map((tag) => tag.toLowerCase()));
   const titles: string[] = [];
   const refused: string[] = [];
   const rows: { id: string; tags: string | null }[] = [];
-  for (const row of chosen) {
+  for (const row of selected) {
     const before = readTags(row.tags);
     const has = new Set(before.map((tag) => tag.toLowerCase()));
     const after =
@@ -167,7 +170,7 @@ async function setTags(
   return { titles, refused };
 }
 
-async function note(
+async function recordBulkActivity(
   change: BulkChange,
   titles: readonly string[],
   count: number,

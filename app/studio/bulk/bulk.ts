@@ -21,7 +21,7 @@ export const BULK_LABELS: Record<BulkAction, string> = {
 };
 
 /** One transaction holds every other writer up, so it must have an end. */
-export const BULK_MOST = 10_000;
+export const MAX_BULK_VIDEOS = 10_000;
 
 export type BulkChange =
   | { action: "publish" | "hide" }
@@ -43,7 +43,7 @@ export interface BulkResult {
 }
 
 /** Asks before many videos are deleted; answered by sending the same form with `confirmed`. */
-export interface BulkQuestion {
+export interface DeleteConfirmation {
   ids: string[];
   /** Some of the titles. */
   titles: string[];

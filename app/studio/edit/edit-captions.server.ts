@@ -30,11 +30,11 @@ export interface NewCaptions {
   drop(): Promise<void>;
 }
 
-const MOST_BYTES = 2 * 1024 ** 2;
-const MOST_TRACKS = 40;
+const MAX_CAPTION_BYTES = 2 * 1024 ** 2;
+const MAX_CAPTION_TRACKS = 40;
 
 export const CAPTIONS_RULE: FileRule = {
-  maxBytes: MOST_BYTES,
+  maxBytes: MAX_CAPTION_BYTES,
   tooLarge: "The caption file is larger than 2MB.",
   checkHead: async () => {},
 };
@@ -49,18 +49,18 @@ export function captionsEdit(fields: FormData, file?: ArrivedFile): CaptionsEdit
 }
 
 /**
- * Reads a caption file and puts it beside the video's file, as WebVTT. It takes the place of the
+ * Reads a caption file and puts it beside the video's file, as WebVTT. It replaces the
  * captions of the same name, which is that of their language.
  *
  * @throws {UploadRefused} 422 when the file holds no captions, no language was chosen, or the video
  *   has no file on this site, 507 when the disk is full.
  */
-export async function placeNewCaptions(
+export async function storeNewCaptions(
   videoId: string,
   { file, language, remove }: CaptionsEdit,
 ): Promise<NewCaptions> {
   const folder = await folderOf(videoId);
-  const track = file && (await placeFile(file, language, folder));
+  const track = file && (await storeCaptionFile(file, language, folder));
   let lost: Captions[] = [];
   return {
     change(column) {
@@ -69,8 +69,8 @@ export async function placeNewCaptions(
         ({ url, label }) => !remove.includes(url) && label !== track?.label,
       );
       lost = before.filter((each) => !after.includes(each));
-      if (track && after.length >= MOST_TRACKS) {
-        throw refused(`A video has at most ${MOST_TRACKS} captions.`);
+      if (track && after.length >= MAX_CAPTION_TRACKS) {
+        throw refused(`A video has at most ${MAX_CAPTION_TRACKS} captions.`);
       }
       return JSON.stringify(track ? [...after, track] : after);
     },
@@ -86,7 +86,7 @@ export async function placeNewCaptions(
   };
 }
 
-async function placeFile(
+async function storeCaptionFile(
   file: ArrivedFile,
   language: string,
   folder: string | undefined,
@@ -101,9 +101,9 @@ async function placeFile(
   const label = languageName(tag);
   if (!label) throw refused("Choose the language of the captions.");
   if (!folder) throw refused("This video has no file on this site that captions could belong to.");
-  const place = `${folder}/added-captions/${tag}-${randomBytes(6).toString("hex")}.vtt`;
-  const target = bucketFile("videos", place);
-  if (!target) throw new Error(`videos/${place} is no place for a file.`);
+  const pathInBucket = `${folder}/added-captions/${tag}-${randomBytes(6).toString("hex")}.vtt`;
+  const target = bucketFile("videos", pathInBucket);
+  if (!target) throw new Error(`videos/${pathInBucket} is not a path in the bucket.`);
   try {
     await fs.mkdir(path.dirname(target), { recursive: true });
     // Behind a dot it is served to nobody until it is whole.
@@ -113,7 +113,7 @@ async function placeFile(
   } catch (error) {
     throw asRefusal(error);
   }
-  return { url: mediaUrl("videos", place), language: tag, label, added: true };
+  return { url: mediaUrl("videos", pathInBucket), language: tag, label, added: true };
 }
 
 /** `{userId}/{stamp}` of the video's own file; undefined when it has none of ours. */

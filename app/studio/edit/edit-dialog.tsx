@@ -11,7 +11,7 @@ import { FailureNotice } from "../failure-notice";
 import type { EditableVideo } from "../list/managed-video";
 import { SignInPrompt } from "../sign-in-prompt";
 import type { UploadLimits } from "../upload/upload-fields";
-import { thumbnailHint } from "../upload/upload-hints";
+import { thumbnailHint } from "../upload/upload-fields";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
 import { CaptionsFields } from "./captions-fields";
 import { EditConflict } from "./edit-conflict";
@@ -28,10 +28,10 @@ export interface EditSurroundings {
 
 const UNSAVED = "Your changes are not saved. Leave them all the same?";
 
-/** Edits a video. After a refusal the texts are those that were sent, not those of the row. */
+/** Edits a video. After a failure the texts are those that were sent, not those of the row. */
 export function EditDialog({
   video,
-  refusal,
+  error,
   isGone = false,
   closeTo,
   limits,
@@ -39,13 +39,13 @@ export function EditDialog({
   origin,
 }: {
   video: EditableVideo;
-  refusal?: StudioFailure;
+  error?: StudioFailure;
   /** It was deleted while the dialog was open. */
   isGone?: boolean;
   /** The address of the list alone. */
   closeTo: string;
 } & EditSurroundings) {
-  const edit = refusal?.edit;
+  const edit = error?.edit;
   const texts = edit?.texts ?? initialTexts(video);
   const [title, setTitle] = useState(texts.title);
   // Kept from when the form was opened: the live refresh brings the row's newer version, but the
@@ -59,7 +59,7 @@ export function EditDialog({
   const sending = useRef(false);
   useLeaveWarning(() => {
     // What was refused is not saved either, though the form was shown with it.
-    const isUnsaved = !sending.current && (refusal !== undefined || isChanged(form.current));
+    const isUnsaved = !sending.current && (error !== undefined || isChanged(form.current));
     return isUnsaved ? UNSAVED : undefined;
   });
   useEffect(() => {
@@ -69,8 +69,8 @@ export function EditDialog({
     <Dialog title="Edit Video" description={video.title} closeTo={closeTo} wide>
       {signedOut && <SignInPrompt link="Sign In" isInDialog />}
       {isGone && <FailureNotice toast={failure(404, GONE).toast} />}
-      {refusal && <FailureNotice toast={refusal.toast} detail={refusal.detail} />}
-      {edit && refusal?.status === 409 && <EditConflict current={edit.current} texts={texts} />}
+      {error && <FailureNotice toast={error.toast} detail={error.detail} />}
+      {edit && error?.status === 409 && <EditConflict current={edit.current} texts={texts} />}
       <EditedVideo video={video} origin={origin} />
       <Form
         ref={form}

@@ -22,7 +22,7 @@ export interface NewThumbnail {
  *
  * @throws {UploadRefused} 415 when it is no picture, 507 when the disk is full.
  */
-export async function placeNewThumbnail(userId: string, file: ArrivedFile): Promise<NewThumbnail> {
+export async function storeNewThumbnail(userId: string, file: ArrivedFile): Promise<NewThumbnail> {
   const { file: encoded, colors } = await encodeThumbnail(file.path);
   try {
     const name: MediaName = {

@@ -10,8 +10,8 @@ import { findEditable } from "../list/managed-list.server";
 import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
 import type { EditableVideo } from "../list/managed-video";
 import { SENTENCES } from "../upload/upload-fields";
-import { type CaptionsEdit, type NewCaptions, placeNewCaptions } from "./edit-captions.server";
-import { type NewThumbnail, placeNewThumbnail } from "./edit-thumbnail.server";
+import { type CaptionsEdit, type NewCaptions, storeNewCaptions } from "./edit-captions.server";
+import { type NewThumbnail, storeNewThumbnail } from "./edit-thumbnail.server";
 
 const FAILED = "Failed to update video.";
 const CHANGED =
@@ -27,7 +27,7 @@ export interface Edit {
   thumbnail?: ArrivedFile;
   captions?: CaptionsEdit;
   /** Why a file that was sent did not arrive. */
-  refusal?: UploadRefused;
+  fileError?: UploadRefused;
 }
 
 /** Files that came with an edit and stand in their buckets. */
@@ -48,13 +48,13 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
   const before = await findEditable(edit.id);
   if (!before) return failure(404, FAILED, { detail: GONE });
   const files: NewFiles = {};
-  const outcome = await place(edit, files, userId).catch(async (error) => {
-    await drop(files);
+  const outcome = await storeFilesAndRow(edit, files, userId).catch(async (error) => {
+    await discardFiles(files);
     if (!(error instanceof UploadRefused)) throw error;
-    return refuseFile(edit, before, error);
+    return fileFailure(edit, before, error);
   });
   if ("status" in outcome) {
-    await drop(files);
+    await discardFiles(files);
     return outcome;
   }
   await files.thumbnail?.keep(edit.id, outcome.thumbnailBefore);
@@ -64,19 +64,19 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
 }
 
 /** Puts the files that came into their buckets, then writes the row that names them. */
-async function place(edit: Edit, files: NewFiles, userId: string) {
-  if (edit.refusal) throw edit.refusal;
-  if (edit.thumbnail) files.thumbnail = await placeNewThumbnail(userId, edit.thumbnail);
-  if (edit.captions) files.captions = await placeNewCaptions(edit.id, edit.captions);
-  return write(edit, files);
+async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
+  if (edit.fileError) throw edit.fileError;
+  if (edit.thumbnail) files.thumbnail = await storeNewThumbnail(userId, edit.thumbnail);
+  if (edit.captions) files.captions = await storeNewCaptions(edit.id, edit.captions);
+  return writeRow(edit, files);
 }
 
-async function drop({ thumbnail, captions }: NewFiles): Promise<void> {
+async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
   await thumbnail?.drop();
   await captions?.drop();
 }
 
-function refuseFile(edit: Edit, current: EditableVideo, error: UploadRefused): StudioFailure {
+function fileFailure(edit: Edit, current: EditableVideo, error: UploadRefused): StudioFailure {
   const texts = { ...textsOf(current), ...edit.texts };
   const version = edit.version ?? current.version;
   const field = error.field === "captions" ? "captions" : "thumbnail";
@@ -85,7 +85,7 @@ function refuseFile(edit: Edit, current: EditableVideo, error: UploadRefused): S
 }
 
 /** Reads, compares and writes the row in one transaction, so that nobody comes in between. */
-function write(edit: Edit, { thumbnail, captions }: NewFiles) {
+function writeRow(edit: Edit, { thumbnail, captions }: NewFiles) {
   return database()
     .transaction()
     .execute(async (transaction) => {

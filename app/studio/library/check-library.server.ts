@@ -39,9 +39,9 @@ interface Claims {
   /** `bucket/path` of the files that rows name, with the video's id. */
   files: Map<string, string>;
   /** `{userId}/{stamp}` of the videos, whose folders of derived files are theirs. */
-  stems: Map<string, string>;
+  basePaths: Map<string, string>;
   /** The same of the thumbnails, with the folders of their smaller versions. */
-  thumbnailStems: Map<string, string>;
+  thumbnailBasePaths: Map<string, string>;
   named: { videoId: string; title: string; url: string; file: MediaName }[];
 }
 
@@ -71,9 +71,9 @@ export async function checkLibrary(): Promise<LibraryReport> {
     const isOwnEntry = file.path.split("/").length === 2;
     if (!(isOwnEntry && found.has(key))) await forgetUnlessChanged(file);
   }
-  await forgetDigestsOfNobody();
+  await deleteOrphanDigests();
   await correctFigure();
-  report.stray = await withoutOwner(unowned);
+  report.stray = await stillUnowned(unowned);
   for (const { file, ...named } of claims.named) {
     const at = bucketFile(file.bucket, file.path);
     const isThere = at && (await fs.stat(at).catch(() => undefined));
@@ -89,7 +89,7 @@ export async function checkLibrary(): Promise<LibraryReport> {
  * @returns what was removed.
  */
 export async function removeStray(stray: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
-  const gone = await withoutOwner(stray);
+  const gone = await stillUnowned(stray);
   for (const entry of gone) {
     const at = bucketFile(entry.bucket, entry.path);
     if (at) await fs.rm(at, { recursive: true, force: true });
@@ -99,7 +99,7 @@ export async function removeStray(stray: readonly LibraryEntry[]): Promise<Libra
 }
 
 /** Those that still belong to no video, and are not just being brought in. */
-async function withoutOwner(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
+async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
   const left: LibraryEntry[] = [];
   // Asked before the rows are read: an upload gives its reservation back after its row is there.
   for (const entry of entries) if (!(await isArriving(entry))) left.push(entry);
@@ -126,8 +126,8 @@ async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promi
 async function readClaims(): Promise<Claims> {
   const claims: Claims = {
     files: new Map(),
-    stems: new Map(),
-    thumbnailStems: new Map(),
+    basePaths: new Map(),
+    thumbnailBasePaths: new Map(),
     named: [],
   };
   const rows = await database()
@@ -140,8 +140,8 @@ async function readClaims(): Promise<Claims> {
       const file = url ? parseMediaUrl(url) : undefined;
       if (!url || !file) continue;
       claims.files.set(`${file.bucket}/${file.path}`, id);
-      if (url !== row.thumbnail_url) claims.stems.set(mediaStem(file.path), id);
-      else claims.thumbnailStems.set(mediaStem(file.path), id);
+      if (url !== row.thumbnail_url) claims.basePaths.set(mediaStem(file.path), id);
+      else claims.thumbnailBasePaths.set(mediaStem(file.path), id);
       claims.named.push({ videoId: id, title, url, file });
     }
     const derived = [row.hls_url, row.storyboard_url, row.preview_url];
@@ -154,16 +154,16 @@ async function readClaims(): Promise<Claims> {
     const stem = mediaStem(target);
     claims.files.set(`videos/${target}`, videoId);
     claims.files.set(`thumbnails/${stem}.webp`, videoId);
-    claims.stems.set(stem, videoId);
-    claims.stems.set(secondOf(stem), videoId);
+    claims.basePaths.set(stem, videoId);
+    claims.basePaths.set(secondOf(stem), videoId);
   }
   return claims;
 }
 
 function ownerOf(entry: LibraryEntry, claims: Claims): string | undefined {
   if (entry.isFolder) {
-    const ofThumbnail = entry.bucket === "thumbnails" && claims.thumbnailStems.get(entry.path);
-    return claims.stems.get(entry.path) ?? (ofThumbnail || undefined);
+    const ofThumbnail = entry.bucket === "thumbnails" && claims.thumbnailBasePaths.get(entry.path);
+    return claims.basePaths.get(entry.path) ?? (ofThumbnail || undefined);
   }
   return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
@@ -236,7 +236,7 @@ async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
 }
 
 /** Of videos that another tool has removed; of ours they go with the trash. */
-async function forgetDigestsOfNobody(): Promise<void> {
+async function deleteOrphanDigests(): Promise<void> {
   const videos = database().selectFrom("videos").select("id");
   const deleted = database().selectFrom("deleted_videos").select("id");
   await database()

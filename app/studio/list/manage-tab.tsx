@@ -5,15 +5,14 @@ import { formatQuantity } from "~/shared/format";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { Pager } from "~/ui/lists/pager";
+import { ActionError } from "../action-error";
 import type { ManageData } from "../admin-page.server";
-import type { BulkQuestion } from "../bulk/bulk";
+import type { DeleteConfirmation } from "../bulk/bulk";
 import { BulkBar } from "../bulk/bulk-bar";
-import { BulkDeleteDialog } from "../bulk/bulk-delete-dialog";
 import { EditDialog, type EditSurroundings } from "../edit/edit-dialog";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";
-import { Refusal } from "../refusal";
-import { DeleteDialog } from "../trash/delete-dialog";
+import { BulkDeleteDialog, DeleteDialog } from "../trash/delete-dialog";
 import { DeletedBar } from "../trash/deleted-bar";
 import { FilterBar } from "./filter-bar";
 import { ALL_NEWEST, manageHref } from "./manage-address";
@@ -24,14 +23,14 @@ import { VideoList } from "./video-list";
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
   manage: { view, list, jobs, deletions, dialog },
-  refusal,
-  question,
+  error,
+  confirmation,
   now,
   edit,
 }: {
   manage: ManageData;
-  refusal: StudioFailure | undefined;
-  question: BulkQuestion | undefined;
+  error: StudioFailure | undefined;
+  confirmation: DeleteConfirmation | undefined;
   now: number;
   edit: EditSurroundings;
 }) {
@@ -42,13 +41,13 @@ export function ManageTab({
   const sending = useNavigation().formData?.get("intent") === "bulk";
   // A selection was made in one list, for one thing to be done; after either it is a new one.
   useEffect(() => {
-    if (!sending && !refusal && !question) clear();
-  }, [here, sending, refusal, question, clear]);
+    if (!sending && !error && !confirmation) clear();
+  }, [here, sending, error, confirmation, clear]);
   return (
     <div className="flex flex-col gap-5">
       {dialog?.video === null && !edited && <FailureNotice toast={failure(404, GONE).toast} />}
-      <Refusal refusal={refusal} closeTo={here} edit={edit} />
-      {edited && !refusal?.edit && (
+      <ActionError error={error} closeTo={here} edit={edit} />
+      {edited && !error?.edit && (
         <EditDialog
           key={edited.id}
           video={edited}
@@ -58,9 +57,9 @@ export function ManageTab({
         />
       )}
       {dialog?.video && dialog.kind === "delete" && (
-        <DeleteDialog video={dialog.video} action={here} closeTo={here} />
+        <DeleteDialog video={dialog.video} list={here} />
       )}
-      {question && <BulkDeleteDialog question={question} list={here} />}
+      {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
       <FilterBar view={view} />
       <DeletedBar deletions={deletions} action={here} now={now} />
       {list.total > 0 ? (

@@ -5,14 +5,14 @@ import { queryThread } from "~db/threads/query-thread.server";
 import { totalOf } from "./list-totals.server";
 import type { ManageView } from "./manage-address";
 import { EDITABLE_COLUMNS, MANAGED_COLUMNS, toEditable, toManaged } from "./managed-row.server";
-import type { ManagedAnswer, ManagedQuestion } from "./managed-search.server";
+import type { ManagedQuery, ManagedResult } from "./managed-search.server";
 import type { EditableVideo, ManagedPage } from "./managed-video";
 import { MANAGE_PAGE_SIZE } from "./sort-order.server";
 
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
-  const question: ManagedQuestion = { view: forThread(view), total: await totalOf(view) };
-  const found = await queryThread<ManagedAnswer>("reading", "managed", question);
+  const query: ManagedQuery = { view: forThread(view), total: await totalOf(view) };
+  const found = await queryThread<ManagedResult>("reading", "managed", query);
   const rows = await database()
     .selectFrom("videos")
     .select([...MANAGED_COLUMNS, "number"])
@@ -31,7 +31,7 @@ export async function idsOf(view: ManageView, most: number): Promise<string[]> {
   return queryThread<string[]>("reading", "managed-ids", { view: forThread(view), most });
 }
 
-function forThread({ category, ...view }: ManageView): ManagedQuestion["view"] {
+function forThread({ category, ...view }: ManageView): ManagedQuery["view"] {
   return { ...view, categories: category && storedValues(category) };
 }
 

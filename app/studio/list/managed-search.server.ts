@@ -8,23 +8,23 @@ import { type Filter, filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./sor
 /** Where the pages of the admin list begin and which videos are on them. Runs on a thread. */
 
 /** So few videos of a status or category are collected and sorted: they lie too far apart. */
-const SORTED_UP_TO = 4_000;
+const MAX_SORTED_VIDEOS = 4_000;
 /**
  * A search with at most so many matches is collected from the search index and sorted. One with more
  * finds its next match soon enough by walking the order; its list ends there all the same.
  */
-export const SEARCH_MOST = 4_000;
+export const MAX_SEARCH_MATCHES = 4_000;
 
 /** What a view shows; the thread is told the names of its category. */
 type View = Pick<ManageView, "search" | "sort" | "page"> & Filter;
 
-export interface ManagedQuestion {
+export interface ManagedQuery {
   view: View;
   /** How many videos have the status and category of the view. */
   total: number;
 }
 
-export interface ManagedAnswer {
+export interface ManagedResult {
   /** The numbers of the rows on the page. */
   rows: number[];
   total: number;
@@ -33,14 +33,14 @@ export interface ManagedAnswer {
 }
 
 /** A page of a view, clamped to what exists. */
-export function managedHits(sqlite: Database) {
+export function readManagedPage(sqlite: Database) {
   const search = managedSearch(sqlite);
-  return ({ view, total }: ManagedQuestion): ManagedAnswer =>
+  return ({ view, total }: ManagedQuery): ManagedResult =>
     view.search ? search.page(view) : filterPage(sqlite, view, total);
 }
 
 /** The ids of a view, in no order, at most `most`. */
-export function managedIds(sqlite: Database) {
+export function readManagedIds(sqlite: Database) {
   const search = managedSearch(sqlite);
   return ({ view, most }: { view: View; most: number }): string[] => {
     if (view.search) return search.ids(view, most);
@@ -53,12 +53,12 @@ export function managedIds(sqlite: Database) {
 }
 
 /** Read from the end of the order that is nearer. */
-function filterPage(sqlite: Database, view: View, total: number): ManagedAnswer {
+function filterPage(sqlite: Database, view: View, total: number): ManagedResult {
   const offset = startOf(view.page, total);
   const limit = Math.min(MANAGE_PAGE_SIZE, total - offset);
   const rest = total - offset - limit;
   const backwards = rest < offset;
-  const isFew = (view.status || view.categories) && total <= SORTED_UP_TO;
+  const isFew = (view.status || view.categories) && total <= MAX_SORTED_VIDEOS;
   const { where, values } = filtered(view);
   const rows = sqlite
     .prepare(
@@ -93,16 +93,16 @@ function managedSearch(sqlite: Database) {
     return { needle, index, where, values, phrase, found };
   }
 
-  function page(view: View): ManagedAnswer {
+  function page(view: View): ManagedResult {
     const { index, phrase } = matches(view);
     const some = sqlite
       .prepare(`SELECT count(*) FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ? LIMIT ?)`)
       .pluck()
-      .get(phrase, SEARCH_MOST + 1) as number;
-    return some <= SEARCH_MOST ? collect(view) : walk(view);
+      .get(phrase, MAX_SEARCH_MATCHES + 1) as number;
+    return some <= MAX_SEARCH_MATCHES ? collect(view) : walk(view);
   }
 
-  function collect(view: View): ManagedAnswer {
+  function collect(view: View): ManagedResult {
     const { phrase, values, found } = matches(view);
     const all = sqlite
       .prepare(`SELECT number ${found} ${orderBy(view)}`)
@@ -112,7 +112,7 @@ function managedSearch(sqlite: Database) {
     return { rows: all.slice(start, start + MANAGE_PAGE_SIZE), total: all.length, more: false };
   }
 
-  function walk(view: View): ManagedAnswer {
+  function walk(view: View): ManagedResult {
     const { needle, where, values } = matches(view);
     const matching = (limit: number, offset: number) =>
       sqlite
@@ -123,18 +123,22 @@ function managedSearch(sqlite: Database) {
         .pluck()
         .all(...values, needle, limit, offset) as number[];
     const offset = (view.page - 1) * MANAGE_PAGE_SIZE;
-    if (offset < SEARCH_MOST) {
+    if (offset < MAX_SEARCH_MATCHES) {
       // One more than the page, to know whether the list goes on.
       const rows = matching(MANAGE_PAGE_SIZE + 1, offset);
       if (rows.length > MANAGE_PAGE_SIZE) {
-        return { rows: rows.slice(0, MANAGE_PAGE_SIZE), total: SEARCH_MOST, more: true };
+        return { rows: rows.slice(0, MANAGE_PAGE_SIZE), total: MAX_SEARCH_MATCHES, more: true };
       }
       if (rows.length > 0 || offset === 0)
         return { rows, total: offset + rows.length, more: false };
     }
-    const rows = matching(SEARCH_MOST, 0);
+    const rows = matching(MAX_SEARCH_MATCHES, 0);
     const start = startOf(Number.POSITIVE_INFINITY, rows.length);
-    return { rows: rows.slice(start), total: rows.length, more: rows.length === SEARCH_MOST };
+    return {
+      rows: rows.slice(start),
+      total: rows.length,
+      more: rows.length === MAX_SEARCH_MATCHES,
+    };
   }
 
   function ids(view: View, most: number): string[] {

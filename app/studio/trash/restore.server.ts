@@ -9,7 +9,7 @@ import { database } from "~db/client.server";
 import type { NewVideoRow } from "~db/schema";
 import { nameTitles } from "../bulk/bulk";
 import { failure, type StudioFailure } from "../failure";
-import { takeFromTrash, UNDO_WITHIN_MS } from "./trash.server";
+import { restoreFromTrash, UNDO_WITHIN_MS } from "./trash.server";
 
 /** Deletions that are offered for undoing, and the titles that are named of each. */
 const DELETIONS_SHOWN = 10;
@@ -63,7 +63,7 @@ export async function restoreDeletion(
       detail: "A deletion can be undone for 10 minutes, and once.",
     });
   }
-  for (const { id, files } of deleted) await takeFromTrash(id, JSON.parse(files) as MediaName[]);
+  for (const { id, files } of deleted) await restoreFromTrash(id, JSON.parse(files) as MediaName[]);
   await database()
     .transaction()
     .execute(async (transaction) => {

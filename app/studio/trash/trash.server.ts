@@ -32,7 +32,10 @@ export async function moveToTrash(videoId: string, files: readonly MediaName[]):
 }
 
 /** Brings the files of a video back to where they were. */
-export async function takeFromTrash(videoId: string, files: readonly MediaName[]): Promise<void> {
+export async function restoreFromTrash(
+  videoId: string,
+  files: readonly MediaName[],
+): Promise<void> {
   for (const file of files) {
     await logFailure(`bring ${file.bucket}/${file.path} back`, async () => {
       const to = bucketFile(file.bucket, file.path);
@@ -71,7 +74,7 @@ export async function emptyTrash(now = Date.now()): Promise<void> {
 }
 
 /** Finishes what the last process began, and empties the trash from now on, every minute. */
-export function keepTrashEmpty(): void {
+export function scheduleTrashCleanup(): void {
   const work = () => logFailure("empty the trash", () => emptyTrash());
   void logFailure("finish deletions", finishDeletions).then(work);
   setInterval(work, EMPTY_EVERY_MS).unref();

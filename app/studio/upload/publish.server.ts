@@ -28,7 +28,7 @@ export interface Upload {
 }
 
 /**
- * Takes what has arrived into the catalogue; both upload roads end here. The content is looked at
+ * Takes what has arrived into the catalogue; both upload paths end here. The content is probed
  * first, then the files go into their buckets, the row comes last, and with it in one transaction
  * the accounting of the files, the digest, the jobs and the activity.
  *
@@ -39,17 +39,17 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, status, texts, video } = upload;
   let thumbnail: EncodedThumbnail | undefined;
   try {
-    const looked = await look(video.path);
+    const probed = await probeVideo(video.path);
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     const placed = await placeUpload(
       userId,
-      { file: video.path, ending: looked.ending },
+      { file: video.path, ending: probed.ending },
       thumbnail?.file,
     );
     const id = randomUUID().replaceAll("-", "");
     try {
       const files = await measureFiles(id, placed);
-      const work = { id, upload, looked, placed, files, posterColors: thumbnail?.colors ?? null };
+      const work = { id, upload, probed, placed, files, posterColors: thumbnail?.colors ?? null };
       await database()
         .transaction()
         .execute((transaction) => insertUpload(transaction, work));
@@ -68,7 +68,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
 interface NewVideo {
   id: string;
   upload: Upload;
-  looked: Look;
+  probed: ProbedVideo;
   placed: Placed;
   files: MediaFile[];
   posterColors: string | null;
@@ -77,7 +77,7 @@ interface NewVideo {
 /** Everything that the database holds of a new video, or nothing of it. */
 async function insertUpload(
   transaction: Transaction<Schema>,
-  { id, upload, looked, placed, files, posterColors }: NewVideo,
+  { id, upload, probed, placed, files, posterColors }: NewVideo,
 ): Promise<void> {
   const { userId, status, texts, video } = upload;
   const videoUrl = mediaUrl("videos", placed.videoPath);
@@ -90,10 +90,10 @@ async function insertUpload(
       description: texts.description,
       category: texts.category,
       tags: texts.tags.length > 0 ? JSON.stringify(texts.tags) : null,
-      duration: formatDuration(looked.durationSeconds ?? texts.duration ?? 0),
+      duration: formatDuration(probed.durationSeconds ?? texts.duration ?? 0),
       // What browsers cannot play has no video yet, only a source to make one from.
-      video_url: looked.playable ? videoUrl : "",
-      source_url: looked.playable ? null : videoUrl,
+      video_url: probed.playable ? videoUrl : "",
+      source_url: probed.playable ? null : videoUrl,
       thumbnail_url: placed.thumbnailPath ? mediaUrl("thumbnails", placed.thumbnailPath) : null,
       poster_colors: posterColors,
       uploaded_by: userId,
@@ -106,7 +106,7 @@ async function insertUpload(
   await recordActivity({ userId, action, subjectId: id, detail: texts.title }, transaction);
 }
 
-interface Look {
+interface ProbedVideo {
   ending: string;
   durationSeconds?: number;
   /** Also where nobody can tell, and nothing could be made of it. */
@@ -114,7 +114,7 @@ interface Look {
 }
 
 /** What the content itself says; its first bytes alone where ffprobe is not installed. */
-async function look(file: string): Promise<Look> {
+async function probeVideo(file: string): Promise<ProbedVideo> {
   const ending = await videoEnding(await firstBytes(file));
   try {
     const found = await probe(file);

@@ -5,6 +5,7 @@ import { forgetUpload, parkUpload, takeFinishedUpload } from "~/media/intake/tus
 import { UploadRefused } from "~/media/intake/upload-error.server";
 import { settings } from "~/server/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
+import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
 import { isBusy } from "~db/write-lock";
 import { findDuplicate } from "./duplicates.server";
 import { publishUpload } from "./publish.server";
@@ -12,15 +13,16 @@ import {
   SENTENCES,
   UPLOAD_INTENTS,
   type UploadFailure,
+  type UploadField,
   type UploadIntent,
   type UploadSuccess,
+  type UploadTexts,
 } from "./upload-fields";
-import { checkTexts, typedTexts } from "./upload-texts.server";
 
 /** Uploads that are being taken: a form that is sent twice must not make two videos of one file. */
-const beingTaken = new Set<string>();
+const beingPublished = new Set<string>();
 /** What became of the last ones: an answer can get lost with its connection, and is asked for again. */
-const lastTaken = new Map<string, UploadSuccess>();
+const lastPublished = new Map<string, UploadSuccess>();
 const REMEMBERED = 1_000;
 
 export type UploadOutcome =
@@ -35,8 +37,8 @@ export type UploadOutcome =
  *   sent before, which waits for another try, and one that the catalogue already has, which waits
  *   for the decision to keep both.
  */
-export async function takeUpload(request: Request, userId: string): Promise<UploadOutcome> {
-  return takeReceived(await receiveMultipart(request, uploadRules()), userId);
+export async function receiveUpload(request: Request, userId: string): Promise<UploadOutcome> {
+  return publishReceivedForm(await receiveMultipart(request, uploadRules()), userId);
 }
 
 /** What the files of the upload form have to be. */
@@ -49,13 +51,17 @@ export function uploadRules(): Record<"video" | "thumbnail", FileRule> {
 }
 
 /** The same for a form that has been received; its files are gone afterwards. */
-export async function takeReceived(form: ReceivedForm, userId: string): Promise<UploadOutcome> {
+export async function publishReceivedForm(
+  form: ReceivedForm,
+  userId: string,
+): Promise<UploadOutcome> {
   const sentBefore = form.fields.get("upload");
   try {
-    if (sentBefore === undefined) return await takeForm(form, userId);
-    if (beingTaken.has(sentBefore)) throw new UploadRefused(409, "This upload is being published.");
-    beingTaken.add(sentBefore);
-    return await takeForm(form, userId).finally(() => beingTaken.delete(sentBefore));
+    if (sentBefore === undefined) return await publishForm(form, userId);
+    if (beingPublished.has(sentBefore))
+      throw new UploadRefused(409, "This upload is being published.");
+    beingPublished.add(sentBefore);
+    return await publishForm(form, userId).finally(() => beingPublished.delete(sentBefore));
   } catch (error) {
     if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
     if (!(error instanceof UploadRefused)) {
@@ -69,14 +75,14 @@ export async function takeReceived(form: ReceivedForm, userId: string): Promise<
   }
 }
 
-async function takeForm(form: ReceivedForm, userId: string): Promise<UploadOutcome> {
+async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOutcome> {
   if (form.refusal) throw form.refusal;
   const intent = uploadIntent(form.fields.get("intent"));
   const checked = checkTexts(typedTexts(form.fields));
   if (!checked.ok) return fail(form, 422, checked);
 
   const sentBefore = form.fields.get("upload");
-  const taken = lastTaken.get(`${userId} ${sentBefore}`);
+  const taken = lastPublished.get(`${userId} ${sentBefore}`);
   if (taken) return { ok: true, video: taken };
   const sent = form.files.get("video");
   const video = sentBefore ? await takeFinishedUpload(userId, sentBefore) : sent;
@@ -104,16 +110,16 @@ async function takeForm(form: ReceivedForm, userId: string): Promise<UploadOutco
   const published = await publishUpload({ userId, status, texts, video, thumbnail }).catch(
     async (error) => {
       // No other try can make a video of it.
-      const hopeless = error instanceof UploadRefused && error.field === "video";
-      if (sentBefore && hopeless) await forgetUpload(userId, sentBefore);
+      const unrecoverable = error instanceof UploadRefused && error.field === "video";
+      if (sentBefore && unrecoverable) await forgetUpload(userId, sentBefore);
       throw error;
     },
   );
   if (sentBefore) {
     await forgetUpload(userId, sentBefore);
-    lastTaken.set(`${userId} ${sentBefore}`, published);
-    const [oldest] = lastTaken.keys();
-    if (oldest && lastTaken.size > REMEMBERED) lastTaken.delete(oldest);
+    lastPublished.set(`${userId} ${sentBefore}`, published);
+    const [oldest] = lastPublished.keys();
+    if (oldest && lastPublished.size > REMEMBERED) lastPublished.delete(oldest);
   }
   return { ok: true, video: published };
 }
@@ -135,5 +141,37 @@ function fail(
     ok: false,
     status,
     failure: { sentence, fields, texts, ...(duplicate && { duplicate }) },
+  };
+}
+
+/** The texts of a form as they were typed; a field that was not sent is empty. */
+export function typedTexts(fields: ReadonlyMap<string, string>): UploadTexts {
+  const text = (name: string) => fields.get(name) ?? "";
+  return {
+    title: text("title"),
+    description: text("description"),
+    category: text("category"),
+    tags: text("tags"),
+    duration: text("duration"),
+  };
+}
+
+type CheckedTexts =
+  | { ok: true; texts: NewVideoTexts }
+  | { ok: false; sentence: string; fields: Partial<Record<UploadField, string>> };
+
+/** The texts as the catalogue takes them, or what is wrong with each field. */
+export function checkTexts(typed: UploadTexts): CheckedTexts {
+  const checked = check(newVideoTexts, typed);
+  if (checked.ok) return { ok: true, texts: checked.value };
+  const { fields } = checked;
+  const isMissing = (["title", "description", "category"] as const).some(
+    (name) => fields[name] !== undefined && typed[name].trim() === "",
+  );
+  const [first] = Object.values(fields);
+  return {
+    ok: false,
+    sentence: isMissing ? SENTENCES.missing : (first ?? SENTENCES.failed),
+    fields,
   };
 }

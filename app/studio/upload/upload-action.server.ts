@@ -1,9 +1,9 @@
 import { data } from "@remix-run/node";
-import type { SessionUser } from "~/account/guard.server";
+import { currentUser, type SessionUser } from "~/account/guard.server";
 import type { ReceivedForm } from "~/media/intake/multipart.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
-import { takeReceived } from "./receive-upload.server";
+import { publishReceivedForm } from "./receive-upload.server";
 import { SENTENCES, type UploadFailure, type UploadLimits } from "./upload-fields";
 
 /** What the upload form shows about sizes. */
@@ -19,7 +19,7 @@ export function uploadLimits(): UploadLimits {
  * @throws the redirect with the toast when the upload was taken.
  */
 export async function handleUpload(form: ReceivedForm, user: Pick<SessionUser, "id">) {
-  const outcome = await takeReceived(form, user.id);
+  const outcome = await publishReceivedForm(form, user.id);
   if (!outcome.ok) {
     const upload: UploadFailure = outcome.failure;
     return data({ upload }, { status: outcome.status });
@@ -29,4 +29,15 @@ export async function handleUpload(form: ReceivedForm, user: Pick<SessionUser, "
     description: outcome.video.status === "published" ? SENTENCES.published : SENTENCES.drafted,
     kind: "success",
   });
+}
+
+/**
+ * Who uploads, for addresses that scripts call: a redirect to a page would look like success there.
+ *
+ * @throws a 401 Response.
+ */
+export async function requireUploader(request: Request): Promise<SessionUser> {
+  const user = await currentUser(request);
+  if (user) return user;
+  throw new Response(SENTENCES.signedOut, { status: 401, statusText: "Unauthorized" });
 }

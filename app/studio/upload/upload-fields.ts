@@ -1,5 +1,6 @@
 import type { CategoryId } from "~/shared/categories";
 import type { FileLimits } from "~/shared/file-rules";
+import { formatBytes } from "~/shared/format-bytes";
 import type { TypedTexts } from "~/shared/video-fields";
 
 /** The upload form: its fields, what they may hold, and what an answer to it says. */
@@ -53,3 +54,13 @@ export interface UploadSuccess {
 
 /** What the form says about sizes, and checks before the first byte. */
 export type UploadLimits = FileLimits;
+
+/** The hints of the form, with the sizes that the settings allow. */
+
+export function videoHint({ maxVideoBytes }: UploadLimits): string {
+  return `MP4, MOV, AVI up to ${formatBytes(maxVideoBytes)}`;
+}
+
+export function thumbnailHint({ maxThumbnailBytes }: UploadLimits): string {
+  return `PNG, JPG, GIF up to ${formatBytes(maxThumbnailBytes)}`;
+}

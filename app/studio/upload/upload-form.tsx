@@ -5,17 +5,21 @@ import { useHydrated } from "~/ui/use-hydrated";
 import { FailureNotice } from "../failure-notice";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
 import { DuplicateNotice } from "./duplicate-notice";
-import { FileDropArea } from "./file-drop-area";
+import { FileDropArea, useFileDrop } from "./file-drop-area";
 import { FramePicker } from "./frame-picker";
 import { UnfinishedUploads } from "./unfinished-uploads";
-import { NO_TEXTS, type UploadFailure, type UploadLimits, type UploadTexts } from "./upload-fields";
-import { videoHint } from "./upload-hints";
+import {
+  NO_TEXTS,
+  type UploadFailure,
+  type UploadLimits,
+  type UploadTexts,
+  videoHint,
+} from "./upload-fields";
 import { UploadItem } from "./upload-item";
-import { canBeSent, isSettled, isUnderWay, textsFor } from "./upload-queue";
+import { canBeSent, isFinished, isUnderWay, textsFor } from "./upload-queue";
 import { UploadTextFields } from "./upload-text-fields";
 import { useChosenFiles } from "./use-chosen-files";
-import { useFileDrop } from "./use-file-drop";
-import { useKeptTexts } from "./use-saved-texts";
+import { useSavedTexts } from "./use-saved-texts";
 import { useUploadQueue } from "./use-upload-queue";
 
 const UNDER_WAY = "Uploads are still under way. Leave this page all the same?";
@@ -29,20 +33,20 @@ const TEXTS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
 export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?: UploadFailure }) {
   const form = useRef<HTMLFormElement>(null);
   const hydrated = useHydrated();
-  const [refused, setRefused] = useState<UploadFailure>();
+  const [rejected, setRejected] = useState<UploadFailure>();
   const { revalidate } = useRevalidator();
   // The refreshed page finds out that the session has ended, and says so.
   const queue = useUploadQueue(
-    useCallback((refusal) => setRefused(refusal), []),
+    useCallback((failure) => setRejected(failure), []),
     revalidate,
   );
   const { items, patch, dispatch } = queue;
   const choose = useChosenFiles(form, queue, limits);
   const isOver = useFileDrop(choose);
-  const forgetTexts = useKeptTexts(form, "upload-texts", TEXTS, failure === undefined);
+  const forgetTexts = useSavedTexts(form, "upload-texts", TEXTS, failure === undefined);
 
   const sendable = items.filter(canBeSent);
-  const open = items.filter((item) => !isSettled(item));
+  const open = items.filter((item) => !isFinished(item));
   const several = open.length > 1;
   const isUploading = items.some(isUnderWay);
   const isPosted = useRef(false);
@@ -61,7 +65,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
     if (!isAllDone) return;
     form.current?.reset();
     forgetTexts();
-    setRefused(undefined);
+    setRejected(undefined);
   }, [isAllDone, forgetTexts]);
 
   function send(event: FormEvent<HTMLFormElement>) {
@@ -80,7 +84,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
     for (const name of TEXTS) typed[name] = String(fields.get(name) ?? "");
     const picture = fields.get("thumbnail");
     const chosen = !several && picture instanceof File && picture.size > 0 ? picture : undefined;
-    setRefused(undefined);
+    setRejected(undefined);
     for (const item of sendable) {
       const texts = textsFor(item, typed, several);
       const thumbnail = chosen ?? item.thumbnail;
@@ -149,7 +153,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
       <UploadTextFields
         key={failure ? JSON.stringify(failure.texts) : "empty"}
         texts={failure?.texts ?? NO_TEXTS}
-        wrong={(refused ?? failure)?.fields ?? {}}
+        wrong={(rejected ?? failure)?.fields ?? {}}
         limits={limits}
         several={several}
         onThumbnail={chooseThumbnail}
@@ -165,12 +169,12 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
       onSubmit={send}
       className="flex max-w-6xl flex-col gap-5"
     >
-      {failure?.sentence && !refused && (
+      {failure?.sentence && !rejected && (
         <FailureNotice toast={{ title: "Error", description: failure.sentence, kind: "error" }} />
       )}
       <div className="grid items-start gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
         {/* The file is shown first. Without scripts it is sent last all the same: texts that come
-            before it are kept when it is refused on its way. */}
+            before it are kept when it is rejected on its way. */}
         {hydrated ? [media, texts] : [texts, media]}
         <div className="flex flex-wrap gap-3 lg:col-start-2 lg:row-start-2">
           <Button

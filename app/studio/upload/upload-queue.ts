@@ -37,7 +37,7 @@ export interface QueueItem {
   /** Why it failed, or what it waits for. */
   sentence?: string;
   /** No other try can make a video of this file. */
-  hopeless?: boolean;
+  unrecoverable?: boolean;
   duplicate?: Duplicate;
   videoId?: string;
 }
@@ -69,13 +69,13 @@ export function isUnderWay({ state }: QueueItem): boolean {
 }
 
 /** What the form's button sends: what was chosen, and what failed for a reason the form can mend. */
-export function canBeSent({ state, sent, hopeless }: QueueItem): boolean {
-  return state === "chosen" || (state === "failed" && sent !== undefined && !hopeless);
+export function canBeSent({ state, sent, unrecoverable }: QueueItem): boolean {
+  return state === "chosen" || (state === "failed" && sent !== undefined && !unrecoverable);
 }
 
 /** What is over, one way or the other: it makes room when other files are chosen. */
-export function isSettled({ state, hopeless }: QueueItem): boolean {
-  return state === "done" || hopeless === true;
+export function isFinished({ state, unrecoverable }: QueueItem): boolean {
+  return state === "done" || unrecoverable === true;
 }
 
 /** The item to begin with when nothing is being sent: one line carries one file best. */
@@ -85,7 +85,7 @@ export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
 }
 
 /** Why a file cannot be taken, as far as that can be told before its first byte is sent. */
-export function refusalOf(
+export function fileError(
   file: Pick<File, "name" | "size" | "type">,
   limits: UploadLimits,
 ): string | undefined {
@@ -108,13 +108,13 @@ export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): 
 const SPEED_WINDOW_MS = 4_000;
 
 /** Measures bytes per second over the last few seconds. */
-export function speedometer(now: () => number) {
-  const marks: { at: number; bytes: number }[] = [];
+export function throughputMeter(now: () => number) {
+  const samples: { at: number; bytes: number }[] = [];
   return (bytes: number): number => {
     const at = now();
-    marks.push({ at, bytes });
-    while (marks.length > 2 && at - marks[0]!.at > SPEED_WINDOW_MS) marks.shift();
-    const first = marks[0]!;
+    samples.push({ at, bytes });
+    while (samples.length > 2 && at - samples[0]!.at > SPEED_WINDOW_MS) samples.shift();
+    const first = samples[0]!;
     return at > first.at ? Math.max(0, ((bytes - first.bytes) * 1000) / (at - first.at)) : 0;
   };
 }

@@ -2,7 +2,7 @@ import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import type { UploadField, UploadLimits, UploadTexts } from "./upload-fields";
-import { thumbnailHint } from "./upload-hints";
+import { thumbnailHint } from "./upload-fields";
 
 /** The fields beside the file: of the one video, or what several videos share. */
 export function UploadTextFields({

@@ -3,7 +3,7 @@ import { titleFromFileName } from "~/shared/file-title";
 import { formatDuration } from "~/shared/format";
 import { useToast } from "~/ui/feedback/toast";
 import { NO_TEXTS, type UploadLimits } from "./upload-fields";
-import { isSettled, type QueueItem, refusalOf } from "./upload-queue";
+import { fileError, isFinished, type QueueItem } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 import { detectDuration } from "./video-frames";
 
@@ -23,7 +23,7 @@ export function useChosenFiles(
   const choose = useCallback(
     (files: File[]) => {
       if (files.length === 0) return;
-      const done = current.current.filter(isSettled);
+      const done = current.current.filter(isFinished);
       dispatch({ type: "remove", keys: done.map(({ key }) => key) });
       const added = files.map((file) => newItem(file, limits));
       dispatch({ type: "add", items: added });
@@ -33,10 +33,11 @@ export function useChosenFiles(
       if (input) input.value = "";
       const isOnly = current.current.length === done.length && added.length === 1;
       const title = control(form.current, "title");
-      if (isOnly && !added[0]!.hopeless && title?.value === "") title.value = added[0]!.own.title;
+      if (isOnly && !added[0]!.unrecoverable && title?.value === "")
+        title.value = added[0]!.own.title;
       for (const item of added) {
         // Its entry in the queue says why.
-        if (item.hopeless) continue;
+        if (item.unrecoverable) continue;
         detectDuration(item.file).then((seconds) => {
           const duration = formatDuration(seconds ?? 0);
           dispatch({ type: "own", key: item.key, own: { duration } });
@@ -66,7 +67,7 @@ function control(form: HTMLFormElement | null, name: string): HTMLInputElement |
 }
 
 function newItem(file: File, limits: UploadLimits): QueueItem {
-  const sentence = refusalOf(file, limits);
+  const sentence = fileError(file, limits);
   return {
     key: crypto.getRandomValues(new Uint32Array(4)).join("-"),
     file,
@@ -74,6 +75,6 @@ function newItem(file: File, limits: UploadLimits): QueueItem {
     state: sentence ? "failed" : "chosen",
     sentBytes: 0,
     bytesPerSecond: 0,
-    ...(sentence && { sentence, hopeless: true }),
+    ...(sentence && { sentence, unrecoverable: true }),
   };
 }

@@ -7,7 +7,7 @@ import { type RefObject, useCallback, useEffect } from "react";
  * @param isEmpty false when the form comes with texts of its own, which then stay.
  * @returns what forgets them, once they are sent or given up.
  */
-export function useKeptTexts(
+export function useSavedTexts(
   form: RefObject<HTMLFormElement>,
   storageKey: string,
   names: readonly string[],
@@ -16,20 +16,20 @@ export function useKeptTexts(
   useEffect(() => {
     const element = form.current;
     if (!element) return;
-    if (isEmpty) restore(element, readKept(storageKey));
-    const keep = () => {
+    if (isEmpty) restore(element, readSaved(storageKey));
+    const save = () => {
       const texts = Object.fromEntries(names.map((name) => [name, control(element, name)?.value]));
       const isTyped = Object.values(texts).some(Boolean);
       if (isTyped) sessionStorage.setItem(storageKey, JSON.stringify(texts));
       else sessionStorage.removeItem(storageKey);
     };
-    element.addEventListener("input", keep);
-    return () => element.removeEventListener("input", keep);
+    element.addEventListener("input", save);
+    return () => element.removeEventListener("input", save);
   }, [form, storageKey, names, isEmpty]);
   return useCallback(() => sessionStorage.removeItem(storageKey), [storageKey]);
 }
 
-function readKept(storageKey: string): Record<string, unknown> {
+function readSaved(storageKey: string): Record<string, unknown> {
   try {
     return JSON.parse(sessionStorage.getItem(storageKey) ?? "{}") ?? {};
   } catch {

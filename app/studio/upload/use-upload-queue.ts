@@ -3,20 +3,20 @@ import { useToast } from "~/ui/feedback/toast";
 import { requestPublish } from "./publish-request";
 import { discardUpload, forgetTransfer, startTransfer, type Transfer } from "./resumable-transfer";
 import { SENTENCES, type UploadFailure } from "./upload-fields";
-import { nextToSend, type QueueItem, reduceQueue, speedometer } from "./upload-queue";
+import { nextToSend, type QueueItem, reduceQueue, throughputMeter } from "./upload-queue";
 
 /** What is answered to a file that is too large, or no video. */
-const HOPELESS = [413, 415];
+const UNRECOVERABLE_STATUSES = [413, 415];
 const INTERRUPTED = "Connection lost. Trying again...";
 
 /**
  * The queue in the browser: sends one file after the other and publishes each when it has arrived.
  *
- * @param onRefused hears of every form that the server did not take.
+ * @param onRejected hears of every form that the server did not take.
  * @param onSignedOut hears that the session has ended.
  */
 export function useUploadQueue(
-  onRefused: (failure: UploadFailure) => void,
+  onRejected: (failure: UploadFailure) => void,
   onSignedOut: () => void,
 ) {
   const [items, dispatch] = useReducer(reduceQueue, []);
@@ -54,34 +54,38 @@ export function useUploadQueue(
       if (failure.duplicate) {
         return patch(item.key, { state: "duplicate", duplicate: failure.duplicate });
       }
-      const hopeless = failure.fields.video !== undefined;
+      const unrecoverable = failure.fields.video !== undefined;
       // An upload that is gone is begun anew by another try.
-      const isGone = hopeless || status === 404;
+      const isGone = unrecoverable || status === 404;
       if (isGone) await forgetTransfer(item.file);
       patch(item.key, {
         state: "failed",
         sentence: failure.sentence,
-        hopeless,
+        unrecoverable,
         ...(isGone && { upload: undefined }),
       });
       if (status === 401) onSignedOut();
       toast({ title: "Error", description: failure.sentence, kind: "error" });
-      onRefused(failure);
+      onRejected(failure);
     },
-    [patch, toast, onRefused, onSignedOut],
+    [patch, toast, onRejected, onSignedOut],
   );
 
   const send = useCallback(
     (item: QueueItem) => {
       patch(item.key, { state: "sending", sentence: "", bytesPerSecond: 0 });
-      const speed = speedometer(() => performance.now());
+      const speed = throughputMeter(() => performance.now());
       const transfer = startTransfer(item.file, {
         onProgress: (sentBytes) =>
           patch(item.key, { sentBytes, bytesPerSecond: speed(sentBytes), sentence: "" }),
         onInterrupted: () => patch(item.key, { sentence: INTERRUPTED, bytesPerSecond: 0 }),
         onArrived: (upload) => void publish(item, upload),
         onFailed(sentence, status) {
-          patch(item.key, { state: "failed", sentence, hopeless: HOPELESS.includes(status) });
+          patch(item.key, {
+            state: "failed",
+            sentence,
+            unrecoverable: UNRECOVERABLE_STATUSES.includes(status),
+          });
           if (status === 401) onSignedOut();
           toast({ title: "Error", description: sentence, kind: "error" });
         },

@@ -3,7 +3,7 @@ import { Link } from "@remix-run/react";
 import { fireEvent, screen } from "@testing-library/react";
 import { useRef } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { useKeptTexts } from "~/studio/upload/use-saved-texts";
+import { useSavedTexts } from "~/studio/upload/use-saved-texts";
 import { isChanged, useLeaveWarning } from "~/studio/use-leave-warning";
 import { renderAt } from "../ui/page";
 
@@ -11,7 +11,7 @@ const NAMES = ["title", "category"];
 
 function Work() {
   const form = useRef<HTMLFormElement>(null);
-  const forget = useKeptTexts(form, "work", NAMES, true);
+  const forget = useSavedTexts(form, "work", NAMES, true);
   useLeaveWarning(() => (isChanged(form.current) ? "Leave it?" : undefined), forget);
   return (
     <form ref={form}>

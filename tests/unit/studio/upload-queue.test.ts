@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { titleFromFileName } from "~/shared/file-title";
 import {
   canBeSent,
+  fileError,
   isUnderWay,
   nextToSend,
   type QueueItem,
   reduceQueue,
-  refusalOf,
-  speedometer,
   textsFor,
+  throughputMeter,
   timeLeft,
 } from "~/studio/upload/upload-queue";
 
@@ -58,7 +58,7 @@ describe("the queue", () => {
     expect(canBeSent(item("a"))).toBe(true);
     expect(canBeSent(item("a", { state: "failed", sent }))).toBe(true);
     expect(canBeSent(item("a", { state: "failed" }))).toBe(false);
-    expect(canBeSent(item("a", { state: "failed", sent, hopeless: true }))).toBe(false);
+    expect(canBeSent(item("a", { state: "failed", sent, unrecoverable: true }))).toBe(false);
     expect(canBeSent(item("a", { state: "done", sent }))).toBe(false);
   });
 });
@@ -101,20 +101,20 @@ describe("what a file is sent with", () => {
   it("is refused before its first byte when it is no video, or too large", () => {
     const limits = { maxVideoBytes: 1024, maxThumbnailBytes: 10 };
     const file = (name: string, type: string, size = 10) => ({ name, type, size });
-    expect(refusalOf(file("a.mp4", "video/mp4"), limits)).toBeUndefined();
-    expect(refusalOf(file("a.mkv", ""), limits)).toBeUndefined();
-    expect(refusalOf(file("a.mp4", "video/mp4", 1024), limits)).toBeUndefined();
-    expect(refusalOf(file("a.mp4", "video/mp4", 1025), limits)).toMatch(/larger than 1KB/);
-    expect(refusalOf(file("a.txt", "text/plain"), limits)).toBe("This file is not a video.");
-    expect(refusalOf(file("mp4", ""), limits)).toBe("This file is not a video.");
-    expect(refusalOf(file("a.mp4", "video/mp4", 0), limits)).toBe("This file is empty.");
+    expect(fileError(file("a.mp4", "video/mp4"), limits)).toBeUndefined();
+    expect(fileError(file("a.mkv", ""), limits)).toBeUndefined();
+    expect(fileError(file("a.mp4", "video/mp4", 1024), limits)).toBeUndefined();
+    expect(fileError(file("a.mp4", "video/mp4", 1025), limits)).toMatch(/larger than 1KB/);
+    expect(fileError(file("a.txt", "text/plain"), limits)).toBe("This file is not a video.");
+    expect(fileError(file("mp4", ""), limits)).toBe("This file is not a video.");
+    expect(fileError(file("a.mp4", "video/mp4", 0), limits)).toBe("This file is empty.");
   });
 });
 
 describe("what is told while it goes on", () => {
   it("the speed is that of the last seconds", () => {
     let at = 0;
-    const measure = speedometer(() => at);
+    const measure = throughputMeter(() => at);
     expect(measure(0)).toBe(0);
     at = 1_000;
     expect(measure(500)).toBe(500);

@@ -9,33 +9,30 @@ import { FailureNotice } from "./failure-notice";
  * What a form of the studio was answered, when nothing was done: a toast, in view wherever the list
  * is scrolled to, and besides the edit form again, or a notice for a page without scripts.
  */
-export function Refusal({
-  refusal,
+export function ActionError({
+  error,
   closeTo,
   edit,
 }: {
-  refusal: StudioFailure | undefined;
+  error: StudioFailure | undefined;
   /** The address of the list alone. */
   closeTo: string;
   edit: EditSurroundings;
 }) {
   const hydrated = useHydrated();
   useErrorToast(
-    useMemo(
-      () => refusal && { description: refusal.toast.description, detail: refusal.detail },
-      [refusal],
-    ),
+    useMemo(() => error && { description: error.toast.description, detail: error.detail }, [error]),
   );
-  if (!refusal) return null;
-  if (!refusal.edit) {
-    return hydrated ? null : <FailureNotice toast={refusal.toast} detail={refusal.detail} />;
+  if (!error) return null;
+  if (!error.edit) {
+    return hydrated ? null : <FailureNotice toast={error.toast} detail={error.detail} />;
   }
-  const { current, version } = refusal.edit;
+  const { current, version } = error.edit;
   return (
     <EditDialog
       key={`${current.id} ${version}`}
       video={current}
-      refusal={refusal}
+      error={error}
       closeTo={closeTo}
       {...edit}
     />

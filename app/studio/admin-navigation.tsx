@@ -1,0 +1,67 @@
+import { Link, NavLink, useLocation } from "@remix-run/react";
+import { classNames } from "~/ui/class-names";
+
+const PANEL = ["/admin?tab=manage", "Manage Videos"] as const;
+const PAGES = [
+  ["/admin/statistics", "Statistics"],
+  ["/admin/activity", "Activity"],
+  ["/admin/queue", "Queue"],
+  ["/admin/account", "Account"],
+] as const;
+
+/** The pages of the admin area; the one that is shown is marked. The panel has tabs of its own. */
+export function AdminLinks() {
+  const isPanel = useLocation().pathname === "/admin";
+  return (
+    <nav
+      aria-label="Admin pages"
+      className="flex flex-wrap gap-x-1 text-sm max-sm:order-last max-sm:-mx-3 max-sm:w-full sm:ml-auto"
+    >
+      {(isPanel ? PAGES : [PANEL, ...PAGES]).map(([to, label]) => (
+        <NavLink
+          key={to}
+          to={to}
+          end
+          className={({ isActive }) =>
+            classNames(
+              "inline-flex min-h-11 items-center rounded-md px-3 hover:bg-raised hover:text-ink",
+              isActive ? "text-ink underline decoration-accent underline-offset-8" : "text-muted",
+            )
+          }
+        >
+          {label}
+        </NavLink>
+      ))}
+    </nav>
+  );
+}
+
+export const TABS = ["upload", "manage"] as const;
+export type Tab = (typeof TABS)[number];
+
+const LABELS: Record<Tab, string> = { upload: "Upload Video", manage: "Manage Videos" };
+const ADDRESSES: Record<Tab, string> = { upload: "/admin", manage: "/admin?tab=manage" };
+
+/** The tabs of the panel. They are addresses, so that a reload and a page without scripts keep them. */
+export function AdminTabs({ current }: { current: Tab }) {
+  return (
+    <nav aria-label="Admin" className="flex gap-1 border-b border-line">
+      {TABS.map((tab) => (
+        <Link
+          key={tab}
+          to={ADDRESSES[tab]}
+          preventScrollReset
+          aria-current={tab === current ? "page" : undefined}
+          className={classNames(
+            "-mb-px inline-flex min-h-11 items-center border-b-2 px-2 xs:px-4 font-medium transition-colors",
+            tab === current
+              ? "border-accent text-ink"
+              : "border-transparent text-muted hover:text-ink",
+          )}
+        >
+          {LABELS[tab]}
+        </Link>
+      ))}
+    </nav>
+  );
+}
