@@ -43,7 +43,7 @@ describe("a backup", () => {
     const first = addVideo("First", 1);
     const made = await script("backup", target, "--with-uploads");
     expect([made.exitCode, made.stderr]).toEqual([0, ""]);
-    expect(made.stdout).toContain("the database and 1 files, 1 of them copied now");
+    expect(made.stdout).toContain("the database and 1 file, 1 of them copied now");
     expect(fs.statSync(path.join(target, "site.sqlite")).mode & 0o777).toBe(0o600);
 
     // What changes afterwards is in the next one, which copies only what is new.
