@@ -1,7 +1,6 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import {
   isRouteErrorResponse,
-  Link,
   useLoaderData,
   useLocation,
   useRouteError,
@@ -20,6 +19,7 @@ import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { ErrorPage } from "~/ui/page-frame/error-page";
+import { PageLink } from "~/ui/page-link";
 import { BackLink, stepsBack } from "~/ui/video-page/back-link";
 import { LinkedText } from "~/ui/video-page/linked-text";
 import { RelatedVideos } from "~/ui/video-page/related-videos";
@@ -89,12 +89,12 @@ function About() {
           {/* As wide as the next count, which follows at once: what is beside it stays. */}
           <span className="min-w-15">{formatViews(views)}</span>
           <span>{formatAge(video.createdAt, now)}</span>
-          <Link
+          <PageLink
             to={`/categories/${toCategoryId(video.category) ?? ""}`}
             className="inline-flex min-h-11 items-center rounded-sm mouse:min-h-9"
           >
             <Badge className="px-2.5 py-1 hover:text-ink">{categoryLabel(video.category)}</Badge>
-          </Link>
+          </PageLink>
         </p>
         <div className="flex flex-wrap gap-2">
           <SaveButton id={video.id} />
@@ -113,13 +113,13 @@ function About() {
             <ul aria-label="Tags" className="flex flex-wrap gap-2 not-first:mt-4">
               {[...new Set(video.tags)].map((tag) => (
                 <li key={tag}>
-                  <Link
+                  <PageLink
                     to={listPath({ from: "home", search: tag })}
                     dir="auto"
                     className="inline-flex min-h-11 min-w-11 items-center justify-center rounded-full border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink mouse:min-h-9"
                   >
                     {tag}
-                  </Link>
+                  </PageLink>
                 </li>
               ))}
             </ul>

@@ -1,9 +1,9 @@
-import { Link, useViewTransitionState } from "@remix-run/react";
 import type { KeyboardEvent } from "react";
 import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "../badge";
+import { PageLink, useIsTransitioning } from "../page-link";
 import { HoverPreview } from "./hover-preview";
 import { Poster } from "./poster";
 import { useHoverPreview } from "./use-hover-preview";
@@ -50,10 +50,10 @@ export function VideoCard({
   heading?: "h2" | "h3";
 }) {
   const { playing, handlers } = useHoverPreview(video.previewUrl);
-  const opening = useViewTransitionState(to);
+  const opening = useIsTransitioning(to);
   return (
     <article id={cardAnchor(video.id)} {...handlers} className="group min-w-0">
-      <Link
+      <PageLink
         to={to}
         state={state}
         viewTransition
@@ -100,7 +100,7 @@ export function VideoCard({
             <span>{formatAge(video.createdAt, now)}</span>
           </p>
         </div>
-      </Link>
+      </PageLink>
     </article>
   );
 }

@@ -1,7 +1,7 @@
-import { Link } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { SELECTOR_CHOICES } from "~/shared/categories";
 import { classNames } from "../class-names";
+import { PageLink } from "../page-link";
 
 export type CategoryChoice = (typeof SELECTOR_CHOICES)[number]["id"];
 
@@ -29,7 +29,7 @@ export function CategorySelector({
       <ul ref={row} data-cut="end" className="category-row">
         {SELECTOR_CHOICES.map(({ id, label }) => (
           <li key={id} data-choice={id} className="shrink-0">
-            <Link
+            <PageLink
               to={hrefFor(id)}
               preventScrollReset
               aria-current={id === selected ? "page" : undefined}
@@ -41,7 +41,7 @@ export function CategorySelector({
               )}
             >
               {label}
-            </Link>
+            </PageLink>
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
-import { Link } from "@remix-run/react";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { classNames } from "../class-names";
+import { PageLink } from "../page-link";
 import { pagerItems } from "./pager-items";
 
 const CELL =
@@ -33,7 +33,7 @@ export function Pager({
         {pagerItems(page, pageCount).map((item) =>
           typeof item === "number" ? (
             <li key={item}>
-              <Link
+              <PageLink
                 to={hrefFor(item)}
                 aria-label={`Page ${item}`}
                 aria-current={item === page ? "page" : undefined}
@@ -45,7 +45,7 @@ export function Pager({
                 )}
               >
                 {item}
-              </Link>
+              </PageLink>
             </li>
           ) : (
             <li key={item} aria-hidden="true" className="w-4 text-center text-muted">
@@ -96,12 +96,12 @@ function Step({
     );
   }
   return (
-    <Link
+    <PageLink
       to={to}
       rel={rel}
       className={classNames(CELL, "text-muted hover:bg-raised hover:text-ink")}
     >
       {content}
-    </Link>
+    </PageLink>
   );
 }

@@ -1,9 +1,9 @@
-import { Link } from "@remix-run/react";
+import { PageLink } from "../page-link";
 
 /** The mark and the name, leading home. */
 export function Brand({ siteName }: { siteName: string }) {
   return (
-    <Link
+    <PageLink
       to="/"
       aria-label={siteName}
       className="flex min-h-11 min-w-0 items-center gap-2.5 rounded-sm text-lg font-bold tracking-tight"
@@ -13,6 +13,6 @@ export function Brand({ siteName }: { siteName: string }) {
         <path d="m17.6 10.6 9.4 5.4-9.4 5.4Z" />
       </svg>
       <span className="truncate">{siteName}</span>
-    </Link>
+    </PageLink>
   );
 }

@@ -1,5 +1,5 @@
-import { Link } from "@remix-run/react";
 import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
+import { PageLink } from "../page-link";
 
 const QUICK_LINKS = [
   { to: "/", label: "Home" },
@@ -59,12 +59,12 @@ function Column({ title, links }: { title: string; links: { to: string; label: s
       <ul className="mt-2 text-sm text-muted">
         {links.map(({ to, label }) => (
           <li key={to}>
-            <Link
+            <PageLink
               to={to}
               className="inline-flex min-h-11 min-w-11 items-center hover:text-ink mouse:min-h-9"
             >
               {label}
-            </Link>
+            </PageLink>
           </li>
         ))}
       </ul>

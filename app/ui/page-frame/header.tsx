@@ -1,7 +1,8 @@
-import { Form, Link, NavLink, useLocation } from "@remix-run/react";
+import { Form, useLocation } from "@remix-run/react";
 import { LogOut, Menu, Upload, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
 import { classNames } from "../class-names";
+import { PageLink } from "../page-link";
 import { Brand } from "./brand";
 
 const PAGES = [
@@ -58,8 +59,14 @@ function MobileMenu({ signedIn }: { signedIn: boolean }) {
 const LINK =
   "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors md:text-sm";
 
-function linkClass({ isActive }: { isActive: boolean }): string {
+function linkClass(isActive: boolean): string {
   return classNames(LINK, isActive ? "bg-raised text-ink" : "text-muted hover:text-ink");
+}
+
+/** Whether the page is the one that the link leads to, or one below it; every page is below Home. */
+function isBelow(to: string, pathname: string): boolean {
+  const page = pathname.toLowerCase();
+  return page === to || (to !== "/" && page.startsWith(`${to}/`));
 }
 
 function Links({ signedIn }: { signedIn: boolean }) {
@@ -69,20 +76,25 @@ function Links({ signedIn }: { signedIn: boolean }) {
   return (
     <>
       {PAGES.map(({ to, label }) => (
-        <NavLink key={to} to={to} end={to === "/"} className={linkClass}>
+        <PageLink
+          key={to}
+          to={to}
+          aria-current={isBelow(to, pathname) ? "page" : undefined}
+          className={linkClass(isBelow(to, pathname))}
+        >
           {label}
-        </NavLink>
+        </PageLink>
       ))}
       {signedIn && (
         <>
-          <Link
+          <PageLink
             to="/admin"
             aria-current={isUpload ? "page" : undefined}
-            className={linkClass({ isActive: isUpload })}
+            className={linkClass(isUpload)}
           >
             <Upload aria-hidden="true" className="size-4" />
             Upload
-          </Link>
+          </PageLink>
           <Form method="post" action="/sign-out" className="contents">
             <button type="submit" className={classNames(LINK, "text-muted hover:text-ink")}>
               <LogOut aria-hidden="true" className="size-4" />

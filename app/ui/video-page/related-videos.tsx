@@ -1,10 +1,9 @@
-import { useNavigate } from "@remix-run/react";
-import type { MouseEvent } from "react";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 import { ButtonLink } from "../button";
 import { Poster } from "../cards/poster";
+import { PageLink } from "../page-link";
 import "./related-videos.css";
 
 /** The sidebar of the video page: what resembles the video, or the way to its category. */
@@ -21,37 +20,31 @@ export function RelatedVideos({
   hrefFor: (id: string) => string;
   state?: unknown;
 }) {
-  const navigate = useNavigate();
   if (videos.length === 0) return <NoRelatedVideos category={category} />;
-
-  /** One handler for all: twenty of the router's links cost more to render than what they show. */
-  function open(event: MouseEvent<HTMLUListElement>) {
-    const link = (event.target as Element).closest("a");
-    if (!link || isMeantForBrowser(event)) return;
-    event.preventDefault();
-    navigate(link.getAttribute("href") ?? "", { state });
-  }
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click.
-    <ul className="related-videos" onClick={open}>
+    <ul className="related-videos">
       {videos.map((video) => (
         <li key={video.id}>
-          <RelatedVideo video={video} to={hrefFor(video.id)} now={now} />
+          <RelatedVideo video={video} to={hrefFor(video.id)} state={state} now={now} />
         </li>
       ))}
     </ul>
   );
 }
 
-/** A click that opens a tab, a window or a download, or that somebody has dealt with already. */
-function isMeantForBrowser(event: MouseEvent): boolean {
-  const { defaultPrevented, button, metaKey, altKey, ctrlKey, shiftKey } = event;
-  return defaultPrevented || button !== 0 || metaKey || altKey || ctrlKey || shiftKey;
-}
-
-function RelatedVideo({ video, to, now }: { video: VideoCardData; to: string; now: number }) {
+function RelatedVideo({
+  video,
+  to,
+  state,
+  now,
+}: {
+  video: VideoCardData;
+  to: string;
+  state: unknown;
+  now: number;
+}) {
   return (
-    <a href={to} className="related-video">
+    <PageLink to={to} state={state} className="related-video">
       <Poster
         id={video.id}
         url={video.thumbnailUrl}
@@ -74,7 +67,7 @@ function RelatedVideo({ video, to, now }: { video: VideoCardData; to: string; no
           {formatAge(video.createdAt, now)}
         </p>
       </div>
-    </a>
+    </PageLink>
   );
 }
 
