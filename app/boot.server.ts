@@ -1,10 +1,10 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
-import { refuseSignInFlood } from "~/account/sign-in-rate-limit.server";
+import { limitSignInRate } from "~/account/sign-in-rate-limit.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
-import { makeBuckets } from "~/media/bucket.server";
-import { clearArriving } from "~/media/intake/cleanup.server";
+import { createBuckets } from "~/media/bucket.server";
+import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { startJobs } from "~/media/jobs/start.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
@@ -31,17 +31,17 @@ export async function boot(): Promise<void> {
   holder.afterdarkBooted = true;
   try {
     requireDatabaseFile(settings().databasePath);
-    makeBuckets();
+    createBuckets();
     if (settings().dataLock) lockData(settings(), "the site", HOLDER_LEAVES_WITHIN_MS);
     database();
     sessionSecrets();
     await ensureFirstAccount();
-    await clearArriving();
+    await cleanUpTemporaryFiles();
   } catch (error) {
     console.error(sentenceOf(error));
     process.exit(1);
   }
-  changeStockServer([refuseSignInFlood, answerEvents]);
+  changeStockServer([limitSignInRate, answerEvents]);
   keepLogShort();
   scheduleTrashCleanup();
   checkIntegrity();

@@ -11,9 +11,9 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { currentUser } from "~/account/guard.server";
-import { asksForAge } from "~/server/age.server";
+import { requiresAgeConfirmation } from "~/server/age.server";
 import { settings } from "~/server/settings.server";
-import { takeToast } from "~/server/toast.server";
+import { readToast } from "~/server/toast.server";
 import { classNames } from "~/ui/class-names";
 import { ProgressLine } from "~/ui/feedback/progress-line";
 import iconUrl from "~/ui/icon.svg";
@@ -55,14 +55,14 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 export async function loader({ request }: LoaderFunctionArgs) {
   // Before anything else is read: what changes meanwhile must count as newer than this page.
   const { catalogue } = catalogueVersion();
-  const { toast, headers } = await takeToast(request);
+  const { toast, headers } = await readToast(request);
   const signedIn = (await currentUser(request)) !== undefined;
   return data(
     {
       siteName: settings().siteName,
       signedIn,
       toast,
-      asksForAge: !signedIn && asksForAge(request),
+      asksForAge: !signedIn && requiresAgeConfirmation(request),
       catalogueVersion: catalogue,
       now: Date.now(),
     },

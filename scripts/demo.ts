@@ -8,7 +8,7 @@ import { firstUser } from "~/account/users.server";
 import type { ImportEntry } from "~/import/entry";
 import { importVideos } from "~/import/import.server";
 import { knownIds } from "~/import/known-videos.server";
-import { makeBuckets } from "~/media/bucket.server";
+import { createBuckets } from "~/media/bucket.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { cutPoster, drawPanorama, filmPanorama } from "./demo/draw";
 import { SCENES, type Scene } from "./demo/scenes";
@@ -24,7 +24,7 @@ Fills the site with ${SCENES.length} short generated clips of different lengths,
 there already are left alone. Without ffmpeg the videos come with pictures, but without files.`;
 
 await runScript(USAGE, {}, async () => {
-  makeBuckets();
+  createBuckets();
   await ensureFirstAccount();
   const user = await firstUser();
   if (!user) throw new Error("There is no account after the first one was made.");

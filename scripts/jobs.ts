@@ -1,7 +1,7 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
 import { enqueueMissing } from "~/media/jobs/enqueue.server";
-import { inWords, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
+import { progressText, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { retry } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { queueView } from "~/media/jobs/summaries.server";
@@ -47,7 +47,8 @@ await runScript(
 async function show(): Promise<void> {
   const { running, waiting, waitingCount, failed, diskFull } = await queueView();
   if (diskFull) console.log("The disk is nearly full. The queue waits until there is room.");
-  for (const job of running) console.log(`making   ${job.title}: ${job.label}, ${inWords(job)}`);
+  for (const job of running)
+    console.log(`making   ${job.title}: ${job.label}, ${progressText(job)}`);
   for (const job of failed) console.log(`failed   ${job.title}: ${job.label}. ${job.reason}`);
   for (const job of waiting) console.log(`waiting  ${job.title}: ${job.label}`);
   if (waitingCount > waiting.length) console.log(`and ${waitingCount - waiting.length} more`);

@@ -5,7 +5,7 @@ import { startRunner } from "~/media/jobs/runner.server";
 import { database, sqliteHandle } from "~db/client.server";
 import type { JobRow, VideoRow } from "~db/schema";
 
-let stamp = 1_700_000_000_000;
+let uploadId = 1_700_000_000_000;
 
 /**
  * Puts a file and its row into the library as an upload does, with its jobs.
@@ -18,7 +18,7 @@ export async function addToLibrary(
   playable: boolean,
   columns: { thumbnail_url?: string; duration?: string } = {},
 ): Promise<string> {
-  const name = `u/${++stamp}${path.extname(clip)}`;
+  const name = `u/${++uploadId}${path.extname(clip)}`;
   fs.mkdirSync(path.join(uploads, "videos", "u"), { recursive: true });
   fs.copyFileSync(clip, path.join(uploads, "videos", name));
   const url = `/media/videos/${name}`;

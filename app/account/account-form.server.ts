@@ -1,6 +1,6 @@
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { recordActivity } from "./activity.server";
-import { Refusal, tooManyAttempts } from "./form-error.server";
+import { FormError, tooManyAttempts } from "./form-error.server";
 import { checkPassword, HashingBusyError, PasswordError } from "./password.server";
 import { makeRecoveryCodes } from "./recovery-codes.server";
 import { beginEnrolment, confirmEnrolment, removeSecondFactor } from "./second-factor.server";
@@ -19,7 +19,7 @@ export type AccountChange = { done: string | undefined } | { recoveryCodes: stri
 /**
  * Does what the form of the account page asks for.
  *
- * @throws {Refusal} with the status and the sentence for whoever filled it in.
+ * @throws {FormError} with the status and the sentence for whoever filled it in.
  */
 export async function changeAccount(session: OpenSession, form: FormData): Promise<AccountChange> {
   const userId = session.user.id;
@@ -28,12 +28,12 @@ export async function changeAccount(session: OpenSession, form: FormData): Promi
   switch (intent) {
     case "password":
       await requirePassword(userId, text("current"));
-      if (text("password") !== text("again")) throw new Refusal(422, "The new passwords differ.");
+      if (text("password") !== text("again")) throw new FormError(422, "The new passwords differ.");
       await changePassword(session, text("password"));
       return { done: "Your password is changed. Your other sessions have ended." };
     case "end-session":
       if (!(await endSession(userId, text("session")))) {
-        throw new Refusal(404, "That session has ended already.");
+        throw new FormError(404, "That session has ended already.");
       }
       await recordActivity({ userId, action: "session-end" });
       return { done: "The session has ended." };
@@ -57,40 +57,44 @@ export async function changeAccount(session: OpenSession, form: FormData): Promi
       await recordActivity({ userId, action: "recovery-codes-renew" });
       return { recoveryCodes: await makeRecoveryCodes(userId) };
     default:
-      throw new Refusal(400, "This form asks for something the site does not know.");
+      throw new FormError(400, "This form asks for something the site does not know.");
   }
 }
 
 async function requirePassword(userId: string, password: string): Promise<void> {
   const user = await findUser(userId);
-  const wait = byUser.take(userId);
+  const wait = byUser.consume(userId);
   if (wait !== undefined) throw tooManyAttempts(wait);
   const right = await checkPassword(password, user?.password_hash).catch(refuseWhenBusy);
-  if (!right) throw new Refusal(400, "Your current password is not right.");
-  byUser.giveBack(userId);
+  if (!right) throw new FormError(400, "Your current password is not right.");
+  byUser.refund(userId);
 }
 
 async function changePassword(session: OpenSession, password: string): Promise<void> {
   try {
     await setPassword(session.user.id, password, session.idHash);
   } catch (error) {
-    if (error instanceof PasswordError) throw new Refusal(422, error.message);
+    if (error instanceof PasswordError) throw new FormError(422, error.message);
     refuseWhenBusy(error);
   }
   await recordActivity({ userId: session.user.id, action: "password-change" });
 }
 
 async function confirmSecondFactor(userId: string, code: string): Promise<string[]> {
-  const wait = byUser.take(userId);
+  const wait = byUser.consume(userId);
   if (wait !== undefined) throw tooManyAttempts(wait);
   const codes = await confirmEnrolment(userId, code);
-  if (!codes) throw new Refusal(400, "That code is not right. Is the clock of your phone right?");
-  byUser.giveBack(userId);
+  if (!codes) throw new FormError(400, "That code is not right. Is the clock of your phone right?");
+  byUser.refund(userId);
   await recordActivity({ userId, action: "second-factor-on" });
   return codes;
 }
 
 function refuseWhenBusy(error: unknown): never {
   if (!(error instanceof HashingBusyError)) throw error;
-  throw new Refusal(429, "The site is busy. Try again in a few seconds.", error.retryAfterSeconds);
+  throw new FormError(
+    429,
+    "The site is busy. Try again in a few seconds.",
+    error.retryAfterSeconds,
+  );
 }

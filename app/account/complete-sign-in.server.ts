@@ -5,7 +5,7 @@ import { deviceCookie, deviceName } from "./device.server";
 import { openSession } from "./session.server";
 
 /** Signs a user in whose identity is proven: a new session, the toast, and home. */
-export async function welcome(
+export async function completeSignIn(
   request: Request,
   userId: string,
   action: ActivityAction = "sign-in",

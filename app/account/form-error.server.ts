@@ -1,7 +1,7 @@
 import { isBusy } from "~db/write-lock";
 
-/** A form of an account that is refused: what to answer, and what the page keeps of it. */
-export class Refusal extends Error {
+/** A form of an account that is refused, with the answer's status. */
+export class FormError extends Error {
   constructor(
     public status: number,
     message: string,
@@ -18,20 +18,20 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of somebody who has tried too often. */
-export function tooManyAttempts(waitSeconds: number): Refusal {
+/** For somebody who has tried too often. */
+export function tooManyAttempts(waitSeconds: number): FormError {
   const minutes = Math.ceil(waitSeconds / 60);
   const wait = `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
-  return new Refusal(429, `Too many attempts. Try again in ${wait}.`, waitSeconds);
+  return new FormError(429, `Too many attempts. Try again in ${wait}.`, waitSeconds);
 }
 
 /**
  * What to answer for something that an account's form failed with.
  *
- * @throws the error, when it is neither a refusal nor another process's lock on the database.
+ * @throws the error, when it is neither a FormError nor another process's lock on the database.
  */
-export function toRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (isBusy(error)) return new Refusal(503, "The site is busy. Try again in a few seconds.", 5);
+export function toFormError(error: unknown): FormError {
+  if (error instanceof FormError) return error;
+  if (isBusy(error)) return new FormError(503, "The site is busy. Try again in a few seconds.", 5);
   throw error;
 }

@@ -21,7 +21,7 @@ function newCode(): string {
   const bits = BigInt(`0x${randomBytes(CODE_BYTES).toString("hex")}`);
   const letters = Array.from(
     { length: (CODE_BYTES * 8) / 5 },
-    (_, place) => ALPHABET[Number((bits >> BigInt(place * 5)) & 31n)],
+    (_, index) => ALPHABET[Number((bits >> BigInt(index * 5)) & 31n)],
   ).join("");
   return letters.match(/.{4}/g)!.join("-");
 }

@@ -20,7 +20,7 @@ let attempts = 0;
  * admin has signed in, and every other address, counts for itself: only what an address is allowed
  * counts towards the limit for all, and a known browser never meets that.
  */
-export function refuseSignInFlood(
+export function limitSignInRate(
   request: IncomingMessage,
   response: ServerResponse,
   now = Date.now(),
@@ -29,7 +29,7 @@ export function refuseSignInFlood(
   if (method !== "POST" || !SIGN_IN_PATH.test(url)) return false;
   const device = deviceMark(headers.cookie ?? "");
   const source = device ? `device ${device}` : clientAddressOf(request);
-  const isFlood = bySource.take(source, now) !== undefined || (!device && isPastLimit(now));
+  const isFlood = bySource.consume(source, now) !== undefined || (!device && isPastLimit(now));
   if (!isFlood) return false;
   const sentence = "Too many people are signing in. Try again in a few seconds.";
   return answerPlainly(response, 429, sentence, { "Retry-After": "5" });

@@ -4,7 +4,7 @@ import { type AttemptLimit, attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress } from "~/server/client-address.server";
 import { recordActivity } from "./activity.server";
 import { knownDevice } from "./device.server";
-import { Refusal, tooManyAttempts } from "./form-error.server";
+import { FormError, tooManyAttempts } from "./form-error.server";
 import { checkPassword, HashingBusyError } from "./password.server";
 import { checkSecondFactor } from "./second-factor.server";
 import { findUserByEmail } from "./users.server";
@@ -33,7 +33,7 @@ authenticator.use(new FormStrategy(verify), "form");
 /**
  * Who the sign-in form says it is, when the password is right.
  *
- * @throws {Refusal}: 422 with a field missing, 400 with wrong credentials, 429 after too many.
+ * @throws {FormError}: 422 with a field missing, 400 with wrong credentials, 429 after too many.
  */
 export async function proveIdentity(request: Request, form: FormData): Promise<ProvenUser> {
   const fields = new URLSearchParams();
@@ -50,14 +50,14 @@ export async function proveIdentity(request: Request, form: FormData): Promise<P
 async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<ProvenUser> {
   const email = String(form.get("email")).trim();
   const password = String(form.get("password"));
-  if (!email || !password) throw new Refusal(422, "Email and password are required.");
+  if (!email || !password) throw new FormError(422, "Email and password are required.");
   const user = await findUserByEmail(email);
   // Whoever signed in here before is not locked out by somebody else's guesses, be they made from
   // the same address.
   const device = user && knownDevice(request, user.id);
   const address = device ?? clientAddress(request);
   const account = device ?? `account ${email.toLowerCase()}`;
-  const giveBack = takeAttempt(device ? undefined : address, account);
+  const giveBack = countAttempt(device ? undefined : address, account);
   const asker = { name: address, goesFirst: device !== undefined };
   const right = await checkPassword(password, user?.password_hash, asker).catch((error) => {
     giveBack();
@@ -65,7 +65,7 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   });
   if (!right || !user) {
     if (user && byAccount.isUsedUp(account)) noteGuessing(user.id);
-    throw new Refusal(400, "Invalid login credentials");
+    throw new FormError(400, "Invalid login credentials");
   }
   giveBack();
   return {
@@ -79,7 +79,7 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
 /**
  * Which kind of code proved the second factor of a user whose password was given.
  *
- * @throws {Refusal}: 400 with a wrong code, 429 after too many.
+ * @throws {FormError}: 400 with a wrong code, 429 after too many.
  */
 export async function proveSecondFactor(
   request: Request,
@@ -88,9 +88,9 @@ export async function proveSecondFactor(
 ): Promise<"app" | "recovery"> {
   const device = knownDevice(request, userId);
   const address = device ? undefined : clientAddress(request);
-  const giveBack = takeAttempt(address, device ?? userId, byCode);
+  const giveBack = countAttempt(address, device ?? userId, byCode);
   const kind = await checkSecondFactor(userId, code);
-  if (!kind) throw new Refusal(400, "That code is not right, or it was used before.");
+  if (!kind) throw new FormError(400, "That code is not right, or it was used before.");
   giveBack();
   return kind;
 }
@@ -100,28 +100,28 @@ export async function proveSecondFactor(
  *
  * @param address undefined for a known device, which counts for itself alone.
  */
-function takeAttempt(
+function countAttempt(
   address: string | undefined,
   account: string,
   limit: AttemptLimit = byAccount,
 ): () => void {
-  const addressWait = address === undefined ? undefined : byAddress.take(address);
+  const addressWait = address === undefined ? undefined : byAddress.consume(address);
   if (addressWait !== undefined) throw tooManyAttempts(addressWait);
-  const giveAddressBack = () => address !== undefined && byAddress.giveBack(address);
-  const accountWait = limit.take(account);
+  const giveAddressBack = () => address !== undefined && byAddress.refund(address);
+  const accountWait = limit.consume(account);
   if (accountWait !== undefined) {
     giveAddressBack();
     throw tooManyAttempts(accountWait);
   }
   return () => {
     giveAddressBack();
-    limit.giveBack(account);
+    limit.refund(account);
   };
 }
 
-function tooBusy({ retryAfterSeconds }: HashingBusyError): Refusal {
+function tooBusy({ retryAfterSeconds }: HashingBusyError): FormError {
   const sentence = "Too many people are signing in. Try again in a few seconds.";
-  return new Refusal(429, sentence, retryAfterSeconds);
+  return new FormError(429, sentence, retryAfterSeconds);
 }
 
 /** Once a window, and after the answer: writing must not show by its time that the account exists. */

@@ -41,7 +41,7 @@ export function countView(id: string, address?: string): boolean {
     .prepare("SELECT 1 FROM videos WHERE id = ? AND status = 'published'")
     .get(id);
   if (!found) return false;
-  if (address !== undefined && byAddress.take(`${address} ${id}`) !== undefined) return true;
+  if (address !== undefined && byAddress.consume(`${address} ${id}`) !== undefined) return true;
   pending.set(id, pendingViews(id) + 1);
   timer ??= setTimeout(flushSome, FLUSH_AFTER_MS).unref();
   return true;

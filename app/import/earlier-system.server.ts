@@ -62,7 +62,7 @@ async function entryOf(
     name,
     id,
     file: video?.file,
-    ...(video && { stem: video.stem }),
+    ...(video && { basePath: video.basePath }),
     ...(thumbnail && { thumbnail: thumbnail.file }),
     title,
     description: descriptionOf(row) ?? "",
@@ -100,7 +100,7 @@ async function stored(
   root: string,
   bucket: "videos" | "thumbnails",
   address: string | undefined,
-): Promise<{ file: string; stem: string } | undefined> {
+): Promise<{ file: string; basePath: string } | undefined> {
   if (!address) return undefined;
   const segments = address.replace(/[?#].*$/, "").split("/");
   const [found, user = "", name = ""] = segments.slice(-3).map(decoded);
@@ -115,7 +115,7 @@ async function stored(
     () => false,
   );
   if (!isThere) throw new ImportError(`${path.join(bucket, user, name)} is not in the folder.`);
-  return { file, stem: `${user}/${name.replace(/\.\w+$/, "")}` };
+  return { file, basePath: `${user}/${name.replace(/\.\w+$/, "")}` };
 }
 
 function decoded(segment: string): string {

@@ -1,6 +1,6 @@
 import type { VideoStatus } from "~db/schema";
 
-/** A video that is to be taken into the catalogue, with what is known of it. */
+/** A video to be imported into the catalogue, with what is known of it. */
 export interface ImportEntry {
   /** What the operator calls it: the path below the folder, or a row of an export. */
   name: string;
@@ -10,8 +10,8 @@ export interface ImportEntry {
   thumbnail?: string;
   /** Kept from an earlier system, so that old links go on working. */
   id?: string;
-  /** Where the file stood in an earlier system: `{userId}/{stamp}`, kept when it is free. */
-  stem?: string;
+  /** Where the file stood in an earlier system: `{userId}/{uploadId}`, kept when it is free. */
+  basePath?: string;
   title: string;
   description: string;
   /** A stored value, legacy ones included. */

@@ -6,20 +6,20 @@ import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { type MediaFile, recordFile } from "~/media/media-files.server";
 import { formatDuration } from "~/shared/format";
-import { sideBySide } from "~/shared/map-concurrently";
+import { mapConcurrently } from "~/shared/map-concurrently";
 import { database } from "~db/client.server";
 import type { Schema, VideosTable } from "~db/schema";
 import type { ImportEntry } from "./entry";
 import type { ImportActivity } from "./import-activity.server";
-import type { Examined } from "./inspect-file.server";
-import { announce, takeBack, withdraw } from "./journal.server";
+import type { InspectedFile } from "./inspect-file.server";
+import { announce, rollBackFile, withdraw } from "./journal.server";
 import {
   flushUploads,
   type ImportMode,
-  type PlacedPicture,
-  placePicture,
-  placesFor,
-  placeVideo,
+  type MovedPicture,
+  movePicture,
+  moveVideo,
+  reserveBasePaths,
 } from "./move-files.server";
 
 /** An entry whose file is a video that the catalogue does not have. */
@@ -28,7 +28,7 @@ export interface Candidate {
   bytes: number;
   modifiedMs: number;
   sha256: string | undefined;
-  examined: Examined | undefined;
+  inspected: InspectedFile | undefined;
   videoId: string;
 }
 
@@ -37,12 +37,12 @@ const ROWS_AT_ONCE = 50;
 /** So that the disk already writes while the rest of a batch is copied. */
 const FLUSH_EVERY = 300;
 
-interface Placing extends Candidate {
-  /** `{userId}/{stamp}`; none without a file. */
-  stem?: string;
+interface PendingImport extends Candidate {
+  /** `{userId}/{uploadId}`; none without a file. */
+  basePath?: string;
   /** Inside the bucket videos; empty without a file. */
   target: string;
-  picture?: PlacedPicture;
+  picture?: MovedPicture;
 }
 
 export interface BatchOptions {
@@ -54,46 +54,46 @@ export interface BatchOptions {
 }
 
 /**
- * Brings a batch into the buckets and its rows into the table.
+ * Moves the files of a batch into the buckets and inserts its rows.
  *
- * @param failed is told of each that could not be taken; everything of it is as it was before.
+ * @param failed is called for each that could not be imported; everything of it is as it was before.
  * @returns those that were.
  */
-export async function takeBatch(
+export async function importBatch(
   candidates: Candidate[],
   options: BatchOptions,
   failed: (name: string, error: unknown) => void,
-): Promise<Placing[]> {
-  const places = placesFor(options.userId);
-  return bringIn(candidates, places, options, failed).finally(places.free);
+): Promise<PendingImport[]> {
+  const basePaths = reserveBasePaths(options.userId);
+  return moveAndInsert(candidates, basePaths, options, failed).finally(basePaths.free);
 }
 
-/** Places the files, then writes their rows. */
-async function bringIn(
+/** Moves the files, then inserts their rows. */
+async function moveAndInsert(
   candidates: Candidate[],
-  places: ReturnType<typeof placesFor>,
+  basePaths: ReturnType<typeof reserveBasePaths>,
   options: BatchOptions,
   failed: (name: string, error: unknown) => void,
-): Promise<Placing[]> {
+): Promise<PendingImport[]> {
   const { mode, onProgress } = options;
-  const placing = await sideBySide(candidates, async (candidate): Promise<Placing> => {
-    const { entry, examined } = candidate;
-    const stem = examined && (await places.reserve(entry.stem));
-    const target = stem ? `${stem}.${examined.ending}` : "";
-    return { ...candidate, ...(stem && { stem }), target };
+  const pending = await mapConcurrently(candidates, async (candidate): Promise<PendingImport> => {
+    const { entry, inspected: examined } = candidate;
+    const basePath = examined && (await basePaths.reserve(entry.basePath));
+    const target = basePath ? `${basePath}.${examined.ending}` : "";
+    return { ...candidate, ...(basePath && { basePath }), target };
   });
-  await announce(placing.flatMap(planned));
+  await announce(pending.flatMap(planned));
 
-  const placed: Placing[] = [];
+  const moved: PendingImport[] = [];
   let flushing = Promise.resolve();
-  await sideBySide(placing, async (each) => {
+  await mapConcurrently(pending, async (each) => {
     try {
-      if (each.entry.file) await placeVideo(mode, each.entry.file, each.target);
+      if (each.entry.file) await moveVideo(mode, each.entry.file, each.target);
       await addPicture(each);
-      placed.push(each);
-      if (placed.length % FLUSH_EVERY === 0) flushing = flushing.then(flushUploads);
+      moved.push(each);
+      if (moved.length % FLUSH_EVERY === 0) flushing = flushing.then(flushUploads);
     } catch (error) {
-      await giveUp(each, (error as NodeJS.ErrnoException).code === "EEXIST");
+      await rollBack(each, (error as NodeJS.ErrnoException).code === "EEXIST");
       failed(each.entry.name, error);
     }
     onProgress?.(each.bytes, 1);
@@ -101,10 +101,10 @@ async function bringIn(
   await flushing;
   await flushUploads();
   // In the order of the plan, whichever was copied first.
-  const order = new Map(placing.map((each, index) => [each, index]));
-  placed.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-  await enterAll(placed, options);
-  return placed;
+  const order = new Map(pending.map((each, index) => [each, index]));
+  moved.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+  await insertAllRows(moved, options);
+  return moved;
 }
 
 /**
@@ -113,10 +113,10 @@ async function bringIn(
  *
  * @throws what a transaction threw; what is not in the catalogue by then is as it was before.
  */
-async function enterAll(placed: Placing[], { userId, mode, activity }: BatchOptions) {
+async function insertAllRows(moved: PendingImport[], { userId, mode, activity }: BatchOptions) {
   const now = Date.now();
-  for (let start = 0; start < placed.length; start += ROWS_AT_ONCE) {
-    const slice = placed.slice(start, start + ROWS_AT_ONCE);
+  for (let start = 0; start < moved.length; start += ROWS_AT_ONCE) {
+    const slice = moved.slice(start, start + ROWS_AT_ONCE);
     const from = performance.now();
     try {
       await database()
@@ -126,34 +126,34 @@ async function enterAll(placed: Placing[], { userId, mode, activity }: BatchOpti
           await activity.count(slice.length, transaction);
         });
     } catch (error) {
-      for (const each of placed.slice(start)) await giveUp(each);
+      for (const each of moved.slice(start)) await rollBack(each);
       throw error;
     }
     const heldMs = performance.now() - from;
     jobsChanged("work");
-    await sideBySide(slice, async ({ entry }) => {
-      // Only now, so that no instant knows the video by neither its source nor its row.
+    await mapConcurrently(slice, async ({ entry }) => {
+      // Only now, so that at every moment the video has its source or its row.
       if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
     });
     await setTimeout(heldMs);
   }
 }
 
-function planned({ entry, bytes, modifiedMs, videoId, target }: Placing) {
+function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
   return entry.file ? [{ source: entry.file, bytes, modifiedMs, videoId, target }] : [];
 }
 
 /** A picture that cannot be read is no reason to leave the video out; one is made from it. */
-async function addPicture(each: Placing): Promise<void> {
+async function addPicture(each: PendingImport): Promise<void> {
   const { thumbnail } = each.entry;
-  if (!thumbnail || !each.stem) return;
-  each.picture = await placePicture(thumbnail, each.stem).catch(() => undefined);
+  if (!thumbnail || !each.basePath) return;
+  each.picture = await movePicture(thumbnail, each.basePath).catch(() => undefined);
 }
 
-/** @param notOurs what stands at the target was there before. */
-async function giveUp({ entry, target }: Placing, notOurs = false): Promise<void> {
+/** @param notOurs the file at the target was there before. */
+async function rollBack({ entry, target }: PendingImport, notOurs = false): Promise<void> {
   if (!entry.file) return;
-  if (!notOurs) await takeBack(target);
+  if (!notOurs) await rollBackFile(target);
   await withdraw([entry.file]);
 }
 
@@ -161,17 +161,17 @@ async function giveUp({ entry, target }: Placing, notOurs = false): Promise<void
 async function insertRows(
   transaction: Transaction<Schema>,
   userId: string,
-  placed: Placing[],
+  moved: PendingImport[],
   time: number,
 ): Promise<void> {
-  const digests = placed.flatMap(({ videoId, sha256 }) =>
+  const digests = moved.flatMap(({ videoId, sha256 }) =>
     sha256 ? [{ video_id: videoId, sha256 }] : [],
   );
-  const files = placed.flatMap(filesOf);
-  const sources = placed.flatMap(({ entry }) => entry.file ?? []);
+  const files = moved.flatMap(filesOf);
+  const sources = moved.flatMap(({ entry }) => entry.file ?? []);
   await transaction
     .insertInto("videos")
-    .values(placed.map((each, index) => rowOf(userId, each, time + index)))
+    .values(moved.map((each, index) => rowOf(userId, each, time + index)))
     .execute();
   for (const file of files) await recordFile(file, transaction);
   if (digests.length > 0) {
@@ -181,7 +181,7 @@ async function insertRows(
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
-  const ours = placed.filter(({ target }) => target).map(({ videoId }) => videoId);
+  const ours = moved.filter(({ target }) => target).map(({ videoId }) => videoId);
   await enqueueIn(transaction, ours);
   if (sources.length === 0) return;
   await transaction
@@ -191,19 +191,25 @@ async function insertRows(
     .execute();
 }
 
-function filesOf({ stem, target, videoId, bytes, picture }: Placing): MediaFile[] {
-  if (!stem) return [];
+function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): MediaFile[] {
+  if (!basePath) return [];
   const files: MediaFile[] = [{ bucket: "videos", path: target, videoId, kind: "video", bytes }];
   if (picture) {
     const { bytes } = picture;
-    files.push({ bucket: "thumbnails", path: `${stem}.webp`, videoId, kind: "thumbnail", bytes });
+    files.push({
+      bucket: "thumbnails",
+      path: `${basePath}.webp`,
+      videoId,
+      kind: "thumbnail",
+      bytes,
+    });
   }
   return files;
 }
 
 /** @param time of the row where the entry brings none: in the order of the plan, newest last. */
-function rowOf(userId: string, each: Placing, time: number): Insertable<VideosTable> {
-  const { entry, examined, stem, target, videoId } = each;
+function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
+  const { entry, inspected: examined, basePath, target, videoId } = each;
   const url = target ? mediaUrl("videos", target) : "";
   const createdAt = entry.createdAt ?? new Date(time).toISOString();
   return {
@@ -216,7 +222,7 @@ function rowOf(userId: string, each: Placing, time: number): Insertable<VideosTa
     // What browsers cannot play has no video yet, only a source to make one from.
     video_url: examined?.playable === false ? "" : url,
     source_url: examined?.playable === false ? url : null,
-    thumbnail_url: stem && each.picture ? mediaUrl("thumbnails", `${stem}.webp`) : null,
+    thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
     poster_colors: each.picture?.colors ?? null,
     uploaded_by: userId,
     status: entry.status,

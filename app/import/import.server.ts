@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import { HEAD_BYTES } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
-import { UploadRefused } from "~/media/intake/upload-error.server";
+import { UploadError } from "~/media/intake/upload-error.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
-import { sideBySide } from "~/shared/map-concurrently";
+import { mapConcurrently } from "~/shared/map-concurrently";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
 import { importActivity } from "./import-activity.server";
-import { type Candidate, takeBatch } from "./import-batch.server";
-import { examine, readWhole } from "./inspect-file.server";
+import { type Candidate, importBatch } from "./import-batch.server";
+import { hashFile, inspectFile } from "./inspect-file.server";
 import { findImported, fingerprint, recoverImports } from "./journal.server";
 import { knownDigests, knownIds } from "./known-videos.server";
 import type { ImportMode } from "./move-files.server";
@@ -17,16 +17,16 @@ export interface ImportOptions {
   /** Whose videos they become. */
   userId: string;
   mode: ImportMode;
-  /** Ends the import after what is being taken just now. */
+  /** Ends the import after the current batch. */
   signal?: AbortSignal;
-  /** Bytes that have been read, then placed: each file counts twice. */
+  /** Bytes that have been read, then moved: each file counts twice. */
   onProgress?(bytes: number, files: number): void;
 }
 
 export interface ImportSummary {
   imported: number;
   importedBytes: number;
-  /** Taken by an earlier import, or there by their id. */
+  /** Imported earlier, or there by their id. */
   alreadyThere: number;
   duplicates: { name: string; of: string }[];
   failures: ImportFailure[];
@@ -39,8 +39,8 @@ const BATCH_FILES = 1_000;
 const BATCH_BYTES = 1024 ** 3;
 
 /**
- * Takes what was planned into the catalogue, in batches: looked at first, then placed and flushed to
- * the disk, the rows last and at once. It may be stopped and killed at any moment, and goes on
+ * Imports what was planned into the catalogue, in batches: first inspected, then moved and flushed to
+ * the disk, the rows last. It may be stopped and killed at any moment, and goes on
  * where it was when it is started again.
  */
 export async function importVideos(
@@ -62,8 +62,8 @@ export async function importVideos(
   for (const batch of await batches(plan.entries, summary, options)) {
     if (options.signal?.aborted) break;
     const unknown = await leaveOutKnown(batch, summary, options);
-    const candidates = await look(unknown, seen, summary, options);
-    const taken = await takeBatch(candidates, { ...options, activity }, (name, error) =>
+    const candidates = await inspectFiles(unknown, seen, summary, options);
+    const taken = await importBatch(candidates, { ...options, activity }, (name, error) =>
       summary.failures.push({ name, reason: reasonOf(error) }),
     );
     summary.imported += taken.length;
@@ -87,7 +87,7 @@ async function batches(
 ): Promise<Measured[][]> {
   const list: Measured[][] = [];
   let bytes = 0;
-  const stats = await sideBySide(entries, ({ file }) => statOf(file));
+  const stats = await mapConcurrently(entries, ({ file }) => statOf(file));
   for (const [index, entry] of entries.entries()) {
     const stat = stats[index];
     if (entry.file && !stat?.isFile()) {
@@ -129,35 +129,35 @@ async function leaveOutKnown(
   });
 }
 
-interface Looked extends Measured {
+interface Hashed extends Measured {
   sha256?: string;
   ending?: string;
 }
 
-/** Hashes and examines the files; what is a duplicate or no video is noted and left out. */
-async function look(
+/** Hashes and inspects the files; duplicates and what is no video are noted and left out. */
+async function inspectFiles(
   batch: Measured[],
   seen: Map<string, string>,
   summary: ImportSummary,
   options: ImportOptions,
 ): Promise<Candidate[]> {
   const { onProgress, signal } = options;
-  const looked: Looked[] = [];
+  const hashed: Hashed[] = [];
   for (const measured of batch) {
     if (signal?.aborted) break;
     try {
-      looked.push(await lookAt(measured, summary, options));
+      hashed.push(await hashEntry(measured, summary, options));
     } catch (error) {
       if (signal?.aborted) break;
       summary.failures.push({ name: measured.entry.name, reason: reasonOf(error) });
       onProgress?.(measured.bytes, 1);
     }
   }
-  const known = await knownDigests(looked.flatMap(({ sha256 }) => sha256 ?? []));
-  const examined = await sideBySide(looked, tryToExamine);
+  const known = await knownDigests(hashed.flatMap(({ sha256 }) => sha256 ?? []));
+  const inspected = await mapConcurrently(hashed, tryToInspect);
   const candidates: Candidate[] = [];
-  for (const [index, { entry, bytes, modifiedMs, sha256 }] of looked.entries()) {
-    const { found, error } = examined[index] ?? {};
+  for (const [index, { entry, bytes, modifiedMs, sha256 }] of hashed.entries()) {
+    const { found, error } = inspected[index] ?? {};
     const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
     if (twin !== undefined && entry.file) {
       summary.duplicates.push({ name: entry.name, of: twin });
@@ -168,30 +168,30 @@ async function look(
     } else {
       const videoId = entry.id ?? randomUUID().replaceAll("-", "");
       if (sha256) seen.set(sha256, entry.title);
-      candidates.push({ entry, bytes, modifiedMs, sha256, examined: found, videoId });
+      candidates.push({ entry, bytes, modifiedMs, sha256, inspected: found, videoId });
     }
   }
   return candidates;
 }
 
-/** What was read for the digest is looked at while it is in memory. */
-async function lookAt(
+/** Also tells the type by the first bytes, while they are in memory. */
+async function hashEntry(
   measured: Measured,
   summary: ImportSummary,
   { onProgress, signal }: ImportOptions,
-): Promise<Looked> {
+): Promise<Hashed> {
   const { entry } = measured;
   if (!entry.file) return measured;
   const from = performance.now();
   const read = (length: number) => onProgress?.(length, 0);
-  const { sha256, head } = await readWhole(entry.file, read, signal);
+  const { sha256, head } = await hashFile(entry.file, read, signal);
   summary.hashingMs += performance.now() - from;
   return { ...measured, sha256, ending: await videoEnding(head.subarray(0, HEAD_BYTES)) };
 }
 
-async function tryToExamine({ entry, ending }: Looked) {
+async function tryToInspect({ entry, ending }: Hashed) {
   try {
-    return entry.file && ending ? { found: await examine(entry.file, ending) } : {};
+    return entry.file && ending ? { found: await inspectFile(entry.file, ending) } : {};
   } catch (error) {
     return { error };
   }
@@ -199,7 +199,7 @@ async function tryToExamine({ entry, ending }: Looked) {
 
 /** What to tell of one file; a fault of ours ends the whole import. */
 function reasonOf(error: unknown): string {
-  if (error instanceof ImportError || error instanceof UploadRefused) return error.message;
+  if (error instanceof ImportError || error instanceof UploadError) return error.message;
   if (error instanceof RefusedFileError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (!code) throw error;

@@ -4,7 +4,7 @@ import { probe } from "~/media/probe/probe.server";
 
 const READ_BYTES = 1024 * 1024;
 
-export interface ReadFile {
+export interface HashedFile {
   /** Hexadecimal. */
   sha256: string;
   /** Its first MiB, or all of a shorter one. */
@@ -16,11 +16,11 @@ export interface ReadFile {
  *
  * @param onBytes called with the length of each piece that was read.
  */
-export async function readWhole(
+export async function hashFile(
   file: string,
   onBytes: (length: number) => void,
   signal?: AbortSignal,
-): Promise<ReadFile> {
+): Promise<HashedFile> {
   const hash = createHash("sha256");
   let head: Buffer | undefined;
   for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES, signal })) {
@@ -32,20 +32,20 @@ export async function readWhole(
 }
 
 /** What the content of a file says. */
-export interface Examined {
+export interface InspectedFile {
   ending: string;
   durationSeconds?: number;
   playable: boolean;
 }
 
 /**
- * Reads what a file holds, as of an upload; of one that every browser plays no picture is decoded,
+ * Probes a file as an upload is probed; of one that every browser plays no picture is decoded,
  * which halves the time of an import of small files.
  *
  * @param ending by its first bytes, see videoEnding().
  * @throws {RefusedFileError} for what ffprobe cannot read as a video.
  */
-export async function examine(file: string, ending: string): Promise<Examined> {
+export async function inspectFile(file: string, ending: string): Promise<InspectedFile> {
   const found = await probe(file, { decode: "unplayable" });
   if (!found) return { ending, playable: true };
   return { ending, durationSeconds: found.durationSeconds, playable: found.playable };

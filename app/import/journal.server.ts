@@ -5,8 +5,8 @@ import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 
 /**
- * What an import has taken and is about to take, so that it can be killed at any moment: the next
- * one takes back files that have no row yet, and does not look again at those that have.
+ * What an import has imported and is about to, so that it can be killed at any moment: the next one
+ * removes files that have no row yet, and does not read those again that have.
  */
 
 /** A file about to become a video. */
@@ -56,15 +56,15 @@ export async function announce(files: PlannedFile[], finished = false): Promise<
     .execute();
 }
 
-/** Forgets files that were announced and not taken. */
+/** Forgets files that were announced and not imported. */
 export async function withdraw(sources: string[]): Promise<void> {
   if (sources.length === 0) return;
   await database().deleteFrom("imports").where("source", "in", sources).execute();
 }
 
 /**
- * Takes back what an import left that was killed: a file in the bucket without a row is removed. Its
- * source is still where it was, also of a move.
+ * Cleans up after an import that was killed: a file in the bucket without a row is removed. Its
+ * source is still where it was, also with `--move`.
  *
  * @returns how many there were.
  */
@@ -75,16 +75,16 @@ export async function recoverImports(now = Date.now()): Promise<number> {
     .where("finished_at", "is", null)
     .execute();
   const left = rows.filter((row) => !isImporting(row, now));
-  for (const { target } of left) await takeBack(target);
+  for (const { target } of left) await rollBackFile(target);
   await withdraw(left.map(({ source }) => source));
   return left.length;
 }
 
-/** Brings the buckets back to what they were before a file was placed; its source is still there. */
-export async function takeBack(target: string): Promise<void> {
+/** Removes a file from the buckets that was copied or linked there; its source is still there. */
+export async function rollBackFile(target: string): Promise<void> {
   const uploads = path.resolve(settings().uploadsDir);
-  const stem = target.replace(/\.\w+$/, "");
+  const basePath = target.replace(/\.\w+$/, "");
   await fs.rm(path.join(uploads, "videos", target), { force: true });
-  await fs.rm(path.join(uploads, "thumbnails", `${stem}.webp`), { force: true });
-  await fs.rmdir(path.join(uploads, "videos", stem)).catch(() => {});
+  await fs.rm(path.join(uploads, "thumbnails", `${basePath}.webp`), { force: true });
+  await fs.rmdir(path.join(uploads, "videos", basePath)).catch(() => {});
 }

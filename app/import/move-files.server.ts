@@ -3,64 +3,64 @@ import path from "node:path";
 import { execa } from "execa";
 import { bucketFile } from "~/media/bucket.server";
 import {
-  letGo,
   type ReservedSecond,
+  releaseUploadId,
   reserveSecond,
-  STAMPS_OF_A_SECOND,
   secondOf,
+  UPLOAD_IDS_PER_SECOND,
 } from "~/media/intake/move-into-bucket.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { settings } from "~/server/settings.server";
-import { sideBySide } from "~/shared/map-concurrently";
+import { mapConcurrently } from "~/shared/map-concurrently";
 import { ImportError } from "./entry";
 
-/** How a file comes from its folder into the bucket. */
+/** How a file gets from its folder into the bucket. */
 export const IMPORT_MODES = ["copy", "move", "link"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
 /**
- * Places for the files of a batch, at most 1,000: `{userId}/{stamp}` in the buckets, which nobody
- * else takes until they are freed.
+ * Reserves base paths for the files of a batch, at most 1,000: `{userId}/{uploadId}` in the buckets,
+ * which nobody else uses until they are freed.
  */
-export function placesFor(userId: string) {
+export function reserveBasePaths(userId: string) {
   const kept: string[] = [];
   let second: Promise<ReservedSecond> | undefined;
   let taken = 0;
 
   return {
-    /** The place a file had in an earlier system when that is free, else a new one. */
+    /** The base path of a file in an earlier system when that is free, else a new one. */
     async reserve(wanted: string | undefined): Promise<string> {
-      if (wanted && (await keepPlace(wanted))) {
+      if (wanted && (await reserveFreeBasePath(wanted))) {
         kept.push(wanted);
         return wanted;
       }
       const number = taken++;
-      if (number >= STAMPS_OF_A_SECOND) throw new Error("A batch has at most 1,000 files.");
+      if (number >= UPLOAD_IDS_PER_SECOND) throw new Error("A batch has at most 1,000 files.");
       second ??= reserveSecond(userId);
       const { first } = await second;
       return `${userId}/${first + number}`;
     },
-    /** By now rows name what stands in the places, or nothing stands there. */
+    /** Called when rows name the files at these base paths, or there are none. */
     async free(): Promise<void> {
-      await sideBySide(kept, async (stem) => {
-        const [user = "", stamp = ""] = stem.split("/");
-        await letGo(user, stamp);
+      await mapConcurrently(kept, async (basePath) => {
+        const [user = "", uploadId = ""] = basePath.split("/");
+        await releaseUploadId(user, uploadId);
       });
       await (await second)?.free();
     },
   };
 }
 
-/** Whether the place was free, and now is ours. */
-async function keepPlace(stem: string): Promise<boolean> {
-  const folder = bucketFile("videos", stem);
+/** Reserves a base path; false when it is in use. */
+async function reserveFreeBasePath(basePath: string): Promise<boolean> {
+  const folder = bucketFile("videos", basePath);
   if (!folder) return false;
-  const stamp = path.basename(stem);
+  const uploadId = path.basename(basePath);
   // The folder of a second is there while an import has all of it.
-  const second = path.basename(secondOf(stem));
+  const second = path.basename(secondOf(basePath));
   await fs.mkdir(path.dirname(folder), { recursive: true });
   const taken = (await fs.readdir(path.dirname(folder))).some(
-    (name) => name === stamp || name === second || name.startsWith(`${stamp}.`),
+    (name) => name === uploadId || name === second || name.startsWith(`${uploadId}.`),
   );
   if (taken) return false;
   // Whoever comes at the same time finds the folder there.
@@ -74,12 +74,12 @@ async function keepPlace(stem: string): Promise<boolean> {
 const NO_LINK = ["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"];
 
 /**
- * Brings a file to its place in the bucket of the videos, never over one that stands there. The
- * source stays; of a move it is removed when the row stands.
+ * Copies or links a file into the bucket of the videos, never over an existing one. The source stays;
+ * when it is to be moved, it is removed once its row is committed.
  *
  * @throws {ImportError} for a link that cannot be made.
  */
-export async function placeVideo(mode: ImportMode, from: string, target: string): Promise<void> {
+export async function moveVideo(mode: ImportMode, from: string, target: string): Promise<void> {
   const to = path.join(settings().uploadsDir, "videos", target);
   if (mode !== "copy") {
     const code = await fs.link(from, to).then(
@@ -95,14 +95,14 @@ export async function placeVideo(mode: ImportMode, from: string, target: string)
   await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
 }
 
-export interface PlacedPicture {
+export interface MovedPicture {
   bytes: number;
   colors: string | undefined;
 }
 
 /** Re-encodes a picture into the bucket of the thumbnails, beside its video by name. */
-export async function placePicture(picture: string, stem: string): Promise<PlacedPicture> {
-  const to = path.join(settings().uploadsDir, "thumbnails", `${stem}.webp`);
+export async function movePicture(picture: string, basePath: string): Promise<MovedPicture> {
+  const to = path.join(settings().uploadsDir, "thumbnails", `${basePath}.webp`);
   await fs.mkdir(path.dirname(to), { recursive: true });
   const { file, colors } = await encodeThumbnail(picture);
   await fs.rename(file, to);

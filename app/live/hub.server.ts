@@ -1,7 +1,7 @@
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 
 /**
- * The change hub. It looks at the one row in which triggers count the changes of the catalogue, so
+ * The change hub. It polls the one row in which triggers count the changes of the catalogue, so
  * that whatever is written is announced, by this process or by any other with the same file.
  */
 
@@ -14,8 +14,8 @@ export interface Change {
   version: CatalogueVersion;
 }
 
-/** One look takes some microseconds. */
-const LOOK_EVERY_MS = 100;
+/** One poll takes some microseconds. */
+const POLL_EVERY_MS = 100;
 /** A burst of changes is announced once, when it is over, but not later than this. */
 const BURST_MOST_MS = 400;
 /** While changes go on and on, lists are not refetched more often than this. */
@@ -69,16 +69,16 @@ function start(): void {
   hub.seen = hub.announced;
   hub.burstSince = undefined;
   hub.announcedAt = Date.now();
-  hub.timer = setInterval(look, LOOK_EVERY_MS).unref();
+  hub.timer = setInterval(poll, POLL_EVERY_MS).unref();
 }
 
-function look(): void {
+function poll(): void {
   const now = Date.now();
   let version: CatalogueVersion;
   try {
     version = catalogueVersion();
   } catch {
-    // Locked, or being replaced: the next look is soon, and /healthz says when it stays so.
+    // Locked, or being replaced: the next poll is soon, and /healthz says when it stays so.
     return;
   }
   const isStill = version.catalogue === hub.seen.catalogue;
@@ -93,7 +93,7 @@ function look(): void {
   if (hub.jobsMoved && now - hub.jobsAnnouncedAt >= JOBS_EVERY_MS) {
     hub.jobsMoved = false;
     hub.jobsAnnouncedAt = now;
-    tell({ topic: "jobs", version: hub.announced });
+    notify({ topic: "jobs", version: hub.announced });
   }
 }
 
@@ -101,9 +101,9 @@ function announce(topic: Topic, now: number): void {
   hub.announced = hub.seen;
   hub.announcedAt = now;
   hub.burstSince = undefined;
-  tell({ topic, version: hub.announced });
+  notify({ topic, version: hub.announced });
 }
 
-function tell(change: Change): void {
+function notify(change: Change): void {
   for (const listener of [...hub.listeners]) listener(change);
 }

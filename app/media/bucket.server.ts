@@ -13,7 +13,7 @@ export type Bucket = (typeof BUCKETS)[number];
 
 export interface MediaName {
   bucket: Bucket;
-  /** Inside the bucket: `{userId}/{stamp}.{ext}`, or a derived file in `{userId}/{stamp}/`. */
+  /** Inside the bucket: `{userId}/{uploadId}.{ext}`, or a derived file in `{userId}/{uploadId}/`. */
   path: string;
 }
 
@@ -28,17 +28,17 @@ export function isBucket(value: string | undefined): value is Bucket {
 }
 
 /**
- * Makes the folders of the buckets, and the one for what is still arriving.
+ * Creates the folders of the buckets, and the one for temporary files.
  *
  * @throws {FolderError} when UPLOADS_DIR is a file, or cannot be written to.
  */
-export function makeBuckets(): void {
+export function createBuckets(): void {
   for (const name of [...BUCKETS, "tmp"]) {
     requireFolder("UPLOADS_DIR", path.join(settings().uploadsDir, name));
   }
 }
 
-/** The bucket and path that an address of ours names; undefined for every other text. */
+/** The bucket and path that a media address names; undefined for every other text. */
 export function parseMediaUrl(url: string): MediaName | undefined {
   const [, bucket, path] = /^\/media\/([a-z]+)\/(.+)$/.exec(url) ?? [];
   return isBucket(bucket) && path !== undefined && PATH.test(path) ? { bucket, path } : undefined;
@@ -64,11 +64,11 @@ export function bucketFile(bucket: Bucket, pathInBucket: string): string | undef
 }
 
 /**
- * `{userId}/{stamp}`, which the file that was uploaded and everything derived from it share.
+ * `{userId}/{uploadId}`, which the file that was uploaded and everything derived from it share.
  *
- * @example mediaStem("u/1700000000000/hls/master.m3u8") // "u/1700000000000"
+ * @example mediaBasePath("u/1700000000000/hls/master.m3u8") // "u/1700000000000"
  */
-export function mediaStem(pathInBucket: string): string {
+export function mediaBasePath(pathInBucket: string): string {
   const [user = "", name = ""] = pathInBucket.split("/");
   return `${user}/${name.replace(/\.\w+$/, "")}`;
 }
@@ -83,7 +83,7 @@ export async function removeMedia(url: string): Promise<void> {
   if (!name) return;
   const targets = [bucketFile(name.bucket, name.path)];
   if (name.bucket === "videos" && name.path.split("/").length === 2) {
-    targets.push(...BUCKETS.map((bucket) => bucketFile(bucket, mediaStem(name.path))));
+    targets.push(...BUCKETS.map((bucket) => bucketFile(bucket, mediaBasePath(name.path))));
   }
   for (const target of targets) {
     if (!target) continue;

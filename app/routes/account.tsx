@@ -14,7 +14,7 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { changeAccount } from "~/account/account-form.server";
-import { toRefusal } from "~/account/form-error.server";
+import { toFormError } from "~/account/form-error.server";
 import { requireSession } from "~/account/guard.server";
 import { PasswordForm } from "~/account/password-form";
 import { findEnrolment, findSecondFactor } from "~/account/second-factor.server";
@@ -64,7 +64,7 @@ export async function action({ request }: ActionFunctionArgs) {
       kind: "success",
     });
   } catch (error) {
-    const { message, init } = toRefusal(error);
+    const { message, init } = toFormError(error);
     const intent = String(form.get("intent") ?? "");
     return data({ message, intent, recoveryCodes: undefined }, init);
   }

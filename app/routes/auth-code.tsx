@@ -6,8 +6,8 @@ import {
   redirect,
 } from "@remix-run/node";
 import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
-import { welcome } from "~/account/complete-sign-in.server";
-import { toRefusal } from "~/account/form-error.server";
+import { completeSignIn } from "~/account/complete-sign-in.server";
+import { toFormError } from "~/account/form-error.server";
 import { endSecondStep, findSecondStep } from "~/account/second-step.server";
 import { proveSecondFactor } from "~/account/sign-in.server";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -37,7 +37,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const form = await readSmallForm(request);
   try {
     const kind = await proveSecondFactor(request, user.id, String(form.get("code") ?? ""));
-    const answer = await welcome(
+    const answer = await completeSignIn(
       request,
       user.id,
       kind === "recovery" ? "recovery-code-use" : "sign-in",
@@ -45,7 +45,7 @@ export async function action({ request }: ActionFunctionArgs) {
     answer.headers.append("Set-Cookie", endSecondStep());
     return answer;
   } catch (error) {
-    const { message, init } = toRefusal(error);
+    const { message, init } = toFormError(error);
     return data({ message }, init);
   }
 }

@@ -6,8 +6,8 @@ import {
   redirect,
 } from "@remix-run/node";
 import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
-import { welcome } from "~/account/complete-sign-in.server";
-import { toRefusal } from "~/account/form-error.server";
+import { completeSignIn } from "~/account/complete-sign-in.server";
+import { toFormError } from "~/account/form-error.server";
 import { currentUser } from "~/account/guard.server";
 import { secondStepCookie } from "~/account/second-step.server";
 import { proveIdentity } from "~/account/sign-in.server";
@@ -35,10 +35,10 @@ export async function action({ request }: ActionFunctionArgs) {
   const form = await readSmallForm(request);
   try {
     const user = await proveIdentity(request, form);
-    if (!user.hasSecondFactor) return await welcome(request, user.id);
+    if (!user.hasSecondFactor) return await completeSignIn(request, user.id);
     return redirect("/auth/code", { headers: { "Set-Cookie": secondStepCookie(user) } });
   } catch (error) {
-    const { message, init } = toRefusal(error);
+    const { message, init } = toFormError(error);
     return data({ message, email: String(form.get("email") ?? "") }, init);
   }
 }

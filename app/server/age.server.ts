@@ -15,7 +15,7 @@ const SEARCH_ENGINE =
  * Whether this visitor is asked for their age before the page shows itself. Search engines are
  * not, as they ask for: https://developers.google.com/search/docs/specialty/explicit/guidelines.
  */
-export function asksForAge(request: Request): boolean {
+export function requiresAgeConfirmation(request: Request): boolean {
   if (!settings().ageGate || hasConfirmedAge(request)) return false;
   const { pathname } = new URL(request.url);
   return GATED.test(pathname) && !SEARCH_ENGINE.test(request.headers.get("User-Agent") ?? "");

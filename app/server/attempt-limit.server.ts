@@ -7,9 +7,9 @@ export interface AttemptLimit {
    *
    * @returns undefined when it may be made, else the whole seconds after which one may again.
    */
-  take(key: string, now?: number): number | undefined;
+  consume(key: string, now?: number): number | undefined;
   /** Uncounts an attempt that turned out well. */
-  giveBack(key: string): void;
+  refund(key: string): void;
   /** Whether the next attempt would be refused. */
   isUsedUp(key: string, now?: number): boolean;
 }
@@ -28,7 +28,7 @@ export function attemptLimit(
 ): AttemptLimit {
   const counts = new LRUCache<string, { attempts: number; endsAt: number }>({ max: mostKeys });
   return {
-    take(key, now = Date.now()) {
+    consume(key, now = Date.now()) {
       const known = counts.get(digest(key));
       const current =
         known && known.endsAt > now ? known : { attempts: 0, endsAt: now + windowSeconds * 1000 };
@@ -37,7 +37,7 @@ export function attemptLimit(
       counts.set(digest(key), current);
       return undefined;
     },
-    giveBack(key) {
+    refund(key) {
       const known = counts.get(digest(key));
       if (known && known.attempts > 0) known.attempts--;
     },

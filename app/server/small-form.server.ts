@@ -25,14 +25,14 @@ export async function readSmallForm(
   request: Request,
   mostBytes = MOST_FORM_BYTES,
 ): Promise<FormData> {
-  const wait = byAddress.take(clientAddress(request));
+  const wait = byAddress.consume(clientAddress(request));
   if (wait !== undefined) {
-    throw refusal(429, "Too Many Requests", "Too many forms. Try again in a minute.", {
+    throw errorResponse(429, "Too Many Requests", "Too many forms. Try again in a minute.", {
       "Retry-After": String(wait),
     });
   }
   if (!FORM_TYPE.test(request.headers.get("Content-Type") ?? "")) {
-    throw refusal(415, "Unsupported Media Type", "A form of this type is not read here.");
+    throw errorResponse(415, "Unsupported Media Type", "A form of this type is not read here.");
   }
   const form = new FormData();
   for (const [name, value] of new URLSearchParams(await readText(request, mostBytes))) {
@@ -58,11 +58,11 @@ async function readText(request: Request, mostBytes: number): Promise<string> {
 }
 
 function tooLong(): Response {
-  return refusal(413, "Payload Too Large", "This form is too long.");
+  return errorResponse(413, "Payload Too Large", "This form is too long.");
 }
 
 /** The connection ends with it: what may still arrive belongs to a form that nobody reads. */
-function refusal(
+function errorResponse(
   status: number,
   statusText: string,
   sentence: string,

@@ -24,7 +24,7 @@ export function redirectWithToast(to: string, toast: Toast, init: ResponseInit =
 }
 
 /** The toast that waits for this request, with the headers that take it away. For the root loader. */
-export async function takeToast(request: Request): Promise<{ toast?: Toast; headers: Headers }> {
+export async function readToast(request: Request): Promise<{ toast?: Toast; headers: Headers }> {
   const headers = new Headers();
   const value = readSignedCookie(request, COOKIE);
   if (value === undefined) return { headers };

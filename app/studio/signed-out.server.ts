@@ -4,7 +4,7 @@ import { hasSessionCookie } from "~/account/session.server";
 import { signedOutSentence, signedOutSentenceFor } from "~/account/signed-out.server";
 import { receiveMultipart } from "~/media/intake/multipart.server";
 import type { FileRule } from "~/media/intake/received-file.server";
-import { UploadRefused } from "~/media/intake/upload-error.server";
+import { UploadError } from "~/media/intake/upload-error.server";
 import { requestContext } from "~/server/node/request-context.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import type { SignedOutAnswer } from "./signed-out";
@@ -37,7 +37,7 @@ const NO_FILE: FileRule = {
   maxBytes: 0,
   tooLarge: SENTENCES.signedOut,
   checkHead: async () => {
-    throw new UploadRefused(413, SENTENCES.signedOut);
+    throw new UploadError(413, SENTENCES.signedOut);
   },
 };
 

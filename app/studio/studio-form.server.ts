@@ -1,6 +1,6 @@
 import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
-import { type ArrivedFile, discardArrived } from "~/media/intake/received-file.server";
-import type { UploadRefused } from "~/media/intake/upload-error.server";
+import { discardReceived, type ReceivedFile } from "~/media/intake/received-file.server";
+import type { UploadError } from "~/media/intake/upload-error.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "./edit/edit-captions.server";
 import { uploadRules } from "./upload/receive-upload.server";
@@ -14,10 +14,10 @@ const STUDIO_INTENTS = ["update", "toggle", "delete", "restore", "bulk"] as cons
 /** A form of the manage tab: its fields, and the files that the edit form may carry. */
 export interface StudioForm {
   fields: FormData;
-  thumbnail?: ArrivedFile;
+  thumbnail?: ReceivedFile;
   captions?: CaptionsEdit;
   /** Why a file was not taken; the fields are there all the same. */
-  fileError?: UploadRefused;
+  fileError?: UploadError;
 }
 
 /** A form that is sent to /admin: an upload, or one of the manage tab. */
@@ -47,7 +47,7 @@ export async function withAdminForm<Answer>(
     const form = { fields, thumbnail: files.get("thumbnail"), captions, fileError: refusal };
     return await work({ kind: "studio", form });
   } finally {
-    await discardArrived(...received.files.values());
+    await discardReceived(...received.files.values());
   }
 }
 

@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { makeLadder } from "~/media/encode/ladder.server";
-import { keyframeEvery, rateOf, rungsFor, steadyRate } from "~/media/encode/renditions";
+import { encodeLadder } from "~/media/encode/ladder.server";
+import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions";
 import { createTask } from "~/media/encode/task.server";
-import { makePlayable } from "~/media/encode/transcode.server";
+import { transcode } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
 import { settings } from "~/server/settings.server";
@@ -33,7 +33,13 @@ function ffmpeg(args: string[]): void {
 
 /** A task that runs at once, and the source of that file. */
 function prepare(folder: string, file: string) {
-  const source = { videoId: "v", stem: "u/1", url: "/media/videos/u/1.mp4", file, playing: file };
+  const source = {
+    videoId: "v",
+    basePath: "u/1",
+    url: "/media/videos/u/1.mp4",
+    file,
+    playing: file,
+  };
   return {
     source: { ...source, row: { video_url: "", thumbnail_url: null } },
     task: createTask(folder, () => {}),
@@ -66,7 +72,7 @@ async function firstPlayable(report: Report, folder: string): Promise<void> {
   const found = (await probe(file)) as Probe;
   const known = (performance.now() - begun) / 1000;
   const before = process.cpuUsage();
-  await makePlayable(source, found, task);
+  await transcode(source, found, task);
   const spent = process.cpuUsage(before);
   const seconds = (performance.now() - begun) / 1000;
   report.figure("size of the file", size / 1024 ** 2, "MiB");
@@ -107,7 +113,7 @@ async function ladderCost(report: Report, folder: string): Promise<void> {
   const { source, task } = prepare(folder, file);
   const begun = performance.now();
   const ours = await childSeconds(async () => {
-    await makeLadder(source, found, task, "x");
+    await encodeLadder(source, found, task, "x");
   });
   const seconds = (performance.now() - begun) / 1000;
   const plain = await childSeconds(() => ffmpeg(plainArguments(folder, file, found)));
@@ -123,20 +129,20 @@ async function ladderCost(report: Report, folder: string): Promise<void> {
 
 /** The command that a handbook gives: each rendition scaled from the film, the same encoders. */
 function plainArguments(folder: string, file: string, found: Probe): string[] {
-  const rungs = rungsFor(found.video, settings().encoderMaxHeight);
+  const renditions = renditionsFor(found.video, settings().encoderMaxHeight);
   const rate = steadyRate(found.video.frameRate);
-  const names = rungs.map((_, index) => `[v${index}]`);
+  const names = renditions.map((_, index) => `[v${index}]`);
   const graph = [
-    `[0:v]split=${rungs.length}${rungs.map((_, index) => `[s${index}]`).join("")}`,
-    ...rungs.map(
+    `[0:v]split=${renditions.length}${renditions.map((_, index) => `[s${index}]`).join("")}`,
+    ...renditions.map(
       ({ width, height }, index) => `[s${index}]scale=${width}:${height}${names[index]}`,
     ),
   ].join(";");
   return [
     ...[...inputArguments(file), "-filter_complex", graph],
-    ...rungs.flatMap((rung, index) => {
-      const every = String(keyframeEvery(rung, rate));
-      const { numerator, denominator } = rateOf(rung, rate);
+    ...renditions.flatMap((rendition, index) => {
+      const every = String(keyframeEvery(rendition, rate));
+      const { numerator, denominator } = rateOf(rendition, rate);
       return [
         ...["-map", names[index]!, "-map", "0:a", "-r", `${numerator}/${denominator}`],
         ...["-c:v", "libx264", "-preset", settings().encoderPreset, "-profile:v", "high"],
@@ -144,13 +150,13 @@ function plainArguments(folder: string, file: string, found: Probe): string[] {
           "-crf",
           "23",
           "-maxrate",
-          String(rung.maxBitrate),
+          String(rendition.maxBitrate),
           "-bufsize",
-          `${rung.maxBitrate * 2}`,
+          `${rendition.maxBitrate * 2}`,
         ],
         ...["-g", every, "-keyint_min", every, "-sc_threshold", "0"],
-        ...["-c:a", "aac", "-b:a", String(rung.audioBitrate)],
-        path.join(folder, `plain-${rung.name}.mp4`),
+        ...["-c:a", "aac", "-b:a", String(rendition.audioBitrate)],
+        path.join(folder, `plain-${rendition.name}.mp4`),
       ];
     }),
   ];

@@ -6,9 +6,9 @@ const MOST_CPU_SHARE = 0.5;
 const MOST_GROWN_MIB = 64;
 
 /**
- * The resumable road with 2 GiB, beside a multipart road of the usual parts (busboy, a digest, a
- * pipeline) in the same run. Our own form, which writes and hashes as the resumable road does,
- * stands beside both.
+ * Resumable upload of 2 GiB, beside a multipart upload of the usual parts (busboy, a digest, a
+ * pipeline) in the same run. Our own form, which writes and hashes like the resumable upload, stands
+ * beside both.
  */
 export async function run(report: Report): Promise<void> {
   const usual = await measureStock("/busboy");
@@ -21,7 +21,7 @@ export async function run(report: Report): Promise<void> {
     report.figure("tus, 2 GiB", tus.cpuSeconds, "CPU-seconds");
     report.figure("tus, 2 GiB", tus.seconds, "s");
     const share = tus.cpuSeconds / usual.cpuSeconds;
-    report.atMost("tus, CPU beside the usual multipart road", share, MOST_CPU_SHARE);
+    report.atMost("tus, CPU beside the usual multipart upload", share, MOST_CPU_SHARE);
     report.figure("tus, CPU beside our form", tus.cpuSeconds / form.cpuSeconds, "times");
     report.atMost("tus, memory grown", tus.grownBytes / MIB, MOST_GROWN_MIB, "MiB");
   } finally {

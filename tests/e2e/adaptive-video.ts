@@ -40,18 +40,18 @@ export function publishAdaptive(
 ): string {
   const id = publishVideo(site, columns);
   const url = site.database().prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(id);
-  const stem = String(url)
+  const basePath = String(url)
     .replace("/media/videos/", "")
     .replace(/\.mp4$/, "");
   const folder = adaptiveFolder();
   for (const name of fs.readdirSync(folder)) {
     const bytes = change(name, fs.readFileSync(path.join(folder, name)));
-    if (bytes) site.addFile("videos", `${stem}/hls/${name}`, bytes);
+    if (bytes) site.addFile("videos", `${basePath}/hls/${name}`, bytes);
   }
   site
     .database()
     .prepare("UPDATE videos SET hls_url = ? WHERE id = ?")
-    .run(`/media/videos/${stem}/hls/master.m3u8`, id);
+    .run(`/media/videos/${basePath}/hls/master.m3u8`, id);
   return id;
 }
 

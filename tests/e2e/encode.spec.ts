@@ -60,8 +60,8 @@ test.beforeAll(() => {
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 /** Puts a file into the library as one that browsers don't play yet. */
-function addSource(site: SiteProcess, clip: string, stamp: number): string {
-  const name = `u/${stamp}${path.extname(clip)}`;
+function addSource(site: SiteProcess, clip: string, uploadId: number): string {
+  const name = `u/${uploadId}${path.extname(clip)}`;
   const source_url = site.addFile("videos", name, fs.readFileSync(clip));
   return site.addVideo({ title: path.basename(clip), source_url, duration: "0:06" });
 }

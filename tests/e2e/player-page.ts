@@ -3,7 +3,7 @@ import { expect, type Locator, type Page } from "playwright/test";
 import { clip, mp4Clip } from "../clips";
 import type { SiteProcess } from "../site-process";
 
-let stamp = 1_700_000_000_000;
+let uploadId = 1_700_000_000_000;
 
 /** A published video with a real file: 40 seconds of a test card, unless another file is given. */
 export function publishVideo(
@@ -15,7 +15,7 @@ export function publishVideo(
     ...columns
   }: { file?: string; as?: string; bytes?: Buffer; [column: string]: unknown } = {},
 ): string {
-  const name = `owner/${++stamp}`;
+  const name = `owner/${++uploadId}`;
   const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(40), "-frames:v", "1"]);
   return site.addVideo({
     status: "published",

@@ -158,17 +158,17 @@ test("the picture of the moment stands above the pointer", async ({ page, site }
   ]);
   const id = publishVideo(site);
   const url = site.database().prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(id);
-  const stem = String(url)
+  const basePath = String(url)
     .replace("/media/videos/", "")
     .replace(/\.mp4$/, "");
-  site.addFile("thumbnails", `${stem}/storyboard-1.jpg`, fs.readFileSync(sheet));
+  site.addFile("thumbnails", `${basePath}/storyboard-1.jpg`, fs.readFileSync(sheet));
   const cues = [0, 10, 20, 30].map(
     (start, index) =>
       `00:${String(start).padStart(2, "0")}.000 --> 00:${start + 10}.000\nstoryboard-1.jpg#xywh=${index * 160},0,160,90\n`,
   );
   const board = site.addFile(
     "thumbnails",
-    `${stem}/storyboard.vtt`,
+    `${basePath}/storyboard.vtt`,
     `WEBVTT\n\n${cues.join("\n")}`,
   );
   site.database().prepare("UPDATE videos SET storyboard_url = ? WHERE id = ?").run(board, id);

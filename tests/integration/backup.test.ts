@@ -24,13 +24,13 @@ const script = (name: string, ...args: string[]) =>
     env: { ...process.env },
   });
 
-const addVideo = (title: string, stamp: number) => {
-  const file = path.join(site.uploads, "videos/u", `${stamp}.mp4`);
+const addVideo = (title: string, uploadId: number) => {
+  const file = path.join(site.uploads, "videos/u", `${uploadId}.mp4`);
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, title);
   sqliteHandle()
     .prepare("INSERT INTO videos (title, category, video_url) VALUES (?, 'desi', ?)")
-    .run(title, `/media/videos/u/${stamp}.mp4`);
+    .run(title, `/media/videos/u/${uploadId}.mp4`);
   return file;
 };
 const titles = () =>

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { wakeHardware } from "~/media/encode/encoders.server";
+import { resumeHardware } from "~/media/encode/encoders.server";
 import { PREVIEW_MOST_BYTES } from "~/media/encode/preview.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
@@ -56,9 +56,9 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
     expect(jobStates(id)).toEqual(ALL_DONE);
     const row = videoRow(id);
-    const stem = row.source_url?.replace(".avi", "");
-    expect(row).toMatchObject({ video_url: `${stem}.mp4`, duration: "0:05" });
-    expect(row.thumbnail_url).toBe(`${stem?.replace("videos", "thumbnails")}.webp`);
+    const basePath = row.source_url?.replace(".avi", "");
+    expect(row).toMatchObject({ video_url: `${basePath}.mp4`, duration: "0:05" });
+    expect(row.thumbnail_url).toBe(`${basePath?.replace("videos", "thumbnails")}.webp`);
     expect(row.poster_colors).toMatch(/^[0-9a-f]{24}$/);
 
     const played = await probeFile(onDisk(site.uploads, row.video_url));
@@ -245,12 +245,12 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
   it("a card that fails leaves the work to software", async () => {
     site.remove();
     site = useTemporarySite({ ENCODER_PRESET: "superfast", ENCODER_HARDWARE: "nvenc" });
-    wakeHardware();
+    resumeHardware();
     const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
     const clip = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"], audio: false });
     const id = await addToLibrary(site.uploads, clip, false);
     await workUntilIdle();
-    wakeHardware();
+    resumeHardware();
     expect(jobStates(id)).toEqual(ALL_DONE);
     expect(jobRows(id).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1, 0]);
     expect(warnings).toHaveBeenCalledOnce();

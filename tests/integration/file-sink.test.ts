@@ -6,11 +6,11 @@ import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  acquireBlock,
   BLOCK_BYTES,
   type BlockFile,
   openBlockFile,
-  returnBlock,
-  takeBlock,
+  releaseBlock,
 } from "~/media/intake/block-file.server";
 import { fileSink, pump } from "~/media/intake/file-sink.server";
 
@@ -56,10 +56,10 @@ async function send(bytes: Buffer, offset: number, ...lengths: number[]) {
 
 /** How many of the blocks that a disk takes directly are not in use. */
 function spareBlocks(): number {
-  const taken = Array.from({ length: 64 }, takeBlock);
+  const taken = Array.from({ length: 64 }, acquireBlock);
   const ordinary = taken.at(-1)?.buffer.byteLength;
   const spare = taken.filter((block) => block.buffer.byteLength !== ordinary).length;
-  taken.forEach(returnBlock);
+  taken.forEach(releaseBlock);
   return spare;
 }
 

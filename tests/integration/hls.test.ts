@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { Parser } from "m3u8-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeLadder } from "~/media/encode/ladder.server";
+import { encodeLadder } from "~/media/encode/ladder.server";
 import { createTask } from "~/media/encode/task.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
@@ -53,8 +53,8 @@ beforeAll(async () => {
   const film = path.join(folder, "film.mkv");
   const late = ["-itsoffset", "1", "-f", "lavfi", "-i", BEEP];
   ffmpeg(["-i", clip, ...late, "-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "flac", film]);
-  const source = { videoId: "v", stem: "u/1", url: "", file: film, playing: film };
-  const made = await makeLadder(
+  const source = { videoId: "v", basePath: "u/1", url: "", file: film, playing: film };
+  const made = await encodeLadder(
     { ...source, row: { video_url: "", thumbnail_url: null } },
     (await probe(film))!,
     createTask(folder, () => {}),

@@ -4,7 +4,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
-import { UploadRefused } from "~/media/intake/upload-error.server";
+import { UploadError } from "~/media/intake/upload-error.server";
 import { processPicture } from "~/media/pictures/picture-process.server";
 import { measureHeld } from "../event-loop";
 import { until } from "../process-figures";
@@ -29,7 +29,7 @@ async function picture(name: string, side: number): Promise<string> {
 const refusal = (file: string) =>
   encodeThumbnail(file).then(
     () => undefined,
-    (error: UploadRefused) => error,
+    (error: UploadError) => error,
   );
 const pictureProcess = () =>
   (globalThis as { afterdarkPictures?: { child?: ChildProcess } }).afterdarkPictures?.child;
@@ -52,7 +52,7 @@ describe("pictures that cost more than they are worth", () => {
         reads.push(performance.now() - begun);
       }
       for (const error of await refusals) {
-        expect(error).toBeInstanceOf(UploadRefused);
+        expect(error).toBeInstanceOf(UploadError);
         expect(error).toMatchObject({ status: 422, field: "thumbnail" });
         expect(error?.message).toContain("more than 40 megapixels");
       }

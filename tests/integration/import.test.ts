@@ -207,16 +207,18 @@ describe("importing a folder", () => {
   it("takes back what a killed import left, and keeps its hands off one that runs", async () => {
     const source = video("one.mp4", "1");
     const plan = { source, bytes: 1, modifiedMs: 1, videoId: "x" };
-    for (const [stamp, pid] of [
+    for (const [uploadId, pid] of [
       [1, 2 ** 30],
       [2, process.ppid],
     ] as const) {
-      put(`../uploads/videos/${userId}/${stamp}.mp4`, "half a fi");
-      fs.mkdirSync(path.join(site.uploads, "videos", userId, String(stamp)));
-      await announce([{ ...plan, source: `${source}${stamp}`, target: `${userId}/${stamp}.mp4` }]);
+      put(`../uploads/videos/${userId}/${uploadId}.mp4`, "half a fi");
+      fs.mkdirSync(path.join(site.uploads, "videos", userId, String(uploadId)));
+      await announce([
+        { ...plan, source: `${source}${uploadId}`, target: `${userId}/${uploadId}.mp4` },
+      ]);
       sqliteHandle()
         .prepare("UPDATE imports SET process = ? WHERE source = ?")
-        .run(pid, `${source}${stamp}`);
+        .run(pid, `${source}${uploadId}`);
     }
     expect(await importFolder()).toMatchObject({ imported: 1 });
     const left = fs.readdirSync(path.join(site.uploads, "videos", userId));

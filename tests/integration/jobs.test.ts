@@ -7,10 +7,18 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTask, EncodeError, runFfmpeg } from "~/media/encode/task.server";
 import { DERIVED_FILES_SQL } from "~/media/jobs/commit-artifact.server";
 import { enqueueFor } from "~/media/jobs/enqueue.server";
-import { claim, fail, handBack, heartbeat, isOurs, retry, WORKER } from "~/media/jobs/queue.server";
+import {
+  claim,
+  fail,
+  heartbeat,
+  isOurs,
+  retry,
+  returnToQueue,
+  WORKER,
+} from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
-import { beginWork, settle } from "~/media/jobs/worker.server";
+import { beginWork, recordFailure } from "~/media/jobs/worker.server";
 import { ffmpegAvailable, inputArguments } from "~/media/probe/ffmpeg.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { listDeletions, restoreDeletion } from "~/studio/trash/restore.server";
@@ -121,7 +129,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");
     expect(claim(undefined, Date.now() + 29_000)).toBeUndefined();
     expect(claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
-    await handBack(job);
+    await returnToQueue(job);
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1, worker: null });
   });
 
@@ -225,7 +233,7 @@ describe.runIf(ffmpegAvailable())("the queue and another process that writes", (
     const id = await addVideo();
     const job = claim()!;
     expect(jobRows(id)[0]).toMatchObject({ state: "running", attempts: 1 });
-    await settle(job, new DatabaseBusyError(undefined), false, false);
+    await recordFailure(job, new DatabaseBusyError(undefined), false, false);
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 0, reason: null });
   });
 });

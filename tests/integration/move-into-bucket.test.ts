@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { placesFor } from "~/import/move-files.server";
-import { reserveSecond, reserveStamp } from "~/media/intake/move-into-bucket.server";
+import { reserveBasePaths } from "~/import/move-files.server";
+import { reserveSecond, reserveUploadId } from "~/media/intake/move-into-bucket.server";
 import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -48,25 +48,25 @@ describe("a second of stamps", () => {
   });
 
   it("is never that of an upload at the same time", async () => {
-    const [stamp, { first }] = await Promise.all([reserveStamp("me"), reserveSecond("me")]);
-    expect(first).toBeLessThanOrEqual(stamp - 1_000 - (stamp % 1_000));
+    const [uploadId, { first }] = await Promise.all([reserveUploadId("me"), reserveSecond("me")]);
+    expect(first).toBeLessThanOrEqual(uploadId - 1_000 - (uploadId % 1_000));
   });
 });
 
 describe("the places of a batch", () => {
   it("are all different, also from those that files bring with them", async () => {
     stopTheClock();
-    const places = placesFor("me");
+    const places = reserveBasePaths("me");
     const wanted = [undefined, "me/1763709999001", "me/1763709990000", "me/1763709990000"];
-    const stems: string[] = [];
-    for (const stem of wanted) stems.push(await places.reserve(stem));
-    expect(stems).toEqual([
+    const basePaths: string[] = [];
+    for (const basePath of wanted) basePaths.push(await places.reserve(basePath));
+    expect(basePaths).toEqual([
       "me/1763709999000",
       // Of the second that is taken already.
       "me/1763709999001",
       "me/1763709990000",
       "me/1763709999002",
     ]);
-    expect(new Set(stems).size).toBe(stems.length);
+    expect(new Set(basePaths).size).toBe(basePaths.length);
   });
 });

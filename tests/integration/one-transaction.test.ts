@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ImportEntry } from "~/import/entry";
 import { importVideos } from "~/import/import.server";
-import { parkUpload } from "~/media/intake/tus.server";
+import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../clips";
@@ -54,7 +54,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
     fs.copyFileSync(mp4Clip(2), arrived);
     const bytes = fs.statSync(arrived).size;
     const file = { path: arrived, name: "a.mp4", bytes, sha256: "a".repeat(64) };
-    const upload = await parkUpload(USER, file);
+    const upload = await storeFinishedUpload(USER, file);
     const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     breakJobs();
     expect(await publish()).toMatchObject(failed);

@@ -3,7 +3,7 @@ import { listActivities } from "~/account/activity.server";
 import { currentUser, requireUser } from "~/account/guard.server";
 import * as auth from "~/routes/auth";
 import * as signOut from "~/routes/sign-out";
-import { takeToast } from "~/server/toast.server";
+import { readToast } from "~/server/toast.server";
 import { sqliteHandle } from "~db/client.server";
 import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../sign-in-requests";
 import { useTemporarySite } from "../temporary-site";
@@ -60,7 +60,7 @@ describe("signing in", () => {
     expect(session).toMatch(/; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/);
     const cookies = cookiesOf(response!);
     expect(await currentUser(withCookie(cookies))).toEqual({ id, email });
-    expect((await takeToast(withCookie(cookies))).toast).toEqual({
+    expect((await readToast(withCookie(cookies))).toast).toEqual({
       title: "Success",
       description: "Signed in successfully!",
       kind: "success",
@@ -250,7 +250,7 @@ describe("a session", () => {
     const upload = requireUser(formRequest("/admin", { intent: "publish" }));
     const answer = (await upload.catch((thrown) => thrown)) as Response;
     expect(answer.headers.get("Location")).toBe("/auth");
-    expect((await takeToast(withCookie(cookiesOf(answer)))).toast).toMatchObject({
+    expect((await readToast(withCookie(cookiesOf(answer)))).toast).toMatchObject({
       title: "Error",
       description: "You must be logged in to upload videos.",
     });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requireUser } from "~/account/guard.server";
 import { action } from "~/routes/admin";
-import { takeToast } from "~/server/toast.server";
+import { readToast } from "~/server/toast.server";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, caught, signInAdmin } from "../admin-requests";
 import { ORIGIN } from "../sign-in-requests";
@@ -20,7 +20,7 @@ async function toldOf(address: string, body: URLSearchParams | FormData) {
   const answer = await caught(() => requireUser(request));
   expect(answer.headers.get("Location")).toBe("/auth");
   const cookie = answer.headers.get("Set-Cookie")?.split(";")[0] ?? "";
-  const { toast } = await takeToast(new Request(ORIGIN, { headers: { Cookie: cookie } }));
+  const { toast } = await readToast(new Request(ORIGIN, { headers: { Cookie: cookie } }));
   expect(toast?.title).toBe("Error");
   return toast?.description;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bandwidth, masterPlaylist, mediaPlaylist, targetDuration } from "~/media/encode/playlist";
-import { keyframeEvery, rateOf, rungsFor, steadyRate } from "~/media/encode/renditions";
+import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions";
 import type { VideoStream } from "~/media/probe/playable";
 
 const film = (width: number, height: number, frameRate = 25): VideoStream => ({
@@ -15,9 +15,10 @@ const film = (width: number, height: number, frameRate = 25): VideoStream => ({
   hdr: false,
   interlaced: false,
 });
-const names = (video: VideoStream, most = 1080) => rungsFor(video, most).map(({ name }) => name);
+const names = (video: VideoStream, most = 1080) =>
+  renditionsFor(video, most).map(({ name }) => name);
 
-describe("the rungs of the ladder", () => {
+describe("the renditions of the ladder", () => {
   it.each([
     [film(1920, 1080), 1080, ["240p", "360p", "480p", "720p", "1080p"]],
     [film(1080, 1920), 1080, ["240p", "360p", "480p", "720p", "1080p"]],
@@ -29,7 +30,7 @@ describe("the rungs of the ladder", () => {
     [film(2560, 1440), 2160, ["240p", "360p", "480p", "720p", "1080p", "1440p"]],
   ])("are never above the film nor the limit", (video, most, wanted) => {
     expect(names(video, most)).toEqual(wanted);
-    for (const { width, height } of rungsFor(video, most)) {
+    for (const { width, height } of renditionsFor(video, most)) {
       expect([width % 2, height % 2]).toEqual([0, 0]);
       expect(width).toBeLessThanOrEqual(video.width + 1);
       expect(Math.abs(width / height / (video.width / video.height) - 1)).toBeLessThan(0.03);
@@ -37,9 +38,17 @@ describe("the rungs of the ladder", () => {
   });
 
   it("keep 60 pictures a second from 720 on, and every second one below", () => {
-    const rungs = rungsFor(film(1920, 1080, 60), 1080);
-    expect(rungs.map(({ everySecond }) => everySecond)).toEqual([true, true, true, false, false]);
-    expect(rungsFor(film(1920, 1080, 30), 1080).some(({ everySecond }) => everySecond)).toBe(false);
+    const renditions = renditionsFor(film(1920, 1080, 60), 1080);
+    expect(renditions.map(({ everySecond }) => everySecond)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(renditionsFor(film(1920, 1080, 30), 1080).some(({ everySecond }) => everySecond)).toBe(
+      false,
+    );
   });
 
   it.each([
@@ -60,9 +69,9 @@ describe("the rungs of the ladder", () => {
     "begin their segments with the same picture, about every 4 s, at %f",
     (measured) => {
       const rate = steadyRate(measured);
-      const seconds = rungsFor(film(1920, 1080, measured), 1080).map((rung) => {
-        const { numerator, denominator } = rateOf(rung, rate);
-        return (keyframeEvery(rung, rate) * denominator) / numerator;
+      const seconds = renditionsFor(film(1920, 1080, measured), 1080).map((rendition) => {
+        const { numerator, denominator } = rateOf(rendition, rate);
+        return (keyframeEvery(rendition, rate) * denominator) / numerator;
       });
       expect(new Set(seconds.map((each) => each.toFixed(9))).size).toBe(1);
       expect(seconds[0]).toBeGreaterThan(3.95);

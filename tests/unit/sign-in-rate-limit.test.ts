@@ -3,9 +3,9 @@ import { Socket } from "node:net";
 import { expect, it } from "vitest";
 import { deviceCookie } from "~/account/device.server";
 import {
+  limitSignInRate,
   MOST_ATTEMPTS_A_SECOND,
   MOST_ATTEMPTS_PER_ADDRESS,
-  refuseSignInFlood,
 } from "~/account/sign-in-rate-limit.server";
 
 let lastAddress = 0;
@@ -17,7 +17,7 @@ function attempt(method: string, url: string, now: number, address?: string, coo
   const request = Object.assign(new IncomingMessage(socket), { method, url });
   request.headers.cookie = cookie;
   const response = new ServerResponse(request);
-  const refused = refuseSignInFlood(request, response, now);
+  const refused = limitSignInRate(request, response, now);
   return refused ? response.statusCode : "on";
 }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sessionSecrets } from "~/server/secret.server";
 import { forgetSettings } from "~/server/settings.server";
 import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
-import { redirectWithToast, takeToast } from "~/server/toast.server";
+import { readToast, redirectWithToast } from "~/server/toast.server";
 import { useTemporarySite } from "../temporary-site";
 
 const [NEW, OLD] = ["new".repeat(11), "old".repeat(11)];
@@ -102,13 +102,13 @@ describe("a toast", () => {
     expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
     const cookies = answer.headers.getSetCookie();
     expect(cookies).toHaveLength(2);
-    const taken = await takeToast(withCookie(pairOf(cookies[1]!)));
+    const taken = await readToast(withCookie(pairOf(cookies[1]!)));
     expect(taken.toast).toEqual(toast);
     expect(taken.headers.get("Set-Cookie")).toMatch(/^toast=; Path=\/; Max-Age=0/);
   });
 
   it("is absent without its cookie, and nothing is set", async () => {
-    const { toast: none, headers } = await takeToast(withCookie("toast=forged.mac"));
+    const { toast: none, headers } = await readToast(withCookie("toast=forged.mac"));
     expect(none).toBeUndefined();
     expect([...headers]).toEqual([]);
   });

@@ -5,8 +5,8 @@ import type { Probe } from "../probe/probe.server";
 /** The file that things are made from. */
 export interface Source {
   videoId: string;
-  /** `{userId}/{stamp}`: where what is made belongs. */
-  stem: string;
+  /** `{userId}/{uploadId}`: where what is made belongs. */
+  basePath: string;
   /** Path of the address of the file as it came, such as `/media/videos/u/1.avi`. */
   url: string;
   /** That file on disk. */
@@ -18,7 +18,7 @@ export interface Source {
 }
 
 /** What a maker has made: files in the task's folder, and where they belong. */
-export interface Made {
+export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
   /** The file that replaces the one which is played, at the same address. */
   replacement?: string;
@@ -38,14 +38,14 @@ export interface Made {
   durationSeconds?: number;
 }
 
-export const NOTHING: Made = { moves: [], columns: {} };
+export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 
 /** Bytes that a file of that length may take at that rate, with room for what was not foreseen. */
-export function roomFor(seconds: number, bitsPerSecond: number): number {
+export function maxFileBytes(seconds: number, bitsPerSecond: number): number {
   return Math.ceil(((seconds + 10) * bitsPerSecond * 2) / 8) + 64 * 1024 ** 2;
 }
 
 /** Processor seconds for work on a film; 8K on one slow core takes no more. */
-export function cpuFor({ durationSeconds }: Pick<Probe, "durationSeconds">): number {
+export function cpuSecondsFor({ durationSeconds }: Pick<Probe, "durationSeconds">): number {
   return 600 + durationSeconds * 120;
 }

@@ -7,7 +7,7 @@ import { captionsLabel, distinctLabel, languageTag } from "../captions/languages
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { SubtitleStream } from "../probe/playable";
 import type { Probe } from "../probe/probe.server";
-import { cpuFor, type Made, type Source } from "./artifact";
+import { type Artifact, cpuSecondsFor, type Source } from "./artifact";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 /** More languages than a film is sold with. */
@@ -18,12 +18,12 @@ const MOST_BYTES = 4 * 1024 ** 2;
 const WATCHDOG_MS = 600_000;
 
 /** The text captions that a file carries, each as WebVTT, named by its language and title. */
-export async function makeCaptions(
+export async function extractCaptions(
   source: Source,
   probe: Probe,
   task: Task,
   generation: string,
-): Promise<Made> {
+): Promise<Artifact> {
   const streams = probe.subtitles.slice(0, MOST_TRACKS);
   const folder = `captions-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
@@ -34,14 +34,14 @@ export async function makeCaptions(
     const name = `${captions.length + 1}.vtt`;
     await writeFile(path.join(task.folder, folder, name), webvtt);
     captions.push({
-      url: `/media/videos/${source.stem}/${folder}/${name}`,
+      url: `/media/videos/${source.basePath}/${folder}/${name}`,
       language: languageTag(stream.language),
       label: distinctLabel(captionsLabel(stream), new Set(captions.map(({ label }) => label))),
       added: false,
     });
   }
-  const place = { from: folder, bucket: "videos", path: `${source.stem}/${folder}` } as const;
-  return { moves: captions.length > 0 ? [place] : [], columns: {}, captions };
+  const move = { from: folder, bucket: "videos", path: `${source.basePath}/${folder}` } as const;
+  return { moves: captions.length > 0 ? [move] : [], columns: {}, captions };
 }
 
 /** All streams in one reading of the file; when one of them is damaged, each by itself. */
@@ -70,7 +70,7 @@ async function extract(
       {
         seconds: probe.durationSeconds,
         fileBytes: MOST_BYTES * 4,
-        cpuSeconds: cpuFor(probe),
+        cpuSeconds: cpuSecondsFor(probe),
         watchdogMs: WATCHDOG_MS,
       },
     );

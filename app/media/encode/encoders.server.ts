@@ -4,25 +4,25 @@ import { settings } from "~/server/settings.server";
 export type Hardware = "off" | "vaapi" | "nvenc" | "qsv";
 
 /** After a card has failed, software does its work for this long. */
-const REST_MS = 10 * 60_000;
-let restUntil = 0;
+const SUSPENSION_MS = 10 * 60_000;
+let suspendedUntil = 0;
 
 /** The encoder to use now: the one of the settings, or software while that one rests. */
 export function chosenHardware(now = Date.now()): Hardware {
-  return now < restUntil ? "off" : settings().encoderHardware;
+  return now < suspendedUntil ? "off" : settings().encoderHardware;
 }
 
 /** Returns to software after a failure of the card, and says so once. */
-export function restHardware(hardware: Hardware, reason: string, now = Date.now()): void {
-  restUntil = now + REST_MS;
+export function suspendHardware(hardware: Hardware, reason: string, now = Date.now()): void {
+  suspendedUntil = now + SUSPENSION_MS;
   console.warn(
-    `The encoder ${hardware} failed (${reason}); the next ${REST_MS / 60_000} minutes software encodes.`,
+    `The encoder ${hardware} failed (${reason}); the next ${SUSPENSION_MS / 60_000} minutes software encodes.`,
   );
 }
 
 /** Lets the card try again, for a test. */
-export function wakeHardware(): void {
-  restUntil = 0;
+export function resumeHardware(): void {
+  suspendedUntil = 0;
 }
 
 /** Threads an encoder may use. */

@@ -12,7 +12,7 @@ const LIMITS = { seconds: 1, fileBytes: 256 * 1024 ** 2, cpuSeconds: 300, silent
  * returns its path; undefined when there is none, as behind the end of a film that is shorter than
  * it claims.
  */
-export async function frameAt(
+export async function extractFrame(
   file: string,
   probe: Probe,
   seconds: number,

@@ -3,7 +3,7 @@ import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
-import { cpuFor, type Made, roomFor, type Source } from "./artifact";
+import { type Artifact, cpuSecondsFor, maxFileBytes, type Source } from "./artifact";
 import {
   chosenHardware,
   deviceArguments,
@@ -17,7 +17,14 @@ import {
 import { pictureFilters } from "./filters.server";
 import { finishFragments } from "./fragments.server";
 import { masterPlaylist, mediaPlaylist } from "./playlist";
-import { keyframeEvery, type Rate, type Rung, rateOf, rungsFor, steadyRate } from "./renditions";
+import {
+  keyframeEvery,
+  type Rate,
+  type Rendition,
+  rateOf,
+  renditionsFor,
+  steadyRate,
+} from "./renditions";
 import { withSoftware } from "./software-fallback.server";
 import { runFfmpeg, type Task } from "./task.server";
 
@@ -27,29 +34,29 @@ const AAC_PRIMING_SAMPLES = 1_024;
 const FRAGMENTS = "+frag_keyframe+empty_moov+default_base_moof+cmaf";
 
 /** The adaptive stream: every quality from one decoding of the film, and the playlists over them. */
-export async function makeLadder(
+export async function encodeLadder(
   source: Source,
   probe: Probe,
   task: Task,
   generation: string,
-): Promise<Made> {
-  const rungs = rungsFor(probe.video, settings().encoderMaxHeight);
+): Promise<Artifact> {
+  const renditions = renditionsFor(probe.video, settings().encoderMaxHeight);
   const rate = steadyRate(probe.video.frameRate);
   const folder = `hls-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
   await withSoftware(chosenHardware(), (hardware) =>
-    runFfmpeg(task, ladderArguments(source.file, probe, rungs, rate, folder, hardware), {
+    runFfmpeg(task, ladderArguments(source.file, probe, renditions, rate, folder, hardware), {
       seconds: probe.durationSeconds,
       to: 0.99,
-      fileBytes: roomFor(probe.durationSeconds, rungs.at(-1)!.maxBitrate),
-      cpuSeconds: cpuFor(probe) * 2,
+      fileBytes: maxFileBytes(probe.durationSeconds, renditions.at(-1)!.maxBitrate),
+      cpuSeconds: cpuSecondsFor(probe) * 2,
     }),
   );
-  await writePlaylists(path.join(task.folder, folder), rungs, rate);
-  const place = `${source.stem}/${folder}`;
+  await writePlaylists(path.join(task.folder, folder), renditions, rate);
+  const target = `${source.basePath}/${folder}`;
   return {
-    moves: [{ from: folder, bucket: "videos", path: place }],
-    columns: { hls_url: `/media/videos/${place}/master.m3u8` },
+    moves: [{ from: folder, bucket: "videos", path: target }],
+    columns: { hls_url: `/media/videos/${target}/master.m3u8` },
   };
 }
 
@@ -57,20 +64,21 @@ export async function makeLadder(
 export function ladderArguments(
   file: string,
   probe: Probe,
-  rungs: readonly Rung[],
+  renditions: readonly Rendition[],
   rate: Rate,
   folder: string,
   hardware: Hardware,
 ): string[] {
-  const largestFirst = [...rungs].reverse();
+  const largestFirst = [...renditions].reverse();
   const graph: string[] = [];
-  for (const [index, rung] of largestFirst.entries()) {
+  for (const [index, rendition] of largestFirst.entries()) {
     // Left out once, every second picture stays out of what is scaled from it.
-    const thin = rung.everySecond && !largestFirst[index - 1]?.everySecond ? ["framestep=2"] : [];
+    const thin =
+      rendition.everySecond && !largestFirst[index - 1]?.everySecond ? ["framestep=2"] : [];
     const filters =
       index === 0
-        ? [...pictureFilters(probe.video, rung, rate), ...thin]
-        : [...thin, `scale=${rung.width}:${rung.height}:flags=bicubic`, "setsar=1"];
+        ? [...pictureFilters(probe.video, rendition, rate), ...thin]
+        : [...thin, `scale=${rendition.width}:${rendition.height}:flags=bicubic`, "setsar=1"];
     const from = index === 0 ? `[0:${probe.video.index}]` : `[rest${index}]`;
     const to = `${uploadFilter(hardware)}[picture${index}]`;
     graph.push(
@@ -90,31 +98,35 @@ export function ladderArguments(
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file)],
     ...["-filter_complex", graph.join(";")],
-    ...largestFirst.flatMap((rung, index) => [
+    ...largestFirst.flatMap((rendition, index) => [
       ...["-map", `[picture${index}]`, ...(probe.audio ? ["-map", `[sound${index}]`] : [])],
       ...pictureArguments(hardware, {
-        maxBitrate: rung.maxBitrate,
-        keyframeEvery: keyframeEvery(rung, rate),
+        maxBitrate: rendition.maxBitrate,
+        keyframeEvery: keyframeEvery(rendition, rate),
         crf: QUALITY,
       }),
-      ...(probe.audio ? soundArguments(rung.audioBitrate) : []),
+      ...(probe.audio ? soundArguments(rendition.audioBitrate) : []),
       ...["-t", String(probe.durationSeconds + 1), "-map_metadata", "-1"],
-      ...["-movflags", FRAGMENTS, "-f", "mp4", `${folder}/${rung.name}.mp4`],
+      ...["-movflags", FRAGMENTS, "-f", "mp4", `${folder}/${rendition.name}.mp4`],
     ]),
   ];
 }
 
-async function writePlaylists(folder: string, rungs: readonly Rung[], rate: Rate): Promise<void> {
-  const renditions = [];
-  for (const rung of rungs) {
-    const file = `${rung.name}.mp4`;
+async function writePlaylists(
+  folder: string,
+  renditions: readonly Rendition[],
+  rate: Rate,
+): Promise<void> {
+  const variants = [];
+  for (const rendition of renditions) {
+    const file = `${rendition.name}.mp4`;
     const { headerBytes, fragments, codecs } = await finishFragments(path.join(folder, file));
-    const playlist = `${rung.name}.m3u8`;
+    const playlist = `${rendition.name}.m3u8`;
     await writeFile(path.join(folder, playlist), mediaPlaylist(file, headerBytes, fragments));
-    const { numerator, denominator } = rateOf(rung, rate);
-    const { width, height } = rung;
+    const { numerator, denominator } = rateOf(rendition, rate);
+    const { width, height } = rendition;
     const frameRate = numerator / denominator;
-    renditions.push({ playlist, width, height, frameRate, codecs, segments: fragments });
+    variants.push({ playlist, width, height, frameRate, codecs, segments: fragments });
   }
-  await writeFile(path.join(folder, "master.m3u8"), masterPlaylist(renditions));
+  await writeFile(path.join(folder, "master.m3u8"), masterPlaylist(variants));
 }

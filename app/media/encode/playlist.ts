@@ -7,7 +7,7 @@ export interface Segment {
   duration: number;
 }
 
-export interface Rendition {
+export interface Variant {
   /** File name of its media playlist. */
   playlist: string;
   width: number;
@@ -47,21 +47,21 @@ export function mediaPlaylist(
 }
 
 /** The playlist that lists the renditions, smallest first, so that the first picture is quick. */
-export function masterPlaylist(renditions: readonly Rendition[]): string {
+export function masterPlaylist(variants: readonly Variant[]): string {
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...renditions.flatMap((rendition) => {
-      const { peak, average } = bandwidth(rendition.segments);
+    ...variants.flatMap((variant) => {
+      const { peak, average } = bandwidth(variant.segments);
       const attributes = [
         `BANDWIDTH=${peak}`,
         `AVERAGE-BANDWIDTH=${average}`,
-        `CODECS="${rendition.codecs}"`,
-        `RESOLUTION=${rendition.width}x${rendition.height}`,
-        `FRAME-RATE=${rendition.frameRate.toFixed(3)}`,
+        `CODECS="${variant.codecs}"`,
+        `RESOLUTION=${variant.width}x${variant.height}`,
+        `FRAME-RATE=${variant.frameRate.toFixed(3)}`,
       ];
-      return [`#EXT-X-STREAM-INF:${attributes.join(",")}`, rendition.playlist];
+      return [`#EXT-X-STREAM-INF:${attributes.join(",")}`, variant.playlist];
     }),
     "",
   ].join("\n");

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { processPicture } from "../pictures/picture-process.server";
 import type { Probe } from "../probe/probe.server";
-import { type Made, NOTHING, type Source } from "./artifact";
-import { frameAt } from "./frames.server";
+import { type Artifact, NO_ARTIFACT, type Source } from "./artifact";
+import { extractFrame } from "./frames.server";
 import { fit } from "./renditions";
 import { EncodeError, type Task } from "./task.server";
 
@@ -11,28 +11,28 @@ const CANDIDATES = 9;
 const FILE = "poster.webp";
 
 /** A poster for a video that has none: the best of several pictures spread over it, as WebP. */
-export async function makePoster(source: Source, probe: Probe, task: Task): Promise<Made> {
-  if (source.row.thumbnail_url) return NOTHING;
+export async function createPoster(source: Source, probe: Probe, task: Task): Promise<Artifact> {
+  if (source.row.thumbnail_url) return NO_ARTIFACT;
   const files: string[] = [];
   for (let index = 0; index < CANDIDATES; index++) {
     const at = (probe.durationSeconds * (index + 0.5)) / CANDIDATES;
-    const picture = await frameAt(source.playing, probe, at, fit(probe.video, SIDE), task);
+    const picture = await extractFrame(source.playing, probe, at, fit(probe.video, SIDE), task);
     task.report({ fraction: (index + 1) / (CANDIDATES + 1) });
     if (picture) files.push(picture);
   }
   if (files.length === 0) files.push(await firstPicture(source, probe, task));
   const target = path.join(task.folder, FILE);
   const { colors } = await processPicture({ kind: "poster", files, target });
-  const place = `${source.stem}.webp`;
+  const name = `${source.basePath}.webp`;
   return {
-    moves: [{ from: FILE, bucket: "thumbnails", path: place }],
+    moves: [{ from: FILE, bucket: "thumbnails", path: name }],
     columns: {},
-    poster: { url: `/media/thumbnails/${place}`, colors },
+    poster: { url: `/media/thumbnails/${name}`, colors },
   };
 }
 
 async function firstPicture(source: Source, probe: Probe, task: Task): Promise<string> {
-  const picture = await frameAt(source.playing, probe, 0, fit(probe.video, SIDE), task);
+  const picture = await extractFrame(source.playing, probe, 0, fit(probe.video, SIDE), task);
   if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
   return picture;
 }

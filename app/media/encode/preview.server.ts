@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
-import type { Made, Source } from "./artifact";
+import type { Artifact, Source } from "./artifact";
 import { pictureArguments, uploadFilter } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import { fit, steadyRate } from "./renditions";
@@ -22,12 +22,12 @@ export function previewStart(durationSeconds: number): number {
 }
 
 /** A short muted clip, at most 500 KB, for the card that the mouse rests on. */
-export async function makePreview(
+export async function createPreview(
   source: Source,
   probe: Probe,
   task: Task,
   generation: string,
-): Promise<Made> {
+): Promise<Artifact> {
   const name = `preview-${generation}.mp4`;
   for (let bitrate = FIRST_BITRATE; ; bitrate /= 2) {
     await encode(source, probe, task, name, Math.round(bitrate));
@@ -35,10 +35,10 @@ export async function makePreview(
     if (size <= PREVIEW_MOST_BYTES) break;
     if (bitrate < 10_000) throw new EncodeError("The hover preview does not get small enough.");
   }
-  const place = `${source.stem}/${name}`;
+  const target = `${source.basePath}/${name}`;
   return {
-    moves: [{ from: name, bucket: "videos", path: place }],
-    columns: { preview_url: `/media/videos/${place}` },
+    moves: [{ from: name, bucket: "videos", path: target }],
+    columns: { preview_url: `/media/videos/${target}` },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { VideoStream } from "../probe/playable";
 
 /** One quality of the ladder. */
-export interface Rung {
+export interface Rendition {
   /** By its shorter side, such as `720p`; names its files. */
   name: string;
   width: number;
@@ -42,7 +42,7 @@ const OWN_STEP_FACTOR = 1.15;
  * The qualities made from a film, smallest first: never larger than the film, never above the limit,
  * at least one.
  */
-export function rungsFor(video: VideoStream, maxHeight: number): Rung[] {
+export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[] {
   const side = Math.min(Math.min(video.width, video.height), maxHeight);
   const smooth = video.frameRate > 31;
   const steps: { side: number; bitrate: number; audio: number }[] = STEPS.filter(
@@ -100,18 +100,21 @@ export function steadyRate(framesPerSecond: number): Rate {
   return USUAL_RATES.find((rate) => value(rate) > framesPerSecond * 0.99) ?? USUAL_RATES.at(-1)!;
 }
 
-/** The rate of a rung. */
-export function rateOf(rung: Pick<Rung, "everySecond">, { numerator, denominator }: Rate): Rate {
-  return { numerator, denominator: denominator * (rung.everySecond ? 2 : 1) };
+/** The rate of a rendition. */
+export function rateOf(
+  rendition: Pick<Rendition, "everySecond">,
+  { numerator, denominator }: Rate,
+): Rate {
+  return { numerator, denominator: denominator * (rendition.everySecond ? 2 : 1) };
 }
 
 /**
- * Pictures from one keyframe to the next. Counted in the slowest rung's pictures and doubled for the
- * others, so that the segments of all rungs begin with the same picture.
+ * Pictures from one keyframe to the next. Counted in the slowest rendition's pictures and doubled for the
+ * others, so that the segments of all renditions begin with the same picture.
  */
-export function keyframeEvery(rung: Pick<Rung, "everySecond">, rate: Rate): number {
+export function keyframeEvery(rendition: Pick<Rendition, "everySecond">, rate: Rate): number {
   const smooth = rate.numerator / rate.denominator > 31;
   const slow = rateOf({ everySecond: smooth }, rate);
   const pictures = Math.round((SEGMENT_SECONDS * slow.numerator) / slow.denominator);
-  return smooth && !rung.everySecond ? pictures * 2 : pictures;
+  return smooth && !rendition.everySecond ? pictures * 2 : pictures;
 }

@@ -1,4 +1,4 @@
-import { type Hardware, restHardware } from "./encoders.server";
+import { type Hardware, suspendHardware } from "./encoders.server";
 import { EncodeError } from "./task.server";
 
 /** Encodes with the card, and with software when the card can't: a job never fails of hardware. */
@@ -10,7 +10,7 @@ export async function withSoftware<T>(
     return await encode(hardware);
   } catch (error) {
     if (hardware === "off" || !(error instanceof EncodeError)) throw error;
-    restHardware(hardware, error.lines.at(-1) ?? error.message);
+    suspendHardware(hardware, error.lines.at(-1) ?? error.message);
     return encode("off");
   }
 }

@@ -3,8 +3,8 @@ import path from "node:path";
 import { timestamp } from "../captions/cues";
 import { processPicture } from "../pictures/picture-process.server";
 import type { Probe } from "../probe/probe.server";
-import type { Made, Source } from "./artifact";
-import { frameAt } from "./frames.server";
+import type { Artifact, Source } from "./artifact";
+import { extractFrame } from "./frames.server";
 import { EncodeError, type Task } from "./task.server";
 
 const LEAST_SECONDS_EACH = 2;
@@ -28,8 +28,8 @@ export function storyboardPlan(durationSeconds: number): Plan {
   return { interval, count };
 }
 
-/** Where a picture lies: its sprite, from 0, and its place in pixels. */
-export function placeOf(index: number, size: { width: number; height: number }) {
+/** Where a picture lies: its sprite, from 0, and its offset in pixels. */
+export function tilePosition(index: number, size: { width: number; height: number }) {
   const within = index % (COLUMNS * ROWS);
   return {
     sprite: Math.floor(index / (COLUMNS * ROWS)),
@@ -39,12 +39,12 @@ export function placeOf(index: number, size: { width: number; height: number }) 
 }
 
 /** Sprites and the WebVTT that says which part of them belongs to which time. */
-export async function makeStoryboard(
+export async function createStoryboard(
   source: Source,
   probe: Probe,
   task: Task,
   generation: string,
-): Promise<Made> {
+): Promise<Artifact> {
   const plan = storyboardPlan(probe.durationSeconds);
   const size = pictureSize(probe.video);
   const folder = `storyboard-${generation}`;
@@ -54,7 +54,8 @@ export async function makeStoryboard(
     const end = cueEnd(index, plan, probe.durationSeconds);
     // The middle: whoever points at any moment of the cue is at most half of it away.
     const middle = (index * plan.interval + end) / 2;
-    const picture = (await frameAt(source.playing, probe, middle, size, task)) ?? pictures.at(-1);
+    const picture =
+      (await extractFrame(source.playing, probe, middle, size, task)) ?? pictures.at(-1);
     if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
     pictures.push(picture);
     task.report({ fraction: (index + 1) / (plan.count + 1) });
@@ -64,10 +65,10 @@ export async function makeStoryboard(
     path.join(task.folder, folder, "storyboard.vtt"),
     storyboardVtt(plan, size, probe.durationSeconds),
   );
-  const place = `${source.stem}/${folder}`;
+  const target = `${source.basePath}/${folder}`;
   return {
-    moves: [{ from: folder, bucket: "thumbnails", path: place }],
-    columns: { storyboard_url: `/media/thumbnails/${place}/storyboard.vtt` },
+    moves: [{ from: folder, bucket: "thumbnails", path: target }],
+    columns: { storyboard_url: `/media/thumbnails/${target}/storyboard.vtt` },
   };
 }
 
@@ -90,7 +91,7 @@ async function writeSprites(
       width: Math.min(COLUMNS, some.length) * size.width,
       height: Math.ceil(some.length / COLUMNS) * size.height,
       parts: some.map((file, index) => {
-        const { left, top } = placeOf(index, size);
+        const { left, top } = tilePosition(index, size);
         return { file, left, top };
       }),
       target: path.join(folder, `${from / (COLUMNS * ROWS) + 1}.webp`),
@@ -109,7 +110,7 @@ export function storyboardVtt(
   durationSeconds: number,
 ): string {
   const cues = Array.from({ length: plan.count }, (_, index) => {
-    const { sprite, left, top } = placeOf(index, size);
+    const { sprite, left, top } = tilePosition(index, size);
     const end = cueEnd(index, plan, durationSeconds);
     return (
       `${timestamp(index * plan.interval)} --> ${timestamp(end)}\n` +

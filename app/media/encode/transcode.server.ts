@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { isPlayableVideo } from "../probe/playable";
 import type { Probe } from "../probe/probe.server";
-import { cpuFor, type Made, NOTHING, roomFor, type Source } from "./artifact";
+import { type Artifact, cpuSecondsFor, maxFileBytes, NO_ARTIFACT, type Source } from "./artifact";
 import {
   chosenHardware,
   deviceArguments,
@@ -52,19 +52,19 @@ export function isCopyOf(probe: Probe): boolean {
  * made beside it: a copy of its streams where browsers play those, else a first rendition in H.264
  * and AAC.
  */
-export async function makePlayable(source: Source, probe: Probe, task: Task): Promise<Made> {
+export async function transcode(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   const { durationSeconds } = probe;
   if (probe.playable) {
     const columns = source.row.video_url ? {} : { video_url: source.url, source_url: null };
     const isReady = probe.container !== "mov" && !(await needsFaststart(source.file, probe));
-    if (isReady) return { ...NOTHING, columns, durationSeconds };
+    if (isReady) return { ...NO_ARTIFACT, columns, durationSeconds };
     const container = probe.container === "webm" ? "webm" : "mp4";
     await remux(source, probe, task, container);
-    return { ...NOTHING, columns, replacement: FILE, durationSeconds };
+    return { ...NO_ARTIFACT, columns, replacement: FILE, durationSeconds };
   }
   if (conversionOf(probe).video === "copy") await remux(source, probe, task, "mp4");
   else await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
-  const target = `${source.stem}.${source.url.endsWith(".mp4") ? "m4v" : "mp4"}`;
+  const target = `${source.basePath}.${source.url.endsWith(".mp4") ? "m4v" : "mp4"}`;
   return {
     moves: [{ from: FILE, bucket: "videos", path: target }],
     columns: { video_url: `/media/videos/${target}`, source_url: source.url },
@@ -101,7 +101,7 @@ async function remux(
     {
       seconds: probe.durationSeconds,
       fileBytes: size * 1.5 + 64 * 1024 ** 2,
-      cpuSeconds: cpuFor(probe),
+      cpuSeconds: cpuSecondsFor(probe),
       urgent: true,
     },
   );
@@ -131,8 +131,8 @@ async function encode(source: Source, probe: Probe, task: Task, hardware: Hardwa
     ],
     {
       seconds: probe.durationSeconds,
-      fileBytes: roomFor(probe.durationSeconds, FIRST_BITRATE + FIRST_SOUND),
-      cpuSeconds: cpuFor(probe),
+      fileBytes: maxFileBytes(probe.durationSeconds, FIRST_BITRATE + FIRST_SOUND),
+      cpuSeconds: cpuSecondsFor(probe),
     },
   );
 }

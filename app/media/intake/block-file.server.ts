@@ -45,12 +45,12 @@ function pageAligned(bytes: number): ArrayBufferLike {
 }
 
 /** Memory for one block, to be given back with `returnBlock`. */
-export function takeBlock(): Buffer {
+export function acquireBlock(): Buffer {
   return alignedBlocks().spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
 }
 
 /** Takes back a block that nothing reads any more. */
-export function returnBlock(block: Buffer): void {
+export function releaseBlock(block: Buffer): void {
   const { memory, spare } = alignedBlocks();
   if (block.buffer === memory) spare.push(block);
 }

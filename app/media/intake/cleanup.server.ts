@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { WORK_PREFIX } from "../jobs/disk.server";
-import { arrivingFolder, resumableFolder } from "./disk-space.server";
+import { resumableFolder, temporaryFolder } from "./disk-space.server";
 import { removeExpiredUploads } from "./tus.server";
 
 const SWEEP_EVERY_MS = 3_600_000;
@@ -10,7 +10,7 @@ const SWEEP_EVERY_MS = 3_600_000;
  * What was written within this time is spared at the start, whoever the process believes to be: a
  * connection on which nothing comes is closed after 5 minutes.
  */
-const YOUNG_MS = 3_600_000;
+const RECENT_MS = 3_600_000;
 /** Later it is: the thumbnail of a form waits for as long as its video takes to arrive. */
 const ABANDONED_MS = 24 * 3_600_000;
 
@@ -19,8 +19,8 @@ const ABANDONED_MS = 24 * 3_600_000;
  * later every hour of what is a day old. Resumable uploads younger than a day stay: their senders
  * will come back. Only the server calls it, before it listens.
  */
-export async function clearArriving(): Promise<void> {
-  await removeOlderThan(YOUNG_MS);
+export async function cleanUpTemporaryFiles(): Promise<void> {
+  await removeOlderThan(RECENT_MS);
   await removeExpiredUploads();
   const sweep = () => removeOlderThan(ABANDONED_MS).then(removeExpiredUploads);
   setInterval(() => {
@@ -32,13 +32,13 @@ export async function clearArriving(): Promise<void> {
 
 async function removeOlderThan(ageMs: number): Promise<void> {
   const before = Date.now() - ageMs;
-  await fs.mkdir(arrivingFolder(), { recursive: true });
-  for (const name of await fs.readdir(arrivingFolder())) {
+  await fs.mkdir(temporaryFolder(), { recursive: true });
+  for (const name of await fs.readdir(temporaryFolder())) {
     // .gitkeep, which keeps the folder in the repository.
     if (name === path.basename(resumableFolder()) || name.startsWith(".")) continue;
     // Another process may be making something there; the queue clears up after itself.
     if (name.startsWith(WORK_PREFIX)) continue;
-    await removeOld(path.join(arrivingFolder(), name), before);
+    await removeOld(path.join(temporaryFolder(), name), before);
   }
   await removeBrokenUploads(before);
 }

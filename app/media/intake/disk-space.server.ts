@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Upload } from "@tus/server";
 import { settings } from "~/server/settings.server";
 import { uploadRecords } from "./tus-records.server";
-import { noRoom } from "./upload-error.server";
+import { diskFull } from "./upload-error.server";
 
 /**
  * The free space that uploads are admitted to. What an upload has announced and not sent yet counts
@@ -14,13 +14,13 @@ import { noRoom } from "./upload-error.server";
 const RESERVE_BYTES = 512 * 1024 * 1024;
 const RESERVE_SHARE = 0.05;
 
-export function arrivingFolder(): string {
+export function temporaryFolder(): string {
   return path.join(settings().uploadsDir, "tmp");
 }
 
 /** `uploads/tmp/tus`: uploads that may still be gone on with. */
 export function resumableFolder(): string {
-  return path.join(arrivingFolder(), "tus");
+  return path.join(temporaryFolder(), "tus");
 }
 
 export interface UnfinishedUpload {
@@ -61,11 +61,11 @@ const reservations = new Set<{ bytes: number }>();
 /**
  * Holds room for the files of a form until it is released.
  *
- * @throws {UploadRefused} 507 when they do not fit beside what others were promised and the reserve.
+ * @throws {UploadError} 507 when they do not fit beside what others were promised and the reserve.
  */
-export function reserveRoom(bytes: number): Promise<Reservation> {
+export function reserveDiskSpace(bytes: number): Promise<Reservation> {
   return oneAtATime(async () => {
-    await requireRoom(bytes);
+    await requireDiskSpace(bytes);
     const held = { bytes };
     reservations.add(held);
     return {
@@ -81,16 +81,16 @@ export function reserveRoom(bytes: number): Promise<Reservation> {
  * Holds that a file of that many bytes fits beside what others were promised and the reserve. Only
  * inside of `oneAtATime` nobody else is promised the same room.
  *
- * @throws {UploadRefused} 507
+ * @throws {UploadError} 507
  */
-export async function requireRoom(bytes: number): Promise<void> {
-  await fs.mkdir(arrivingFolder(), { recursive: true });
+export async function requireDiskSpace(bytes: number): Promise<void> {
+  await fs.mkdir(temporaryFolder(), { recursive: true });
   let promised = 0;
   for (const upload of await unfinishedUploads()) promised += upload.bytesLeft;
   for (const held of reservations) promised += held.bytes;
-  const { bavail, blocks, bsize } = await fs.statfs(arrivingFolder());
+  const { bavail, blocks, bsize } = await fs.statfs(temporaryFolder());
   const reserve = Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
-  if (bavail * bsize < promised + bytes + reserve) throw noRoom();
+  if (bavail * bsize < promised + bytes + reserve) throw diskFull();
 }
 
 let last: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 import { type Readable, Writable } from "node:stream";
-import { BLOCK_BYTES, type BlockFile, returnBlock, takeBlock } from "./block-file.server";
-import { cutOff } from "./upload-error.server";
+import { acquireBlock, BLOCK_BYTES, type BlockFile, releaseBlock } from "./block-file.server";
+import { truncated } from "./upload-error.server";
 
 const FLUSH_AFTER_MS = 200;
 
@@ -31,7 +31,7 @@ export function fileSink(
 
   /** Copies into the block what it has room for; gives back the rest. */
   function fill(chunk: Buffer): Buffer {
-    block ??= takeBlock();
+    block ??= acquireBlock();
     // A block ends where the next one of the file begins, wherever it began.
     const room = BLOCK_BYTES - (blockStart % BLOCK_BYTES) - filled;
     const copied = chunk.copy(block, filled, 0, Math.min(chunk.length, room));
@@ -80,7 +80,7 @@ export function fileSink(
         await file.write(bytes, start);
         wrote(bytes);
       })
-      .finally(() => returnBlock(taken));
+      .finally(() => releaseBlock(taken));
     return writing;
   }
 
@@ -107,7 +107,7 @@ export function fileSink(
     },
     destroy(error, done) {
       clearTimeout(timer);
-      if (block) returnBlock(block);
+      if (block) releaseBlock(block);
       block = undefined;
       writing.then(
         () => done(error),
@@ -122,7 +122,7 @@ export function fileSink(
  * Pipes a stream into a sink until its end. Unlike `pipeline` it leaves the stream alone when the
  * sink fails: behind it is a connection that still has to carry the answer.
  *
- * @throws what the sink or the stream throws, UploadRefused when the stream stops before its end.
+ * @throws what the sink or the stream throws, UploadError when the stream stops before its end.
  */
 export function pump(stream: Readable, sink: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -133,12 +133,12 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
       if (sink.closed) reject(error);
     };
     // It may have been given up between its coming and now; then no event will ever tell.
-    if (stream.destroyed) return fail(cutOff());
+    if (stream.destroyed) return fail(truncated());
     sink.on("error", fail);
     sink.on("finish", resolve);
     stream.on("error", fail);
     stream.on("close", () => {
-      if (!stream.readableEnded) fail(cutOff());
+      if (!stream.readableEnded) fail(truncated());
     });
     stream.pipe(sink);
   });

@@ -1,24 +1,24 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import { stopAtShutdown, takeBody } from "~/server/node/request-body.server";
-import { type Reservation, reserveRoom } from "./disk-space.server";
+import { claimBody, stopAtShutdown } from "~/server/node/request-body.server";
+import { type Reservation, reserveDiskSpace } from "./disk-space.server";
 import {
-  type ArrivedFile,
-  discardArrived,
+  discardReceived,
   type FileRule,
-  writeArriving,
+  type ReceivedFile,
+  receiveFile,
 } from "./received-file.server";
-import { cutOff, goingDown, UploadRefused } from "./upload-error.server";
+import { shuttingDown, truncated, UploadError } from "./upload-error.server";
 
 /** A multipart form that has been read to its end, or as far as it was of use. */
 export interface ReceivedForm {
   /** The last value of each text field. */
   fields: Map<string, string>;
   /** Files that have arrived whole; empty after a refusal. */
-  files: Map<string, ArrivedFile>;
+  files: Map<string, ReceivedFile>;
   /** Why the form was not taken. Its texts are kept for the page, its files are gone. */
-  refusal?: UploadRefused;
+  refusal?: UploadError;
 }
 
 const MAX_TEXT_BYTES = 64 * 1024;
@@ -44,21 +44,21 @@ export async function receiveMultipart(
   rules: Record<string, FileRule>,
 ): Promise<ReceivedForm> {
   const form: ReceivedForm = { fields: new Map(), files: new Map() };
-  const body = takeBody(request);
+  const body = claimBody(request);
   let room: Reservation | undefined;
-  let early: UploadRefused | undefined;
+  let early: UploadError | undefined;
   try {
     try {
       room = await admit(request, rules);
     } catch (error) {
-      if (!(error instanceof UploadRefused)) throw error;
+      if (!(error instanceof UploadError)) throw error;
       early = error;
     }
     await read(body, request, rules, form, { early, room });
   } catch (error) {
-    await discardArrived(...form.files.values());
+    await discardReceived(...form.files.values());
     form.files.clear();
-    if (!(error instanceof UploadRefused)) throw error;
+    if (!(error instanceof UploadError)) throw error;
     form.refusal = error;
   } finally {
     room?.release();
@@ -69,19 +69,19 @@ export async function receiveMultipart(
 /**
  * What the length alone tells: room on the disk is held for a form that fits.
  *
- * @throws {UploadRefused} 413 for what is too much for every rule together, 507 for the disk.
+ * @throws {UploadError} 413 for what is too much for every rule together, 507 for the disk.
  */
 async function admit(request: Request, rules: Record<string, FileRule>): Promise<Reservation> {
   const length = Number(request.headers.get("Content-Length") ?? 0);
   const most = Object.values(rules).reduce((sum, rule) => sum + rule.maxBytes, FRAME_BYTES);
   const [field, first] = Object.entries(rules)[0] ?? [];
-  if (first && length > most) throw new UploadRefused(413, first.tooLarge, field);
-  return reserveRoom(length);
+  if (first && length > most) throw new UploadError(413, first.tooLarge, field);
+  return reserveDiskSpace(length);
 }
 
 interface Admission {
   /** Why the form is not taken, known before its first byte. */
-  early?: UploadRefused;
+  early?: UploadError;
   room?: Reservation;
 }
 
@@ -102,13 +102,13 @@ async function read(
     const stop = () => {
       body.unpipe(parser);
       body.pause();
-      for (const stream of open) stream.destroy(cutOff());
+      for (const stream of open) stream.destroy(truncated());
       finished();
     };
     const refuse = (error: unknown) => {
       if (refusal) return;
       refusal = error;
-      if (!(error instanceof UploadRefused) || error.status === 400) return stop();
+      if (!(error instanceof UploadError) || error.status === 400) return stop();
       let left = READ_ON_BYTES;
       body.on("data", (chunk: Buffer) => {
         left -= chunk.length;
@@ -118,13 +118,13 @@ async function read(
 
     parser.on("field", (name, value, nameCut, valueCut) => {
       if (nameCut || valueCut) {
-        refuse(new UploadRefused(413, "A text of the form is far too long.", name));
+        refuse(new UploadError(413, "A text of the form is far too long.", name));
       } else form.fields.set(name, value);
     });
-    parser.on("fieldsLimit", () => refuse(new UploadRefused(413, "The form has too many fields.")));
-    parser.on("filesLimit", () => refuse(new UploadRefused(413, "The form has too many files.")));
+    parser.on("fieldsLimit", () => refuse(new UploadError(413, "The form has too many fields.")));
+    parser.on("filesLimit", () => refuse(new UploadError(413, "The form has too many files.")));
     parser.on("partsLimit", () => {
-      refuse(new UploadRefused(413, "The form has too many parts."));
+      refuse(new UploadError(413, "The form has too many parts."));
       // Not read on, as after another refusal: it is the reading that costs.
       stop();
     });
@@ -135,11 +135,11 @@ async function read(
       if (!rule || !name || refusal) return void stream.resume();
       if (seen.has(field)) {
         stream.resume();
-        return refuse(new UploadRefused(422, `Please choose one ${field} file only.`, field));
+        return refuse(new UploadError(422, `Please choose one ${field} file only.`, field));
       }
       seen.add(field);
       open.add(stream);
-      const written = writeArriving(stream, name, rule, field, room)
+      const written = receiveFile(stream, name, rule, field, room)
         .then((file) => void form.files.set(field, file))
         .catch((error) => {
           refuse(error);
@@ -148,14 +148,14 @@ async function read(
         .finally(() => open.delete(stream));
       arriving.push(written);
     });
-    parser.on("error", () => refuse(cutOff()));
+    parser.on("error", () => refuse(truncated()));
     parser.on("finish", () => finished());
-    body.on("error", () => refuse(cutOff()));
+    body.on("error", () => refuse(truncated()));
     body.on("close", () => {
-      if (!body.readableEnded) refuse(cutOff());
+      if (!body.readableEnded) refuse(truncated());
     });
     stopAtShutdown(body, () => {
-      refuse(goingDown());
+      refuse(shuttingDown());
       stop();
     });
     if (early) refuse(early);
@@ -182,6 +182,6 @@ function openParser(request: Request): BusboyInstance {
       },
     });
   } catch {
-    throw new UploadRefused(400, "This is not a form that can be read.");
+    throw new UploadError(400, "This is not a form that can be read.");
   }
 }

@@ -9,7 +9,7 @@ export interface FileBeingImported {
   target: string;
 }
 
-/** What imports of other processes are placing just now: their files have no rows yet. */
+/** Files that imports of other processes are moving just now: they have no rows yet. */
 export async function filesBeingImported(now = Date.now()): Promise<FileBeingImported[]> {
   const rows = await database()
     .selectFrom("imports")
@@ -21,7 +21,7 @@ export async function filesBeingImported(now = Date.now()): Promise<FileBeingImp
     .map(({ video_id, target }) => ({ videoId: video_id, target }));
 }
 
-/** Whether another process is still placing a file that it has announced in `imports`. */
+/** Whether another process is still moving a file that it has announced in `imports`. */
 export function isImporting(row: { process: number; started_at: string }, now: number): boolean {
   return isRunning(row.process) && now - Date.parse(row.started_at) <= LONGEST_BATCH_MS;
 }

@@ -1,6 +1,6 @@
 import { fileTypeFromBuffer } from "file-type";
 import { HEAD_BYTES } from "./received-file.server";
-import { UploadRefused } from "./upload-error.server";
+import { UploadError } from "./upload-error.server";
 
 /** What the site takes, by the type that the content itself shows, and the ending it is kept with. */
 const VIDEO_ENDINGS: Record<string, string> = {
@@ -27,7 +27,7 @@ const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp
 /**
  * The ending a video is kept with, told by its first bytes and by nothing else.
  *
- * @throws {UploadRefused} 415 when it is not a video.
+ * @throws {UploadError} 415 when it is not a video.
  */
 export async function videoEnding(head: Buffer): Promise<string> {
   const type = await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES));
@@ -40,19 +40,19 @@ export async function videoEnding(head: Buffer): Promise<string> {
  * Holds that the first bytes are those of a picture. SVG is none here: it is a document that can
  * hold scripts.
  *
- * @throws {UploadRefused} 415
+ * @throws {UploadError} 415
  */
 export async function requireImage(head: Buffer): Promise<void> {
   const type = await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES));
   if (!type || !IMAGE_TYPES.has(type.mime)) throw notAnImage();
 }
 
-export function notAVideo(): UploadRefused {
-  return new UploadRefused(415, "This file is not a video that the site can read.", "video");
+export function notAVideo(): UploadError {
+  return new UploadError(415, "This file is not a video that the site can read.", "video");
 }
 
-export function notAnImage(): UploadRefused {
-  return new UploadRefused(
+export function notAnImage(): UploadError {
+  return new UploadError(
     415,
     "The thumbnail must be a PNG, JPG, GIF, WebP or AVIF picture.",
     "thumbnail",

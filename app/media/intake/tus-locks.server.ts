@@ -24,7 +24,7 @@ export function uploadLocks(stop: () => () => void): Locker {
           const until = Date.now() + WAIT_MS;
           for (let other = held.get(id); other; other = held.get(id)) {
             other.release();
-            if (!(await settled(other.released, until - Date.now()))) {
+            if (!(await endsWithin(other.released, until - Date.now()))) {
               throw { status_code: 423, body: "This upload is busy. Try again.\n" };
             }
           }
@@ -42,7 +42,7 @@ export function uploadLocks(stop: () => () => void): Locker {
   };
 }
 
-async function settled(promise: Promise<void>, withinMs: number): Promise<boolean> {
+async function endsWithin(promise: Promise<void>, withinMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, withinMs));

@@ -9,12 +9,12 @@ import { stopAtShutdown } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { videoSize } from "~/shared/file-rules";
 import { openBlockFile } from "./block-file.server";
-import { oneAtATime, requireRoom, unfinishedUploads } from "./disk-space.server";
+import { oneAtATime, requireDiskSpace, unfinishedUploads } from "./disk-space.server";
 import { fileSink, pump } from "./file-sink.server";
 import { HEAD_BYTES } from "./received-file.server";
 import { videoEnding } from "./sniff.server";
 import { uploadRecords } from "./tus-records.server";
-import { asRefusal, goingDown, UploadRefused } from "./upload-error.server";
+import { shuttingDown, toUploadError, UploadError } from "./upload-error.server";
 
 /** An upload that is not gone on with is removed after a day. */
 export const UPLOAD_LIFE_MS = 24 * 3_600 * 1000;
@@ -62,19 +62,19 @@ export class UploadStore extends FileStore {
   /**
    * Begins an upload, when there is room for all of it.
    *
-   * @throws {UploadRefused} 429 when its owner has too many that are not finished, 507 for the disk.
+   * @throws {UploadError} 429 when its owner has too many that are not finished, 507 for the disk.
    */
   override create(upload: Upload): Promise<Upload> {
     return oneAtATime(async () => {
       const owner = upload.id.slice(0, upload.id.lastIndexOf("-") + 1);
       const others = await unfinishedUploads();
       if (others.filter(({ id }) => id.startsWith(owner)).length >= MAX_UNFINISHED) {
-        throw new UploadRefused(
+        throw new UploadError(
           429,
           `There are ${MAX_UNFINISHED} unfinished uploads already. Finish or cancel one of them first.`,
         );
       }
-      await requireRoom(upload.size ?? settings().maxVideoBytes);
+      await requireDiskSpace(upload.size ?? settings().maxVideoBytes);
       return super.create(upload);
     });
   }
@@ -98,7 +98,7 @@ export class UploadStore extends FileStore {
       const sink = fileSink(file, offset, {
         admit(length) {
           admitted += length;
-          if (admitted > room) throw new UploadRefused(413, tooMuch);
+          if (admitted > room) throw new UploadError(413, tooMuch);
         },
         wrote(chunk) {
           written += chunk.length;
@@ -108,7 +108,7 @@ export class UploadStore extends FileStore {
         ...(offset === 0 && source.length >= HEAD_BYTES && { head: videoHead }),
       });
       source.reading = source.body();
-      stopAtShutdown(source.reading, () => sink.destroy(goingDown()));
+      stopAtShutdown(source.reading, () => sink.destroy(shuttingDown()));
       await pump(source.reading, sink);
       if (checksum && !checksum.digest().equals(source.checksum?.digest ?? Buffer.alloc(0))) {
         throw { status_code: 460, body: "Checksum Mismatch\n" };
@@ -118,8 +118,8 @@ export class UploadStore extends FileStore {
       await file.truncate(offset + (checksum ? 0 : written));
       if (checksum) this.digests.delete(id);
       else if (digest) digest.bytes = offset + written;
-      if (error instanceof UploadRefused && error.status === 415) await this.remove(id);
-      throw asRefusal(error);
+      if (error instanceof UploadError && error.status === 415) await this.remove(id);
+      throw toUploadError(error);
     } finally {
       await file.close();
     }

@@ -2,31 +2,31 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { Server, Upload } from "@tus/server";
-import { takeBody } from "~/server/node/request-body.server";
+import { claimBody } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { videoSize } from "~/shared/file-rules";
 import { resumableFolder } from "./disk-space.server";
-import type { ArrivedFile } from "./received-file.server";
+import type { ReceivedFile } from "./received-file.server";
 import { uploadLocks } from "./tus-locks.server";
 import { CHECKSUM_ALGORITHMS, type Incoming, incoming, UploadStore } from "./tus-store.server";
-import { UploadRefused } from "./upload-error.server";
+import { UploadError } from "./upload-error.server";
 
-/** The resumable road: tus 1.0 (https://tus.io/protocols/resumable-upload), below this address. */
+/** Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload), below this address. */
 export const TUS_PATH = "/admin/uploads";
 
 const MAX_NAME_LETTERS = 300;
 
-interface Road {
+interface TusEndpoint {
   folder: string;
   store: UploadStore;
   server: Server;
 }
 
-let road: Road | undefined;
+let endpoint: TusEndpoint | undefined;
 
-function openRoad(): Road {
+function tusEndpoint(): TusEndpoint {
   const folder = resumableFolder();
-  if (road?.folder === folder) return road;
+  if (endpoint?.folder === folder) return endpoint;
   fs.mkdirSync(folder, { recursive: true });
   const store = new UploadStore(folder);
   const server = new Server({
@@ -43,12 +43,12 @@ function openRoad(): Road {
     namingFunction: (request) => `${owner(request.headers)}-${randomUUID().replaceAll("-", "")}`,
     onUploadCreate: async (_request, upload) => ({ metadata: await admit(upload) }),
     onResponseError: (_request, error) => {
-      if (!(error instanceof UploadRefused)) return undefined;
+      if (!(error instanceof UploadError)) return undefined;
       return { status_code: error.status, body: `${error.message}\n` };
     },
   });
-  road = { folder, store, server };
-  return road;
+  endpoint = { folder, store, server };
+  return endpoint;
 }
 
 /** Ours, from the session; never the sender's, because the request is made anew below. */
@@ -68,20 +68,21 @@ export async function answerTus(request: Request, userId: string): Promise<Respo
   const override = request.method === "POST" ? headers.get("X-HTTP-Method-Override") : null;
   const method = override ?? request.method;
   headers.delete("X-HTTP-Method-Override");
-  const id = uploadId(request);
-  if (id !== undefined && !isOwn(id, userId)) return refusal(404, "This upload does not exist.\n");
+  const id = tusUploadId(request);
+  if (id !== undefined && !isOwn(id, userId))
+    return errorResponse(404, "This upload does not exist.\n");
   const checksum = parseChecksum(request.headers.get("Upload-Checksum"));
-  if (checksum === "unknown") return refusal(400, "This checksum algorithm is not known.\n");
+  if (checksum === "unknown") return errorResponse(400, "This checksum algorithm is not known.\n");
 
   const source: Incoming = {
-    body: () => takeBody(request),
+    body: () => claimBody(request),
     length: Number(request.headers.get("Content-Length") ?? 0),
     ...(checksum && { checksum }),
   };
   headers.set(OWNER, userId);
   // Without its body: the store takes that from where it comes in.
   const bare = new Request(request.url, { method, headers });
-  const response = await incoming.run(source, () => openRoad().server.handleWeb(bare));
+  const response = await incoming.run(source, () => tusEndpoint().server.handleWeb(bare));
   if (method === "OPTIONS") {
     response.headers.set("Tus-Checksum-Algorithm", CHECKSUM_ALGORITHMS.join(","));
   }
@@ -89,11 +90,11 @@ export async function answerTus(request: Request, userId: string): Promise<Respo
   return response;
 }
 
-function refusal(status: number, sentence: string): Response {
+function errorResponse(status: number, sentence: string): Response {
   return new Response(sentence, { status, headers: { "Tus-Resumable": "1.0.0" } });
 }
 
-function uploadId(request: Request): string | undefined {
+function tusUploadId(request: Request): string | undefined {
   const { pathname } = new URL(request.url);
   return pathname.slice(TUS_PATH.length).replace(/^\//, "") || undefined;
 }
@@ -112,11 +113,11 @@ function parseChecksum(header: string | null): Incoming["checksum"] | "unknown" 
 /** Before the first byte: whether it can be a video at all. The store asks for the room. */
 async function admit(upload: Upload): Promise<Record<string, string>> {
   const { maxBytes, tooLarge } = videoSize(settings());
-  if ((upload.size ?? 0) > maxBytes) throw new UploadRefused(413, tooLarge);
+  if ((upload.size ?? 0) > maxBytes) throw new UploadError(413, tooLarge);
   const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LETTERS);
   const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LETTERS);
   if (/^(image|audio|text)\//.test(filetype)) {
-    throw new UploadRefused(415, "This file is not a video that the site can read.");
+    throw new UploadError(415, "This file is not a video that the site can read.");
   }
   return { filename, filetype };
 }
@@ -124,14 +125,14 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
 /**
  * An upload whose bytes are all here.
  *
- * @throws {UploadRefused} 404 when the user has none of that name, 409 while it is still arriving.
+ * @throws {UploadError} 404 when the user has none of that name, 409 while it is still arriving.
  */
-export async function takeFinishedUpload(userId: string, id: string): Promise<ArrivedFile> {
-  const { store, folder } = openRoad();
+export async function readFinishedUpload(userId: string, id: string): Promise<ReceivedFile> {
+  const { store, folder } = tusEndpoint();
   const record = isOwn(id, userId) ? await store.configstore.get(id) : undefined;
-  if (!record) throw new UploadRefused(404, "This upload does not exist, or is older than a day.");
+  if (!record) throw new UploadError(404, "This upload does not exist, or is older than a day.");
   const { sha256, filename } = record.metadata ?? {};
-  if (!sha256) throw new UploadRefused(409, "This upload has not arrived completely.");
+  if (!sha256) throw new UploadError(409, "This upload has not arrived completely.");
   return {
     path: path.join(folder, id),
     name: filename ?? "",
@@ -140,9 +141,9 @@ export async function takeFinishedUpload(userId: string, id: string): Promise<Ar
   };
 }
 
-/** Lets a file that has arrived by the other road wait for a day, as a finished upload. */
-export async function parkUpload(userId: string, file: ArrivedFile): Promise<string> {
-  const { store, folder } = openRoad();
+/** Stores a file that a form has sent as a finished upload, for a day. */
+export async function storeFinishedUpload(userId: string, file: ReceivedFile): Promise<string> {
+  const { store, folder } = tusEndpoint();
   const id = `${userId}-${randomUUID().replaceAll("-", "")}`;
   const metadata = { filename: file.name.slice(0, MAX_NAME_LETTERS), sha256: file.sha256 };
   await store.configstore.set(id, new Upload({ id, size: file.bytes, offset: 0, metadata }));
@@ -151,14 +152,14 @@ export async function parkUpload(userId: string, file: ArrivedFile): Promise<str
 }
 
 /** Removes an upload, whether its bytes are still there or not. */
-export async function forgetUpload(userId: string, id: string): Promise<void> {
+export async function removeUpload(userId: string, id: string): Promise<void> {
   if (!isOwn(id, userId)) return;
-  const { store, folder } = openRoad();
+  const { store, folder } = tusEndpoint();
   await fs.promises.rm(path.join(folder, id), { force: true });
   await store.configstore.delete(id);
 }
 
 /** Removes the uploads that nobody went on with for a day. */
 export async function removeExpiredUploads(): Promise<number> {
-  return openRoad().store.deleteExpired();
+  return tusEndpoint().store.deleteExpired();
 }

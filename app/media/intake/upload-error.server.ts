@@ -1,5 +1,5 @@
 /** An upload that is not taken: the status it is answered with and the sentence that says why. */
-export class UploadRefused extends Error {
+export class UploadError extends Error {
   constructor(
     readonly status: 400 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
     sentence: string,
@@ -7,7 +7,7 @@ export class UploadRefused extends Error {
     readonly field?: string,
   ) {
     super(sentence);
-    this.name = "UploadRefused";
+    this.name = "UploadError";
   }
 }
 
@@ -15,20 +15,20 @@ export class UploadRefused extends Error {
 const NO_ROOM = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** What a failed write becomes: 507 when the disk is full, itself otherwise. */
-export function asRefusal(error: unknown): unknown {
+export function toUploadError(error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return code && NO_ROOM.has(code) ? noRoom() : error;
+  return code && NO_ROOM.has(code) ? diskFull() : error;
 }
 
-export function noRoom(): UploadRefused {
-  return new UploadRefused(507, "There is not enough room on the disk for this file.");
+export function diskFull(): UploadError {
+  return new UploadError(507, "There is not enough room on the disk for this file.");
 }
 
-export function cutOff(): UploadRefused {
-  return new UploadRefused(400, "The upload was cut off before its end.");
+export function truncated(): UploadError {
+  return new UploadError(400, "The upload was cut off before its end.");
 }
 
 /** The process is leaving, and the upload would not arrive in time. */
-export function goingDown(): UploadRefused {
-  return new UploadRefused(503, "The site is going down. Please send this again in a moment.");
+export function shuttingDown(): UploadError {
+  return new UploadError(503, "The site is going down. Please send this again in a moment.");
 }

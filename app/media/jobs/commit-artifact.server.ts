@@ -6,58 +6,59 @@ import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { type Bucket, bucketFile, parseMediaUrl } from "../bucket.server";
-import type { Made, Source } from "../encode/artifact";
+import type { Artifact, Source } from "../encode/artifact";
 import { recordFile } from "../media-files.server";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
 import { replaceVideoFile } from "./replace-video-file.server";
 
 /**
- * Puts what a job has made where it is served from, and only then names it in the row, together
- * with the end of the job. Killed at any point, the row names what it named before.
+ * Moves a job's artifact to where it is served from, and only then names it in the row, in the
+ * transaction that ends the job. Killed at any point, the row names what it named before.
  *
- * @returns false when it is not wanted any more, as after the video was deleted; then nothing stays.
+ * @returns false when it is no longer needed, as after the video was deleted; its files are removed then.
  */
-export async function place(
+export async function commitArtifact(
   job: JobRow,
   source: Source,
-  made: Made,
+  artifact: Artifact,
   folder: string,
 ): Promise<boolean> {
   const targets: string[] = [];
-  for (const { from, bucket, path: place } of made.moves) {
+  for (const { from, bucket, path: name } of artifact.moves) {
     if (!isOurs(job.id)) break;
-    const target = bucketFile(bucket, place);
-    if (!target) throw new Error(`${bucket}/${place} is no place for a file.`);
+    const target = bucketFile(bucket, name);
+    if (!target) throw new Error(`${bucket}/${name} is no path of a file.`);
     targets.push(target);
     await moveFlushed(path.join(folder, from), target);
   }
-  if (made.replacement) await replaceVideoFile(job, source, path.join(folder, made.replacement));
-  const wanted = await retryWhileBusy(() => writeResult(job, made), RESULT_WAIT_MS);
+  if (artifact.replacement)
+    await replaceVideoFile(job, source, path.join(folder, artifact.replacement));
+  const wanted = await retryWhileBusy(() => writeResult(job, artifact), RESULT_WAIT_MS);
   if (!wanted) {
     for (const target of targets) await rm(target, { recursive: true, force: true });
     return false;
   }
   await removeStale(source, job.kind);
-  await count(source, made);
+  await recordArtifactFiles(source, artifact);
   return true;
 }
 
 /** One transaction; only the columns of the result, so that an edit made meanwhile stays. */
-function writeResult(job: JobRow, made: Made): Promise<boolean> {
+function writeResult(job: JobRow, artifact: Artifact): Promise<boolean> {
   const sqlite = sqliteHandle();
   return writeTransaction(() => {
     if (!isOurs(job.id)) return false;
-    for (const [column, value] of Object.entries(made.columns)) {
+    for (const [column, value] of Object.entries(artifact.columns)) {
       sqlite.prepare(`UPDATE videos SET ${column} = ? WHERE id = ?`).run(value, job.video_id);
     }
-    if (made.captions) writeCaptions(job, made.captions);
-    if (made.poster && !namePoster(job, made.poster)) {
+    if (artifact.captions) writeCaptions(job, artifact.captions);
+    if (artifact.poster && !namePoster(job, artifact.poster)) {
       // Someone has given the video a picture meanwhile; it stays, and the job is done all the same.
       markDone(job.id);
       return false;
     }
-    if (made.durationSeconds) {
-      const seconds = Math.round(made.durationSeconds);
+    if (artifact.durationSeconds) {
+      const seconds = Math.round(artifact.durationSeconds);
       const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
       sqlite
         .prepare("UPDATE videos SET duration = ? WHERE id = ? AND duration = '0:00'")
@@ -69,18 +70,18 @@ function writeResult(job: JobRow, made: Made): Promise<boolean> {
 }
 
 /** What an admin has added stays, and goes before what the file has under the same name. */
-function writeCaptions(job: JobRow, made: readonly Captions[]): void {
+function writeCaptions(job: JobRow, artifact: readonly Captions[]): void {
   const sqlite = sqliteHandle();
   const read = sqlite.prepare("SELECT captions FROM videos WHERE id = ?").pluck();
   const added = readCaptions(read.get(job.video_id) as string | null).filter(({ added }) => added);
   const taken = new Set(added.map(({ label }) => label));
-  const all = [...made.filter(({ label }) => !taken.has(label)), ...added];
+  const all = [...artifact.filter(({ label }) => !taken.has(label)), ...added];
   sqlite
     .prepare("UPDATE videos SET captions = ? WHERE id = ?")
     .run(JSON.stringify(all), job.video_id);
 }
 
-function namePoster(job: JobRow, { url, colors }: NonNullable<Made["poster"]>): boolean {
+function namePoster(job: JobRow, { url, colors }: NonNullable<Artifact["poster"]>): boolean {
   const { changes } = sqliteHandle()
     .prepare(
       `UPDATE videos SET thumbnail_url = ?, poster_colors = ?
@@ -98,15 +99,15 @@ const GENERATIONS: Partial<Record<JobKind, string>> = {
 };
 
 /** What an earlier generation of the same, or one that was killed, has left. */
-async function removeStale({ stem, videoId }: Source, kind: JobKind): Promise<void> {
+async function removeStale({ basePath, videoId }: Source, kind: JobKind): Promise<void> {
   const prefix = GENERATIONS[kind];
   if (!prefix) return;
-  const named = namedDerivedFiles(stem, videoId);
+  const named = namedDerivedFiles(basePath, videoId);
   for (const bucket of ["videos", "thumbnails"] as const) {
-    const folder = bucketFile(bucket, stem);
+    const folder = bucketFile(bucket, basePath);
     if (!folder) continue;
     for (const name of await readdir(folder).catch(() => [])) {
-      const address = `/media/${bucket}/${stem}/${name}`;
+      const address = `/media/${bucket}/${basePath}/${name}`;
       const isNamed = named.some((url) => url === address || url.startsWith(`${address}/`));
       if (!name.startsWith(prefix) || isNamed) continue;
       await rm(path.join(folder, name), { recursive: true, force: true });
@@ -114,18 +115,18 @@ async function removeStale({ stem, videoId }: Source, kind: JobKind): Promise<vo
   }
 }
 
-/** From "{stem}." to below "{stem}0": the file itself ("."), or one in its folder ("/"). */
+/** From "{basePath}." to below "{basePath}0": the file itself ("."), or one in its folder ("/"). */
 export const DERIVED_FILES_SQL = `
   SELECT hls_url, storyboard_url, preview_url, captions FROM videos
   WHERE id = @videoId OR (video_url >= @from AND video_url < @to)`;
 
 /** Addresses of what was made from the file of a video: other rows may name the same file. */
-function namedDerivedFiles(stem: string, videoId: string): string[] {
+function namedDerivedFiles(basePath: string, videoId: string): string[] {
   const rows = sqliteHandle()
     .prepare<unknown[], Record<"hls_url" | "storyboard_url" | "preview_url" | "captions", string>>(
       DERIVED_FILES_SQL,
     )
-    .all({ videoId, from: `/media/videos/${stem}.`, to: `/media/videos/${stem}0` });
+    .all({ videoId, from: `/media/videos/${basePath}.`, to: `/media/videos/${basePath}0` });
   return rows.flatMap(({ captions, ...urls }) => [
     ...Object.values(urls).filter(Boolean),
     ...readCaptions(captions).map(({ url }) => url),
@@ -133,21 +134,24 @@ function namedDerivedFiles(stem: string, videoId: string): string[] {
 }
 
 /** Counts what was made among the video's files: each file beside it, and its two folders. */
-async function count({ videoId, stem, row, url }: Source, made: Made): Promise<void> {
+async function recordArtifactFiles(
+  { videoId, basePath, row, url }: Source,
+  artifact: Artifact,
+): Promise<void> {
   const folders = new Set<Bucket>();
-  const replaced = made.replacement ? parseMediaUrl(row.video_url || url) : undefined;
+  const replaced = artifact.replacement ? parseMediaUrl(row.video_url || url) : undefined;
   if (replaced) {
     folders.add("videos");
     await recordFile({ ...replaced, videoId, kind: "video" });
   }
-  for (const { bucket, path: place } of made.moves) {
-    if (place.startsWith(`${stem}/`)) folders.add(bucket);
+  for (const { bucket, path: name } of artifact.moves) {
+    if (name.startsWith(`${basePath}/`)) folders.add(bucket);
     else {
       const kind = bucket === "videos" ? "video" : "thumbnail";
-      await recordFile({ bucket, path: place, videoId, kind });
+      await recordFile({ bucket, path: name, videoId, kind });
     }
   }
   for (const bucket of folders) {
-    await recordFile({ bucket, path: stem, videoId, kind: "derived" });
+    await recordFile({ bucket, path: basePath, videoId, kind: "derived" });
   }
 }

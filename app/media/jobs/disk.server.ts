@@ -16,7 +16,7 @@ export function workFolder(): string {
 }
 
 /** Whether there is room to make things; when there is not, the queue waits. */
-export async function diskHasRoom(): Promise<boolean> {
+export async function hasFreeDiskSpace(): Promise<boolean> {
   await mkdir(workFolder(), { recursive: true });
   const { bavail, blocks, bsize } = await statfs(workFolder());
   const reserve =

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { AlertTriangle } from "lucide-react";
-import { inWords, type JobNow, type JobSummary } from "./kinds";
+import { type JobNow, type JobSummary, progressText } from "./kinds";
 
 /** How far something is, as a bar and in words. */
 export function Progress({ label, job }: { label: string; job: JobNow }) {
@@ -9,7 +9,7 @@ export function Progress({ label, job }: { label: string; job: JobNow }) {
     <div className="flex min-w-40 flex-col gap-1 text-sm">
       <span className="flex flex-wrap justify-between gap-x-3">
         <span>{label}</span>
-        <span className="text-muted tabular-nums">{inWords(job)}</span>
+        <span className="text-muted tabular-nums">{progressText(job)}</span>
       </span>
       <progress
         value={percent}

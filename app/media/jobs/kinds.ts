@@ -66,14 +66,14 @@ export interface QueueView {
 }
 
 /** Such as `43% · 2.1× speed · 1 min 20 s left`. */
-export function inWords({ progress, speed, secondsLeft }: JobNow): string {
+export function progressText({ progress, speed, secondsLeft }: JobNow): string {
   const parts = [`${Math.floor(progress * 100)}%`];
   if (speed) parts.push(`${speed.toFixed(1)}× speed`);
-  if (secondsLeft !== undefined) parts.push(`${timeLeft(secondsLeft)} left`);
+  if (secondsLeft !== undefined) parts.push(`${durationText(secondsLeft)} left`);
   return parts.join(" · ");
 }
 
-function timeLeft(seconds: number): string {
+function durationText(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;

@@ -1,14 +1,14 @@
 import { database } from "~db/client.server";
 import type { JobRow } from "~db/schema";
-import { bucketFile, mediaStem, parseMediaUrl } from "../bucket.server";
-import { type Made, NOTHING, type Source } from "../encode/artifact";
-import { makeCaptions } from "../encode/captions.server";
-import { makeLadder } from "../encode/ladder.server";
-import { makePoster } from "../encode/poster.server";
-import { makePreview } from "../encode/preview.server";
-import { makeStoryboard } from "../encode/storyboard.server";
+import { bucketFile, mediaBasePath, parseMediaUrl } from "../bucket.server";
+import { type Artifact, NO_ARTIFACT, type Source } from "../encode/artifact";
+import { extractCaptions } from "../encode/captions.server";
+import { encodeLadder } from "../encode/ladder.server";
+import { createPoster } from "../encode/poster.server";
+import { createPreview } from "../encode/preview.server";
+import { createStoryboard } from "../encode/storyboard.server";
 import type { Task } from "../encode/task.server";
-import { isCopyOf, makePlayable } from "../encode/transcode.server";
+import { isCopyOf, transcode } from "../encode/transcode.server";
 import { type Probe, probe } from "../probe/probe.server";
 import { isEarlierVersion } from "../serve/file-version.server";
 import { removeEarlierVersions } from "./replace-video-file.server";
@@ -31,7 +31,7 @@ export async function sourceOf(job: JobRow): Promise<Source | undefined> {
   if (name.path.split("/").length !== 2 && !isEarlierVersion(name.path)) return undefined;
   return {
     videoId: job.video_id,
-    stem: mediaStem(name.path),
+    basePath: mediaBasePath(name.path),
     url,
     file,
     playing: fileOf(row.video_url) ?? file,
@@ -45,25 +45,25 @@ function fileOf(url: string): string | undefined {
 }
 
 /** Makes what a job asks for, in the task's folder. */
-export async function make(job: JobRow, source: Source, task: Task): Promise<Made> {
+export async function produceArtifact(job: JobRow, source: Source, task: Task): Promise<Artifact> {
   // Never the name of something that is there already: what is being watched stays until it is not.
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
   switch (job.kind) {
     case "playable":
-      return makePlayable(source, await read(source.file), task);
+      return transcode(source, await read(source.file), task);
     case "captions":
-      return makeCaptions(source, await read(source.file), task, generation);
+      return extractCaptions(source, await read(source.file), task, generation);
     case "poster":
-      return makePoster(source, await read(source.playing), task);
+      return createPoster(source, await read(source.playing), task);
     case "storyboard":
-      return makeStoryboard(source, await read(source.playing), task, generation);
+      return createStoryboard(source, await read(source.playing), task, generation);
     case "preview":
-      return makePreview(source, await read(source.playing), task, generation);
+      return createPreview(source, await read(source.playing), task, generation);
     case "ladder":
-      return makeLadder(source, await read(source.file), task, generation);
+      return encodeLadder(source, await read(source.file), task, generation);
     case "tidy":
       await removeEarlierVersions(job, source, async () => isCopyOf(await read(source.file)));
-      return NOTHING;
+      return NO_ARTIFACT;
   }
 }
 

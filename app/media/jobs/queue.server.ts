@@ -38,7 +38,7 @@ export function claim(
   // While another process is writing there is none; the runner asks again soon.
   tryWriteTransaction(() => {
     correctLeases(now);
-    parkKillers(now);
+    failCrashingJobs(now);
     job = claimNext(mostPriority, now);
   });
   return job;
@@ -87,7 +87,7 @@ function correctLeases(now: number): void {
   sqlite.prepare(`UPDATE jobs SET lease_until = @lease WHERE ${later}`).run({ lease });
 }
 
-function parkKillers(now: number): void {
+function failCrashingJobs(now: number): void {
   const sqlite = sqliteHandle();
   const killed = `state = 'running' AND lease_until < @now AND attempts >= ${MOST_KILLS}`;
   if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${killed}`).get({ now: iso(now) })) return;
@@ -159,7 +159,7 @@ export async function fail(job: JobRow, reason: string, final = false): Promise<
 }
 
 /** Gives a job back unharmed, as at SIGTERM or on a full disk: the attempt does not count. */
-export async function handBack(job: JobRow, afterMs = 0): Promise<void> {
+export async function returnToQueue(job: JobRow, afterMs = 0): Promise<void> {
   await change(job, {
     ...finished,
     state: "waiting",
@@ -197,7 +197,7 @@ export async function retry(id?: number): Promise<number> {
 }
 
 /** Takes back at once what a worker of this machine had that is dead, instead of after its lease. */
-export async function takeOverFromTheDead(): Promise<void> {
+export async function reclaimFromDeadWorkers(): Promise<void> {
   const rows = await database()
     .selectFrom("jobs")
     .select(["id", "worker"])

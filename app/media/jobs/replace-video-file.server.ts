@@ -73,16 +73,16 @@ export async function removeEarlierVersions(
     if (name) await forgetFiles([name]);
   }
   const named = sourceUrl(job.video_id);
-  const folder = bucketFile("videos", source.stem);
+  const folder = bucketFile("videos", source.basePath);
   const names = folder ? await readdir(folder).catch(() => []) : [];
   if (!folder || names.length === 0) return;
   for (const name of names) {
-    const file = `${source.stem}/${name}`;
+    const file = `${source.basePath}/${name}`;
     if (!isEarlierVersion(file) || mediaUrl("videos", file) === named) continue;
     await rm(path.join(folder, name), { force: true });
   }
   const videoId = job.video_id;
-  await recordFile({ bucket: "videos", path: source.stem, videoId, kind: "derived" });
+  await recordFile({ bucket: "videos", path: source.basePath, videoId, kind: "derived" });
 }
 
 async function forgetSource(job: JobRow, source: Source): Promise<boolean> {

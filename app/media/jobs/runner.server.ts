@@ -1,14 +1,14 @@
 import { database } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
-import { diskHasRoom } from "./disk.server";
+import { hasFreeDiskSpace } from "./disk.server";
 import { jobsChanged, onJobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
-import { claim, takeOverFromTheDead } from "./queue.server";
+import { claim, reclaimFromDeadWorkers } from "./queue.server";
 import { beginWork, removeLeftovers, type Work } from "./worker.server";
 
 /** How often it looks for jobs that another process has added, or whose back-off is over. */
-const LOOK_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 
 export interface Runner {
   /** Settles when there is nothing to do now; for the terminal and for tests. */
@@ -25,41 +25,41 @@ export function startRunner(concurrency: number): Runner {
   const active = new Set<Work>();
   let urgent: Work | undefined;
   let stopped = false;
-  let looking: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
   let again = false;
   let first = true;
   let full = false;
 
-  const look = () => {
-    if (looking) again = true;
-    else looking = Promise.resolve().then(lookOnce);
-    return looking;
+  const poll = () => {
+    if (polling) again = true;
+    else polling = Promise.resolve().then(pollOnce);
+    return polling;
   };
 
-  async function lookOnce(): Promise<void> {
+  async function pollOnce(): Promise<void> {
     try {
       do {
         again = false;
-        await takeJobs();
+        await claimJobs();
       } while (again && !stopped);
     } catch (error) {
       // While another process writes, nothing is begun; the timer looks again.
       if (!isBusy(error)) console.error("The queue could not be read:", error);
     } finally {
-      looking = undefined;
+      polling = undefined;
     }
   }
 
-  async function takeJobs(): Promise<void> {
+  async function claimJobs(): Promise<void> {
     if (stopped || !ffmpegAvailable()) return;
     if (first) {
       first = false;
-      await takeOverFromTheDead();
+      await reclaimFromDeadWorkers();
       await removeLeftovers(await runningNow());
     }
     // After a long sleep of the machine our own leases look expired; they are not for us to take.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
-    if (!(await roomIsThere())) return;
+    if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
       const job = claim();
       if (!job) return;
@@ -73,13 +73,13 @@ export function startRunner(concurrency: number): Runner {
     urgent.ended.then(() => {
       urgent = undefined;
       for (const { task } of active) task.resume();
-      void look();
+      void poll();
     });
   }
 
-  async function roomIsThere(): Promise<boolean> {
+  async function diskHasSpace(): Promise<boolean> {
     const wasFull = full;
-    full = !(await diskHasRoom());
+    full = !(await hasFreeDiskSpace());
     if (full && !wasFull) {
       console.warn("The disk is nearly full: nothing is made of videos until there is room.");
     } else if (wasFull && !full) {
@@ -93,25 +93,25 @@ export function startRunner(concurrency: number): Runner {
     among.add(work);
     work.ended.then(() => {
       among.delete(work);
-      void look();
+      void poll();
     });
   }
 
   const stopListening = onJobsChanged((change) => {
-    if (change === "work") void look();
+    if (change === "work") void poll();
   });
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  const timer = setInterval(() => void poll(), POLL_EVERY_MS);
   timer.unref();
-  void look();
+  void poll();
 
   return {
     async idle() {
-      await look();
+      await poll();
       for (;;) {
         const [work] = urgent ? [urgent] : active;
         if (!work) {
-          if (!looking) return;
-          await looking;
+          if (!polling) return;
+          await polling;
         } else await work.ended;
       }
     },
@@ -119,8 +119,10 @@ export function startRunner(concurrency: number): Runner {
       stopped = true;
       clearInterval(timer);
       stopListening();
-      await looking;
-      await Promise.all([...active, ...(urgent ? [urgent] : [])].map((work) => work.giveBack()));
+      await polling;
+      await Promise.all(
+        [...active, ...(urgent ? [urgent] : [])].map((work) => work.returnToQueue()),
+      );
     },
   };
 }

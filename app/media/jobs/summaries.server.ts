@@ -1,6 +1,6 @@
 import { database } from "~db/client.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
-import { diskHasRoom } from "./disk.server";
+import { hasFreeDiskSpace } from "./disk.server";
 import { JOB_LABELS, type JobNow, type JobSummary, type QueueView } from "./kinds";
 
 /** Rows of a list on the queue page. */
@@ -92,7 +92,7 @@ export async function queueView(): Promise<QueueView> {
     waiting: waiting.map(toJob),
     waitingCount: count,
     failed: failed.map(toJob),
-    diskFull: !(await diskHasRoom()),
+    diskFull: !(await hasFreeDiskSpace()),
     ffmpeg: ffmpegAvailable(),
   };
 }

@@ -5,13 +5,13 @@ import type { JobRow } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
 import { RefusedFileError } from "../probe/probe.server";
-import { place } from "./commit-artifact.server";
+import { commitArtifact } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
 import { explain, isDiskFull } from "./explain";
-import { make, sourceOf, UnusableSourceError } from "./produce-artifact.server";
-import { fail, handBack, heartbeat } from "./queue.server";
+import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
+import { fail, heartbeat, returnToQueue } from "./queue.server";
 
-/** How often a running job says that it lives; a third of its lease. */
+/** How often a running job prolongs its lease; a third of the lease. */
 const HEARTBEAT_MS = 10_000;
 /** How often at most its progress is written. */
 const PROGRESS_MS = 1_000;
@@ -25,10 +25,10 @@ export interface Work {
   task: TaskControl;
   /** Settles, and never throws, when the job is done, failed, or given back. */
   ended: Promise<void>;
-  /** Says that it lives. */
+  /** Prolongs the lease. */
   beat(): void;
   /** Ends it at once and gives it back. */
-  giveBack(): Promise<void>;
+  returnToQueue(): Promise<void>;
 }
 
 /** Starts on a job that was claimed. */
@@ -38,20 +38,20 @@ export function beginWork(job: JobRow): Work {
   let writtenAt = performance.now();
   const startedAt = performance.now();
   let returned = false;
-  const tell = () => {
+  const sendHeartbeat = () => {
     writtenAt = performance.now();
     if (!heartbeat(job.id, { ...estimate(latest, startedAt) })) task.abort();
   };
   const task = createTask(path.join(workFolder(), `${WORK_PREFIX}${job.id}`), (progress) => {
     latest = progress;
-    if (performance.now() - writtenAt >= PROGRESS_MS) tell();
+    if (performance.now() - writtenAt >= PROGRESS_MS) sendHeartbeat();
   });
-  const pulse = setInterval(tell, HEARTBEAT_MS);
+  const pulse = setInterval(sendHeartbeat, HEARTBEAT_MS);
   pulse.unref();
 
   const ended = attempt(job, task)
-    .catch((error) => settle(job, error, task.signal.aborted, returned))
-    .catch((error) => console.error("A job could not be put away:", error))
+    .catch((error) => recordFailure(job, error, task.signal.aborted, returned))
+    .catch((error) => console.error("The end of a job could not be recorded:", error))
     .finally(async () => {
       clearInterval(pulse);
       await rm(task.folder, { recursive: true, force: true });
@@ -60,12 +60,12 @@ export function beginWork(job: JobRow): Work {
     job,
     task,
     ended,
-    beat: tell,
-    async giveBack() {
+    beat: sendHeartbeat,
+    async returnToQueue() {
       returned = true;
       task.abort();
       const late = setTimeout(LEAVE_WITHIN_MS, "late", { ref: false });
-      if ((await Promise.race([ended, late])) === "late") await handBack(job);
+      if ((await Promise.race([ended, late])) === "late") await returnToQueue(job);
     },
   };
 }
@@ -75,26 +75,26 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   const source = await sourceOf(job);
   if (!source) throw new UnusableSourceError("The video has no file in this library.");
   await mkdir(task.folder, { recursive: true });
-  const made = await make(job, source, task);
+  const artifact = await produceArtifact(job, source, task);
   task.signal.throwIfAborted();
-  await place(job, source, made, task.folder);
+  await commitArtifact(job, source, artifact, task.folder);
 }
 
-/** Writes down how an attempt has failed, or gives the job back. */
-export async function settle(
+/** Records how an attempt has failed, or returns the job to the queue. */
+export async function recordFailure(
   job: JobRow,
   error: unknown,
   aborted: boolean,
   returned: boolean,
 ): Promise<void> {
-  if (returned) return handBack(job);
+  if (returned) return returnToQueue(job);
   // The video was deleted, or another worker has the job: it is theirs.
   if (aborted) return;
   const lines = error instanceof EncodeError ? error.lines : [];
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC" || isDiskFull(lines)) return handBack(job, DISK_FULL_WAIT_MS);
+  if (code === "ENOSPC" || isDiskFull(lines)) return returnToQueue(job, DISK_FULL_WAIT_MS);
   // Another process has held the lock of the database for minutes; that is no fault of the job.
-  if (isBusy(error)) return handBack(job);
+  if (isBusy(error)) return returnToQueue(job);
   const final = error instanceof RefusedFileError || error instanceof UnusableSourceError;
   const expected = final || error instanceof EncodeError;
   if (!expected) console.error(`Job ${job.id} (${job.kind}) failed:`, error);

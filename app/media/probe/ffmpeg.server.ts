@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { WITHOUT_FFMPEG } from "../jobs/kinds";
 
 /**
- * The one door to ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's
+ * The only module that runs ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's
  * file may make them do is limited here: which protocols and containers they open, how much
  * processor, memory and disk they take, and that they end when this process does.
  */

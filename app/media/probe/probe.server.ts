@@ -96,7 +96,7 @@ export async function probe(
   { decode = "all" }: { decode?: "all" | "unplayable" } = {},
 ): Promise<Probe | undefined> {
   if (!ffmpegAvailable()) return undefined;
-  const answer = await ask(file);
+  const answer = await runFfprobe(file);
   if (answer.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
   const picture = answer.streams.find(
     (stream) => stream.codec_type === "video" && !stream.disposition?.attached_pic,
@@ -125,7 +125,7 @@ export async function probe(
   };
 }
 
-async function ask(file: string): Promise<z.infer<typeof answerSchema>> {
+async function runFfprobe(file: string): Promise<z.infer<typeof answerSchema>> {
   const { stdout, stderr, exitCode, isMaxBuffer } = await run(
     "ffprobe",
     ["-v", "error", "-of", "json", "-show_format", "-show_streams", ...inputArguments(file)],

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { bucketFile, type MediaName, mediaStem, parseMediaUrl } from "../bucket.server";
+import { bucketFile, type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
 
 /**
  * A conversion may replace the file behind an address. Whoever watches at that moment has read the
@@ -23,7 +23,7 @@ const PREFIX = "original-";
 
 /** Where the version of a video's file that was replaced is kept, inside its bucket. */
 export function earlierVersionPath(videoPath: string, version: string): string {
-  return `${mediaStem(videoPath)}/${PREFIX}${version}${path.extname(videoPath)}`;
+  return `${mediaBasePath(videoPath)}/${PREFIX}${version}${path.extname(videoPath)}`;
 }
 
 export function isEarlierVersion(pathInBucket: string): boolean {

@@ -1,5 +1,5 @@
 import { sqliteHandle } from "~db/client.server";
-import { mediaStem, parseMediaUrl } from "../bucket.server";
+import { mediaBasePath, parseMediaUrl } from "../bucket.server";
 
 /**
  * The file that anyone may have at an address, itself an address: the same one when a published
@@ -13,7 +13,7 @@ export function publicFile(url: string): string | undefined {
   const name = parseMediaUrl(url);
   if (!name) return undefined;
   if (isNamed(url)) return url;
-  const played = playedFile(mediaStem(name.path));
+  const played = playedFile(mediaBasePath(name.path));
   // Derived files stand in the folder of their video, and are as public as it is.
   if (name.path.split("/").length > 2) return played && url;
   return name.bucket === "videos" ? played : undefined;
@@ -42,5 +42,5 @@ function playedFile(base: string): string | undefined {
     .pluck()
     .all({ from: `${prefix}.`, to: `${prefix}0` });
   // The range holds "{base}.other.mp4" too, which is the file of another video.
-  return urls.find((url) => mediaStem(parseMediaUrl(url)?.path ?? "") === base);
+  return urls.find((url) => mediaBasePath(parseMediaUrl(url)?.path ?? "") === base);
 }

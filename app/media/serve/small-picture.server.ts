@@ -2,8 +2,8 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { moveFlushed } from "~/shared/move-files.server";
 import { database } from "~db/client.server";
-import { bucketFile, type MediaName, mediaStem, mediaUrl } from "../bucket.server";
-import { arrivingPath } from "../intake/received-file.server";
+import { bucketFile, type MediaName, mediaBasePath, mediaUrl } from "../bucket.server";
+import { temporaryPath } from "../intake/received-file.server";
 import { forgetFiles, recordFile } from "../media-files.server";
 import { processPicture } from "../pictures/picture-process.server";
 
@@ -37,7 +37,7 @@ export async function requestedWidth(name: MediaName, search: string): Promise<M
 /** Among what is derived from the thumbnail, in its folder; `u/1.webp` has `u/1/480.webp.webp`. */
 export function smallVersion({ bucket, path: name }: MediaName): MediaName {
   const ending = path.extname(name);
-  return { bucket, path: `${mediaStem(name)}/${SMALL_WIDTH_PIXELS}${ending}.webp` };
+  return { bucket, path: `${mediaBasePath(name)}/${SMALL_WIDTH_PIXELS}${ending}.webp` };
 }
 
 /** Resolves when what has been asked for so far is made. */
@@ -59,7 +59,7 @@ async function make(name: MediaName): Promise<void> {
   const small = smallVersion(name);
   const [from, to] = [name, small].map(({ bucket, path }) => bucketFile(bucket, path));
   if (!from || !to) return;
-  const target = await arrivingPath();
+  const target = await temporaryPath();
   try {
     await processPicture({ kind: "thumbnail", file: from, target, width: SMALL_WIDTH_PIXELS });
     await moveFlushed(target, to);
@@ -88,7 +88,7 @@ export async function removeSmallVersion(name: MediaName, videoId: string): Prom
 }
 
 function folderOf({ bucket, path: name }: MediaName): MediaName {
-  return { bucket, path: mediaStem(name) };
+  return { bucket, path: mediaBasePath(name) };
 }
 
 async function ownerOf(name: MediaName): Promise<string | undefined> {

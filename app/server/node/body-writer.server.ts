@@ -39,7 +39,7 @@ interface Block {
 }
 
 /** Slices for the next read of one client, at least one. */
-function takeBlock(wanted: number, bytes: number): Block {
+function allocateSlices(wanted: number, bytes: number): Block {
   const count = Math.min(
     Math.ceil(bytes / SLICE_BYTES),
     Math.max(1, Math.min(wanted, MOST_SLICES_AHEAD - slicesAhead)),
@@ -55,13 +55,13 @@ function takeBlock(wanted: number, bytes: number): Block {
 
 /** Gives back what was not given to the socket, so that the block takes up `ahead` at most. */
 function shrinkBlock(block: Block, ahead: number): void {
-  keepSlices(block.slices.splice(0));
+  reuseSlices(block.slices.splice(0));
   slicesAhead -= block.ahead - ahead;
   block.ahead = ahead;
 }
 
 /** Only slices that nothing reads any more; any other is left to the garbage collector. */
-function keepSlices(slices: Buffer[]): void {
+function reuseSlices(slices: Buffer[]): void {
   for (const slice of slices) {
     if (spareSlices.length >= MOST_SLICES_AHEAD) return;
     spareSlices.push(slice.length < SLICE_BYTES ? Buffer.from(slice.buffer) : slice);
@@ -135,7 +135,7 @@ async function writeFile(
   let slices = 1;
   let keptUpSince = start;
   while (position < end && isOpen(response)) {
-    const block = takeBlock(slices, end - position);
+    const block = allocateSlices(slices, end - position);
     try {
       const { bytesRead } = await file.readv(block.slices, position);
       if (bytesRead === 0) throw new Error("The file is shorter than it was.");
@@ -169,11 +169,11 @@ async function writeBlock(response: ServerResponse, block: Block, bytes: number,
       taken = await isTaken(response, STALLED_AFTER_MS);
       if (!taken) {
         shrinkBlock(block, group.length - 1);
-        if (await isTaken(response)) keepSlices(group);
+        if (await isTaken(response)) reuseSlices(group);
         return { written, stalled: true };
       }
     }
-    if (taken) keepSlices(group);
+    if (taken) reuseSlices(group);
   }
   return { written, stalled: false };
 }
@@ -185,16 +185,16 @@ function isOpen(response: ServerResponse): boolean {
 /** Waits until the socket has taken everything; false when that takes too long or it has closed. */
 function isTaken(response: ServerResponse, patienceMs?: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const settle = (taken: boolean) => {
+    const finish = (taken: boolean) => {
       clearTimeout(timer);
       response.off("drain", onDrain);
       response.off("close", onClose);
       resolve(taken);
     };
-    const onDrain = () => response.writableLength === 0 && settle(true);
-    const onClose = () => settle(false);
-    const timer = patienceMs && setTimeout(settle, patienceMs, false);
-    if (!isOpen(response)) return settle(false);
+    const onDrain = () => response.writableLength === 0 && finish(true);
+    const onClose = () => finish(false);
+    const timer = patienceMs && setTimeout(finish, patienceMs, false);
+    if (!isOpen(response)) return finish(false);
     response.on("drain", onDrain);
     response.on("close", onClose);
   });

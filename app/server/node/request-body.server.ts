@@ -11,7 +11,7 @@ import { onShutdown } from "./shutdown.server";
  *
  * The framework wraps every body in a web stream as soon as a request arrives; going through that
  * wrapper costs three times the CPU. So a body of this kind is held back where it comes in, and
- * whoever handles the request takes it from Node with `takeBody`, with its back-pressure.
+ * whoever handles the request takes it from Node with `claimBody`, with its back-pressure.
  */
 
 /**
@@ -32,18 +32,18 @@ const LOOK_EVERY_MS = 50;
 
 const reading = new Map<IncomingMessage, () => void>();
 
-const held = new WeakSet<IncomingMessage>();
-const hold = () => {};
+const deferred = new WeakSet<IncomingMessage>();
+const ignoreReadable = () => {};
 
 /** Holds back the bodies of uploads from now on. Called once, before the first request. */
-export function holdUploadBodies(): void {
+export function deferUploadBodies(): void {
   onShutdown(endUploads);
   onRequestStart(({ request, response }) => {
     if (!STREAMED_TYPES.test(request.headers["content-type"] ?? "")) return;
     if (!STREAMED_PATHS.test(request.url ?? "")) return;
     // While a `readable` listener is there, the wrapper's `data` listener starts nothing.
-    request.on("readable", hold);
-    held.add(request);
+    request.on("readable", ignoreReadable);
+    deferred.add(request);
     liftBodyDeadline(request);
     closeAfterEarlyAnswer(request, response);
   });
@@ -53,10 +53,10 @@ export function holdUploadBodies(): void {
  * The body of a request, to be read once: Node's own stream inside the server, the web stream
  * outside of one.
  */
-export function takeBody(request: Request): Readable {
+export function claimBody(request: Request): Readable {
   const node = requestContext()?.request;
-  if (node && held.delete(node)) {
-    letGo(node);
+  if (node && deferred.delete(node)) {
+    removeListeners(node);
     // Letting go of `readable` would start the flow, before anybody listens.
     node.pause();
     return node;
@@ -91,8 +91,8 @@ async function endUploads(): Promise<void> {
   }
 }
 
-function letGo(request: IncomingMessage): void {
-  request.off("readable", hold);
+function removeListeners(request: IncomingMessage): void {
+  request.off("readable", ignoreReadable);
   // One by one: removeAllListeners leaves the stream believing that somebody listens.
   for (const listener of request.listeners("data")) {
     request.off("data", listener as (chunk: Buffer) => void);
@@ -123,7 +123,7 @@ function lingerOnClose(request: IncomingMessage, socket: Socket): void {
     socket.once("close", () => clearTimeout(timer));
     socket.end();
     request.unpipe();
-    letGo(request);
+    removeListeners(request);
     request.on("data", () => {
       if (socket.bytesRead > most) socket.destroy();
     });

@@ -3,7 +3,7 @@ import { limitBodyTime } from "./body-deadline.server";
 import { addMiddleware, type Middleware } from "./middleware.server";
 import { replaceOriginCheck } from "./origin-header.server";
 import { answerCachedPage } from "./page-cache-middleware.server";
-import { holdUploadBodies } from "./request-body.server";
+import { deferUploadBodies } from "./request-body.server";
 import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
@@ -36,7 +36,7 @@ export function changeStockServer(middleware: readonly Middleware[]): void {
   replaceOriginCheck();
   replaceAccessLog();
   limitBodyTime();
-  holdUploadBodies();
+  deferUploadBodies();
   shutDownAtSignals();
   const own = [refuseWhenLeaving, refuseUnknownMethod, refuseMalformedTarget, answerCachedPage];
   for (const each of [...own, ...middleware]) addMiddleware(each);

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { bucketFile, mediaStem, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { readCaptionFile } from "~/media/captions/captions-thread.server";
 import { CaptionsLimitError } from "~/media/captions/cues";
 import { languageName, languageTag } from "~/media/captions/languages";
-import type { ArrivedFile, FileRule } from "~/media/intake/received-file.server";
-import { asRefusal, UploadRefused } from "~/media/intake/upload-error.server";
+import type { FileRule, ReceivedFile } from "~/media/intake/received-file.server";
+import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { recordFile } from "~/media/media-files.server";
 import { type Captions, readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
@@ -15,7 +15,7 @@ import { CAPTIONS_REMOVE } from "./captions-fields";
 /** What the edit form says about captions. */
 export interface CaptionsEdit {
   /** SubRip or WebVTT. */
-  file?: ArrivedFile;
+  file?: ReceivedFile;
   language: string;
   /** Addresses of those to be taken away. */
   remove: string[];
@@ -40,7 +40,7 @@ export const CAPTIONS_RULE: FileRule = {
 };
 
 /** What the fields of a form say about captions; undefined when it is nothing. */
-export function captionsEdit(fields: FormData, file?: ArrivedFile): CaptionsEdit | undefined {
+export function captionsEdit(fields: FormData, file?: ReceivedFile): CaptionsEdit | undefined {
   const remove = [...fields.keys()]
     .filter((name) => name.startsWith(CAPTIONS_REMOVE))
     .map((name) => name.slice(CAPTIONS_REMOVE.length));
@@ -52,7 +52,7 @@ export function captionsEdit(fields: FormData, file?: ArrivedFile): CaptionsEdit
  * Reads a caption file and puts it beside the video's file, as WebVTT. It replaces the
  * captions of the same name, which is that of their language.
  *
- * @throws {UploadRefused} 422 when the file holds no captions, no language was chosen, or the video
+ * @throws {UploadError} 422 when the file holds no captions, no language was chosen, or the video
  *   has no file on this site, 507 when the disk is full.
  */
 export async function storeNewCaptions(
@@ -87,7 +87,7 @@ export async function storeNewCaptions(
 }
 
 async function storeCaptionFile(
-  file: ArrivedFile,
+  file: ReceivedFile,
   language: string,
   folder: string | undefined,
 ): Promise<Captions> {
@@ -111,7 +111,7 @@ async function storeCaptionFile(
     await fs.writeFile(partial, webvtt);
     await fs.rename(partial, target);
   } catch (error) {
-    throw asRefusal(error);
+    throw toUploadError(error);
   }
   return { url: mediaUrl("videos", pathInBucket), language: tag, label, added: true };
 }
@@ -125,7 +125,7 @@ async function folderOf(videoId: string): Promise<string | undefined> {
     .executeTakeFirst();
   const name = parseMediaUrl(row?.video_url || row?.source_url || "");
   const isOwn = name?.bucket === "videos" && name.path.split("/").length === 2;
-  return isOwn ? mediaStem(name.path) : undefined;
+  return isOwn ? mediaBasePath(name.path) : undefined;
 }
 
 /** Only what stands beside the video: a row that another tool has written may name anything. */
@@ -136,6 +136,6 @@ async function removeFile(url: string, folder: string | undefined): Promise<void
   if (file) await fs.rm(file, { force: true });
 }
 
-function refused(sentence: string): UploadRefused {
-  return new UploadRefused(422, sentence, "captions");
+function refused(sentence: string): UploadError {
+  return new UploadError(422, sentence, "captions");
 }

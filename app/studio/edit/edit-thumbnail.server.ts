@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import { type MediaName, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
-import { placeThumbnail } from "~/media/intake/move-into-bucket.server";
-import type { ArrivedFile } from "~/media/intake/received-file.server";
+import { moveThumbnailIntoBucket } from "~/media/intake/move-into-bucket.server";
+import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
 import { removeSmallVersion } from "~/media/serve/small-picture.server";
@@ -20,14 +20,14 @@ export interface NewThumbnail {
 /**
  * Re-encodes a picture and puts it into its bucket.
  *
- * @throws {UploadRefused} 415 when it is no picture, 507 when the disk is full.
+ * @throws {UploadError} 415 when it is no picture, 507 when the disk is full.
  */
-export async function storeNewThumbnail(userId: string, file: ArrivedFile): Promise<NewThumbnail> {
+export async function storeNewThumbnail(userId: string, file: ReceivedFile): Promise<NewThumbnail> {
   const { file: encoded, colors } = await encodeThumbnail(file.path);
   try {
     const name: MediaName = {
       bucket: "thumbnails",
-      path: await placeThumbnail(userId, encoded),
+      path: await moveThumbnailIntoBucket(userId, encoded),
     };
     const url = mediaUrl(name.bucket, name.path);
     return {

@@ -1,6 +1,6 @@
 import { recordActivity } from "~/account/activity.server";
-import type { ArrivedFile } from "~/media/intake/received-file.server";
-import { UploadRefused } from "~/media/intake/upload-error.server";
+import type { ReceivedFile } from "~/media/intake/received-file.server";
+import { UploadError } from "~/media/intake/upload-error.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatDuration } from "~/shared/format";
 import { check, videoTexts } from "~/shared/video-fields";
@@ -24,10 +24,10 @@ export interface Edit {
   /** A field that was not sent stays as it is. */
   texts: Partial<EditTexts>;
   /** A picture to show instead of the one there is. */
-  thumbnail?: ArrivedFile;
+  thumbnail?: ReceivedFile;
   captions?: CaptionsEdit;
   /** Why a file that was sent did not arrive. */
-  fileError?: UploadRefused;
+  fileError?: UploadError;
 }
 
 /** Files that came with an edit and stand in their buckets. */
@@ -50,7 +50,7 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
   const files: NewFiles = {};
   const outcome = await storeFilesAndRow(edit, files, userId).catch(async (error) => {
     await discardFiles(files);
-    if (!(error instanceof UploadRefused)) throw error;
+    if (!(error instanceof UploadError)) throw error;
     return fileFailure(edit, before, error);
   });
   if ("status" in outcome) {
@@ -76,7 +76,7 @@ async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
   await captions?.drop();
 }
 
-function fileFailure(edit: Edit, current: EditableVideo, error: UploadRefused): StudioFailure {
+function fileFailure(edit: Edit, current: EditableVideo, error: UploadError): StudioFailure {
   const texts = { ...textsOf(current), ...edit.texts };
   const version = edit.version ?? current.version;
   const field = error.field === "captions" ? "captions" : "thumbnail";

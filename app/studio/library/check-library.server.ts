@@ -5,7 +5,7 @@ import {
   BUCKETS,
   bucketFile,
   type MediaName,
-  mediaStem,
+  mediaBasePath,
   parseMediaUrl,
 } from "~/media/bucket.server";
 import { secondOf } from "~/media/intake/move-into-bucket.server";
@@ -114,7 +114,7 @@ async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEn
 async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
   // The folder by which an import holds a second; whether it still runs, its rows in `imports` say.
   if (isFolder && pathInBucket.endsWith("000")) return false;
-  const folder = bucketFile("videos", mediaStem(pathInBucket));
+  const folder = bucketFile("videos", mediaBasePath(pathInBucket));
   if (!folder) return false;
   const [names, stat] = await Promise.all([
     fs.readdir(folder).catch(() => undefined),
@@ -140,8 +140,8 @@ async function readClaims(): Promise<Claims> {
       const file = url ? parseMediaUrl(url) : undefined;
       if (!url || !file) continue;
       claims.files.set(`${file.bucket}/${file.path}`, id);
-      if (url !== row.thumbnail_url) claims.basePaths.set(mediaStem(file.path), id);
-      else claims.thumbnailBasePaths.set(mediaStem(file.path), id);
+      if (url !== row.thumbnail_url) claims.basePaths.set(mediaBasePath(file.path), id);
+      else claims.thumbnailBasePaths.set(mediaBasePath(file.path), id);
       claims.named.push({ videoId: id, title, url, file });
     }
     const derived = [row.hls_url, row.storyboard_url, row.preview_url];
@@ -151,7 +151,7 @@ async function readClaims(): Promise<Claims> {
     }
   }
   for (const { videoId, target } of await filesBeingImported()) {
-    const stem = mediaStem(target);
+    const stem = mediaBasePath(target);
     claims.files.set(`videos/${target}`, videoId);
     claims.files.set(`thumbnails/${stem}.webp`, videoId);
     claims.basePaths.set(stem, videoId);

@@ -1,4 +1,4 @@
-import { type MediaName, mediaStem, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { database } from "~db/client.server";
 import type { VideoRow } from "~db/schema";
 
@@ -26,7 +26,7 @@ export async function ownFiles(
   const own: MediaName[] = [];
   for (const name of [...named, ...recorded]) {
     if (await isShared(name, leaving)) continue;
-    const stem = mediaStem(name.path);
+    const stem = mediaBasePath(name.path);
     own.push(name, { bucket: "thumbnails", path: stem });
     if (name.bucket === "videos") own.push({ bucket: "videos", path: stem });
   }
@@ -35,7 +35,7 @@ export async function ownFiles(
 
 /** Whether a row that stays uses the file, or one of the same stem. */
 export async function isShared(name: MediaName, leaving: ReadonlySet<string>): Promise<boolean> {
-  const stem = mediaUrl(name.bucket, mediaStem(name.path));
+  const stem = mediaUrl(name.bucket, mediaBasePath(name.path));
   const column = name.bucket === "videos" ? "video_url" : "thumbnail_url";
   const users = await database()
     .selectFrom("videos")

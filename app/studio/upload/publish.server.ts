@@ -3,11 +3,11 @@ import fs from "node:fs/promises";
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
-import { type Placed, placeUpload } from "~/media/intake/move-into-bucket.server";
-import { type ArrivedFile, HEAD_BYTES } from "~/media/intake/received-file.server";
+import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
+import { HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail.server";
-import { UploadRefused } from "~/media/intake/upload-error.server";
+import { UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
@@ -23,8 +23,8 @@ export interface Upload {
   userId: string;
   status: "published" | "review";
   texts: NewVideoTexts;
-  video: ArrivedFile;
-  thumbnail?: ArrivedFile;
+  video: ReceivedFile;
+  thumbnail?: ReceivedFile;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface Upload {
  * first, then the files go into their buckets, the row comes last, and with it in one transaction
  * the accounting of the files, the digest, the jobs and the activity.
  *
- * @throws {UploadRefused} 415 or 422 for what is no video or no picture, 507 for a full disk. Then
+ * @throws {UploadError} 415 or 422 for what is no video or no picture, 507 for a full disk. Then
  *   there is no row and no new file, and what arrived is still where it was.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
@@ -41,7 +41,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   try {
     const probed = await probeVideo(video.path);
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
-    const placed = await placeUpload(
+    const placed = await moveIntoBucket(
       userId,
       { file: video.path, ending: probed.ending },
       thumbnail?.file,
@@ -54,10 +54,10 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
         .transaction()
         .execute((transaction) => insertUpload(transaction, work));
     } catch (error) {
-      await placed.undo();
+      await placed.rollBack();
       throw error;
     }
-    await placed.settle();
+    await placed.commit();
     jobsChanged("work");
     return { id, title: texts.title, status, category: texts.category };
   } finally {
@@ -69,7 +69,7 @@ interface NewVideo {
   id: string;
   upload: Upload;
   probed: ProbedVideo;
-  placed: Placed;
+  placed: MovedUpload;
   files: MediaFile[];
   posterColors: string | null;
 }
@@ -122,7 +122,7 @@ async function probeVideo(file: string): Promise<ProbedVideo> {
     return { ending, durationSeconds: found.durationSeconds, playable: found.playable };
   } catch (error) {
     if (!(error instanceof RefusedFileError)) throw error;
-    throw new UploadRefused(error.status, error.message, "video");
+    throw new UploadError(error.status, error.message, "video");
   }
 }
 
@@ -136,7 +136,7 @@ async function firstBytes(file: string): Promise<Buffer> {
   }
 }
 
-function bucketPaths({ videoPath, thumbnailPath }: Placed): MediaName[] {
+function bucketPaths({ videoPath, thumbnailPath }: MovedUpload): MediaName[] {
   return [
     { bucket: "videos", path: videoPath },
     ...(thumbnailPath ? [{ bucket: "thumbnails" as const, path: thumbnailPath }] : []),
@@ -144,7 +144,7 @@ function bucketPaths({ videoPath, thumbnailPath }: Placed): MediaName[] {
 }
 
 /** What is to be recorded, measured before the transaction: it does not wait for the disk. */
-function measureFiles(videoId: string, placed: Placed): Promise<MediaFile[]> {
+function measureFiles(videoId: string, placed: MovedUpload): Promise<MediaFile[]> {
   return Promise.all(
     bucketPaths(placed).map(async (file) => {
       const kind = file.bucket === "videos" ? "video" : "thumbnail";

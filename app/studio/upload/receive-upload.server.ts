@@ -1,8 +1,8 @@
 import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
-import { discardArrived, type FileRule } from "~/media/intake/received-file.server";
+import { discardReceived, type FileRule } from "~/media/intake/received-file.server";
 import { requireImage, videoEnding } from "~/media/intake/sniff.server";
-import { forgetUpload, parkUpload, takeFinishedUpload } from "~/media/intake/tus.server";
-import { UploadRefused } from "~/media/intake/upload-error.server";
+import { readFinishedUpload, removeUpload, storeFinishedUpload } from "~/media/intake/tus.server";
+import { UploadError } from "~/media/intake/upload-error.server";
 import { settings } from "~/server/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
@@ -59,19 +59,19 @@ export async function publishReceivedForm(
   try {
     if (sentBefore === undefined) return await publishForm(form, userId);
     if (beingPublished.has(sentBefore))
-      throw new UploadRefused(409, "This upload is being published.");
+      throw new UploadError(409, "This upload is being published.");
     beingPublished.add(sentBefore);
     return await publishForm(form, userId).finally(() => beingPublished.delete(sentBefore));
   } catch (error) {
     if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
-    if (!(error instanceof UploadRefused)) {
+    if (!(error instanceof UploadError)) {
       console.error(error);
       return fail(form, 500, { sentence: SENTENCES.failed, fields: {} });
     }
     const fields = error.field ? { [error.field]: error.message } : {};
     return fail(form, error.status, { sentence: error.message, fields });
   } finally {
-    await discardArrived(...form.files.values());
+    await discardReceived(...form.files.values());
   }
 }
 
@@ -85,7 +85,7 @@ async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOu
   const taken = lastPublished.get(`${userId} ${sentBefore}`);
   if (taken) return { ok: true, video: taken };
   const sent = form.files.get("video");
-  const video = sentBefore ? await takeFinishedUpload(userId, sentBefore) : sent;
+  const video = sentBefore ? await readFinishedUpload(userId, sentBefore) : sent;
   if (!video) {
     const fields = { video: "A video file is needed." };
     return fail(form, 422, { sentence: SENTENCES.missing, fields });
@@ -96,7 +96,7 @@ async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOu
   const isAsked = form.fields.get("duplicate") === "ask";
   const duplicate = isAsked ? await findDuplicate(video.sha256) : undefined;
   if (duplicate) {
-    const upload = sentBefore ?? (await parkUpload(userId, video));
+    const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
     return fail(form, 409, {
       sentence: `This file is already in the catalogue, as “${duplicate.title}”.`,
       fields: {},
@@ -110,13 +110,13 @@ async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOu
   const published = await publishUpload({ userId, status, texts, video, thumbnail }).catch(
     async (error) => {
       // No other try can make a video of it.
-      const unrecoverable = error instanceof UploadRefused && error.field === "video";
-      if (sentBefore && unrecoverable) await forgetUpload(userId, sentBefore);
+      const unrecoverable = error instanceof UploadError && error.field === "video";
+      if (sentBefore && unrecoverable) await removeUpload(userId, sentBefore);
       throw error;
     },
   );
   if (sentBefore) {
-    await forgetUpload(userId, sentBefore);
+    await removeUpload(userId, sentBefore);
     lastPublished.set(`${userId} ${sentBefore}`, published);
     const [oldest] = lastPublished.keys();
     if (oldest && lastPublished.size > REMEMBERED) lastPublished.delete(oldest);
@@ -126,7 +126,7 @@ async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOu
 
 function uploadIntent(value: string | undefined): UploadIntent {
   const intent = UPLOAD_INTENTS.find((each) => each === (value ?? "publish"));
-  if (!intent) throw new UploadRefused(400, "This form can only publish, or save as draft.");
+  if (!intent) throw new UploadError(400, "This form can only publish, or save as draft.");
   return intent;
 }
 
