@@ -1,26 +1,34 @@
 import path from "node:path";
 import ts from "typescript";
 
-/** Which other rooms a room may use. `routes` and the files of `app` itself use any. */
+/**
+ * Which other rooms a room may use, its types included. Routes, and the modules directly in `app` that
+ * start everything, use any. Whoever uses `ui` or `live` from a component has only their browser part.
+ */
 const MAY_USE: Record<string, readonly string[]> = {
   shared: [],
   db: ["shared"],
-  server: ["db", "shared"],
-  account: ["db", "shared", "server", "ui"],
-  catalogue: ["db", "shared", "server", "ui"],
-  live: ["db", "shared", "server", "ui"],
-  media: ["db", "shared", "server", "ui"],
-  studio: ["db", "shared", "server", "ui", "media", "live", "account"],
-  import: ["db", "shared", "server", "ui", "media", "live", "account"],
-  player: ["ui"],
-  ui: [],
+  server: ["shared", "db"],
+  live: ["shared", "db", "server"],
+  ui: ["shared", "live"],
+  player: ["shared", "ui"],
+  account: ["shared", "db", "server", "ui"],
+  catalogue: ["shared", "db", "server"],
+  media: ["shared", "db", "server", "ui"],
+  studio: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account"],
+  import: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account"],
 };
+const KNOWS_NO_SERVER = ["ui", "player"];
 
 /** Where SQL may stand, and the modules that speak it. */
 const SQL_ROOMS = ["db", "account", "catalogue", "media", "studio", "import"];
 const SQL_MODULES = ["kysely", "better-sqlite3"];
-const SQL_NAMES =
-  /import \{[^}]*\b(database|sqliteHandle|prepared)\b[^}]*\} from "~db\/client\.server"/;
+const SQL_NAMES = ["database", "sqliteHandle", "prepared"];
+
+const MOST_FILES = 25;
+/** One file for each screen or resource, and one for each version of the schema. */
+const LONG_FOLDERS = ["app/routes", "db/migrations"];
+const MOST_LINES = 300;
 
 export interface Module {
   /** Path from the repository's root, with slashes. */
@@ -28,53 +36,127 @@ export interface Module {
   source: string;
 }
 
-/** The rules that a set of modules breaks, one sentence each; an empty list when all is well. */
-export function brokenRules(modules: readonly Module[]): string[] {
-  return modules.flatMap(({ file, source }) => {
-    const room = roomOf(file);
-    if (!room) return [];
-    const imports = ts.preProcessFile(source).importedFiles.map(({ fileName }) => fileName);
-    return imports.flatMap((specifier) => complaints(file, room, specifier, source));
-  });
+interface Import {
+  specifier: string;
+  isTypeOnly: boolean;
+  /** Empty for `import()`, a side effect, and a namespace. */
+  names: string[];
 }
 
-function complaints(file: string, room: string, specifier: string, source: string): string[] {
-  const found: string[] = [];
-  const says = (rule: string) => found.push(`${file} imports ${specifier}: ${rule}`);
+/** The rules that a set of modules breaks, one sentence each; an empty list when all is well. */
+export function brokenRules(modules: readonly Module[]): string[] {
+  const files = new Set(modules.map(({ file }) => file));
+  const uses = new Map<string, string[]>();
+  const broken = modules.flatMap(({ file, source }) => {
+    const imports = importsOf(source);
+    uses.set(
+      file,
+      imports.flatMap(({ specifier }) => fileOf(file, specifier, files) ?? []),
+    );
+    return imports.flatMap((one) => complaints(file, one).map((rule) => `${file} ${rule}`));
+  });
+  return [...broken, ...circlesIn(uses)];
+}
+
+/** The folders with too many files of their own, and the files with too many lines. */
+export function tooLarge(modules: readonly Module[]): string[] {
+  const folders = new Map<string, number>();
+  for (const { file } of modules) {
+    const folder = path.posix.dirname(file);
+    folders.set(folder, (folders.get(folder) ?? 0) + 1);
+  }
+  const crowded = [...folders].filter(
+    ([folder, count]) => count > MOST_FILES && !LONG_FOLDERS.includes(folder),
+  );
+  const lines = ({ source }: Module) => source.replace(/\n$/, "").split("\n").length;
+  return [
+    ...crowded.map(([folder, count]) => `${folder} has ${count} files; at most ${MOST_FILES}`),
+    ...modules
+      .filter((module) => lines(module) > MOST_LINES)
+      .map((module) => `${module.file} has ${lines(module)} lines; at most ${MOST_LINES}`),
+  ];
+}
+
+function complaints(file: string, { specifier, isTypeOnly, names }: Import): string[] {
+  const room = roomOf(file);
+  const rules = MAY_USE[room ?? ""];
   const target = resolve(file, specifier);
   const targetRoom = target && roomOf(target);
-  const serverOnly = isServerOnly(target ?? specifier) && !isTypeOnly(source, specifier);
+  const found: string[] = [];
+  const says = (rule: string) => found.push(`imports ${specifier}: ${rule}`);
 
-  if (targetRoom === "routes" && room !== "routes") says("nothing uses routes");
-  if (serverOnly && ["ui", "player"].includes(room)) says(`${room} knows no server code`);
-  const speaksSql = specifier === "~db/client.server" && SQL_NAMES.test(source);
-  if ((speaksSql || SQL_MODULES.includes(specifier)) && !SQL_ROOMS.includes(room)) {
+  if (targetRoom === "routes" && room) says("nothing uses routes");
+  else if (rules && targetRoom && targetRoom !== room && !rules.includes(targetRoom)) {
+    says(`${room} does not use ${targetRoom}`);
+  }
+  const isServerOnly = /\.server(\.tsx?)?$/.test(specifier) || specifier.startsWith("node:");
+  if (KNOWS_NO_SERVER.includes(room ?? "") && isServerOnly && !isTypeOnly) {
+    says(`${room} knows no server code`);
+  }
+  const speaksSql =
+    SQL_MODULES.includes(specifier) ||
+    (target === "db/client.server" && names.some((name) => SQL_NAMES.includes(name)));
+  if (room && speaksSql && !SQL_ROOMS.includes(room)) {
     says(`SQL stands only in ${SQL_ROOMS.join(", ")}`);
   }
-  // What is pure (labels, formats, types) is everybody's.
-  const free = !targetRoom || targetRoom === room || !isServerOnly(target);
-  const allowed = MAY_USE[room]?.includes(targetRoom ?? "") ?? true;
-  if (!free && !allowed && !isTypeOnly(source, specifier))
-    says(`${room} does not use ${targetRoom}`);
   return found;
 }
 
-function isServerOnly(specifier: string): boolean {
-  return /\.server(\.tsx?)?$/.test(specifier) || specifier.startsWith("node:");
+/** Every import and re-export, those of types included, and `import()`. */
+function importsOf(source: string): Import[] {
+  const declared = new Map<string, Import[]>();
+  for (const node of ts.createSourceFile("m.tsx", source, ts.ScriptTarget.Latest).statements) {
+    if (!ts.isImportDeclaration(node)) continue;
+    const { text } = node.moduleSpecifier as ts.StringLiteral;
+    const bindings = node.importClause?.namedBindings;
+    const elements = bindings && ts.isNamedImports(bindings) ? [...bindings.elements] : [];
+    const names = elements.map(({ propertyName, name }) => (propertyName ?? name).text);
+    const isTypeOnly = node.importClause?.isTypeOnly ?? false;
+    declared.set(text, [...(declared.get(text) ?? []), { specifier: text, isTypeOnly, names }]);
+  }
+  const all = ts.preProcessFile(source).importedFiles.map(({ fileName }) => fileName);
+  return [...new Set(all)].flatMap(
+    (specifier) => declared.get(specifier) ?? [{ specifier, isTypeOnly: false, names: [] }],
+  );
 }
 
-function isTypeOnly(source: string, specifier: string): boolean {
-  const imports = ts
-    .createSourceFile("module.tsx", source, ts.ScriptTarget.Latest)
-    .statements.filter(ts.isImportDeclaration)
-    .filter(({ moduleSpecifier }) => (moduleSpecifier as ts.StringLiteral).text === specifier);
-  return imports.length > 0 && imports.every(({ importClause }) => importClause?.isTypeOnly);
+/** Each group of modules that lead back to themselves (Tarjan's strongly connected components). */
+function circlesIn(uses: ReadonlyMap<string, readonly string[]>): string[] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[] = [];
+
+  function visit(file: string): number {
+    const number = order.size;
+    order.set(file, number);
+    open.push(file);
+    let low = number;
+    for (const next of uses.get(file) ?? []) {
+      if (!order.has(next)) low = Math.min(low, visit(next));
+      else if (open.includes(next)) low = Math.min(low, lowest.get(next) ?? order.get(next) ?? low);
+    }
+    lowest.set(file, low);
+    if (low === number) {
+      const group = open.splice(open.indexOf(file));
+      if (group.length > 1) circles.push(`${group.join(", ")} import each other in a circle`);
+    }
+    return low;
+  }
+  for (const file of uses.keys()) if (!order.has(file)) visit(file);
+  return circles;
+}
+
+function fileOf(from: string, specifier: string, files: ReadonlySet<string>): string | undefined {
+  const target = resolve(from, specifier);
+  return target && [target, `${target}.ts`, `${target}.tsx`].find((name) => files.has(name));
 }
 
 function resolve(file: string, specifier: string): string | undefined {
-  if (specifier.startsWith("~/")) return `app/${specifier.slice(2)}`;
-  if (specifier.startsWith("~db/")) return `db/${specifier.slice(4)}`;
-  if (specifier.startsWith(".")) return path.posix.join(path.posix.dirname(file), specifier);
+  const target = specifier.replace(/\?.*$/, "");
+  if (target.startsWith("~/")) return `app/${target.slice(2)}`;
+  if (target.startsWith("~db/")) return `db/${target.slice(4)}`;
+  if (target.startsWith(".")) return path.posix.join(path.posix.dirname(file), target);
   return undefined;
 }
 

@@ -6,10 +6,10 @@ import {
   VOLUME_MAX,
   VOLUME_MIN,
 } from "./constants";
-import { clamp } from "./gestures/swipes";
 import { clampTime } from "./media-time";
 import type { FeedbackBoard, Point } from "./overlays/feedback";
 import type { PlaybackState } from "./playback-state";
+import { clamp } from "./range";
 import { isChangingSource, pause, playbackPosition } from "./source/playback-position";
 
 export const VOLUME_RANGE = { min: VOLUME_MIN, max: VOLUME_MAX };

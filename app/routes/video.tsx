@@ -3,20 +3,24 @@ import {
   isRouteErrorResponse,
   useLoaderData,
   useLocation,
+  useNavigate,
   useRouteError,
   useRouteLoaderData,
 } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
-import { findPublished, relatedVideos } from "~/catalogue/video.server";
+import { findPublished, relatedVideos, type VideoDetail } from "~/catalogue/video.server";
 import { withVersion } from "~/media/serve/file-version.server";
+import { VideoPlayer } from "~/player/video-player";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
-import { listLocation, listPath, videoPath } from "~/shared/addresses";
+import { type ListLocation, listLocation, listPath, videoPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
+import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
+import { POSTER_TRANSITION } from "~/ui/cards/video-card";
 import { EmptyState } from "~/ui/empty-state";
 import { ErrorPage } from "~/ui/page-frame/error-page";
 import { PageLink } from "~/ui/page-link";
@@ -26,7 +30,6 @@ import { RelatedVideos } from "~/ui/video-page/related-videos";
 import { SaveButton } from "~/ui/video-page/save-button";
 import { ShareButton } from "~/ui/video-page/share-button";
 import { useCountedViews } from "~/ui/video-page/use-counted-views";
-import { Watch } from "./video-watch";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
@@ -140,6 +143,52 @@ export function ErrorBoundary() {
         icon={<VideoOff />}
         title="The video you're looking for doesn't exist or has been removed."
         action={<ButtonLink to="/">Back to Home</ButtonLink>}
+      />
+    </div>
+  );
+}
+
+/** The player in the video page: edge to edge on a phone, and above what follows while its menu is open. */
+function Watch({
+  video,
+  fileUrl,
+  next,
+  place,
+  state,
+}: {
+  video: VideoDetail;
+  /** The address of the file, with its version: what is watched stays the same file. */
+  fileUrl: string;
+  next: VideoCardData | undefined;
+  place: ListLocation;
+  /** Travels on to the next video, for the way back. */
+  state?: unknown;
+}) {
+  const navigate = useNavigate();
+  return (
+    <div
+      className="relative mt-1 -mx-4 overflow-hidden has-[[role=menu]]:z-40 sm:mx-0 sm:rounded-lg"
+      style={{ viewTransitionName: POSTER_TRANSITION }}
+    >
+      <VideoPlayer
+        video={{
+          id: video.id,
+          title: video.title,
+          fileUrl,
+          preparing: video.preparing,
+          posterUrl: video.thumbnailUrl,
+          hlsUrl: video.hlsUrl,
+          storyboardUrl: video.storyboardUrl,
+          captions: video.captions,
+          durationSeconds: video.durationSeconds,
+          next: next && {
+            title: next.title,
+            href: videoPath(next.id, place),
+            thumbnailUrl: next.thumbnailUrl,
+            duration: next.duration,
+          },
+        }}
+        onNext={({ href }) => navigate(href, { state })}
       />
     </div>
   );

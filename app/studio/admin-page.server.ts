@@ -1,6 +1,6 @@
 import type { JobSummary } from "~/media/jobs/kinds";
 import { jobSummaries } from "~/media/jobs/summaries.server";
-import type { ToastMessage } from "~/ui/feedback/toast";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { failure } from "./failure";
 import { type ManageView, readManageView } from "./list/manage-address";
 import { findEditable, listManaged } from "./list/managed-list.server";

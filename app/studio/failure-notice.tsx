@@ -1,6 +1,6 @@
 import { AlertTriangle } from "lucide-react";
 import { useMemo } from "react";
-import type { ToastMessage } from "~/ui/feedback/toast";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { useHydrated } from "~/ui/use-hydrated";
 

@@ -1,5 +1,5 @@
 import type { TypedTexts } from "~/shared/video-fields";
-import type { ToastMessage } from "~/ui/feedback/toast";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import type { EditableVideo } from "./list/managed-video";
 
 /** The fields of the edit form as an admin typed them. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ToastMessage } from "~/ui/feedback/toast";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { VIDEO_STATUSES } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import type { DeleteConfirmation } from "./bulk/bulk";

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { brokenRules, type Module } from "../structure-rules";
+import { brokenRules, type Module, tooLarge } from "../structure-rules";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -25,29 +25,49 @@ describe("who may use whom", () => {
 
   it.each([
     ["app/catalogue/x.ts", 'import { loader } from "~/routes/home";', "nothing uses routes"],
+    ["app/shared/x.ts", 'import { settings } from "~/server/settings.server";', "does not use"],
+    ["app/shared/x.ts", 'import type { Row } from "~db/schema";', "shared does not use db"],
+    ["db/x.server.ts", 'import { hub } from "~/live/hub.server";', "db does not use live"],
+    ["app/server/x.ts", 'import { serve } from "~/media/serve/serve.server";', "does not use"],
     ["app/catalogue/x.ts", 'import { publish } from "../studio/publish.server";', "does not use"],
+    ["app/catalogue/x.ts", 'import type { Look } from "~/ui/button";', "does not use"],
+    ["app/live/x.ts", 'import { probe } from "~/media/probe/probe.server";', "does not use"],
+    ["app/account/x.ts", 'import { listPublished } from "~/catalogue/x.server";', "does not use"],
+    ["app/media/x.ts", 'export { x } from "~/studio/edit.server";', "does not use"],
+    ["app/studio/x.ts", 'import { importVideos } from "~/import/import.server";', "does not use"],
+    ["app/import/x.ts", 'import { publish } from "~/studio/publish.server";', "does not use"],
+    ["app/ui/x.tsx", 'import type { SessionUser } from "~/account/guard.server";', "does not use"],
     ["app/ui/x.tsx", 'import { settings } from "~/server/settings.server";', "no server code"],
+    ["app/ui/x.tsx", 'import { publishChange } from "~/live/hub.server";', "no server code"],
     ["app/player/x.tsx", 'import fs from "node:fs";', "no server code"],
     ["app/player/x.tsx", 'const x = import("~/media/range.server");', "no server code"],
     ["app/routes/x.ts", 'import { database } from "~db/client.server";', "SQL stands only in"],
+    ["app/server/x.ts", 'import { prepared as p } from "~db/client.server";', "SQL stands only"],
     ["app/live/x.ts", 'import { sql } from "kysely";', "SQL stands only in"],
-    ["app/studio/x.ts", 'import { importVideos } from "~/import/import.server";', "does not use"],
-    [
-      "app/import/x.ts",
-      'import { publish } from "~/studio/upload/publish.server";',
-      "does not use",
-    ],
-    ["app/media/x.ts", 'export { x } from "~/studio/edit/edit.server";', "does not use"],
   ])("is seen to be broken by %s: %s", (file, source, rule) => {
     expect(brokenRules([{ file, source }]).join("\n")).toContain(rule);
+  });
+
+  it("is seen to be broken by modules that import each other, types included", () => {
+    const circle = [
+      { file: "app/ui/a.ts", source: 'import type { B } from "./b";' },
+      { file: "app/ui/b.tsx", source: 'export { c } from "./c";' },
+      { file: "app/ui/c.ts", source: 'const a = import("~/ui/a");' },
+      { file: "app/ui/d.ts", source: 'import { a } from "./a";' },
+    ];
+    expect(brokenRules(circle)).toEqual([
+      "app/ui/a.ts, app/ui/b.tsx, app/ui/c.ts import each other in a circle",
+    ]);
+    expect(brokenRules(circle.slice(1))).toEqual([]);
   });
 
   it.each([
     ["app/routes/x.ts", 'import { listPublished } from "~/catalogue/lists/listing.server";'],
     ["app/ui/x.tsx", 'import { formatCount } from "~/shared/format";'],
-    ["app/ui/x.tsx", 'import type { SessionUser } from "~/account/guard.server";'],
+    ["app/ui/x.tsx", 'import { listenToEvents } from "~/live/event-client";'],
     ["app/studio/x.ts", 'import { removeMedia } from "../media/bucket.server";'],
     ["app/import/x.ts", 'import { database } from "~db/client.server";'],
+    ["app/server/x.ts", 'import { closeDatabase } from "~db/client.server";'],
     ["app/boot.server.ts", 'import { database } from "~db/client.server";'],
   ])("allows %s: %s", (file, source) => {
     expect(brokenRules([{ file, source }])).toEqual([]);
@@ -56,6 +76,28 @@ describe("who may use whom", () => {
 
 describe("the files", () => {
   const modules = [...modulesBelow("app"), ...modulesBelow("db")];
+
+  it("are at most 25 in a folder, and none has more than 300 lines", () => {
+    expect(tooLarge(modules)).toEqual([]);
+  });
+
+  it("are seen to be too many, and too long", () => {
+    const many = (folder: string, count: number) =>
+      Array.from({ length: count }, (_, index) => ({ file: `${folder}/${index}.ts`, source: "" }));
+    expect(tooLarge(many("app/ui", 26))).toEqual(["app/ui has 26 files; at most 25"]);
+    expect(tooLarge([...many("app/ui", 25), ...many("app/ui/cards", 25)])).toEqual([]);
+    expect(tooLarge(many("app/routes", 40))).toEqual([]);
+    const long = (lines: number) => [{ file: "db/x.ts", source: "x\n".repeat(lines) }];
+    expect(tooLarge(long(301))).toEqual(["db/x.ts has 301 lines; at most 300"]);
+    expect(tooLarge(long(300))).toEqual([]);
+  });
+
+  it("are each a route, where they stand among the routes", () => {
+    const declared = fs.readFileSync(path.join(root, "app/routes.ts"), "utf8");
+    const routes = modules.filter(({ file }) => file.startsWith("app/routes/"));
+    const others = routes.filter(({ file }) => !declared.includes(`"${file.slice(4)}"`));
+    expect(others.map(({ file }) => file)).toEqual([]);
+  });
 
   it("are named in kebab-case", () => {
     const odd = modules.filter(

@@ -2,6 +2,7 @@ import { useEffect } from "react";
 import { BRIGHTNESS_RANGE, type Commands, VOLUME_RANGE } from "../commands";
 import { SWIPE_DECIDE_PX, SWIPE_THRESHOLD_PX, SWIPE_TRAVEL } from "../constants";
 import type { FeedbackBoard } from "../overlays/feedback";
+import { clamp, type Range } from "../range";
 import { sideOf } from "./taps";
 
 /** `vertical` is ours; `horizontal` is the browser's (scroll, back gesture) for good. */
@@ -10,11 +11,6 @@ export type Direction = "undecided" | "vertical" | "horizontal";
 export function directionOf(dx: number, dy: number): Direction {
   if (Math.max(Math.abs(dx), Math.abs(dy)) < SWIPE_DECIDE_PX) return "undecided";
   return Math.abs(dy) > Math.abs(dx) ? "vertical" : "horizontal";
-}
-
-export interface Range {
-  min: number;
-  max: number;
 }
 
 /**
@@ -31,10 +27,6 @@ export function swipeLevel(
   const travelled = dy - Math.sign(dy) * SWIPE_THRESHOLD_PX;
   const full = Math.max(height * SWIPE_TRAVEL, 1);
   return clamp(from - (travelled / full) * (range.max - range.min), range);
-}
-
-export function clamp(value: number, { min, max }: Range): number {
-  return Math.min(Math.max(value, min), max);
 }
 
 interface Swipe {

@@ -1,9 +1,8 @@
 import { useEffect, useRef } from "react";
 import type { Commands } from "../commands";
 import { DOUBLE_TAP_WINDOW_MS, SEEK_STEP_S } from "../constants";
+import type { Side } from "../overlays/feedback";
 import type { PlaybackState } from "../playback-state";
-
-export type Side = "left" | "right";
 
 /** Taps that follow each other within the double-tap window. */
 export interface TapSeries {

@@ -1,6 +1,7 @@
 import { FEEDBACK_MS, INDICATOR_MS } from "../constants";
-import type { Side } from "../gestures/taps";
 import { createStore, type Store } from "../store";
+
+export type Side = "left" | "right";
 
 /** What the player answers on screen to a key, a tap or a swipe. */
 export type Feedback =

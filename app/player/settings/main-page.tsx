@@ -16,7 +16,8 @@ import { formatTime, linkAt } from "../media-time";
 import { usePlayer } from "../player-context";
 import { useStore, useStored } from "../store";
 import { qualityLabel, speedLabel } from "./choice-page";
-import type { SettingsPage } from "./settings-menu";
+
+export type SettingsPage = "main" | "speed" | "quality" | "captions";
 
 /** The first page of the settings. */
 export function MainPage({

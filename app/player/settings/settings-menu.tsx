@@ -4,9 +4,7 @@ import { usePlayer } from "../player-context";
 import { useStore, useStored } from "../store";
 import { type Choice, ChoicePage, qualityLabel, speedLabel } from "./choice-page";
 import { useEscape } from "./focus";
-import { MainPage } from "./main-page";
-
-export type SettingsPage = "main" | "speed" | "quality" | "captions";
+import { MainPage, type SettingsPage } from "./main-page";
 
 /** Speed, quality, captions and what else is asked for seldom. Arrow keys move, Escape closes. */
 export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShortcuts(): void }) {

@@ -1,7 +1,7 @@
 import { formatQuantity } from "~/shared/format";
 import { anyCategory, check, firstMessage, tags } from "~/shared/video-fields";
 import { MAX_TAGS } from "~/shared/video-limits";
-import type { ToastMessage } from "~/ui/feedback/toast";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { failure, type StudioFailure } from "../failure";
 import type { ManageView } from "../list/manage-address";
 import { idsOf } from "../list/managed-list.server";

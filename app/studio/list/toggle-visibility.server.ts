@@ -1,5 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
-import type { ToastMessage } from "~/ui/feedback/toast";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database } from "~db/client.server";
 import type { VideoStatus } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";

@@ -1,7 +1,7 @@
 import { recordActivity } from "~/account/activity.server";
 import type { MediaName } from "~/media/bucket.server";
 import { eventLoopTurns } from "~/shared/event-loop";
-import type { ToastMessage } from "~/ui/feedback/toast";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";

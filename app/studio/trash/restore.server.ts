@@ -3,7 +3,7 @@ import type { MediaName } from "~/media/bucket.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { eventLoopTurns } from "~/shared/event-loop";
-import type { ToastMessage } from "~/ui/feedback/toast";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import type { NewVideoRow } from "~db/schema";

@@ -1,20 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
+import type { ShownToast, ToastMessage } from "./toast-message";
 import { Toaster } from "./toaster";
-
-/** What a toast says. The same shape travels in the server's flash cookie. */
-export interface ToastMessage {
-  title: string;
-  description?: string;
-  /** What to do next, where the sentence leaves it open. */
-  detail?: string;
-  kind: "success" | "error";
-  /** A form in the toast, such as the one that undoes what was done; works without scripts. */
-  action?: { label: string; to: string; fields: Record<string, string> };
-}
-
-export interface ShownToast extends ToastMessage {
-  id: number;
-}
 
 /** Shows a toast and returns what dismisses it. */
 type ShowToast = (toast: ToastMessage) => () => void;

@@ -5,7 +5,7 @@ import { useRequestFailure } from "~/live/failed-requests";
 import { Button } from "../button";
 import { useHydrated } from "../use-hydrated";
 import { RequestNotice } from "./request-notice";
-import type { ShownToast } from "./toast";
+import type { ShownToast } from "./toast-message";
 
 /** Long enough to read twice; what there is something to do about stays longer. */
 const SUCCESS_TOAST_MS = 5_000;

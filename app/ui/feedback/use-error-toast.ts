@@ -1,5 +1,6 @@
 import { useEffect } from "react";
-import { type ToastMessage, useToast } from "./toast";
+import { useToast } from "./toast";
+import type { ToastMessage } from "./toast-message";
 
 /**
  * Shows the failure that an answer carries as a toast, for as long as the answer is the last one and

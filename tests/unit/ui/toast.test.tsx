@@ -3,7 +3,8 @@ import { act, fireEvent, render, screen } from "@testing-library/react";
 import { type ReactNode, StrictMode } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type ToastMessage, ToastProvider, useToast } from "~/ui/feedback/toast";
+import { ToastProvider, useToast } from "~/ui/feedback/toast";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { renderRoutes } from "./page";
 
