@@ -362,6 +362,53 @@ test("the bar of the selected takes a tenth of the screen until it is opened @ph
   await expectNoViolations(page);
 });
 
+test("thousands of videos are changed with a pending state, and a toast that counts them @phone", async ({
+  page,
+  site,
+}) => {
+  site.database().exec(`
+    INSERT INTO videos (id, title, category)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+    SELECT 'many' || i, 'Film ' || i, 'desi' FROM n`);
+  await signIn(page);
+  await page.goto(MANAGE);
+  const bar = page.getByRole("form", { name: "Selected videos" });
+  await page.getByLabel("Select all videos of this page").check();
+  await bar.getByLabel("With the selected videos").selectOption("hide");
+  await bar.getByLabel("All 3,000 of this list").check();
+  await expect(bar.getByText("3,000 selected")).toBeVisible();
+
+  // The answer waits until the pending state has been seen.
+  let release = () => {};
+  const seen = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/admin?**", async (route) => {
+    if (route.request().method() === "POST") await seen;
+    await route.continue();
+  });
+  await bar.getByRole("button", { name: "Apply" }).click();
+  await expect(bar.getByRole("button", { name: "Updating..." })).toBeDisabled();
+  await expect(bar.getByRole("status")).toHaveText("Updating 3,000 …");
+  release();
+  await expect(page.getByText("3,000 videos were hidden.")).toBeInViewport();
+  await expect(bar).toBeHidden();
+  const hidden = site.database().prepare("SELECT count(*) FROM videos WHERE status = 'hidden'");
+  expect(hidden.pluck().get()).toBe(3000);
+
+  await page.getByLabel("Select all videos of this page").check();
+  await bar.getByLabel("With the selected videos").selectOption("delete");
+  await bar.getByLabel("All 3,000 of this list").check();
+  await bar.getByRole("button", { name: "Apply" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete 3,000 videos?" });
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("3,000 videos were deleted.")).toBeInViewport();
+  const toast = page.getByRole("status").filter({ hasText: "Videos Deleted" });
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Videos Restored")).toBeInViewport();
+  expect(hidden.pluck().get()).toBe(3000);
+});
+
 test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false });
 

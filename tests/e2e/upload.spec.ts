@@ -109,7 +109,9 @@ test("one file: duration, title and frame come from the video, the form empties 
   expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
 });
 
-test("what the server refuses is told beside the form, which keeps its texts", async ({ page }) => {
+test("what the server refuses is told once, by a toast, and the texts are kept", async ({
+  page,
+}) => {
   await signIn(page);
   await page.goto("/admin");
   const broken = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "broken-")), "broken.mp4");
@@ -117,7 +119,16 @@ test("what the server refuses is told beside the form, which keeps its texts", a
   await chooseVideos(page, broken);
   await fillTexts(page, "Broken");
   await sendButton(page).click();
-  await expect(item(page, "Broken").getByRole("alert")).toContainText("not a video");
+  const reason = page.getByText("not a video").filter({ visible: true });
+  await expect(page.getByRole("alert")).toContainText("Error");
+  await expect(page.getByRole("alert")).toContainText("not a video");
+  await expect(reason).toHaveCount(1);
+  await expectNoViolations(page);
+  // The toast goes, and the queue still has the reason for whoever comes back.
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  await expect(reason).toHaveCount(0);
+  await item(page, "Broken").getByText("Why?").click();
+  await expect(reason).toHaveCount(1);
   await expect(page.getByLabel("Title")).toHaveValue("Broken");
   await item(page, "Broken").getByRole("button", { name: "Cancel" }).click();
   await expect(item(page, "Broken")).toHaveCount(0);

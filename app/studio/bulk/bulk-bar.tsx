@@ -57,7 +57,9 @@ export function BulkBar({
         {hydrated && (
           <div className="flex min-h-11 items-center gap-1">
             <p role="status" className="font-semibold whitespace-nowrap tabular-nums">
-              {count.toLocaleString("en")} selected
+              {busy
+                ? `Updating ${count.toLocaleString("en")} …`
+                : `${count.toLocaleString("en")} selected`}
             </p>
             <Button
               type="button"

@@ -156,7 +156,7 @@ const WORDS: Record<ItemState, string> = {
 };
 
 /** How far an upload is, in words and as a bar. */
-export function UploadProgress({ item }: { item: QueueItem }) {
+function UploadProgress({ item }: { item: QueueItem }) {
   const { state, sentence, sentBytes, file } = item;
   if (state === "chosen") return null;
   const share = file.size > 0 ? sentBytes / file.size : 0;
@@ -179,15 +179,39 @@ export function UploadProgress({ item }: { item: QueueItem }) {
           />
         </div>
       )}
-      <p
-        role={state === "failed" ? "alert" : undefined}
-        className={`text-sm tabular-nums ${state === "failed" ? "text-bad" : "text-muted"}`}
-      >
-        {[sentence || WORDS[state], ...(state === "sending" ? figures(item, percent) : [])].join(
-          " · ",
-        )}
-      </p>
+      {state === "failed" ? (
+        <Failure item={item} />
+      ) : (
+        <p className="text-sm text-muted tabular-nums">
+          {[sentence || WORDS[state], ...(state === "sending" ? figures(item, percent) : [])].join(
+            " · ",
+          )}
+        </p>
+      )}
     </div>
+  );
+}
+
+/**
+ * A file that can't be sent says why. What the server refused is told by a toast, which does not
+ * stay: the entry marks the file, and unfolds the reason for whoever comes back later.
+ */
+function Failure({ item: { sent, sentence } }: { item: QueueItem }) {
+  if (!sent) {
+    return (
+      <p role="alert" className="text-sm text-bad">
+        {sentence}
+      </p>
+    );
+  }
+  return (
+    <details className="text-sm text-bad">
+      <summary className="inline-flex min-h-11 items-center gap-1.5">
+        {WORDS.failed}
+        <span className="underline underline-offset-4">Why?</span>
+      </summary>
+      <p>{sentence}</p>
+    </details>
   );
 }
 

@@ -28,6 +28,15 @@ export function useUploadQueue(
     [],
   );
 
+  /** The toast tells why; the entry of the queue is marked, and has the reason for later. */
+  const fail = useCallback(
+    (key: string, reason: string, change: Partial<QueueItem> = {}) => {
+      patch(key, { ...change, state: "failed", sentence: reason });
+      toast({ title: "Error", description: reason, kind: "error" });
+    },
+    [patch, toast],
+  );
+
   const publish = useCallback(
     async (item: QueueItem, upload: string, keepDuplicate = false) => {
       if (!item.sent) return;
@@ -58,17 +67,12 @@ export function useUploadQueue(
       // An upload that is gone is begun anew by another try.
       const isGone = unrecoverable || status === 404;
       if (isGone) await forgetTransfer(item.file);
-      patch(item.key, {
-        state: "failed",
-        sentence: failure.sentence,
-        unrecoverable,
-        ...(isGone && { upload: undefined }),
-      });
+      const change = { unrecoverable, ...(isGone && { upload: undefined }) };
+      fail(item.key, failure.sentence, change);
       if (status === 401) onSignedOut();
-      toast({ title: "Error", description: failure.sentence, kind: "error" });
       onRejected(failure);
     },
-    [patch, toast, onRejected, onSignedOut],
+    [patch, fail, toast, onRejected, onSignedOut],
   );
 
   const send = useCallback(
@@ -81,19 +85,14 @@ export function useUploadQueue(
         onInterrupted: () => patch(item.key, { sentence: INTERRUPTED, bytesPerSecond: 0 }),
         onArrived: (upload) => void publish(item, upload),
         onFailed(sentence, status) {
-          patch(item.key, {
-            state: "failed",
-            sentence,
-            unrecoverable: UNRECOVERABLE_STATUSES.includes(status),
-          });
+          fail(item.key, sentence, { unrecoverable: UNRECOVERABLE_STATUSES.includes(status) });
           if (status === 401) onSignedOut();
-          toast({ title: "Error", description: sentence, kind: "error" });
         },
       });
       transfers.current.set(item.key, transfer);
-      transfer.catch(() => patch(item.key, { state: "failed", sentence: SENTENCES.failed }));
+      transfer.catch(() => fail(item.key, SENTENCES.failed));
     },
-    [patch, publish, toast, onSignedOut],
+    [patch, fail, publish, onSignedOut],
   );
 
   useEffect(() => {
