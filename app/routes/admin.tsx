@@ -163,7 +163,7 @@ export default function Admin() {
   );
 }
 
-/** Says that a form was not taken, and has the page find out that its session has ended. */
+/** Shows that a form was rejected, and refreshes the page, which finds that its session has ended. */
 function useAnsweredSignedOut(signedOut: SignedOutAnswer | undefined): void {
   const { revalidate } = useRevalidator();
   useErrorToast(useMemo(() => signedOut && { description: signedOut.sentence }, [signedOut]));

@@ -10,14 +10,14 @@ import { type Deletion, listDeletions } from "./trash/restore.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
 
-/** The manage tab, as its address asks for it. */
+/** The data of the manage tab for its address. */
 export interface ManageData {
   view: ManageView;
   list: ManagedPage;
-  /** What is still made of them, by id. */
+  /** Their jobs in progress, by video id. */
   jobs: Record<string, JobSummary>;
   deletions: Deletion[];
-  /** The dialog that stands open, and its video; null when that is gone. */
+  /** The open dialog, and its video; null when that no longer exists. */
   dialog?: { kind: "edit" | "delete"; video: EditableVideo | null };
 }
 

@@ -5,8 +5,8 @@ import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { useHydrated } from "~/ui/use-hydrated";
 
 /**
- * A destructive toast that stays: it comes with the page that tells what was not done, so it is
- * there without scripts, and inside the dialog that it is about.
+ * A failure as a part of the page, so that it works without scripts, and inside the dialog that it
+ * is about.
  */
 export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?: string }) {
   return (

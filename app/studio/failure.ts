@@ -7,7 +7,7 @@ export type EditTexts = TypedTexts;
 
 export type EditField = keyof EditTexts | "thumbnail" | "captions";
 
-/** An edit that was not taken: the form is shown again with the texts kept. */
+/** An edit that was rejected: the form is shown again with its texts. */
 export interface RejectedEdit {
   texts: EditTexts;
   fields: Partial<Record<EditField, string>>;

@@ -64,7 +64,7 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   bulk: "Failed to change the videos. None of them was changed.",
 };
 
-/** Does what a form of the manage tab asks for. Its `intent` names the one meaning it has. */
+/** Performs a form of the manage tab, whose `intent` names the action. */
 export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioAnswer> {
   const parsed = studioRequest.safeParse(Object.fromEntries(form.fields));
   if (!parsed.success) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });

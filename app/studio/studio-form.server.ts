@@ -8,7 +8,7 @@ import { uploadRules } from "./upload/receive-upload.server";
 /** Room for the ids of as many videos as can be changed at once. */
 const MAX_FORM_BYTES = 2 * 1024 * 1024;
 
-/** What the forms of the manage tab ask for; any other intent is the upload form's. */
+/** The intents of the manage tab's forms; any other intent is the upload form's. */
 const STUDIO_INTENTS = ["update", "toggle", "delete", "restore", "bulk"] as const;
 
 /** A form of the manage tab: its fields, and the files that the edit form may carry. */
@@ -16,7 +16,7 @@ export interface StudioForm {
   fields: FormData;
   thumbnail?: ReceivedFile;
   captions?: CaptionsEdit;
-  /** Why a file was not taken; the fields are there all the same. */
+  /** Why a file was rejected; the fields are still set. */
   fileError?: UploadError;
 }
 
@@ -26,8 +26,8 @@ export type AdminForm =
   | { kind: "studio"; form: StudioForm };
 
 /**
- * Reads a form of /admin and hands it to `work`; a file that is not moved on by then is gone. Which
- * one it is its `intent` says, wherever in the form that stands; the address only when none came.
+ * Reads a form of /admin and hands it to `work`; files that it has not moved are deleted then. Which
+ * form it is the `intent` decides, wherever in the body it is; the URL decides when there is none.
  */
 export async function withAdminForm<Answer>(
   request: Request,

@@ -2,9 +2,9 @@ import { useBlocker } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 
 /**
- * Asks before work is left, by whatever way: a link, Back, a dialog's Escape, a closed tab.
+ * Prompts before unsaved work is lost, however the page is left: a link, Back, a dialog's Escape, a closed tab.
  *
- * @param question what to ask when the page of this path is gone to; undefined when nothing would be
+ * @param question the prompt when this path is navigated to; undefined when nothing would be
  *   lost. Called at that moment, so it may read what is typed from the form.
  * @param onLeave called when the answer was yes.
  */

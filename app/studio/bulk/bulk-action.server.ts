@@ -19,8 +19,8 @@ import { changeVideos, describeDeletion } from "./bulk.server";
 const NOTHING_CHANGED = "No video was changed.";
 
 /**
- * Does what the form above the list asks for: `do` names it, `selected` the videos, or `all` every
- * video of the list that the form was sent from. Deleting asks first.
+ * Performs the bulk form: `do` names the action, `selected` the videos, or `all` every video of the
+ * list that the form was sent from. Deleting needs a confirmation first.
  */
 export async function performBulk(
   form: FormData,
@@ -40,7 +40,7 @@ export async function performBulk(
   return { ...answer, action: undoAction(result.batch, view) };
 }
 
-/** What is to be done, or the sentence that says what is missing. */
+/** The change that the form requests, or a sentence that says what is missing. */
 function readChange(form: FormData): BulkChange | string {
   const action = BULK_ACTIONS.find((each) => each === form.get("do"));
   if (!action) return "Choose what to do with the videos.";

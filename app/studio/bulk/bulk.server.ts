@@ -27,7 +27,7 @@ interface SelectedVideo {
   tags: string | null;
 }
 
-/** Videos changed by one statement; after it others have their turn. */
+/** Videos changed by one statement; the event loop runs other work between two. */
 const VIDEOS_PER_STATEMENT = 32;
 
 /**
@@ -65,7 +65,7 @@ export async function changeVideos(
   return { done: done.length, unchanged, gone: ids.length - found, refused };
 }
 
-/** What is to be said before these videos are deleted. */
+/** What the confirmation dialog shows before these videos are deleted. */
 export async function describeDeletion(ids: readonly string[]): Promise<DeleteConfirmation> {
   const rows = await database()
     .selectFrom("videos")

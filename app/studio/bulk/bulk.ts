@@ -20,7 +20,7 @@ export const BULK_LABELS: Record<BulkAction, string> = {
   delete: "Delete",
 };
 
-/** One transaction holds every other writer up, so it must have an end. */
+/** One transaction blocks every other writer, so its size is limited. */
 export const MAX_BULK_VIDEOS = 10_000;
 
 export type BulkChange =
@@ -47,7 +47,7 @@ export interface DeleteConfirmation {
   ids: string[];
   /** Some of the titles. */
   titles: string[];
-  /** What their files take on disk. */
+  /** Disk usage of their files. */
   bytes: number;
 }
 

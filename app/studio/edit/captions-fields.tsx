@@ -1,10 +1,10 @@
 import { FileField, SelectField } from "~/ui/forms/field";
 import type { EditableVideo } from "../list/managed-video";
 
-/** Begins the name of a box whose tick takes captions away; their address follows. */
+/** Prefix of the names of the checkboxes that remove captions; the URL of the captions follows. */
 export const CAPTIONS_REMOVE = "removeCaptions:";
 
-/** What captions are mostly written in; a file brings any other language with it. */
+/** The languages offered for added captions. */
 const LANGUAGES = {
   ar: "Arabic",
   bn: "Bangla",

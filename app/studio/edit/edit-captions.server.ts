@@ -17,17 +17,17 @@ export interface CaptionsEdit {
   /** SubRip or WebVTT. */
   file?: ReceivedFile;
   language: string;
-  /** Addresses of those to be taken away. */
+  /** URLs of the captions to be removed. */
   remove: string[];
 }
 
-/** Captions that stand beside their video, and which no row names yet. */
+/** Captions that are stored beside their video, but that no row references yet. */
 export interface NewCaptions {
-  /** What the column holds afterwards: with the new, without the removed and the replaced. */
+  /** The column's new value: with the new captions, without the removed and the replaced. */
   change(column: string | null): string;
-  /** Removes the files of those that the column has lost, and counts what is there. */
-  keep(): Promise<void>;
-  drop(): Promise<void>;
+  /** Removes the files that the column no longer references, and records the folder's size. */
+  commit(): Promise<void>;
+  discard(): Promise<void>;
 }
 
 const MAX_CAPTION_BYTES = 2 * 1024 ** 2;
@@ -49,7 +49,7 @@ export function captionsEdit(fields: FormData, file?: ReceivedFile): CaptionsEdi
 }
 
 /**
- * Reads a caption file and puts it beside the video's file, as WebVTT. It replaces the
+ * Reads a caption file and stores it beside the video's file, as WebVTT. It replaces the
  * captions of the same name, which is that of their language.
  *
  * @throws {UploadError} 422 when the file holds no captions, no language was chosen, or the video
@@ -74,13 +74,13 @@ export async function storeNewCaptions(
       }
       return JSON.stringify(track ? [...after, track] : after);
     },
-    async keep() {
+    async commit() {
       for (const { url } of lost) await removeFile(url, folder);
       if (folder) {
         await recordFile({ bucket: "videos", path: folder, videoId, kind: "derived" });
       }
     },
-    async drop() {
+    async discard() {
       if (track) await removeFile(track.url, folder);
     },
   };
@@ -106,7 +106,7 @@ async function storeCaptionFile(
   if (!target) throw new Error(`videos/${pathInBucket} is not a path in the bucket.`);
   try {
     await fs.mkdir(path.dirname(target), { recursive: true });
-    // Behind a dot it is served to nobody until it is whole.
+    // Names that begin with a dot are not served, so nobody reads a partial file.
     const partial = path.join(path.dirname(target), `.${path.basename(target)}`);
     await fs.writeFile(partial, webvtt);
     await fs.rename(partial, target);
@@ -116,7 +116,7 @@ async function storeCaptionFile(
   return { url: mediaUrl("videos", pathInBucket), language: tag, label, added: true };
 }
 
-/** `{userId}/{stamp}` of the video's own file; undefined when it has none of ours. */
+/** `{userId}/{timestamp}` of the video's own file; undefined when it has no file on this site. */
 async function folderOf(videoId: string): Promise<string | undefined> {
   const row = await database()
     .selectFrom("videos")
@@ -128,7 +128,7 @@ async function folderOf(videoId: string): Promise<string | undefined> {
   return isOwn ? mediaBasePath(name.path) : undefined;
 }
 
-/** Only what stands beside the video: a row that another tool has written may name anything. */
+/** Only files beside the video: a row that another program wrote may reference anything. */
 async function removeFile(url: string, folder: string | undefined): Promise<void> {
   const name = parseMediaUrl(url);
   if (!folder || name?.bucket !== "videos" || !name.path.startsWith(`${folder}/`)) return;

@@ -48,7 +48,7 @@ export function EditDialog({
   const edit = error?.edit;
   const texts = edit?.texts ?? initialTexts(video);
   const [title, setTitle] = useState(texts.title);
-  // Kept from when the form was opened: the live refresh brings the row's newer version, but the
+  // The version when the form was opened: the live refresh brings the row's newer version, but the
   // texts in the form are still those of the older one.
   const [version] = useState(edit?.version ?? video.version);
   const hydrated = useHydrated();

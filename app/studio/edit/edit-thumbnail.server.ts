@@ -7,18 +7,18 @@ import { forgetFiles, recordFile } from "~/media/media-files.server";
 import { removeSmallVersion } from "~/media/serve/small-picture.server";
 import { isShared } from "../trash/video-files.server";
 
-/** A thumbnail that stands in its bucket and belongs to nobody yet. */
+/** A thumbnail that is stored in its bucket, but that no row references yet. */
 export interface NewThumbnail {
   url: string;
   colors: string | undefined;
-  /** Makes it the video's, once the row says so; the one before is removed. */
-  keep(videoId: string, before: string | null): Promise<void>;
-  /** Takes it away again. */
-  drop(): Promise<void>;
+  /** Records it as the video's, once the row references it, and removes the previous one. */
+  commit(videoId: string, before: string | null): Promise<void>;
+  /** Removes it again. */
+  discard(): Promise<void>;
 }
 
 /**
- * Re-encodes a picture and puts it into its bucket.
+ * Re-encodes a picture and stores it in its bucket.
  *
  * @throws {UploadError} 415 when it is no picture, 507 when the disk is full.
  */
@@ -33,7 +33,7 @@ export async function storeNewThumbnail(userId: string, file: ReceivedFile): Pro
     return {
       url,
       colors,
-      async keep(videoId, before) {
+      async commit(videoId, before) {
         await recordFile({ ...name, videoId, kind: "thumbnail" });
         const old = parseMediaUrl(before ?? "");
         if (!before || !old || (await isShared(old, new Set()))) return;
@@ -41,7 +41,7 @@ export async function storeNewThumbnail(userId: string, file: ReceivedFile): Pro
         await forgetFiles([old]);
         await removeSmallVersion(old, videoId);
       },
-      drop: () => removeMedia(url),
+      discard: () => removeMedia(url),
     };
   } finally {
     await fs.rm(encoded, { force: true });

@@ -26,11 +26,11 @@ export interface Edit {
   /** A picture to show instead of the one there is. */
   thumbnail?: ReceivedFile;
   captions?: CaptionsEdit;
-  /** Why a file that was sent did not arrive. */
+  /** Why a file that was sent was rejected. */
   fileError?: UploadError;
 }
 
-/** Files that came with an edit and stand in their buckets. */
+/** Files that came with an edit and are stored in their buckets. */
 interface NewFiles {
   thumbnail?: NewThumbnail;
   captions?: NewCaptions;
@@ -40,9 +40,9 @@ interface NewFiles {
  * Changes title, description, category, tags and duration of a video, its thumbnail if one came, and
  * its captions.
  *
- * @returns the failure when nothing was changed: 404 for a row that is gone, 409 when it has changed
- *   since the form was opened, 413, 415, 422 or 507 for a file that can't be taken, 422 when a field
- *   can't.
+ * @returns the failure when nothing was changed: 404 for a deleted row, 409 when it has changed
+ *   since the form was opened, 413, 415, 422 or 507 for a file that is rejected, 422 when a field
+ *   is.
  */
 export async function editVideo(edit: Edit, userId: string): Promise<StudioFailure | undefined> {
   const before = await findEditable(edit.id);
@@ -57,13 +57,13 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
     await discardFiles(files);
     return outcome;
   }
-  await files.thumbnail?.keep(edit.id, outcome.thumbnailBefore);
-  await files.captions?.keep();
+  await files.thumbnail?.commit(edit.id, outcome.thumbnailBefore);
+  await files.captions?.commit();
   await recordActivity({ userId, action: "edit", subjectId: edit.id, detail: outcome.title });
   return undefined;
 }
 
-/** Puts the files that came into their buckets, then writes the row that names them. */
+/** Stores the files in their buckets, then writes the row that references them. */
 async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
   if (edit.fileError) throw edit.fileError;
   if (edit.thumbnail) files.thumbnail = await storeNewThumbnail(userId, edit.thumbnail);
@@ -72,8 +72,8 @@ async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
 }
 
 async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
-  await thumbnail?.drop();
-  await captions?.drop();
+  await thumbnail?.discard();
+  await captions?.discard();
 }
 
 function fileFailure(edit: Edit, current: EditableVideo, error: UploadError): StudioFailure {
@@ -84,7 +84,7 @@ function fileFailure(edit: Edit, current: EditableVideo, error: UploadError): St
   return failure(error.status, FAILED, { edit: refused });
 }
 
-/** Reads, compares and writes the row in one transaction, so that nobody comes in between. */
+/** Reads, compares and writes the row in one transaction, so that no other write comes in between. */
 function writeRow(edit: Edit, { thumbnail, captions }: NewFiles) {
   return database()
     .transaction()

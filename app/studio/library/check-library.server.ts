@@ -16,7 +16,7 @@ import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
 import type { MediaFilesTable } from "~db/schema";
 
-/** No upload takes so long from its first byte in the bucket to its row. */
+/** No upload needs this long from its first byte in the bucket to its row. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /** A file, or a folder of derived files, in a bucket. */
@@ -26,11 +26,11 @@ export interface LibraryEntry extends MediaName {
 }
 
 export interface LibraryReport {
-  /** In the buckets, and of no video. */
+  /** In the buckets, but of no video. */
   stray: LibraryEntry[];
-  /** Named by a video, and not there. */
+  /** Referenced by a video, but not on disk. */
   missing: { videoId: string; title: string; url: string }[];
-  /** Entries that belong to a video, and what they take. */
+  /** Entries that belong to a video, and their bytes. */
   entries: number;
   bytes: number;
 }
@@ -38,7 +38,7 @@ export interface LibraryReport {
 interface Claims {
   /** `bucket/path` of the files that rows name, with the video's id. */
   files: Map<string, string>;
-  /** `{userId}/{stamp}` of the videos, whose folders of derived files are theirs. */
+  /** `{userId}/{timestamp}` of the videos: the folders of their derived files. */
   basePaths: Map<string, string>;
   /** The same of the thumbnails, with the folders of their smaller versions. */
   thumbnailBasePaths: Map<string, string>;
@@ -46,9 +46,9 @@ interface Claims {
 }
 
 /**
- * Compares the buckets with the catalogue, and corrects the running figure of what they take on disk.
- * It removes nothing, and may run beside the server: what others have noted since it began to look
- * stays as they noted it, and what an upload is bringing in is left to the upload.
+ * Compares the buckets with the catalogue, and corrects the recorded disk usage.
+ * It removes nothing, and may run beside the server: records that were written since it began
+ * stay as they are, and files of an upload in progress are left to the upload.
  */
 export async function checkLibrary(): Promise<LibraryReport> {
   const recorded = await recordedFiles();
@@ -67,7 +67,7 @@ export async function checkLibrary(): Promise<LibraryReport> {
     await correctRecord(entry, videoId ?? null, recorded.get(key));
   }
   for (const [key, file] of recorded) {
-    // What stands deeper counts as a part of its folder.
+    // Deeper entries count as a part of their folder.
     const isOwnEntry = file.path.split("/").length === 2;
     if (!(isOwnEntry && found.has(key))) await forgetUnlessChanged(file);
   }
@@ -98,21 +98,22 @@ export async function removeStray(stray: readonly LibraryEntry[]): Promise<Libra
   return gone;
 }
 
-/** Those that still belong to no video, and are not just being brought in. */
+/** The entries that still belong to no video and to no upload in progress. */
 async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
   const left: LibraryEntry[] = [];
-  // Asked before the rows are read: an upload gives its reservation back after its row is there.
+  // Checked before the rows are read: an upload releases its reservation after its row is written.
   for (const entry of entries) if (!(await isArriving(entry))) left.push(entry);
   const claims = left.length > 0 ? await readClaims() : undefined;
   return left.filter((entry) => claims && ownerOf(entry, claims) === undefined);
 }
 
 /**
- * Whether an upload is bringing the file in. It holds the empty folder `{userId}/{stamp}` from before
+ * Whether the file belongs to an upload in progress, which reserves the empty folder
+ * `{userId}/{timestamp}` from before
  * the file's first byte until the row is there; one that is a day old is what a killed process left.
  */
 async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
-  // The folder by which an import holds a second; whether it still runs, its rows in `imports` say.
+  // The folder by which an import reserves a second; its rows in `imports` tell whether it runs.
   if (isFolder && pathInBucket.endsWith("000")) return false;
   const folder = bucketFile("videos", mediaBasePath(pathInBucket));
   if (!folder) return false;
@@ -168,7 +169,7 @@ function ownerOf(entry: LibraryEntry, claims: Claims): string | undefined {
   return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
 
-/** What stands in `{bucket}/{userId}/`. */
+/** The entries of `{bucket}/{userId}/`. */
 async function* entries(): AsyncGenerator<LibraryEntry> {
   for (const bucket of BUCKETS) {
     const root = path.join(settings().uploadsDir, bucket);
@@ -188,7 +189,7 @@ async function listing(folder: string) {
   return all.filter(({ name }) => !name.startsWith("."));
 }
 
-/** Whatever the figure had become, this is what it should be. */
+/** Recomputes the recorded total from the files' records. */
 async function correctFigure(): Promise<void> {
   await database()
     .updateTable("storage")
@@ -210,7 +211,7 @@ async function recordedFiles(): Promise<Map<string, RecordedFile>> {
   return new Map(rows.map((row) => [keyOf(row), row]));
 }
 
-/** Writes what was found, unless somebody has noted the file since `before` was read. */
+/** Writes what was found, unless the record has changed since `before` was read. */
 async function correctRecord(
   { bucket, path, bytes, isFolder }: LibraryEntry,
   videoId: string | null,
@@ -222,7 +223,7 @@ async function correctRecord(
   }
   await replaceRecord(before, { bucket, path, videoId, kind, bytes });
   if (before) return;
-  // Deleted since it was measured, it was forgotten before it was noted.
+  // A file that was deleted since it was measured: its record was removed before this one came.
   const file = bucketFile(bucket, path);
   const isThere = file && (await fs.lstat(file).catch(() => undefined));
   if (!isThere) await forgetFiles([{ bucket, path }]);
@@ -235,7 +236,7 @@ async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
   await replaceRecord(before, undefined);
 }
 
-/** Of videos that another tool has removed; of ours they go with the trash. */
+/** Digests of videos that another program deleted; for our own the trash removes them. */
 async function deleteOrphanDigests(): Promise<void> {
   const videos = database().selectFrom("videos").select("id");
   const deleted = database().selectFrom("deleted_videos").select("id");

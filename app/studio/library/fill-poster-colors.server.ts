@@ -2,7 +2,7 @@ import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { posterColors } from "~/media/pictures/poster-colors.server";
 import { database } from "~db/client.server";
 
-/** Gives the posters that another tool has written their colours; to how many. */
+/** Computes the missing poster colours of rows that another program wrote; returns how many. */
 export async function fillPosterColors(): Promise<number> {
   const rows = await database()
     .selectFrom("videos")
@@ -20,7 +20,7 @@ export async function fillPosterColors(): Promise<number> {
       .updateTable("videos")
       .set({ poster_colors: colors })
       .where("id", "=", id)
-      // It may have been given another picture meanwhile.
+      // The thumbnail may have been replaced meanwhile.
       .where("thumbnail_url", "=", thumbnail_url)
       .executeTakeFirst();
     filled += Number(numUpdatedRows);

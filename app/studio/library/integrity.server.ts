@@ -5,18 +5,18 @@ import { totalOf } from "../list/list-totals.server";
 import { checkLibrary } from "./check-library.server";
 
 /**
- * Derived data follow every change of a row, but a file may have been mended or put together by other
- * means, and files may have come or gone while the site was down. Looked at when the site starts.
+ * Derived data follow every change of a row, but the database file may have been repaired or rebuilt by
+ * other tools, and files may have been added or removed while the site was down. Checked at start.
  */
 
 const SAMPLES = 20;
 const SAMPLE_LETTERS = 40;
 const SMALL_LIBRARY_VIDEOS = 5_000;
 
-/** Derives everything anew when totals or search do not agree with the rows; whether it had to. */
+/** Rebuilds all derived data when totals or search disagree with the rows; returns whether it did. */
 export async function correctDerivedData(): Promise<boolean> {
   await projected();
-  // Of an import that is still being projected nothing can be said.
+  // While an import is still being projected, they may differ.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
   projector().startAnew();
   while (projector().waiting().last !== null) {
@@ -55,7 +55,7 @@ function searchFindsRows(): boolean {
 
 /**
  * Walks the buckets once for a database that has never been compared with them, and at each start
- * while the library is small enough for that to take a moment: files may have come or gone while the
+ * while the library is small enough to do it quickly: files may have been added or removed while the
  * site was down. A large one is compared by `npm run check-library`.
  *
  * @returns whether it did.
@@ -71,7 +71,7 @@ export async function correctStorage(): Promise<boolean> {
   return true;
 }
 
-/** Corrects all of it in the background; what goes wrong is logged and stops nothing. */
+/** Corrects all of it in the background; errors are logged and stop nothing. */
 export function checkIntegrity(): void {
   correctDerivedData().catch((error) =>
     console.error("The derived data could not be checked:", error),

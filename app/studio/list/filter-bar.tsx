@@ -16,7 +16,7 @@ import {
 
 /**
  * Search, filters and order of the list. A form that the browser can send by itself; with scripts a
- * choice takes effect at once, and what stands at its default is left out of the address.
+ * choice takes effect at once, and parameters at their defaults are left out of the address.
  */
 export function FilterBar({ view }: { view: ManageView }) {
   const navigate = useNavigate();

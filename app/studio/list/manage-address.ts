@@ -1,7 +1,7 @@
 import { type CategoryId, toCategoryId } from "~/shared/categories";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 
-/** What the manage tab shows, as its address says it. What stands at its default is left out. */
+/** What the manage tab shows, as its address says. Parameters at their defaults are left out. */
 
 export const SORTS = ["newest", "oldest", "views", "title", "longest", "largest"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -35,7 +35,7 @@ export interface ManageView {
 
 export const ALL_NEWEST: ManageView = { page: 1, search: "", sort: "newest" };
 
-/** What an address asks for. A value that is none counts as its default. */
+/** The view of an address. An invalid value counts as its default. */
 export function readManageView(parameters: URLSearchParams): ManageView {
   const page = parameters.get("page") ?? "";
   return {

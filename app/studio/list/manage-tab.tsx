@@ -39,7 +39,7 @@ export function ManageTab({
   const selection = useSelection(list.videos);
   const { clear } = selection;
   const sending = useNavigation().formData?.get("intent") === "bulk";
-  // A selection was made in one list, for one thing to be done; after either it is a new one.
+  // A selection belongs to one list and one action; it is cleared after either changes.
   useEffect(() => {
     if (!sending && !error && !confirmation) clear();
   }, [here, sending, error, confirmation, clear]);

@@ -35,7 +35,7 @@ function forThread({ category, ...view }: ManageView): ManagedQuery["view"] {
   return { ...view, categories: category && storedValues(category) };
 }
 
-/** A video with all that can be edited; undefined when it is gone. */
+/** A video with all that can be edited; undefined when it does not exist. */
 export async function findEditable(id: string): Promise<EditableVideo | undefined> {
   const row = await database()
     .selectFrom("videos")

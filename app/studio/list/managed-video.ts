@@ -9,7 +9,7 @@ export interface ManagedVideo {
   status: VideoStatus;
   duration: string;
   views: number;
-  /** What its files take on disk. */
+  /** Disk usage of its files. */
   bytes: number;
   /** ISO 8601 UTC */
   createdAt: string;

@@ -9,7 +9,7 @@ import { toggledStatus } from "./managed-video";
  * Switches published to hidden and anything else to published.
  *
  * @param shown the status that the button was pressed on. Two admins who press it on the same row
- *   mean the same thing, so the second press must not take back the first.
+ *   mean the same thing, so the second press must not undo the first.
  */
 export async function toggleVideo(
   { id, shown }: { id: string; shown?: VideoStatus },

@@ -24,7 +24,7 @@ export function VideoRow({
   onFocus,
 }: {
   video: ManagedVideo;
-  /** What is still made of it. */
+  /** Its jobs in progress. */
   jobs: JobSummary | undefined;
   view: ManageView;
   /** Milliseconds since 1970; the server's, so that both renderings agree. */

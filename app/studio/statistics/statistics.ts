@@ -19,6 +19,6 @@ export interface Statistics {
   days: { day: string; views: number }[];
   /** The most viewed of the period, with their views in it. */
   videos: { id: string; title: string; views: number }[];
-  /** What the files of each category take on disk. */
+  /** Disk usage of each category's files. */
   storage: { category: string; videos: number; bytes: number }[];
 }

@@ -9,7 +9,7 @@ import { type ManageView, manageHref } from "../list/manage-address";
 import { moveToTrash } from "./trash.server";
 import { ownFiles } from "./video-files.server";
 
-/** Kept by the database itself, so a row that is brought back leaves them out. */
+/** Columns that the database computes, so a row that is restored leaves them out. */
 const COMPUTED = ["number", "sort_key", "seconds", "bytes"] as const;
 
 interface Removed {

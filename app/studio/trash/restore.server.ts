@@ -26,7 +26,7 @@ export interface Deletion {
   undoUntil: string;
 }
 
-/** What can still be brought back, the last deletion first. */
+/** The deletions that can still be undone, the latest first. */
 export async function listDeletions(now = Date.now()): Promise<Deletion[]> {
   const batches = await database()
     .selectFrom("deleted_videos")
@@ -46,7 +46,7 @@ export async function listDeletions(now = Date.now()): Promise<Deletion[]> {
   );
 }
 
-/** Brings what was deleted at once back as it was, files first, so that it is whole when it shows. */
+/** Restores the videos of one deletion, files first, so that they are complete when they are listed. */
 export async function restoreDeletion(
   batch: string,
   userId: string,
@@ -70,7 +70,7 @@ export async function restoreDeletion(
       const turn = eventLoopTurns();
       for (const { row } of deleted) {
         await turn();
-        // An id that somebody has taken in the meantime stays theirs.
+        // A row that has the same id by now is not overwritten.
         await transaction
           .insertInto("videos")
           .values(JSON.parse(row) as NewVideoRow)

@@ -15,13 +15,13 @@ const EMPTY_EVERY_MS = 60_000;
  * that moving a file there costs nothing; nothing in it has an address.
  */
 const trashFolder = () => path.join(settings().uploadsDir, ".trash");
-/** An id may be any text that a tool has written, so it is no file name as it stands. */
+/** An id may be any text that another program wrote, so it is hashed into a file name. */
 const folderName = (videoId: string) => createHash("sha256").update(videoId).digest("hex");
 const folderOf = (videoId: string) => path.join(trashFolder(), folderName(videoId));
 const trashed = (videoId: string, file: MediaName) =>
   path.join(folderOf(videoId), file.bucket, file.path);
 
-/** Takes files out of the buckets. One that can't be moved is logged, and stays. */
+/** Moves files out of the buckets. One that can't be moved is logged, and stays. */
 export async function moveToTrash(videoId: string, files: readonly MediaName[]): Promise<void> {
   for (const file of files) {
     await logFailure(`move ${file.bucket}/${file.path} to the trash`, async () => {
@@ -31,13 +31,13 @@ export async function moveToTrash(videoId: string, files: readonly MediaName[]):
   }
 }
 
-/** Brings the files of a video back to where they were. */
+/** Moves the files of a video back to their buckets. */
 export async function restoreFromTrash(
   videoId: string,
   files: readonly MediaName[],
 ): Promise<void> {
   for (const file of files) {
-    await logFailure(`bring ${file.bucket}/${file.path} back`, async () => {
+    await logFailure(`restore ${file.bucket}/${file.path}`, async () => {
       const to = bucketFile(file.bucket, file.path);
       if (!to || !(await move(trashed(videoId, file), to))) return;
       const kind = path.extname(file.path) === "" ? "derived" : kindOf(file);
@@ -47,15 +47,15 @@ export async function restoreFromTrash(
   await fs.rm(folderOf(videoId), { recursive: true, force: true });
 }
 
-/** Moves what a crash has left in the buckets between removing a row and moving its files. */
+/** Moves the files of deletions that a crash interrupted between the row and the files. */
 export async function finishDeletions(): Promise<void> {
   const deleted = await database().selectFrom("deleted_videos").select(["id", "files"]).execute();
   for (const { id, files } of deleted) await moveToTrash(id, JSON.parse(files) as MediaName[]);
 }
 
 /**
- * Removes for good what was deleted more than 10 minutes ago, and what stands in the trash without
- * a row that could bring it back.
+ * Deletes permanently what was deleted more than 10 minutes ago, and files in the trash without a
+ * row from which they could be restored.
  */
 export async function emptyTrash(now = Date.now()): Promise<void> {
   const before = new Date(now - UNDO_WITHIN_MS).toISOString();
@@ -73,7 +73,7 @@ export async function emptyTrash(now = Date.now()): Promise<void> {
   }
 }
 
-/** Finishes what the last process began, and empties the trash from now on, every minute. */
+/** Finishes the deletions of the last process, then empties the trash every minute. */
 export function scheduleTrashCleanup(): void {
   const work = () => logFailure("empty the trash", () => emptyTrash());
   void logFailure("finish deletions", finishDeletions).then(work);

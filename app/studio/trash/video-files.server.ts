@@ -6,7 +6,7 @@ type Addresses = Pick<VideoRow, "id" | "video_url" | "thumbnail_url" | "source_u
 
 /**
  * The files and folders that belong to a video alone: its video, its thumbnail, what has been
- * recorded as its own, and the folders of what was derived from them, named by `{userId}/{stamp}` in
+ * recorded as its own, and the folders of what was derived from them, named by `{userId}/{timestamp}` in
  * either bucket. A file that another row points at, as an import may have made it, is not among them.
  *
  * @param leaving the ids of rows that go as well, whose claims count no more.
@@ -33,7 +33,7 @@ export async function ownFiles(
   return own.filter((file, index) => !own.some((each, at) => covers(each, file, at < index)));
 }
 
-/** Whether a row that stays uses the file, or one of the same stem. */
+/** Whether a row that stays uses the file, or one of the same base path. */
 export async function isShared(name: MediaName, leaving: ReadonlySet<string>): Promise<boolean> {
   const stem = mediaUrl(name.bucket, mediaBasePath(name.path));
   const column = name.bucket === "videos" ? "video_url" : "thumbnail_url";

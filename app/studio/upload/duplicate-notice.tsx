@@ -1,6 +1,6 @@
 import type { UploadFailure } from "./upload-fields";
 
-/** What stands in the place of the file when the catalogue already has it: the bytes are here. */
+/** Shown instead of the file input when the catalogue already has the file: it need not be sent again. */
 export function DuplicateNotice({
   duplicate,
 }: {

@@ -5,7 +5,7 @@ import { classNames } from "~/ui/class-names";
 
 /**
  * The file of the upload form as a large area to drop on. With scripts the browser's own control
- * lies over the whole of it; without, it stands in it, because it shows what was chosen.
+ * covers the whole area; without, it is visible inside it, because it shows what was chosen.
  */
 export function FileDropArea({
   label,
@@ -71,7 +71,7 @@ export function FileDropArea({
   );
 }
 
-/** Files dropped anywhere on the page. Returns whether some are being held over it. */
+/** Files dropped anywhere on the page. Returns whether files are being dragged over it. */
 export function useFileDrop(onDrop: (files: File[]) => void): boolean {
   const [over, setOver] = useState(false);
   const drop = useRef(onDrop);

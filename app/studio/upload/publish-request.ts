@@ -1,13 +1,12 @@
 import type { UploadOutcome } from "./receive-upload.server";
 import { SENTENCES, type UploadIntent, type UploadTexts } from "./upload-fields";
 
-/** How long after a lost connection it is asked again. */
+/** Delay before a retry after a lost connection. */
 const AGAIN_AFTER_MS = 3_000;
 
 /**
- * Asks the server to make a video of an upload that has arrived, with the fields of the form. A lost
- * connection is tried again for as long as it takes: the server makes one video of it, however often
- * it is asked.
+ * Requests that the server publishes a complete upload, with the fields of the form. A lost
+ * connection is retried without limit: the request is idempotent.
  */
 export async function requestPublish(request: {
   upload: string;

@@ -28,7 +28,7 @@ export interface Upload {
 }
 
 /**
- * Takes what has arrived into the catalogue; both upload paths end here. The content is probed
+ * Makes a video of the received files; both upload paths end here. The content is probed
  * first, then the files go into their buckets, the row comes last, and with it in one transaction
  * the accounting of the files, the digest, the jobs and the activity.
  *
@@ -74,7 +74,7 @@ interface NewVideo {
   posterColors: string | null;
 }
 
-/** Everything that the database holds of a new video, or nothing of it. */
+/** Writes all rows of a new video. */
 async function insertUpload(
   transaction: Transaction<Schema>,
   { id, upload, probed, placed, files, posterColors }: NewVideo,
@@ -91,7 +91,7 @@ async function insertUpload(
       category: texts.category,
       tags: texts.tags.length > 0 ? JSON.stringify(texts.tags) : null,
       duration: formatDuration(probed.durationSeconds ?? texts.duration ?? 0),
-      // What browsers cannot play has no video yet, only a source to make one from.
+      // What browsers cannot play has no video yet, only the source of a transcode.
       video_url: probed.playable ? videoUrl : "",
       source_url: probed.playable ? null : videoUrl,
       thumbnail_url: placed.thumbnailPath ? mediaUrl("thumbnails", placed.thumbnailPath) : null,
@@ -109,11 +109,11 @@ async function insertUpload(
 interface ProbedVideo {
   ending: string;
   durationSeconds?: number;
-  /** Also where nobody can tell, and nothing could be made of it. */
+  /** Also true when it is unknown, because then nothing could transcode it either. */
   playable: boolean;
 }
 
-/** What the content itself says; its first bytes alone where ffprobe is not installed. */
+/** Inspects the content; only its first bytes where ffprobe is not installed. */
 async function probeVideo(file: string): Promise<ProbedVideo> {
   const ending = await videoEnding(await firstBytes(file));
   try {

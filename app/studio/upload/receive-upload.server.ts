@@ -19,9 +19,9 @@ import {
   type UploadTexts,
 } from "./upload-fields";
 
-/** Uploads that are being taken: a form that is sent twice must not make two videos of one file. */
+/** Uploads in progress: a form that is sent twice must not make two videos of one file. */
 const beingPublished = new Set<string>();
-/** What became of the last ones: an answer can get lost with its connection, and is asked for again. */
+/** Recent results, by user and upload id: a response can get lost, and its request is retried. */
 const lastPublished = new Map<string, UploadSuccess>();
 const REMEMBERED = 1_000;
 
@@ -30,8 +30,8 @@ export type UploadOutcome =
   | { ok: false; status: number; failure: UploadFailure };
 
 /**
- * Takes the upload form, on whichever road its bytes come: in the field `video`, or sent before by
- * the resumable road and named in the field `upload`.
+ * Receives the upload form, whichever path its bytes take: in the field `video`, or sent before over
+ * tus and named in the field `upload`.
  *
  * @returns a failure with its status; nothing of the upload is left then, except a file that was
  *   sent before, which waits for another try, and one that the catalogue already has, which waits
@@ -50,7 +50,7 @@ export function uploadRules(): Record<"video" | "thumbnail", FileRule> {
   };
 }
 
-/** The same for a form that has been received; its files are gone afterwards. */
+/** Publishes a form that has been received; its files are deleted afterwards. */
 export async function publishReceivedForm(
   form: ReceivedForm,
   userId: string,
@@ -91,8 +91,7 @@ async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOu
     return fail(form, 422, { sentence: SENTENCES.missing, fields });
   }
 
-  // Our form asks to be told of a duplicate first. A script that sends the fields alone wants them
-  // taken, and has nobody to ask.
+  // Only our own form requests a warning about duplicates: a script has nobody to decide.
   const isAsked = form.fields.get("duplicate") === "ask";
   const duplicate = isAsked ? await findDuplicate(video.sha256) : undefined;
   if (duplicate) {
@@ -160,7 +159,7 @@ type CheckedTexts =
   | { ok: true; texts: NewVideoTexts }
   | { ok: false; sentence: string; fields: Partial<Record<UploadField, string>> };
 
-/** The texts as the catalogue takes them, or what is wrong with each field. */
+/** The validated texts, or what is wrong with each field. */
 export function checkTexts(typed: UploadTexts): CheckedTexts {
   const checked = check(newVideoTexts, typed);
   if (checked.ok) return { ok: true, texts: checked.value };

@@ -4,13 +4,13 @@ import { SENTENCES } from "./upload-fields";
 /** One file on its way to the server over tus, in the browser. */
 
 const ENDPOINT = "/admin/uploads";
-/** A lost connection is tried again for about ten minutes by itself. */
+/** A lost connection is retried for about ten minutes. */
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 15_000, ...Array(18).fill(30_000)];
 
 export interface Transfer {
   /** Stops; what was sent stays. */
   pause(): Promise<void>;
-  /** Stops, and takes back what was sent. */
+  /** Stops, and deletes what was sent. */
   cancel(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function startTransfer(file: File, events: TransferEvents): Promise
       if (statusOf(error) !== 0 || navigator.onLine) {
         return events.onFailed(sentenceOf(error), statusOf(error));
       }
-      // Without a network there is nothing to try: the browser tells when there is one again.
+      // Offline, a retry is pointless: the browser fires `online` when the network is back.
       events.onInterrupted();
       window.addEventListener("online", goOn, { once: true });
     },
@@ -89,7 +89,7 @@ export async function unfinishedUploads(): Promise<PreviousUpload[]> {
   return (await tus()).defaultOptions.urlStorage.findAllUploads();
 }
 
-/** Forgets where the upload of a file was, once it is a video or was given up. */
+/** Deletes the stored upload URL of a file, once it is published or cancelled. */
 export async function forgetTransfer(file: File): Promise<void> {
   const { Upload, defaultOptions } = await tus();
   const upload = new Upload(file, { endpoint: ENDPOINT });
@@ -98,7 +98,7 @@ export async function forgetTransfer(file: File): Promise<void> {
   }
 }
 
-/** Takes back the bytes of an upload that has arrived but shall not become a video. */
+/** Deletes a complete upload that is not to be published. */
 export async function discardUpload(upload: string): Promise<void> {
   await (await tus()).Upload.terminate(`${ENDPOINT}/${upload}`).catch(() => {});
 }

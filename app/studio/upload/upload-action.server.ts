@@ -13,10 +13,10 @@ export function uploadLimits(): UploadLimits {
 }
 
 /**
- * Takes the upload form, intent `publish` or `draft`. The guard and the origin check come first.
+ * Handles the upload form, intent `publish` or `draft`. The guard and the origin check come first.
  *
- * @returns the failure with its status, for the page to show again with the texts kept.
- * @throws the redirect with the toast when the upload was taken.
+ * @returns the failure with its status, for the page to show again with the texts.
+ * @throws the redirect with the toast when the upload was published.
  */
 export async function handleUpload(form: ReceivedForm, user: Pick<SessionUser, "id">) {
   const outcome = await publishReceivedForm(form, user.id);
@@ -32,7 +32,7 @@ export async function handleUpload(form: ReceivedForm, user: Pick<SessionUser, "
 }
 
 /**
- * Who uploads, for addresses that scripts call: a redirect to a page would look like success there.
+ * The user, for addresses that scripts call: they would follow a redirect and see a success.
  *
  * @throws a 401 Response.
  */

@@ -8,7 +8,7 @@ import type { TypedTexts } from "~/shared/video-fields";
 export const UPLOAD_INTENTS = ["publish", "draft"] as const;
 export type UploadIntent = (typeof UPLOAD_INTENTS)[number];
 
-/** The texts of the form as the admin typed them; kept in the form after a failure. */
+/** The texts of the form as the admin typed them; shown again after a failure. */
 export type UploadTexts = TypedTexts;
 
 export type UploadField = keyof UploadTexts | "thumbnail" | "video";
@@ -36,12 +36,12 @@ export interface Duplicate {
   status: string;
 }
 
-/** Why an upload was not taken, with everything the form needs to be shown again. */
+/** Why an upload was rejected, with everything the form needs to be shown again. */
 export interface UploadFailure {
   sentence: string;
   texts: UploadTexts;
   fields: Partial<Record<UploadField, string>>;
-  /** Set when the bytes are here and wait for a decision; `upload` brings them in without sending. */
+  /** Set when the bytes are on the server and await a decision; `upload` publishes them as sent. */
   duplicate?: Duplicate & { upload: string; fileName: string };
 }
 

@@ -28,7 +28,7 @@ const TEXTS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
 
 /**
  * The Upload tab of the admin panel: a standard form, which scripts turn into a queue. With one file
- * the form is about that file; with several it holds what they share.
+ * the form is about that file; with several it holds the texts that they share.
  */
 export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?: UploadFailure }) {
   const form = useRef<HTMLFormElement>(null);
@@ -59,7 +59,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
     return failure || isChanged(form.current) ? NOT_UPLOADED : undefined;
   }, forgetTexts);
 
-  // The form empties when the last upload has come to its good end.
+  // The form is reset when the last upload has succeeded.
   const isAllDone = open.length === 0 && items.some(({ state }) => state === "done");
   useEffect(() => {
     if (!isAllDone) return;
@@ -69,7 +69,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
   }, [isAllDone, forgetTexts]);
 
   function send(event: FormEvent<HTMLFormElement>) {
-    // The bytes are on the server already: the form goes the way it goes without scripts.
+    // The bytes are on the server already, so the browser submits the form as without scripts.
     if (failure?.duplicate && items.length === 0) {
       isPosted.current = true;
       forgetTexts();

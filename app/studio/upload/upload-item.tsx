@@ -193,8 +193,8 @@ function UploadProgress({ item }: { item: QueueItem }) {
 }
 
 /**
- * A file that can't be sent says why. What the server refused is told by a toast, which does not
- * stay: the entry marks the file, and unfolds the reason for whoever comes back later.
+ * A file that can't be sent shows why. An error of the server is shown by a toast, which disappears:
+ * the entry is marked, and has the reason folded for whoever comes back later.
  */
 function Failure({ item: { sent, sentence } }: { item: QueueItem }) {
   if (!sent) {

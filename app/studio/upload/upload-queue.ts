@@ -84,7 +84,7 @@ export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
   return items.find(({ state }) => state === "waiting");
 }
 
-/** Why a file cannot be taken, as far as that can be told before its first byte is sent. */
+/** Why a file is rejected, as far as the browser can check before the first byte is sent. */
 export function fileError(
   file: Pick<File, "name" | "size" | "type">,
   limits: UploadLimits,
@@ -104,7 +104,7 @@ export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): 
   };
 }
 
-/** How far back the speed looks; long enough to be calm, short enough to follow. */
+/** Window of the moving average; long enough to be steady, short enough to follow changes. */
 const SPEED_WINDOW_MS = 4_000;
 
 /** Measures bytes per second over the last few seconds. */
@@ -119,7 +119,7 @@ export function throughputMeter(now: () => number) {
   };
 }
 
-/** `8 s`, `3 min 20 s`, `1 h 5 min`; undefined while nobody can tell. */
+/** `8 s`, `3 min 20 s`, `1 h 5 min`; undefined while the throughput is unknown. */
 export function timeLeft(bytesLeft: number, bytesPerSecond: number): string | undefined {
   if (bytesPerSecond <= 0) return undefined;
   const seconds = Math.ceil(bytesLeft / bytesPerSecond);

@@ -29,7 +29,7 @@ export function useChosenFiles(
       dispatch({ type: "add", items: added });
 
       const input = control(form.current, "video");
-      // The queue holds the files from here on, and the same file can be chosen once more.
+      // The queue owns the files from here on; an empty input lets the same file be chosen again.
       if (input) input.value = "";
       const isOnly = current.current.length === done.length && added.length === 1;
       const title = control(form.current, "title");
@@ -53,7 +53,7 @@ export function useChosenFiles(
     [dispatch, form, limits, toast],
   );
 
-  // What was chosen before the scripts had arrived.
+  // Files that were chosen before hydration.
   const adopt = useRef(choose);
   useEffect(() => {
     adopt.current([...(control(form.current, "video")?.files ?? [])]);

@@ -5,7 +5,7 @@ import { type RefObject, useCallback, useEffect } from "react";
  * back when the form is shown again: after a reload, or after signing in once more.
  *
  * @param isEmpty false when the form comes with texts of its own, which then stay.
- * @returns what forgets them, once they are sent or given up.
+ * @returns a function that deletes them, once they are sent or discarded.
  */
 export function useSavedTexts(
   form: RefObject<HTMLFormElement>,

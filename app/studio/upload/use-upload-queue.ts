@@ -12,8 +12,8 @@ const INTERRUPTED = "Connection lost. Trying again...";
 /**
  * The queue in the browser: sends one file after the other and publishes each when it has arrived.
  *
- * @param onRejected hears of every form that the server did not take.
- * @param onSignedOut hears that the session has ended.
+ * @param onRejected called for every form that the server rejected.
+ * @param onSignedOut called when the session has ended.
  */
 export function useUploadQueue(
   onRejected: (failure: UploadFailure) => void,
@@ -28,7 +28,7 @@ export function useUploadQueue(
     [],
   );
 
-  /** The toast tells why; the entry of the queue is marked, and has the reason for later. */
+  /** The toast shows the reason; the queue entry is marked, and has the reason for later. */
   const fail = useCallback(
     (key: string, reason: string, change: Partial<QueueItem> = {}) => {
       patch(key, { ...change, state: "failed", sentence: reason });
@@ -64,7 +64,7 @@ export function useUploadQueue(
         return patch(item.key, { state: "duplicate", duplicate: failure.duplicate });
       }
       const unrecoverable = failure.fields.video !== undefined;
-      // An upload that is gone is begun anew by another try.
+      // A retry starts an upload that no longer exists from its beginning.
       const isGone = unrecoverable || status === 404;
       if (isGone) await forgetTransfer(item.file);
       const change = { unrecoverable, ...(isGone && { upload: undefined }) };
@@ -110,7 +110,7 @@ export function useUploadQueue(
     [patch],
   );
 
-  /** Also takes back what was sent. */
+  /** Also deletes what was sent. */
   const remove = useCallback(async (item: QueueItem) => {
     dispatch({ type: "remove", keys: [item.key] });
     if (item.state === "chosen" || item.state === "done") return;
