@@ -1,10 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
-import { expect } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import { openSession } from "~/account/session.server";
 import { action, loader } from "~/routes/admin";
 import type { StudioFailure } from "~/studio/failure";
 import { sqliteHandle } from "~db/client.server";
+import { useTemporarySite } from "./temporary-site";
 
 /** The admin panel through its loader and action, as one signed-in admin's requests. */
 
@@ -19,6 +20,24 @@ type Fields = Record<string, string | string[]>;
 export async function signInAdmin(): Promise<void> {
   sqliteHandle().exec("INSERT INTO users (id, email, password_hash) VALUES ('u', 'a@b.c', 'x')");
   cookie = (await openSession("u")).split(";")[0] ?? "";
+}
+
+/** A new site with that account signed in, for each test of the file. */
+export function useAdminSite() {
+  let site: ReturnType<typeof useTemporarySite>;
+  beforeEach(async () => {
+    site = useTemporarySite();
+    await signInAdmin();
+  });
+  afterEach(() => site.remove());
+  return {
+    get uploads() {
+      return site.uploads;
+    },
+    get folder() {
+      return site.folder;
+    },
+  };
 }
 
 /** What the browser of that admin sends with each request. */

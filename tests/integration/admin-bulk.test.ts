@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { type BulkChange, type BulkResult, MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
 import { changeVideos } from "~/studio/bulk/bulk.server";
@@ -13,22 +13,18 @@ import {
   answered,
   page,
   refused,
-  signInAdmin,
   succeed,
+  useAdminSite,
   video,
   writeUpload,
 } from "../admin-requests";
-import { useTemporarySite } from "../temporary-site";
 
-let site: ReturnType<typeof useTemporarySite>;
-beforeEach(async () => {
-  site = useTemporarySite();
-  await signInAdmin();
+const site = useAdminSite();
+beforeEach(() => {
   addVideo({ id: "a", title: "First", status: "published", tags: '["One"]' });
   addVideo({ id: "b", title: "Second", status: "hidden", category: "english" });
   addVideo({ id: "c", title: "Third", status: "review", tags: '["one","two"]' });
 });
-afterEach(() => site.remove());
 
 const bulk = (what: string, selected: string[], more: Record<string, string> = {}) => ({
   intent: "bulk",

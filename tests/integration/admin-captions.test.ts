@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { readCaptions } from "~db/captions";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -8,23 +8,19 @@ import {
   caught,
   page,
   sendMultipart,
-  signInAdmin,
   succeed,
+  useAdminSite,
   video,
   writeUpload,
 } from "../admin-requests";
 import { filesBelow, onDisk } from "../encode-library";
 import { measureHeld } from "../event-loop";
-import { useTemporarySite } from "../temporary-site";
 
-let site: ReturnType<typeof useTemporarySite>;
-beforeEach(async () => {
-  site = useTemporarySite();
-  await signInAdmin();
+const site = useAdminSite();
+beforeEach(() => {
   writeUpload(site.uploads, "videos/u/1.mp4");
   addVideo({ video_url: "/media/videos/u/1.mp4" });
 });
-afterEach(() => site.remove());
 
 const ADDRESS = "/admin?tab=manage&edit=v";
 const SUBRIP = "1\n00:00:01,000 --> 00:00:02,000\nGood evening\n";

@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { SORTS } from "~/studio/list/manage-address";
 import { MAX_SEARCH_MATCHES } from "~/studio/list/managed-search.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, page, signInAdmin } from "../admin-requests";
-import { useTemporarySite } from "../temporary-site";
+import { addVideo, page, useAdminSite } from "../admin-requests";
 
-let site: ReturnType<typeof useTemporarySite>;
-beforeEach(async () => {
-  site = useTemporarySite();
-  await signInAdmin();
-});
-afterEach(() => site.remove());
+useAdminSite();
 
 async function list(parameters: string) {
   const { manage } = await page(`/admin?tab=manage&${parameters}`);

@@ -6,22 +6,18 @@ import {
   addVideo,
   caught,
   sendMultipart,
-  signInAdmin,
+  useAdminSite,
   video,
   writeUpload,
 } from "../admin-requests";
-import { useTemporarySite } from "../temporary-site";
 
-let site: ReturnType<typeof useTemporarySite>;
-beforeEach(async () => {
-  site = useTemporarySite();
-  await signInAdmin();
+const site = useAdminSite();
+beforeEach(() => {
   writeUpload(site.uploads, "videos/u/1.mp4");
   addVideo({ video_url: "/media/videos/u/1.mp4" });
 });
 afterEach(() => {
   expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
-  site.remove();
 });
 
 function multipart(entries: [name: string, value: string | Blob][]): FormData {

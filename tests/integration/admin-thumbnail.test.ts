@@ -1,26 +1,22 @@
 import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
   caught,
   page,
   sendMultipart,
-  signInAdmin,
+  useAdminSite,
   video,
   writeUpload,
 } from "../admin-requests";
-import { useTemporarySite } from "../temporary-site";
 
-let site: ReturnType<typeof useTemporarySite>;
-beforeEach(async () => {
-  site = useTemporarySite();
-  await signInAdmin();
+const site = useAdminSite();
+beforeEach(() => {
   addVideo({ thumbnail_url: "/media/thumbnails/u/1.jpg", description: "Words" });
 });
-afterEach(() => site.remove());
 
 function form(thumbnail: Buffer | undefined, more: Record<string, string> = {}) {
   const fields = new FormData();

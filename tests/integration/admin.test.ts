@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { emptyTrash, UNDO_WITHIN_MS } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -10,23 +10,17 @@ import {
   page,
   refused,
   send,
-  signInAdmin,
   succeed,
+  useAdminSite,
   video,
   writeUpload,
 } from "../admin-requests";
-import { useTemporarySite } from "../temporary-site";
 
-let site: ReturnType<typeof useTemporarySite>;
-beforeEach(async () => {
-  site = useTemporarySite();
-  await signInAdmin();
-});
-afterEach(() => site.remove());
+const site = useAdminSite();
 
 const addFile = (name: string) => writeUpload(site.uploads, name);
 
-describe("the door of the admin panel", () => {
+describe("access to the admin panel", () => {
   it("sends a visitor to sign in", async () => {
     const answer = await caught(() => get("/admin", {}));
     expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/auth"]);
