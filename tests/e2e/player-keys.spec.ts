@@ -38,6 +38,7 @@ test.describe("the keys", () => {
 
   test("beyond it: j k l, digits, speed, volume, theatre, the list", async ({ page, site }) => {
     const player = new PlayerPage(page);
+    await page.clock.install();
     await player.open(publishVideo(site));
     await page.keyboard.press("5");
     await player.expectState({ time: 20 });
@@ -48,9 +49,11 @@ test.describe("the keys", () => {
     await page.keyboard.press("k");
     await player.expectPlaying();
     await page.keyboard.press("k");
+    await player.stopClock();
     await page.keyboard.press(">");
     await player.expectState({ speed: 1.25 });
     await expect(player.root.getByText("1.25×")).toBeVisible();
+    await page.clock.resume();
     await page.keyboard.press("<");
     await page.keyboard.press("<");
     await player.expectState({ speed: 0.75 });
@@ -65,7 +68,9 @@ test.describe("the keys", () => {
 
   test("up and down scroll the page until the player has the focus", async ({ page, site }) => {
     const player = new PlayerPage(page);
+    await page.clock.install();
     await player.open(publishVideo(site));
+    await player.stopClock();
     await page.keyboard.press("ArrowDown");
     await player.expectState({ volume: 1 });
     await player.button("Mute").focus();

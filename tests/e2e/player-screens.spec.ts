@@ -216,6 +216,7 @@ test.describe("with reduced motion", () => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
+    await page.clock.install();
     await player.open(publishCaptioned(site, "A quiet evening"));
     await page.evaluate(() => {
       const moved: string[] = [];
@@ -229,6 +230,7 @@ test.describe("with reduced motion", () => {
     });
     await touch.tap(await player.at(0.5, 0.4));
     await player.expectPlaying();
+    await player.stopClock();
     const right = await player.at(0.85, 0.4);
     await touch.tap(right);
     await touch.tap(right);
@@ -236,6 +238,7 @@ test.describe("with reduced motion", () => {
     await expect(player.root.locator(".player-ripple-wave")).toBeHidden();
     await touch.swipe(await player.at(0.8, 0.6), await player.at(0.8, 0.2));
     await expect(player.root.locator(".player-level")).toBeVisible();
+    await page.clock.resume();
     await player.button("Settings").click();
     await page.getByRole("menuitemcheckbox", { name: "Loop" }).click();
     await page.keyboard.press("Escape");

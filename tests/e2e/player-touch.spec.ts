@@ -101,7 +101,9 @@ test.describe("vertical swipes", () => {
   test("on the left half are the brightness, from 0.2 to 2", async ({ page, site }) => {
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
+    await page.clock.install();
     await player.open(publishVideo(site));
+    await player.stopClock();
     const low = await player.at(0.2, 0.6);
     await touch.swipe(low, { x: low.x, y: low.y - 100 });
     const brighter = await player.video.evaluate((video) => video.style.filter);
@@ -120,7 +122,9 @@ test.describe("vertical swipes", () => {
   test("below 20 px change nothing", async ({ page, site }) => {
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
+    await page.clock.install();
     await player.open(publishVideo(site));
+    await player.stopClock();
     const from = await player.at(0.8, 0.4);
     await touch.swipe(from, { x: from.x, y: from.y + 18 }, { steps: 6, stay: true });
     await player.expectState({ volume: 1 });
@@ -162,10 +166,13 @@ test.describe("vertical swipes", () => {
     });
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
+    await page.clock.install();
     await player.open(publishVideo(site));
+    await player.stopClock();
     const left = await player.at(0.2, 0.6);
     await touch.swipe(left, { x: left.x, y: left.y - 120 });
     await expect(player.root.locator('.player-level[data-level="brightness"]')).toBeVisible();
+    await page.clock.resume();
     expect(await page.evaluate(() => window.scrollY)).toBe(0);
     const right = await player.at(0.8, 0.6);
     await touch.swipe(right, { x: right.x, y: right.y - 120 });
