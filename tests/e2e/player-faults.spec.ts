@@ -12,12 +12,12 @@ test.describe("files that are not as they should be", () => {
     site,
   }) => {
     const player = new PlayerPage(page);
-    const id = site.addVideo({ status: "published", video_url: "/media/videos/owner/9.mp4" });
+    const id = site.addVideo({ status: "published", video_url: "/media/videos/owner/later.mp4" });
     await page.goto(`/video/${id}`);
     const notice = player.root.getByRole("alert");
     await expect(notice).toContainText("The file of this video can't be found.");
     await expect(player.root.getByText("Buffering…")).toBeHidden();
-    site.addFile("videos", "owner/9.mp4", fs.readFileSync(mp4Clip(40)));
+    site.addFile("videos", "owner/later.mp4", fs.readFileSync(mp4Clip(40)));
     await notice.getByRole("button", { name: "Retry" }).click();
     await player.expectPlaying();
     await expect(notice).toBeHidden();
