@@ -19,6 +19,8 @@ const BELOW_ALL_CHANGES = -(2 ** 45);
 const holder = globalThis as {
   afterdarkProjecting?: Promise<void>;
   afterdarkUncommitted?: number;
+  /** The message of the last failure, until a success. */
+  afterdarkProjectionFailure?: string;
 };
 
 /**
@@ -64,10 +66,28 @@ async function projectTheRest(): Promise<void> {
   }
 }
 
-/** "blocked" when another program holds the file, or what waits is part of a transaction under way. */
+/**
+ * "blocked" when another program holds the file, when what waits is part of a transaction under way,
+ * and when projecting fails, as on a full disk: lists need nothing that is derived, so pages go on.
+ */
 function projectSome(): "done" | "more" | "blocked" {
   const { waiting, run } = projector();
   if (waiting().last === null) return "done";
-  if (!tryWriteTransaction(() => run(SLICE_MS))) return "blocked";
+  try {
+    if (!tryWriteTransaction(() => run(SLICE_MS))) return "blocked";
+  } catch (error) {
+    reportOnce(error);
+    return "blocked";
+  }
+  holder.afterdarkProjectionFailure = undefined;
   return waiting().last === null ? "done" : "more";
+}
+
+/** Every request tries again; the log says it once. */
+function reportOnce(error: unknown): void {
+  const message = String(error);
+  if (holder.afterdarkProjectionFailure !== message) {
+    console.error("Derived data could not be brought up to date:", error);
+  }
+  holder.afterdarkProjectionFailure = message;
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listPublished } from "~/catalogue/lists/listing.server";
 import { correctDerivedData } from "~/studio/library/integrity.server";
 import { catalogueVersion, projected } from "~db/changes.server";
@@ -182,6 +182,21 @@ describe("changes that wait", () => {
     expect(performance.now() - begun).toBeLessThan(2_000);
     holder.exec("ROLLBACK");
     holder.close();
+    expect((await listPublished({ page: 1 })).total).toBe(0);
+  });
+
+  it("that cannot be projected are logged once, and lists go on", async () => {
+    write([video({ id: "a", title: "Night train" })]);
+    await projected();
+    const before = catalogueVersion();
+    const sqlite = sqliteHandle();
+    sqlite.exec("ALTER TABLE projected_videos RENAME TO projected_videos_away");
+    sqlite.exec("UPDATE videos SET status = 'hidden'");
+    expect(catalogueVersion()).not.toEqual(before);
+    expect(ids((await listPublished({ page: 1 })).videos)).toEqual([]);
+    expect(console.error).toHaveBeenCalledOnce();
+    vi.mocked(console.error).mockClear();
+    sqlite.exec("ALTER TABLE projected_videos_away RENAME TO projected_videos");
     expect((await listPublished({ page: 1 })).total).toBe(0);
   });
 
