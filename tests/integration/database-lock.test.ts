@@ -111,6 +111,36 @@ describe("while another process holds the database's write lock", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
   });
 
+  it("for 14 seconds, everybody reads, changes are refused, and the site goes on", async () => {
+    const body = new URLSearchParams({ intent: "toggle", id }).toString();
+    const headers = { ...FORM, Cookie: cookie };
+    const activities = () =>
+      site
+        .database()
+        .prepare("SELECT count(*) FROM activities WHERE subject_id = ?")
+        .pluck()
+        .get(id);
+    const before = activities() as number;
+    const logged = site.log.length;
+    await lock();
+    const since = performance.now();
+    while (performance.now() - since < 14_000) {
+      const change = timed("POST", "/admin?tab=manage", headers, body);
+      const read = await timed("GET", "/admin?tab=manage", { Cookie: cookie });
+      expect(read.status).toBe(200);
+      expect(read.ms).toBeLessThan(PROMPT_MS);
+      const refused = await change;
+      expect(refused.status).toBe(503);
+      expect(refused.ms).toBeLessThan(CHANGE_MS);
+    }
+    await release();
+    expect([statusOf(), activities()]).toEqual(["published", before]);
+    expect(site.log.slice(logged)).not.toMatch(/SQLITE_BUSY|Error [A-Z2-9]{8}/);
+    expect((await timed("POST", "/admin?tab=manage", headers, body)).status).toBe(302);
+    expect([statusOf(), activities()]).toEqual(["hidden", before + 1]);
+    site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
+  }, 60_000);
+
   it("signing in says that the site is busy", async () => {
     await lock();
     const answer = await timed("POST", "/auth", FORM, new URLSearchParams(ADMIN).toString());

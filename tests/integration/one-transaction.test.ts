@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ImportEntry } from "~/import/entry";
 import { importVideos } from "~/import/import.server";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
+import { toggleVideo } from "~/studio/list/toggle-visibility.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../clips";
@@ -64,6 +65,19 @@ describe("a step that fails in the middle leaves nothing of", () => {
     mendJobs();
     expect(await publish()).toMatchObject({ ok: true });
     expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
+  });
+
+  it("hiding a video, whose activity cannot be recorded", async () => {
+    sqliteHandle().exec(`
+      INSERT INTO videos (id, title, category, status) VALUES ('v', 'A film', 'desi', 'published');
+      CREATE TRIGGER broken BEFORE INSERT ON activities
+        BEGIN SELECT RAISE(ABORT, 'no activities'); END`);
+    await expect(toggleVideo({ id: "v" }, USER)).rejects.toThrow("no activities");
+    const status = sqliteHandle().prepare("SELECT status FROM videos WHERE id = 'v'").pluck();
+    expect(status.get()).toBe("published");
+    sqliteHandle().exec("DROP TRIGGER broken");
+    expect(await toggleVideo({ id: "v" }, USER)).toMatchObject({ kind: "success" });
+    expect([status.get(), counts().at(-1)]).toEqual(["hidden", 1]);
   });
 
   it("an import, whose files stay where they were, moved ones too", async () => {

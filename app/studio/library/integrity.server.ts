@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { projected } from "~db/changes.server";
-import { database, projector, sqliteHandle } from "~db/client.server";
+import { database, projector, sqliteHandle, writeTransaction } from "~db/client.server";
 import { totalOf } from "../list/list-totals.server";
 import { checkLibrary } from "./check-library.server";
 
@@ -18,7 +18,7 @@ export async function correctDerivedData(): Promise<boolean> {
   await projected();
   // While an import is still being projected, they may differ.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
-  projector().startAnew();
+  await writeTransaction(() => projector().startAnew());
   while (projector().waiting().last !== null) {
     await projected();
     await setImmediate();

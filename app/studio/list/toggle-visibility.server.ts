@@ -1,7 +1,8 @@
+import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database } from "~db/client.server";
-import type { VideoStatus } from "~db/schema";
+import type { Schema, VideoStatus } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { toggledStatus } from "./managed-video";
 
@@ -15,26 +16,35 @@ export async function toggleVideo(
   { id, shown }: { id: string; shown?: VideoStatus },
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const video = await database()
-    .selectFrom("videos")
-    .select(["title", "status"])
-    .where("id", "=", id)
-    .executeTakeFirst();
-  if (!video) return failure(404, "Failed to update video visibility.", { detail: GONE });
-  const status = toggledStatus(shown ?? video.status);
-  if (status !== video.status) {
-    await database().updateTable("videos").set({ status }).where("id", "=", id).execute();
-    await recordActivity({
-      userId,
-      action: status === "published" ? "show" : "hide",
-      subjectId: id,
-      detail: video.title,
-    });
-  }
+  const status = await database()
+    .transaction()
+    .execute((transaction) => toggleIn(transaction, id, shown, userId));
+  if (!status) return failure(404, "Failed to update video visibility.", { detail: GONE });
   const now = status === "published" ? "visible" : "hidden";
   return {
     title: "Video Updated",
     description: `Video is now ${now} on the website.`,
     kind: "success",
   };
+}
+
+/** The new status and its activity, or neither; undefined when the video is gone. */
+async function toggleIn(
+  transaction: Transaction<Schema>,
+  id: string,
+  shown: VideoStatus | undefined,
+  userId: string,
+): Promise<VideoStatus | undefined> {
+  const video = await transaction
+    .selectFrom("videos")
+    .select(["title", "status"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (!video) return undefined;
+  const status = toggledStatus(shown ?? video.status);
+  if (status === video.status) return status;
+  await transaction.updateTable("videos").set({ status }).where("id", "=", id).execute();
+  const action = status === "published" ? "show" : "hide";
+  await recordActivity({ userId, action, subjectId: id, detail: video.title }, transaction);
+  return status;
 }
