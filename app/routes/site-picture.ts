@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import sharp from "sharp";
+import { drawPicture } from "~/media/pictures/draw-picture.server";
 import icon from "~/ui/icon.svg?raw";
 
 /** The pictures of the site itself, by their addresses; all are drawn from the one icon. */
@@ -15,22 +15,22 @@ const GROUND = /<rect[^>]*fill="([^"]+)"/.exec(icon)?.[1] ?? "black";
 
 const drawn = new Map<string, Promise<Buffer>>();
 
-function draw(name: string): Promise<Buffer> {
+function pictureOf(name: string): Promise<Buffer> {
+  const known = drawn.get(name);
+  if (known) return known;
   const { width, height, icon: size } = PICTURES[name]!;
-  return sharp({ create: { width, height, channels: 3, background: GROUND } })
-    .composite([
-      { input: Buffer.from(icon.replace("<svg ", `<svg width="${size}" height="${size}" `)) },
-    ])
-    .png()
-    .toBuffer();
+  const svg = icon.replace("<svg ", `<svg width="${size}" height="${size}" `);
+  const picture = drawPicture({ svg, width, height, background: GROUND });
+  drawn.set(name, picture);
+  // Drawn again at the next request.
+  picture.catch(() => drawn.delete(name));
+  return picture;
 }
 
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const name = new URL(request.url).pathname.slice(1);
   if (!Object.hasOwn(PICTURES, name)) return new Response("Not Found", { status: 404 });
-  const picture = drawn.get(name) ?? draw(name);
-  drawn.set(name, picture);
-  return new Response(new Uint8Array(await picture), {
+  return new Response(new Uint8Array(await pictureOf(name)), {
     headers: { "Content-Type": "image/png", "Cache-Control": "public, max-age=86400" },
   });
 }

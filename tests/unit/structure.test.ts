@@ -111,6 +111,11 @@ describe("the files", () => {
     expect(readers.map(({ file }) => file)).toEqual(["app/server/settings.server.ts"]);
   });
 
+  it("decode pictures in the program of the picture process alone", () => {
+    const users = modules.filter(({ source }) => /from "sharp"/.test(source));
+    expect(users.map(({ file }) => file)).toEqual(["app/media/pictures/picture-program.server.ts"]);
+  });
+
   it("name colours only among the tokens", () => {
     const literal = /#[0-9a-f]{3,8}\b(?=["'`;\s)])|\b(rgb|hsl|oklch)a?\(/i;
     const named = modules.filter(

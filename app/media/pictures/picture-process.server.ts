@@ -13,6 +13,15 @@ export type PictureTask =
   /** Re-encodes a picture as WebP: upright, at most 1280 pixels wide or `width`, nothing but pixels. */
   | { kind: "thumbnail"; file: string; target: string; width?: number }
   | { kind: "colors"; file: string }
+  /** Draws an SVG in the middle of a ground of one colour, as PNG. */
+  | {
+      kind: "drawing";
+      svg: string;
+      width: number;
+      height: number;
+      background: string;
+      target: string;
+    }
   /** Writes the best of several pictures as WebP. */
   | { kind: "poster"; files: string[]; target: string }
   | {

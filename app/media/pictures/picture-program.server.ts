@@ -66,6 +66,14 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
       return { colors: await colorsOf(task.target).catch(() => undefined) };
     case "colors":
       return { colors: await colorsOf(task.file) };
+    case "drawing": {
+      const { svg, width, height, background, target } = task;
+      await sharp({ create: { width, height, channels: 3, background } })
+        .composite([{ input: Buffer.from(svg) }])
+        .png()
+        .toFile(target);
+      return {};
+    }
     case "poster": {
       const best = await bestOf(task.files);
       await open(best).webp({ quality: QUALITY }).toFile(task.target);
