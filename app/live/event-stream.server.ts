@@ -63,10 +63,10 @@ export function openEventStream({
   address?: string;
   most?: number;
 } = {}): Response {
-  const refusal = refusalStatus(address, most);
-  if (refusal) {
+  const status = refusalStatus(address, most);
+  if (status) {
     return new Response(`${TOO_MANY}\n`, {
-      status: refusal,
+      status,
       headers: { "Retry-After": TRY_AGAIN_SECONDS, "Cache-Control": "no-store" },
     });
   }
@@ -87,9 +87,9 @@ export function openEventStream({
 export function answerEvents(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method !== "GET" || request.url !== "/events") return false;
   const address = clientAddressOf(request);
-  const refusal = refusalStatus(address, MOST_STREAMS);
-  if (refusal) {
-    return answerPlainly(response, refusal, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
+  const status = refusalStatus(address, MOST_STREAMS);
+  if (status) {
+    return answerPlainly(response, status, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
   }
   const greeting = greet(request.headers["last-event-id"]?.toString());
   response.writeHead(200, HEADERS).write(greeting);

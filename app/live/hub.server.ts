@@ -33,7 +33,7 @@ interface Hub {
   seen: CatalogueVersion;
   burstSince?: number;
   announcedAt: number;
-  jobsMoved: boolean;
+  jobsChanged: boolean;
   jobsAnnouncedAt: number;
 }
 
@@ -44,7 +44,7 @@ holder.afterdarkHub ??= {
   announced: { catalogue: 0, views: 0 },
   seen: { catalogue: 0, views: 0 },
   announcedAt: 0,
-  jobsMoved: false,
+  jobsChanged: false,
   jobsAnnouncedAt: 0,
 };
 const hub = holder.afterdarkHub;
@@ -61,7 +61,7 @@ export function subscribe(listener: Listener): () => void {
 
 /** Says that something has changed that the hub does not see by itself: the work on conversions. */
 export function publish(topic: Topic): void {
-  if (topic === "jobs") hub.jobsMoved = true;
+  if (topic === "jobs") hub.jobsChanged = true;
 }
 
 function start(): void {
@@ -90,8 +90,8 @@ function poll(): void {
   } else if (version.views !== hub.announced.views && now - hub.announcedAt >= VIEWS_EVERY_MS) {
     announce("views", now);
   }
-  if (hub.jobsMoved && now - hub.jobsAnnouncedAt >= JOBS_EVERY_MS) {
-    hub.jobsMoved = false;
+  if (hub.jobsChanged && now - hub.jobsAnnouncedAt >= JOBS_EVERY_MS) {
+    hub.jobsChanged = false;
     hub.jobsAnnouncedAt = now;
     notify({ topic: "jobs", version: hub.announced });
   }

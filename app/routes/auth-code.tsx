@@ -51,9 +51,9 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function AuthCode() {
-  const refusal = useActionData<typeof action>();
+  const formError = useActionData<typeof action>();
   const busy = useNavigation().formAction === "/auth/code";
-  useFormErrorToast(refusal);
+  useFormErrorToast(formError);
   return (
     <SignInCard title="Second step" text="Your password was right. Now the code of your app.">
       <Form method="post" action="/auth/code" className="flex flex-col gap-4">
@@ -66,7 +66,7 @@ export default function AuthCode() {
           spellCheck={false}
           maxLength={40}
           required
-          error={refusal?.message}
+          error={formError?.message}
         />
         <Button busy={busy} busyLabel="Signing In..." className="mt-2 w-full">
           Sign In

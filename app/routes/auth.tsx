@@ -44,9 +44,9 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Auth() {
-  const refusal = useActionData<typeof action>();
+  const formError = useActionData<typeof action>();
   const busy = useNavigation().formAction === "/auth";
-  useFormErrorToast(refusal);
+  useFormErrorToast(formError);
   return (
     <SignInCard title="Admin Sign In">
       <Form method="post" action="/auth" className="flex flex-col gap-4">
@@ -56,7 +56,7 @@ export default function Auth() {
           type="email"
           autoComplete="username"
           required
-          defaultValue={refusal?.email}
+          defaultValue={formError?.email}
         />
         <Field
           label="Password"
@@ -64,7 +64,7 @@ export default function Auth() {
           type="password"
           autoComplete="current-password"
           required
-          error={refusal?.message}
+          error={formError?.message}
         />
         <Button busy={busy} busyLabel="Signing In..." className="mt-2 w-full">
           Sign In

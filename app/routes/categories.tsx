@@ -71,7 +71,7 @@ export default function Categories() {
         heading={label}
         list={list}
         error={error}
-        place={{ from: "categories", category }}
+        listLocation={{ from: "categories", category }}
         now={now}
         empty={
           <EmptyState

@@ -50,7 +50,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export default function Home() {
   useLiveRefresh();
   const { list, error, category, search, anyVideo, joinUrl, now } = useLoaderData<typeof loader>();
-  const place: ListLocation = { from: "home", category, search };
+  const listLocation: ListLocation = { from: "home", category, search };
   const label = category ? categoryLabel(category) : "All Videos";
   return (
     <>
@@ -83,7 +83,7 @@ export default function Home() {
         }
         list={list}
         error={error}
-        place={place}
+        listLocation={listLocation}
         now={now}
         empty={<NothingHere search={search} category={category} anyVideo={anyVideo} />}
       />

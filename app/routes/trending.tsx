@@ -27,7 +27,7 @@ export default function Trending() {
       heading="Trending"
       list={list}
       error={error}
-      place={{ from: "trending" }}
+      listLocation={{ from: "trending" }}
       now={now}
       ranked={list.page === 1}
       empty={

@@ -3,7 +3,7 @@ import { answerTus } from "~/media/intake/tus.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { requireUploader } from "~/studio/upload/upload-action.server";
 
-/** The resumable road: HEAD and OPTIONS. */
+/** Resumable uploads: HEAD and OPTIONS. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requireUploader(request);
   return answerTus(request, user.id);

@@ -14,7 +14,7 @@ import { withVersion } from "~/media/serve/file-version.server";
 import { VideoPlayer } from "~/player/video-player";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
-import { type ListLocation, listLocation, listPath, videoPath } from "~/shared/addresses";
+import { type ListLocation, listPath, parseListLocation, videoPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
@@ -44,21 +44,27 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
     video,
     fileUrl: await withVersion(video.videoUrl),
     related: await relatedVideos(id),
-    place: listLocation(new URL(request.url).searchParams),
+    listLocation: parseListLocation(new URL(request.url).searchParams),
     site: siteIdentity(request),
     now: Date.now(),
   };
 }
 
 export default function VideoPage() {
-  const { video, fileUrl, related, place, now } = useLoaderData<typeof loader>();
+  const { video, fileUrl, related, listLocation, now } = useLoaderData<typeof loader>();
   const steps = stepsBack(useLocation().state);
   const onwards = steps ? { steps: steps + 1 } : undefined;
   return (
     <div className="video-layout">
       <article>
-        <BackLink id={video.id} place={place} />
-        <Watch video={video} fileUrl={fileUrl} next={related[0]} place={place} state={onwards} />
+        <BackLink id={video.id} listLocation={listLocation} />
+        <Watch
+          video={video}
+          fileUrl={fileUrl}
+          next={related[0]}
+          listLocation={listLocation}
+          state={onwards}
+        />
         <About />
       </article>
       <aside aria-labelledby="related-heading">
@@ -69,7 +75,7 @@ export default function VideoPage() {
           videos={related}
           category={video.category}
           now={now}
-          hrefFor={(id) => videoPath(id, place)}
+          hrefFor={(id) => videoPath(id, listLocation)}
           state={onwards}
         />
       </aside>
@@ -153,14 +159,14 @@ function Watch({
   video,
   fileUrl,
   next,
-  place,
+  listLocation,
   state,
 }: {
   video: VideoDetail;
   /** The address of the file, with its version: what is watched stays the same file. */
   fileUrl: string;
   next: VideoCardData | undefined;
-  place: ListLocation;
+  listLocation: ListLocation;
   /** Travels on to the next video, for the way back. */
   state?: unknown;
 }) {
@@ -183,7 +189,7 @@ function Watch({
           durationSeconds: video.durationSeconds,
           next: next && {
             title: next.title,
-            href: videoPath(next.id, place),
+            href: videoPath(next.id, listLocation),
             thumbnailUrl: next.thumbnailUrl,
             duration: next.duration,
           },

@@ -28,20 +28,21 @@ function listPathname(from: ListName, category?: CategoryId): string {
   return category ? `/categories/${category}` : "/categories";
 }
 
-/** The address of a video, which knows the place that the visitor comes from. */
-export function videoPath(id: string, place?: ListLocation): string {
+/** The address of a video, which carries the list that the visitor comes from. */
+export function videoPath(id: string, listLocation?: ListLocation): string {
   const parameters = new URLSearchParams();
-  if (place) {
-    parameters.set("from", place.from);
-    if (place.category) parameters.set("category", place.category);
-    if (place.search) parameters.set("search", place.search);
-    if (place.page && place.page > 1) parameters.set("page", String(place.page));
+  if (listLocation) {
+    parameters.set("from", listLocation.from);
+    if (listLocation.category) parameters.set("category", listLocation.category);
+    if (listLocation.search) parameters.set("search", listLocation.search);
+    if (listLocation.page && listLocation.page > 1)
+      parameters.set("page", String(listLocation.page));
   }
   return withParameters(`/video/${encodeURIComponent(id)}`, parameters);
 }
 
-/** The place that a video's address names; Home where it names none that exists. */
-export function listLocation(parameters: URLSearchParams): ListLocation {
+/** The list that the address of a video names; Home where it names none that exists. */
+export function parseListLocation(parameters: URLSearchParams): ListLocation {
   const from = LISTS.find((name) => name === parameters.get("from")) ?? "home";
   const page = Number(parameters.get("page"));
   return {

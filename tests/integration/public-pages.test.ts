@@ -191,7 +191,7 @@ describe("a video", () => {
     const { body } = await call(video.loader, path, { params: { id: "v0" } });
     expect(body.video.title).toBe("Neon Rain");
     expect(body.related.map((card: { id: string }) => card.id)).toEqual(["v2", "v1"]);
-    expect(body.place).toEqual({ from: "home", search: "neon", category: "desi", page: 2 });
+    expect(body.listLocation).toEqual({ from: "home", search: "neon", category: "desi", page: 2 });
   });
 
   it.each(["hidden", "review"] as const)("that is %s is not found", async (status) => {

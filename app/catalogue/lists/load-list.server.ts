@@ -3,7 +3,7 @@ import { videoPage } from "~/shared/pages";
 import type { VideoPage } from "~/shared/video-card";
 
 /**
- * A list for its page, or an empty one with the sentence to show in its place and the status to
+ * A list for its page, or an empty one with the sentence to show instead and the status to
  * answer with. A visitor is told a reference into the log, neither a path nor a statement.
  */
 export async function loadList(

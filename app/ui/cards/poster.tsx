@@ -35,7 +35,7 @@ function versionsOf(url: string | null, sizes: string) {
   return { srcSet: `${url}?w=480 480w, ${url} 1280w`, sizes };
 }
 
-/** A 16:9 picture whose place is there before it is. */
+/** A 16:9 picture whose space is reserved before it is loaded. */
 export function Poster({
   id,
   url,

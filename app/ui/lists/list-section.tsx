@@ -16,7 +16,7 @@ export function ListSection({
   heading,
   list: latest,
   error,
-  place,
+  listLocation,
   now,
   ranked,
   empty,
@@ -26,7 +26,7 @@ export function ListSection({
   /** Why the list could not be read. */
   error?: string;
   /** Of which list this is a page; the pager and the cards derive their addresses from it. */
-  place: ListLocation;
+  listLocation: ListLocation;
   now: number;
   ranked?: boolean;
   /** Shown when the list is empty. */
@@ -86,7 +86,7 @@ export function ListSection({
             now={now}
             ranked={ranked}
             waiting={waiting}
-            hrefFor={(id) => videoPath(id, { ...place, page })}
+            hrefFor={(id) => videoPath(id, { ...listLocation, page })}
           />
         </div>
       )}
@@ -94,7 +94,7 @@ export function ListSection({
         <Pager
           page={page}
           pageCount={pageCount}
-          hrefFor={(asked) => listPath({ ...place, page: asked })}
+          hrefFor={(asked) => listPath({ ...listLocation, page: asked })}
         />
       )}
     </section>
@@ -117,7 +117,7 @@ function ListError({ message }: { message: string }) {
       <EmptyState
         title={`Error loading videos: ${message}`}
         action={
-          // A form, because it is an action and not a place; it reloads without scripts too.
+          // A form, because it is an action and not an address; it reloads without scripts too.
           <Form action={pathname} reloadDocument>
             {[...new URLSearchParams(search)].map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />

@@ -69,7 +69,7 @@ export function Pager({
   );
 }
 
-/** A link to the neighbouring page; at either end there is none, and the place stays. */
+/** A link to the neighbouring page; at either end it is disabled, so that nothing moves. */
 function Step({
   to,
   rel,

@@ -7,7 +7,7 @@ import { useErrorReference } from "./error-reference";
 /** The categories that the 404 page leads to (specification, section 2). */
 const OFFERED = CATEGORY_IDS.filter((id) => ["desi", "premium", "english"].includes(id));
 
-/** Whatever went wrong: an unknown address, a refusal with its sentence, or a failure of ours. */
+/** Whatever went wrong: an unknown address, an HTTP error with its sentence, or a failure of ours. */
 export function ErrorPage() {
   const error = useRouteError();
   if (!isRouteErrorResponse(error)) return <Failure />;

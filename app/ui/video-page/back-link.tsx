@@ -20,7 +20,7 @@ export function stepsBack(state: unknown): number {
  * the scroll position along; a link that was opened elsewhere, and a page without scripts, leads
  * to the same list at the card of this video.
  */
-export function BackLink({ id, place }: { id: string; place: ListLocation }) {
+export function BackLink({ id, listLocation }: { id: string; listLocation: ListLocation }) {
   const steps = stepsBack(useLocation().state);
   const navigate = useNavigate();
 
@@ -33,7 +33,7 @@ export function BackLink({ id, place }: { id: string; place: ListLocation }) {
 
   return (
     <ButtonLink
-      to={`${listPath(place)}#${cardAnchor(id)}`}
+      to={`${listPath(listLocation)}#${cardAnchor(id)}`}
       onClick={goBack}
       variant="ghost"
       size="sm"

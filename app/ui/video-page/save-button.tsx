@@ -30,7 +30,7 @@ export function SaveButton({ id }: { id: string }) {
       variant="secondary"
       aria-pressed={isSaved}
       onClick={press}
-      // As sharing does, it needs scripts; its place is there without them.
+      // As sharing does, it needs scripts; its space is reserved without them.
       className={hydrated ? undefined : "invisible"}
     >
       <Bookmark

@@ -25,7 +25,7 @@ export function ShareButton({ title, path }: { title: string; path: string }) {
       type="button"
       variant="secondary"
       onClick={press}
-      // Sharing needs scripts. Without them the button is not there, but its place is.
+      // Sharing needs scripts. Without them the button is hidden and its space reserved.
       className={hydrated ? undefined : "invisible"}
     >
       <Share2 aria-hidden="true" className="size-4" />

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { useLocation, useNavigationType } from "@remix-run/react";
-import { createEvent, fireEvent, screen } from "@testing-library/react";
+import { fireEvent, screen } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { describe, expect, it } from "vitest";
 import { PageLink } from "~/ui/page-link";
@@ -22,11 +22,16 @@ function renderLink(link: ReactNode) {
   return screen.getByRole("link");
 }
 
-/** Whether a click was kept from the browser. */
+/** Whether a click was kept from the browser, for which jsdom has nowhere to go. */
 function click(link: HTMLElement, keys: MouseEventInit = {}): boolean {
-  const event = createEvent.click(link, { button: 0, ...keys });
-  fireEvent(link, event);
-  return event.defaultPrevented;
+  let isHandled = false;
+  const last = (event: MouseEvent) => {
+    isHandled = event.defaultPrevented;
+    event.preventDefault();
+  };
+  window.addEventListener("click", last, { once: true });
+  fireEvent.click(link, { button: 0, ...keys });
+  return isHandled;
 }
 
 describe("a link to a page of the site", () => {

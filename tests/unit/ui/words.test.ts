@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LISTS, listLocation, listPath, videoPath } from "~/shared/addresses";
+import { LISTS, listPath, parseListLocation, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
 import { textParts } from "~/ui/video-page/linked-text";
@@ -16,12 +16,12 @@ describe("addresses", () => {
     [{ from: "categories" }, "/categories"],
     [{ from: "categories", category: "premium", page: 2 }, "/categories/premium?page=2"],
     [{ from: "trending", page: 2 }, "/trending?page=2"],
-  ] as const)("of %j", (place, path) => {
-    expect(listPath(place)).toBe(path);
+  ] as const)("of %j", (listLocation, path) => {
+    expect(listPath(listLocation)).toBe(path);
   });
 
-  it("of a video lead back to the very place that one came from", () => {
-    const places = fc.record({
+  it("of a video lead back to the very list that one came from", () => {
+    const locations = fc.record({
       from: fc.constantFrom(...LISTS),
       category: fc.option(fc.constantFrom(...CATEGORY_IDS), { nil: undefined }),
       search: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
@@ -30,17 +30,17 @@ describe("addresses", () => {
     // No address can name a dot segment, however it is encoded (WHATWG URL).
     const ids = fc.string({ minLength: 1 }).filter((id) => id !== "." && id !== "..");
     fc.assert(
-      fc.property(places, ids, (place, id) => {
-        const url = new URL(videoPath(id, place), "http://site.invalid");
+      fc.property(locations, ids, (listLocation, id) => {
+        const url = new URL(videoPath(id, listLocation), "http://site.invalid");
         expect(decodeURIComponent(url.pathname.slice("/video/".length))).toBe(id);
-        expect(listPath(listLocation(url.searchParams))).toBe(listPath(place));
+        expect(listPath(parseListLocation(url.searchParams))).toBe(listPath(listLocation));
       }),
     );
   });
 
   it("that nobody made lead to a list all the same", () => {
     const odd = new URLSearchParams("from=//evil&category=x&page=-1e9&page=2");
-    expect(listPath(listLocation(odd))).toBe("/");
+    expect(listPath(parseListLocation(odd))).toBe("/");
   });
 });
 
