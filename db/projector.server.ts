@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
 import { searchIndexes } from "./search-index.server";
@@ -27,7 +27,13 @@ interface Row {
 }
 /** With digests of what is searched and of all columns that do not only count. */
 type Projected = Row & { text_digest: string; digest: string };
-type VideoRow = Row & { id: string; title: string; tags: string | null };
+type VideoRow = Row & {
+  id: string;
+  title: string;
+  tags: string | null;
+  /** Of the files that are recorded for it; null without any. */
+  file_bytes: number | null;
+};
 
 /** The projector of a connection. */
 export type Projector = ReturnType<typeof createProjector>;
@@ -35,9 +41,10 @@ export type Projector = ReturnType<typeof createProjector>;
 export function createProjector(sqlite: Database) {
   const notes = sqlite.prepare("SELECT seq, video_id FROM video_changes ORDER BY seq LIMIT ?");
   const forget = sqlite.prepare("DELETE FROM video_changes WHERE seq <= ?");
-  const read = sqlite.prepare(
-    "SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM videos WHERE id = ?",
-  );
+  const read = sqlite.prepare(`
+    SELECT *, CAST(sort_key AS TEXT) AS sort_key,
+      (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id) AS file_bytes
+    FROM videos WHERE id = ?`);
   const known = sqlite.prepare(
     "SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM projected_videos WHERE id = ?",
   );
@@ -60,9 +67,7 @@ export function createProjector(sqlite: Database) {
   );
   const trimRelated = sqlite.prepare(`DELETE FROM related_changes
     WHERE seq <= (SELECT max(seq) FROM related_changes) - ${RELATED_CHANGES_LEFT}`);
-  const addFileBytes = sqlite.prepare(`
-    UPDATE videos SET bytes = (SELECT sum(bytes) FROM media_files WHERE video_id = @id)
-    WHERE id = @id AND bytes <> (SELECT sum(bytes) FROM media_files WHERE video_id = @id)`);
+  const setBytes = sqlite.prepare("UPDATE videos SET bytes = @file_bytes WHERE id = @id");
   const addVersion = sqlite.prepare(
     "UPDATE catalogue_version SET catalogue = catalogue + ?, views = views + ?",
   );
@@ -71,6 +76,8 @@ export function createProjector(sqlite: Database) {
   );
   const version = sqlite.prepare("SELECT catalogue, views FROM catalogue_version");
   const search = searchIndexes(sqlite);
+  /** By status and category: what a run adds to the totals at its end. */
+  const changedTotals = new Map<string, ReturnType<typeof share>>();
 
   /** Takes a row as it is now into account; which version rises by that, if any. */
   function project(id: string): "catalogue" | "views" | undefined {
@@ -82,19 +89,31 @@ export function createProjector(sqlite: Database) {
       before?.text_digest === now?.text_digest && before?.sort_key === now?.sort_key;
     if (!isFoundAsBefore) for (const sortKey of sortKeysOf(before, now)) search.refresh(sortKey);
     changeRelated(before, now, isFoundAsBefore && before?.category === now?.category);
-    changeTotals(before, now);
+    changeTotals(before, -1);
+    changeTotals(now, 1);
     if (before && now && now.views > before.views) addDayViews.run(id, now.views - before.views);
     // Files may be recorded before their row is there. This is one more change of the row.
-    if (now?.bytes === 0) addFileBytes.run({ id });
+    if (now?.bytes === 0 && now.file_bytes) setBytes.run(now);
     if (now) remember.run(now);
     else drop.run(id);
     if (before?.digest !== now?.digest) return "catalogue";
     return before?.views !== now?.views ? "views" : undefined;
   }
 
-  function changeTotals(before: Projected | undefined, now: Projected | undefined): void {
-    if (before) addTotals.run(share(before, -1));
-    if (now) addTotals.run(share(now, 1));
+  function changeTotals(row: Row | undefined, sign: 1 | -1): void {
+    if (!row) return;
+    const change = share(row, sign);
+    const key = JSON.stringify([row.status, row.category]);
+    const sum = changedTotals.get(key);
+    if (!sum) changedTotals.set(key, change);
+    else for (const column of SUMMED) sum[column] += change[column];
+  }
+
+  function writeTotals(): void {
+    for (const sum of changedTotals.values()) {
+      if (SUMMED.some((column) => sum[column] !== 0)) addTotals.run(sum);
+    }
+    dropEmptyTotals.run();
   }
 
   function changeRelated(
@@ -136,8 +155,9 @@ export function createProjector(sqlite: Database) {
     /** Takes changes into account, in one transaction, until none is left or the time is up. */
     run: sqlite.transaction((milliseconds: number): void => {
       const deadline = performance.now() + milliseconds;
+      changedTotals.clear();
       while (projectOldest() && performance.now() < deadline);
-      dropEmptyTotals.run();
+      writeTotals();
       trimRelated.run();
     }).immediate,
 
@@ -151,6 +171,8 @@ export function createProjector(sqlite: Database) {
 function sortKeysOf(before: Row | undefined, now: Row | undefined): Set<string> {
   return new Set([before, now].flatMap((row) => row?.sort_key ?? []));
 }
+
+const SUMMED = ["videos", "viewed", "views", "bytes"] as const;
 
 /** What a video contributes to the totals, or takes away from them. */
 function share({ status, category, views, bytes }: Row, sign: 1 | -1) {
@@ -169,10 +191,10 @@ function watched(views: number): number {
 }
 
 function digestsOf(row: VideoRow): { text_digest: string; digest: string } {
-  const { views: _, bytes: __, ...content } = row;
+  const { views: _, bytes: __, file_bytes: ___, ...content } = row;
   return { text_digest: digestOf([row.title, row.tags]), digest: digestOf(Object.values(content)) };
 }
 
 function digestOf(values: unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(values)).digest("base64").slice(0, 16);
+  return hash("sha256", JSON.stringify(values), "base64").slice(0, 16);
 }
