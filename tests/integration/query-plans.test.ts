@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { listPublished, listTrending } from "~/catalogue/listing.server";
+import { managedHits } from "~/studio/list/managed-search.server";
+import { sqliteHandle } from "~db/client.server";
+import { video, write } from "../catalogue-rows";
+import { useTemporarySite } from "../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+  write([video({ id: "a", title: "Night train", views: 3 })]);
+});
+afterEach(() => site.remove());
+
+/** The plan of every query on videos that the work compiles on the connection of the site. */
+async function plansOf(work: () => unknown): Promise<string[]> {
+  const prepare = vi.spyOn(sqliteHandle(), "prepare");
+  await work();
+  const statements = prepare.mock.calls.map(([sql]) => sql);
+  prepare.mockRestore();
+  return statements
+    .filter((sql) => /^\s*SELECT/.test(sql) && sql.includes("FROM videos"))
+    .map((sql) => {
+      const values = Array.from(sql.matchAll(/\?/g), () => null);
+      const steps = sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values);
+      return [sql, ...steps.map((step) => (step as { detail: string }).detail)].join("\n");
+    });
+}
+
+describe("the queries of the public lists", () => {
+  it("sort nothing, and read the rows of a page by their keys", async () => {
+    const plans = await plansOf(async () => {
+      await listPublished({ page: 1 });
+      await listPublished({ category: "desi", page: 1 });
+      await listPublished({ search: "night", page: 1 });
+      await listTrending({ page: 1 });
+    });
+    expect(plans.length).toBeGreaterThanOrEqual(5);
+    // An index of the status would be walked from end to end.
+    for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_state|SCAN videos$/m);
+  });
+});
+
+describe("the queries of the admin list", () => {
+  it("sort nothing in any order and with any filter", async () => {
+    const plans = await plansOf(() => {
+      const hits = managedHits(sqliteHandle());
+      for (const sort of ["newest", "oldest", "views", "title", "longest", "largest"] as const) {
+        for (const filter of [{}, { status: "hidden" as const }, { categories: ["desi"] }]) {
+          for (const page of [1, 1_900]) {
+            hits({ view: { search: "", sort, page, ...filter }, total: 100_000 });
+          }
+        }
+      }
+    });
+    expect(plans.length).toBe(36);
+    for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_state|SCAN videos$/m);
+  });
+});
