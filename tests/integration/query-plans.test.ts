@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listPublished, listTrending } from "~/catalogue/listing.server";
-import { managedHits } from "~/studio/list/managed-search.server";
+import { listPublished, listTrending } from "~/catalogue/lists/listing.server";
+import { readManagedPage } from "~/studio/list/managed-search.server";
 import { sqliteHandle } from "~db/client.server";
 import { video, write } from "../catalogue-rows";
 import { useTemporarySite } from "../temporary-site";
@@ -44,7 +44,7 @@ describe("the queries of the public lists", () => {
 describe("the queries of the admin list", () => {
   it("sort nothing in any order and with any filter", async () => {
     const plans = await plansOf(() => {
-      const hits = managedHits(sqliteHandle());
+      const hits = readManagedPage(sqliteHandle());
       for (const sort of ["newest", "oldest", "views", "title", "longest", "largest"] as const) {
         for (const filter of [{}, { status: "hidden" as const }, { categories: ["desi"] }]) {
           for (const page of [1, 1_900]) {
