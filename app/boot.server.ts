@@ -15,7 +15,7 @@ import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
-import { keepLogShort } from "~db/threads/checkpoint.server";
+import { startCheckpoints } from "~db/threads/checkpoint.server";
 
 /** At a restart the process before may still be answering its last requests. */
 const HOLDER_LEAVES_WITHIN_MS = 6_000;
@@ -42,7 +42,7 @@ export async function boot(): Promise<void> {
     process.exit(1);
   }
   changeStockServer([limitSignInRate, answerEvents]);
-  keepLogShort();
+  startCheckpoints();
   scheduleTrashCleanup();
   checkIntegrity();
   onJobsChanged(() => publish("jobs"));

@@ -151,7 +151,7 @@ export function projector(): Projector {
 }
 
 /** Throws when the file cannot be read; a constant would be answered without it. */
-export function askDatabase(): void {
+export function checkDatabase(): void {
   sqliteHandle().prepare("SELECT catalogue FROM catalogue_version").get();
 }
 

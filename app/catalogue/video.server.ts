@@ -73,7 +73,7 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
 
 /** At most 20 published videos, best score first; none when the id is not published. */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
-  return cardsAt((await askForRelated(id)).sortKeys);
+  return cardsAt((await queryRelated(id)).sortKeys);
 }
 
 /**
@@ -81,10 +81,10 @@ export async function relatedVideos(id: string): Promise<VideoCardData[]> {
  * a million videos that takes some seconds after the start.
  */
 export async function relatedIsComplete(): Promise<boolean> {
-  return (await askForRelated("")).complete;
+  return (await queryRelated("")).complete;
 }
 
-async function askForRelated(id: string): Promise<RelatedAnswer> {
+async function queryRelated(id: string): Promise<RelatedAnswer> {
   await projected();
   const question: RelatedQuestion = { id, now: Date.now() };
   return queryThread<RelatedAnswer>("related", "related", question);

@@ -89,7 +89,7 @@ function write(counts: [id: string, count: number][]): boolean {
     if (!written) throw new Error("Another process is writing to the database.");
   } catch (error) {
     if (!failureIsLogged) {
-      console.error("Views could not be written and are kept for the next try:", error);
+      console.error("Views could not be written and stay counted for the next try:", error);
     }
     failureIsLogged = true;
     return false;

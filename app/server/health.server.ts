@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { askDatabase } from "~db/client.server";
+import { checkDatabase } from "~db/client.server";
 import { settings } from "./settings.server";
 
 const CHECKS = {
-  database: askDatabase,
+  database: checkDatabase,
   uploads: async () => {
     const folder = settings().uploadsDir;
     for (const bucket of ["videos", "thumbnails"]) {

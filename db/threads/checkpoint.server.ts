@@ -13,7 +13,7 @@ const EVERY_MS = 1_000;
 const LONGEST_LOG = 16_384;
 
 /** Keeps the log of the site's database short from now on. */
-export function keepLogShort(): void {
+export function startCheckpoints(): void {
   const sqlite = sqliteHandle();
   sqlite.pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);
   let lastWritten: number | undefined;

@@ -9,7 +9,7 @@ import { storedValues } from "~/shared/categories";
 import type { VideoPage } from "~/shared/video-card";
 import { projected } from "~db/changes.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
-import { keepLogShort } from "~db/threads/checkpoint.server";
+import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { catalogueDatabase } from "./catalogue-database";
 import { randomFrom } from "./generated-videos";
 import { type PlainQuestion, plainCatalogue } from "./plain-catalogue";
@@ -80,7 +80,7 @@ export async function run(report: Report): Promise<void> {
   process.env.DATABASE_PATH = file;
   forgetSettings();
   try {
-    keepLogShort();
+    startCheckpoints();
     const started = performance.now();
     while (!(await relatedIsComplete()));
     report.figure("reading all videos for related", performance.now() - started, "ms");

@@ -9,7 +9,7 @@ import { type ManageView, SORTS } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { VIDEO_STATUSES } from "~db/schema";
-import { keepLogShort } from "~db/threads/checkpoint.server";
+import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { catalogueDatabase } from "./catalogue-database";
 import { randomFrom } from "./generated-videos";
 import { median, type Report } from "./report";
@@ -118,7 +118,7 @@ function plainList(view: ManageView): unknown {
 
 async function hiding(report: Report): Promise<void> {
   const sqlite = sqliteHandle();
-  keepLogShort();
+  startCheckpoints();
   sqlite.exec(
     "INSERT INTO users (id, email, password_hash) VALUES ('bench', 'b@example.com', 'x')",
   );

@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { settings } from "~/server/settings.server";
 import { sqliteHandle } from "~db/client.server";
-import { keepLogShort } from "~db/threads/checkpoint.server";
+import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { until } from "../process-figures";
 import { useTemporarySite } from "../temporary-site";
 
@@ -33,7 +33,7 @@ it("what is written comes from the log into the file, by the thread and not by a
   const insert = sqliteHandle().prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
   );
-  keepLogShort();
+  startCheckpoints();
   for (let index = 0; index < 100; index += 1) insert.run(String(index));
   expect(videosInTheFile()).toBe(0);
   await until(() => videosInTheFile() === 100);

@@ -19,14 +19,14 @@ export interface SearchAnswer {
   sortKeys: bigint[];
 }
 
-/** A search of no more hits is kept whole. */
+/** A search with no more hits is cached whole. */
 const MOST_WHOLE = 2_048;
-/** Of a longer one so many sort keys are kept, evenly spread, so that no page is far from one. */
+/** Of a longer one so many sort keys are cached, evenly spread, so that no page is far from one. */
 const MARKS = 64;
-const MOST_KEPT_SEARCHES = 500;
+const MAX_CACHED_SEARCHES = 500;
 
-/** What is kept of a search until the catalogue changes. */
-interface Kept {
+/** What is cached of a search until the catalogue changes. */
+interface CachedSearch {
   total: number;
   /** The sort keys of every `hitsAMark`-th hit, from the first on, as far as anyone has paged. */
   marks: bigint[];
@@ -36,28 +36,32 @@ interface Kept {
 /** Finds the pages of searches on one connection. */
 export function searchHits(sqlite: Database) {
   const version = sqlite.prepare("SELECT catalogue FROM catalogue_version").pluck();
-  const searches = new LRUCache<string, Kept>({ max: MOST_KEPT_SEARCHES });
-  let keptVersion: unknown;
+  const searches = new LRUCache<string, CachedSearch>({ max: MAX_CACHED_SEARCHES });
+  let cachedVersion: unknown;
 
   function find({ needle, categories, page: asked }: SearchQuestion): SearchAnswer {
     const now = version.get();
-    if (now !== keptVersion) {
+    if (now !== cachedVersion) {
       searches.clear();
-      keptVersion = now;
+      cachedVersion = now;
     }
     const key = `${categories ?? ""}:${needle}`;
     const query = hitQuery(sqlite, needle, categories);
-    const kept = searches.get(key) ?? beginSearch(query);
-    searches.set(key, kept);
-    const page = clampPage(asked, kept.total);
-    return { total: kept.total, page, sortKeys: sortKeysFrom((page - 1) * PAGE_SIZE, kept, query) };
+    const cached = searches.get(key) ?? beginSearch(query);
+    searches.set(key, cached);
+    const page = clampPage(asked, cached.total);
+    return {
+      total: cached.total,
+      page,
+      sortKeys: sortKeysFrom((page - 1) * PAGE_SIZE, cached, query),
+    };
   }
 
   // In a transaction, so that version, total and page belong together.
   return sqlite.transaction(find);
 }
 
-function beginSearch(query: HitQuery): Kept {
+function beginSearch(query: HitQuery): CachedSearch {
   const newest = query.first(NEWEST, MOST_WHOLE + 1, 0);
   if (newest.length <= MOST_WHOLE) return { total: newest.length, marks: newest, hitsAMark: 1 };
   const total = query.count();
@@ -65,7 +69,11 @@ function beginSearch(query: HitQuery): Kept {
 }
 
 /** The sort keys of one page, after the marks on the way to it have been set. */
-function sortKeysFrom(offset: number, { marks, hitsAMark }: Kept, { first }: HitQuery): bigint[] {
+function sortKeysFrom(
+  offset: number,
+  { marks, hitsAMark }: CachedSearch,
+  { first }: HitQuery,
+): bigint[] {
   if (hitsAMark === 1) return marks.slice(offset, offset + PAGE_SIZE);
   const wanted = Math.floor(offset / hitsAMark);
   while (marks.length <= wanted) {
