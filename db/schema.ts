@@ -50,16 +50,16 @@ export interface VideosTable {
 }
 
 export const JOB_KINDS = [
-  "playable",
+  "transcode",
   "captions",
   "poster",
   "storyboard",
   "preview",
   "ladder",
-  "tidy",
+  "cleanup",
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
-export type JobState = "waiting" | "running" | "done" | "parked";
+export type JobState = "waiting" | "running" | "done" | "failed";
 
 export interface JobsTable {
   id: Generated<number>;

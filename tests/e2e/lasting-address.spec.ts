@@ -47,7 +47,7 @@ test("a film with its index at the end is watched, sought and watched on while i
 
   const converted = runJobs(site);
   await expect.poll(() => row().source_url, { timeout: 120_000 }).not.toBeNull();
-  const state = site.database().prepare("SELECT state FROM jobs WHERE kind = 'playable'").pluck();
+  const state = site.database().prepare("SELECT state FROM jobs WHERE kind = 'transcode'").pluck();
   await expect.poll(() => state.get(), { timeout: 60_000 }).toBe("done");
   // The file behind the address is another one now; what comes is asked for anew.
   for (const seconds of [50, 20, 35]) {

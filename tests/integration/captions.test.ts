@@ -80,7 +80,7 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
     ["timed text in MP4", "mp4", ["mov_text", "mov_text"], "1 &lt; 2\n"],
   ] as const)("%s become WebVTT that the video page names", async (_, as, codecs, last) => {
     const id = await addToLibrary(site.uploads, subtitled(as, [...codecs]), as === "mp4");
-    sqliteHandle().exec("DELETE FROM jobs WHERE kind NOT IN ('playable', 'captions')");
+    sqliteHandle().exec("DELETE FROM jobs WHERE kind NOT IN ('transcode', 'captions')");
     await workUntilIdle();
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
     expect(jobStates(id)).toMatchObject({ playable: "done", captions: "done" });
@@ -170,8 +170,8 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
   it("are made right after the playable copy, before all pictures", async () => {
     const clip = makeClip(site.folder, "plain");
     await addToLibrary(site.uploads, clip, true);
-    expect(claim()?.kind).toBe("playable");
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'playable'");
+    expect(claim()?.kind).toBe("transcode");
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'transcode'");
     expect(claim()?.kind).toBe("captions");
     expect(PRIORITIES.captions).toBeLessThan(PRIORITIES.poster);
   });

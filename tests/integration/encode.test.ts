@@ -22,13 +22,13 @@ import { useTemporarySite } from "../temporary-site";
 
 const X264 = ["libx264", "-preset", "ultrafast"];
 const ALL_DONE = {
-  playable: "done",
+  transcode: "done",
   captions: "done",
   poster: "done",
   storyboard: "done",
   preview: "done",
   ladder: "done",
-  tidy: "waiting",
+  cleanup: "waiting",
 };
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -86,7 +86,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const bytes = all.reduce((sum, file) => sum + fs.statSync(file).size, 0);
     // The source was not recorded by an upload in this test.
     expect(row.bytes).toBe(bytes - source);
-    const finished = jobRows(id).filter(({ kind }) => kind !== "tidy");
+    const finished = jobRows(id).filter(({ kind }) => kind !== "cleanup");
     expect(finished.map(({ finished_at }) => finished_at)).toEqual(
       finished.map(({ finished_at }) => finished_at).sort(),
     );
@@ -124,10 +124,10 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
       playable: true,
       needsFaststart: false,
     });
-    const tidy = jobRows(id).find(({ kind }) => kind === "tidy")!;
-    expect((Date.parse(tidy.run_after) - Date.now()) / 3_600_000).toBeCloseTo(6, 1);
+    const cleanup = jobRows(id).find(({ kind }) => kind === "cleanup")!;
+    expect((Date.parse(cleanup.run_after) - Date.now()) / 3_600_000).toBeCloseTo(6, 1);
 
-    sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE kind = 'tidy'");
+    sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE kind = 'cleanup'");
     await workUntilIdle();
     expect(videoRow(id)).toMatchObject({ source_url: null, video_url: first });
     expect(fs.existsSync(earlier)).toBe(false);

@@ -15,21 +15,21 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Every job of a file ends: done, or parked with a reason; and nothing is left lying about. */
+/** Every job of a file ends: done, or failed with a reason; and nothing is left lying about. */
 async function endsWell(file: string): Promise<string[]> {
   const id = await addToLibrary(site.uploads, file, false);
-  const parked = () => jobRows(id).some(({ state }) => state === "parked");
+  const failed = () => jobRows(id).some(({ state }) => state === "failed");
   const over = () =>
-    parked() || jobRows(id).every(({ state, kind }) => state === "done" || kind === "tidy");
+    failed() || jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup");
   for (let attempt = 0; attempt < 3 && !over(); attempt++) {
-    sqliteHandle().exec("UPDATE jobs SET run_after = '2000' WHERE kind <> 'tidy'");
+    sqliteHandle().exec("UPDATE jobs SET run_after = '2000' WHERE kind <> 'cleanup'");
     await workUntilIdle();
   }
   for (const { state, kind, reason } of jobRows(id)) {
-    if (kind === "tidy") continue;
-    expect(["done", "parked", "waiting"]).toContain(state);
-    if (state === "parked") expect(reason).toMatch(/\w+ \w+/);
-    if (state === "waiting") expect(parked()).toBe(true);
+    if (kind === "cleanup") continue;
+    expect(["done", "failed", "waiting"]).toContain(state);
+    if (state === "failed") expect(reason).toMatch(/\w+ \w+/);
+    if (state === "waiting") expect(failed()).toBe(true);
   }
   expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
   const row = videoRow(id);

@@ -65,7 +65,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 const allDone = (id: string) =>
-  jobRows(id).every(({ state, kind }) => state === "done" || kind === "tidy");
+  jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup");
 
 /** Minutes of film in an instant: nothing moves in it. */
 function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]): string {
@@ -84,8 +84,8 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     const first = claim()!;
     const second = claim()!;
     expect([first, second].map(({ video_id, kind }) => [video_id, kind])).toEqual([
-      [a, "playable"],
-      [b, "playable"],
+      [a, "transcode"],
+      [b, "transcode"],
     ]);
     expect(claim()).toBeUndefined();
     sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE id = ${second.id}`);
@@ -109,10 +109,10 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     const id = await addVideo("Broken");
     for (const seconds of [30, 120, undefined]) {
       const job = claim(undefined, Date.now() + 10 * 60_000)!;
-      expect(job.kind).toBe("playable");
+      expect(job.kind).toBe("transcode");
       await fail(job, "The file is damaged.");
       const { state, run_after } = jobRows(id)[0]!;
-      if (seconds === undefined) expect(state).toBe("parked");
+      if (seconds === undefined) expect(state).toBe("failed");
       else expect((Date.parse(run_after) - Date.now()) / 1_000).toBeCloseTo(seconds, -1);
     }
     expect(claim(undefined, Date.now() + 3_600_000)).toBeUndefined();
@@ -120,7 +120,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(summary.failed).toMatchObject([{ reason: "The file is damaged.", title: "Broken" }]);
     expect((await queueView()).failed).toHaveLength(1);
     expect(await retry(summary.failed[0]!.id)).toBe(1);
-    expect(claim()).toMatchObject({ kind: "playable", attempts: 1 });
+    expect(claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
   it("gives a job whose worker is silent to the next, and a job handed back does not count", async () => {
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     claim();
     sqliteHandle().exec("UPDATE jobs SET attempts = 5 WHERE state = 'running'");
     expect(claim(undefined, Date.now() + 60_000)).toBeUndefined();
-    expect(jobRows(id)[0]).toMatchObject({ state: "parked", reason: /ended 5 times/ });
+    expect(jobRows(id)[0]).toMatchObject({ state: "failed", reason: /ended 5 times/ });
   });
 
   it("forgets the jobs of a video that is deleted, by whatever tool", async () => {
@@ -168,7 +168,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     const bad = await addToLibrary(site.uploads, broken, true);
     const good = await addToLibrary(site.uploads, makeClip(site.folder, "good"), true);
     await workUntilIdle();
-    expect(jobRows(bad)[0]).toMatchObject({ state: "parked", reason: /not a video file/ });
+    expect(jobRows(bad)[0]).toMatchObject({ state: "failed", reason: /not a video file/ });
     expect(allDone(good)).toBe(true);
   });
 });
@@ -178,14 +178,14 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
 
   it("starts what was to run by a clock that was a day ahead", async () => {
     const id = await addVideo();
-    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ video_id: id, kind: "playable" });
+    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ video_id: id, kind: "transcode" });
   });
 
   it("tries again by the present clock what failed by a clock that was a day ahead", async () => {
     await addVideo();
     await fail(claim()!, "The file is damaged.");
     expect(claim()).toBeUndefined();
-    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ kind: "playable", attempts: 2 });
+    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ kind: "transcode", attempts: 2 });
   });
 
   it("ends a lease that was given by a clock that was a day ahead, within the time of a lease", async () => {
@@ -198,7 +198,7 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
 
   it("lets the clean-up wait its hours, and no longer", async () => {
     const id = await addVideo();
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'tidy'");
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
     expect(claim()).toBeUndefined();
     expect(claim(undefined, Date.now() + 5 * 3_600_000)).toBeUndefined();
     expect(claim(undefined, Date.now() + 7 * 3_600_000)).toMatchObject({ video_id: id });
@@ -208,7 +208,9 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
 describe.runIf(ffmpegAvailable())("the queue and another process that writes", () => {
   it("begins nothing, fails nothing and counts no attempt, and goes on when the lock is gone", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('playable', 'tidy')");
+    sqliteHandle().exec(
+      "UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'cleanup')",
+    );
     const other = new Sqlite(sqliteHandle().name);
     sqliteHandle().pragma("busy_timeout = 0");
     other.exec("BEGIN IMMEDIATE");
@@ -257,7 +259,7 @@ describe.runIf(ffmpegAvailable())("a video that is brought back from the trash",
     const before = videoRow(id);
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
-    expect(Object.keys(jobStates(id))).toEqual(["tidy"]);
+    expect(Object.keys(jobStates(id))).toEqual(["cleanup"]);
     await workUntilIdle();
     const { bytes: _, ...rest } = videoRow(id);
     expect(before).toMatchObject(rest);
@@ -310,7 +312,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
 
   it("a video deleted meanwhile stops its job and leaves nothing", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind IN ('playable', 'poster')");
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind IN ('transcode', 'poster')");
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind IN ('storyboard', 'preview')");
     const file = videoRow(id).video_url;
     const runner = startRunner(1);
@@ -323,7 +325,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
 
   it("what runs is held for a new video's first rendition, and goes on afterwards", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 40), true);
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'tidy')");
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
     const runner = startRunner(1);
     await until(() => jobRows(old).some(({ progress }) => progress > 0));
     const recent = await addToLibrary(site.uploads, longClip("new", 2, "avi", ["mpeg4"]), false);
@@ -337,7 +339,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
 
   it("a process that is asked to leave gives its job back, and ends its ffmpeg", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'tidy')");
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
     const runner = startRunner(1);
     await until(() => jobRows(id).some(({ progress }) => progress > 0));
     await runner.stop();

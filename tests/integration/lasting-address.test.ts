@@ -34,7 +34,7 @@ function only(...kinds: string[]): void {
   sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind NOT IN (${list})`);
 }
 const cleanUp = async () => {
-  sqliteHandle().exec("UPDATE jobs SET run_after = '2000' WHERE kind = 'tidy'");
+  sqliteHandle().exec("UPDATE jobs SET run_after = '2000' WHERE kind = 'cleanup'");
   await workUntilIdle();
 };
 
@@ -49,7 +49,7 @@ describe.runIf(ffmpegAvailable())(
       before = fs.readFileSync(clip);
       id = await addToLibrary(site.uploads, clip, true);
       url = videoRow(id).video_url;
-      only("playable", "tidy");
+      only("transcode", "cleanup");
     });
 
     it("stays, with a new entity tag; a download under way ends with the file it began with", async () => {
@@ -95,7 +95,7 @@ describe.runIf(ffmpegAvailable())(
       expect(await statusOf(playing)).toBe(404);
       sqliteHandle().exec("UPDATE videos SET status = 'published'");
       await cleanUp();
-      expect(jobStates(id).tidy).toBe("done");
+      expect(jobStates(id).cleanup).toBe("done");
       expect((await bytesOf(playing)).bytes.equals(present)).toBe(true);
       expect(await statusOf(`${url}?v=../../../etc/passwd`)).toBe(200);
     });
@@ -111,9 +111,9 @@ describe.runIf(ffmpegAvailable())(
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: earlier });
       expect(await probeFile(onDisk(site.uploads, url))).toMatchObject({ needsFaststart: false });
       // Replaced, but the end of the job was not written.
-      sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'playable'");
+      sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'transcode'");
       await workUntilIdle();
-      expect(jobStates(id).playable).toBe("done");
+      expect(jobStates(id).transcode).toBe("done");
       expect(await statusOf(url)).toBe(200);
       await cleanUp();
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: null });
@@ -141,7 +141,7 @@ describe.runIf(ffmpegAvailable())("the address of a video that browsers could no
     const id = await addToLibrary(site.uploads, avi, false);
     const url = videoRow(id).source_url!;
     expect(await statusOf(url)).toBe(404);
-    only("playable");
+    only("transcode");
     await workUntilIdle();
     const played = videoRow(id).video_url;
     const { response, bytes } = await bytesOf(url);
@@ -159,7 +159,7 @@ describe.runIf(ffmpegAvailable())("the address of a video that browsers could no
     const mkv = makeClip(site.folder, "clip", { as: "mkv" });
     const id = await addToLibrary(site.uploads, mkv, true);
     const url = videoRow(id).video_url;
-    only("playable", "tidy");
+    only("transcode", "cleanup");
     await workUntilIdle();
     expect(videoRow(id).video_url).toBe(url.replace(".mkv", ".mp4"));
     expect(await statusOf(url)).toBe(200);

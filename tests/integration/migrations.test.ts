@@ -83,7 +83,8 @@ describe("a database of the version before the baseline", () => {
       INSERT INTO media_files (bucket, path, video_id, kind, bytes)
         VALUES ('videos', 'u/1.mp4', 'v1', 'video', 700);
       INSERT INTO jobs (video_id, kind, priority, state, reason) VALUES
-        ('v1', 'ladder', 40, 'parked', 'because'), ('v1', 'poster', 10, 'waiting', NULL);
+        ('v1', 'ladder', 40, 'parked', 'because'), ('v1', 'poster', 10, 'waiting', NULL),
+        ('v1', 'playable', 0, 'done', NULL), ('v1', 'tidy', 50, 'waiting', NULL);
       INSERT INTO video_digests VALUES ('v1', '${"a".repeat(64)}');
       INSERT INTO view_days VALUES ('v2', '2026-11-20', 5);`);
     const rows = sqlite.prepare(`SELECT ${COLUMNS} FROM videos ORDER BY rowid`).all();
@@ -101,8 +102,10 @@ describe("a database of the version before the baseline", () => {
     }
     sqlite.exec("INSERT INTO jobs (video_id, kind, priority) VALUES ('v1', 'captions', 5)");
     expect(sqlite.prepare("SELECT kind, state, reason FROM jobs ORDER BY id").all()).toEqual([
-      { kind: "ladder", state: "parked", reason: "because" },
+      { kind: "ladder", state: "failed", reason: "because" },
       { kind: "poster", state: "waiting", reason: null },
+      { kind: "transcode", state: "done", reason: null },
+      { kind: "cleanup", state: "waiting", reason: null },
       { kind: "captions", state: "waiting", reason: null },
     ]);
     expect(sqlite.prepare("SELECT bytes FROM storage").pluck().get()).toBe(700);

@@ -38,7 +38,7 @@ function jobOf(videoId: string, kind: JobKind, now = Date.now()) {
     video_id: videoId,
     kind,
     priority: PRIORITIES[kind],
-    run_after: new Date(kind === "tidy" ? now + SOURCE_KEPT_MS : now).toISOString(),
+    run_after: new Date(kind === "cleanup" ? now + SOURCE_KEPT_MS : now).toISOString(),
   };
 }
 
@@ -72,13 +72,13 @@ function missingKinds(row: Lacking): JobKind[] {
   const isConverted = row.video_url !== "" && row.source_url !== null;
   const wanted: Record<JobKind, boolean> = {
     // Whether a file that is played as it came has its index in front, the job finds out itself.
-    playable: !isConverted,
+    transcode: !isConverted,
     captions: row.captions === null,
     poster: row.thumbnail_url === null,
     storyboard: row.storyboard_url === null,
     preview: row.preview_url === null,
     ladder: row.hls_url === null,
-    tidy: true,
+    cleanup: true,
   };
   return JOB_KINDS.filter((kind) => wanted[kind]);
 }
@@ -112,7 +112,7 @@ export async function enqueueMissingIn(
  * Called inside the transaction that says so.
  */
 export function delayCleanup(videoId: string): void {
-  const { kind, priority, run_after } = jobOf(videoId, "tidy");
+  const { kind, priority, run_after } = jobOf(videoId, "cleanup");
   sqliteHandle()
     .prepare(
       `INSERT INTO jobs (video_id, kind, priority, run_after) VALUES (@videoId, @kind, @priority, @run_after)

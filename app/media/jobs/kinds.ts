@@ -5,24 +5,24 @@ import type { JobKind } from "~db/schema";
  * pictures before its renditions, and all of it before what an older video still lacks.
  */
 export const PRIORITIES: Record<JobKind, number> = {
-  playable: 0,
+  transcode: 0,
   captions: 5,
   poster: 10,
   storyboard: 20,
   preview: 30,
   ladder: 40,
-  tidy: 50,
+  cleanup: 50,
 };
 
 /** What a job is called where people read it. */
 export const JOB_LABELS: Record<JobKind, string> = {
-  playable: "Making it playable",
+  transcode: "Making it playable",
   captions: "Captions",
   poster: "Poster",
   storyboard: "Storyboard",
   preview: "Hover preview",
   ladder: "Streaming qualities",
-  tidy: "Cleaning up",
+  cleanup: "Cleaning up",
 };
 
 /** What the log and the admin panel say when the programs are missing. */
@@ -36,7 +36,7 @@ export interface JobNow {
   /** Of the video. */
   title: string;
   label: string;
-  state: "waiting" | "running" | "parked";
+  state: "waiting" | "running" | "failed";
   /** 0 to 1 */
   progress: number;
   /** Seconds of video made in a second. */

@@ -49,7 +49,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
   // Never the name of something that is there already: what is being watched stays until it is not.
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
   switch (job.kind) {
-    case "playable":
+    case "transcode":
       return transcode(source, await read(source.file), task);
     case "captions":
       return extractCaptions(source, await read(source.file), task, generation);
@@ -61,7 +61,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return createPreview(source, await read(source.playing), task, generation);
     case "ladder":
       return encodeLadder(source, await read(source.file), task, generation);
-    case "tidy":
+    case "cleanup":
       await removeEarlierVersions(job, source, async () => isCopyOf(await read(source.file)));
       return NO_ARTIFACT;
   }

@@ -8,9 +8,9 @@ import { jobsChanged } from "./job-events.server";
 
 /** A worker that has not been heard of for this long has lost its job to the next. */
 export const LEASE_MS = 30_000;
-/** A job that fails this often is parked, with its reason. */
+/** A job that fails this often has failed for good, with its reason. */
 export const MOST_ATTEMPTS = 3;
-/** A job during which the site was killed this often is parked too: it may be what kills it. */
+/** A job during which the site was killed this often has failed too: it may be what kills it. */
 const MOST_KILLS = 5;
 const BACK_OFF_MS = 30_000;
 /** No job but the clean-up ever waits longer, see `fail`; nor on a full disk. */
@@ -55,13 +55,13 @@ function claimNext(mostPriority: number, now: number): JobRow | undefined {
         SELECT id FROM jobs AS job
         -- What is to run later than any wait can take was written before the clock was set back.
         WHERE ((state = 'waiting' AND (run_after <= @now
-              OR run_after > CASE kind WHEN 'tidy' THEN @cleanupLatest ELSE @latest END))
+              OR run_after > CASE kind WHEN 'cleanup' THEN @cleanupLatest ELSE @latest END))
             OR (state = 'running' AND lease_until < @now))
           AND priority <= @mostPriority
-          AND (kind = 'playable' OR NOT EXISTS (
+          AND (kind = 'transcode' OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
-              AND kind = 'playable' AND state <> 'done'))
-          AND (kind <> 'tidy' OR NOT EXISTS (
+              AND kind = 'transcode' AND state <> 'done'))
+          AND (kind <> 'cleanup' OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id AND id <> job.id AND state <> 'done'))
         ORDER BY priority, created_at, id LIMIT 1)
       RETURNING *`,
@@ -93,7 +93,7 @@ function failCrashingJobs(now: number): void {
   if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${killed}`).get({ now: iso(now) })) return;
   sqlite
     .prepare(
-      `UPDATE jobs SET state = 'parked', worker = NULL, lease_until = NULL, finished_at = @now,
+      `UPDATE jobs SET state = 'failed', worker = NULL, lease_until = NULL, finished_at = @now,
          reason = 'The site was ended ${MOST_KILLS} times while this was being made.'
        WHERE ${killed}`,
     )
@@ -143,17 +143,17 @@ export function markDone(id: number): void {
 }
 
 /**
- * Notes a failure: the job is tried again after 30 s, then after 2 minutes, and then parked.
- * `final` parks it at once, when trying again can't help.
+ * Notes a failure: the job is tried again after 30 s, then after 2 minutes, and then has failed.
+ * `final` fails it for good at once, when trying again can't help.
  */
 export async function fail(job: JobRow, reason: string, final = false): Promise<void> {
-  const parked = final || job.attempts >= MOST_ATTEMPTS;
+  const isFinal = final || job.attempts >= MOST_ATTEMPTS;
   await change(job, {
     ...finished,
-    state: parked ? "parked" : "waiting",
+    state: isFinal ? "failed" : "waiting",
     reason,
     run_after: iso(Date.now() + BACK_OFF_MS * 4 ** (job.attempts - 1)),
-    finished_at: parked ? iso(Date.now()) : null,
+    finished_at: isFinal ? iso(Date.now()) : null,
   });
   jobsChanged("work");
 }
@@ -183,13 +183,13 @@ async function change(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promi
   await retryWhileBusy(() => query.execute(), RESULT_WAIT_MS);
 }
 
-/** Starts parked jobs anew: one, or all. Returns how many. */
+/** Starts failed jobs anew: one, or all. Returns how many. */
 export async function retry(id?: number): Promise<number> {
   let query = database()
     .updateTable("jobs")
     .set({ state: "waiting", attempts: 0, reason: null, progress: 0, finished_at: null })
     .set({ run_after: iso(Date.now()) })
-    .where("state", "=", "parked");
+    .where("state", "=", "failed");
   if (id !== undefined) query = query.where("id", "=", id);
   const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   jobsChanged("work");

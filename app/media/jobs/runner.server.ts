@@ -65,8 +65,8 @@ export function startRunner(concurrency: number): Runner {
       if (!job) return;
       follow(beginWork(job), active);
     }
-    if (stopped || urgent || [...active].some(({ job }) => job.kind === "playable")) return;
-    const job = claim(PRIORITIES.playable);
+    if (stopped || urgent || [...active].some(({ job }) => job.kind === "transcode")) return;
+    const job = claim(PRIORITIES.transcode);
     if (!job) return;
     for (const { task } of active) task.pause();
     urgent = beginWork(job);

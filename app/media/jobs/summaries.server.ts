@@ -25,7 +25,7 @@ const unfinished = () =>
     .select([...COLUMNS, "videos.title"])
     .where("jobs.state", "!=", "done")
     // It waits for hours by design, and makes nothing.
-    .where((e) => e.or([e("jobs.kind", "!=", "tidy"), e("jobs.state", "=", "parked")]));
+    .where((e) => e.or([e("jobs.kind", "!=", "cleanup"), e("jobs.state", "=", "failed")]));
 
 type Row = Awaited<ReturnType<ReturnType<typeof unfinished>["execute"]>>[number];
 
@@ -61,7 +61,7 @@ export async function jobSummaries(
     summaries[row.video_id] ??= { waiting: 0, failed: [] };
     const summary = summaries[row.video_id]!;
     if (row.state === "running") summary.running ??= toJob(row);
-    else if (row.state === "parked") summary.failed.push(toJob(row));
+    else if (row.state === "failed") summary.failed.push(toJob(row));
     else summary.waiting++;
   }
   return summaries;
@@ -80,7 +80,7 @@ export async function queueView(): Promise<QueueView> {
   const [running, waiting, failed] = await Promise.all([
     list("running"),
     list("waiting"),
-    list("parked"),
+    list("failed"),
   ]);
   const { count } = await unfinished()
     .where("jobs.state", "=", "waiting")
