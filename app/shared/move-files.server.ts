@@ -57,7 +57,8 @@ async function flush(file: string): Promise<void> {
   await flushOne(file);
 }
 
-async function flushOne(file: string): Promise<void> {
+/** Waits until a file, or the entries of a folder, are on the disk. */
+export async function flushOne(file: string): Promise<void> {
   const handle = await open(file);
   try {
     await handle.sync();

@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
+import { flushOne } from "~/shared/move-files.server";
 import { toUploadError } from "./upload-error.server";
 
 /** The files of one upload that were moved from `uploads/tmp` into the buckets. */
@@ -151,7 +152,7 @@ export async function releaseUploadId(userId: string, uploadId: number | string)
 
 async function linkOrCopyFlushed(from: string, to: string): Promise<void> {
   await fs.mkdir(path.dirname(to), { recursive: true });
-  await flush(from);
+  await flushOne(from);
   try {
     // Not rename, which would replace an existing file.
     await fs.link(from, to);
@@ -159,22 +160,13 @@ async function linkOrCopyFlushed(from: string, to: string): Promise<void> {
     if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     try {
       await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL);
-      await flush(to);
+      await flushOne(to);
     } catch (copyError) {
       if ((copyError as NodeJS.ErrnoException).code !== "EEXIST") await fs.rm(to, { force: true });
       throw copyError;
     }
   }
-  await flush(path.dirname(to));
-}
-
-async function flush(file: string): Promise<void> {
-  const handle = await fs.open(file, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await flushOne(path.dirname(to));
 }
 
 function inBucket(bucket: "videos" | "thumbnails", pathInBucket: string): string {

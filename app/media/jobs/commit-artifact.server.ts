@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
+import { formatDuration } from "~/shared/format";
 import { moveFlushed } from "~/shared/move-files.server";
 import { type Captions, readCaptions } from "~db/captions";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
@@ -58,11 +59,9 @@ function writeResult(job: JobRow, artifact: Artifact): Promise<boolean> {
       return false;
     }
     if (artifact.durationSeconds) {
-      const seconds = Math.round(artifact.durationSeconds);
-      const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
       sqlite
         .prepare("UPDATE videos SET duration = ? WHERE id = ? AND duration = '0:00'")
-        .run(text, job.video_id);
+        .run(formatDuration(artifact.durationSeconds), job.video_id);
     }
     markDone(job.id);
     return true;
