@@ -61,7 +61,7 @@ function writeResult(job: JobRow, artifact: Artifact): Promise<boolean> {
     if (artifact.durationSeconds) {
       sqlite
         .prepare("UPDATE videos SET duration = ? WHERE id = ? AND duration = '0:00'")
-        .run(formatDuration(artifact.durationSeconds), job.video_id);
+        .run(formatDuration(Math.round(artifact.durationSeconds)), job.video_id);
     }
     markDone(job.id);
     return true;
