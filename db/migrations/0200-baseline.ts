@@ -1,7 +1,41 @@
 import type { Migration } from "../migrate.server";
 import { catalogue } from "./baseline-catalogue";
 
-/** Accounts, jobs and files: all but the catalogue, which `baseline-catalogue.ts` has. */
+/** One row for each conversion of a video. Rows of videos that other tools insert have none. */
+export const jobs = /* sql */ `
+  CREATE TABLE jobs (
+    id           INTEGER PRIMARY KEY,
+    video_id     TEXT NOT NULL,
+    kind         TEXT NOT NULL CHECK (kind IN
+                   ('transcode', 'captions', 'poster', 'storyboard', 'preview', 'ladder', 'cleanup')),
+    -- The lower runs first.
+    priority     INTEGER NOT NULL,
+    state        TEXT NOT NULL DEFAULT 'waiting'
+                   CHECK (state IN ('waiting', 'running', 'done', 'failed')),
+    -- Starts that have not come to a good end.
+    attempts     INTEGER NOT NULL DEFAULT 0,
+    run_after    TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    -- Who runs it, and until when that is believed without another sign of life.
+    worker       TEXT,
+    lease_until  TEXT,
+    -- 0 to 1.
+    progress     REAL NOT NULL DEFAULT 0,
+    -- Seconds of video made in a second.
+    speed        REAL,
+    seconds_left REAL,
+    -- Why the last attempt failed.
+    reason       TEXT,
+    created_at   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    started_at   TEXT,
+    finished_at  TEXT,
+    UNIQUE (video_id, kind)
+  );
+  CREATE INDEX jobs_unfinished ON jobs (priority, created_at, id)
+    WHERE state IN ('waiting', 'running');
+  CREATE INDEX jobs_by_state ON jobs (state, finished_at);
+`;
+
+/** Accounts and files: all but jobs and the catalogue, which `baseline-catalogue.ts` has. */
 const others = /* sql */ `
   CREATE TABLE users (
     id             TEXT PRIMARY KEY NOT NULL DEFAULT (lower(hex(randomblob(16)))),
@@ -45,38 +79,6 @@ const others = /* sql */ `
     detail     TEXT NOT NULL DEFAULT '',
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
   );
-
-  -- One row for each thing to be made of a video. Rows of videos that other tools insert have none.
-  CREATE TABLE jobs (
-    id           INTEGER PRIMARY KEY,
-    video_id     TEXT NOT NULL,
-    kind         TEXT NOT NULL CHECK (kind IN
-                   ('playable', 'captions', 'poster', 'storyboard', 'preview', 'ladder', 'tidy')),
-    -- The lower runs first.
-    priority     INTEGER NOT NULL,
-    state        TEXT NOT NULL DEFAULT 'waiting'
-                   CHECK (state IN ('waiting', 'running', 'done', 'parked')),
-    -- Starts that have not come to a good end.
-    attempts     INTEGER NOT NULL DEFAULT 0,
-    run_after    TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- Who runs it, and until when that is believed without another sign of life.
-    worker       TEXT,
-    lease_until  TEXT,
-    -- 0 to 1.
-    progress     REAL NOT NULL DEFAULT 0,
-    -- Seconds of video made in a second.
-    speed        REAL,
-    seconds_left REAL,
-    -- Why the last attempt failed.
-    reason       TEXT,
-    created_at   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    started_at   TEXT,
-    finished_at  TEXT,
-    UNIQUE (video_id, kind)
-  );
-  CREATE INDEX jobs_unfinished ON jobs (priority, created_at, id)
-    WHERE state IN ('waiting', 'running');
-  CREATE INDEX jobs_by_state ON jobs (state, finished_at);
 
   -- What has been taken over from folders of the server: a file that has not changed since is not
   -- read again. A row without finished_at is of a run that has not come to its end.
@@ -143,4 +145,4 @@ const others = /* sql */ `
 `;
 
 /** The whole schema of an empty database. */
-export const migration: Migration = { name: "0200-baseline", sql: others + catalogue };
+export const migration: Migration = { name: "0200-baseline", sql: others + jobs + catalogue };

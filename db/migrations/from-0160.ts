@@ -1,3 +1,4 @@
+import { jobs } from "./0200-baseline";
 import { catalogue } from "./baseline-catalogue";
 
 /** The migrations that the baseline was made of: a database that has run them all is brought over. */
@@ -33,7 +34,8 @@ const COLUMNS = `id, title, description, category, tags, duration, video_url, th
 
 /**
  * Makes the catalogue anew and enters its rows in their order; the triggers tell the projector, which
- * derives the rest. All other tables are as the baseline has them.
+ * derives the rest. Jobs get today's names: `playable` becomes `transcode`, `tidy` becomes `cleanup`, and
+ * one that was `parked` has `failed`. All other tables are as the baseline has them.
  */
 export const fromBeforeBaseline = /* sql */ `
   DROP TRIGGER media_file_added;
@@ -44,6 +46,17 @@ export const fromBeforeBaseline = /* sql */ `
   DROP TABLE videos;
   DROP VIEW listed_videos;
   ${DERIVED.map((table) => `DROP TABLE ${table};`).join("\n  ")}
+  CREATE TEMP TABLE jobs_before AS SELECT * FROM jobs;
+  DROP TABLE jobs;
+  ${jobs}
+  INSERT INTO jobs (id, video_id, kind, priority, state, attempts, run_after, worker, lease_until, progress, speed,
+    seconds_left, reason, created_at, started_at, finished_at)
+  SELECT id, video_id,
+    CASE kind WHEN 'playable' THEN 'transcode' WHEN 'tidy' THEN 'cleanup' ELSE kind END, priority,
+    CASE state WHEN 'parked' THEN 'failed' ELSE state END, attempts, run_after, worker, lease_until,
+    progress, speed, seconds_left, reason, created_at, started_at, finished_at
+  FROM temp.jobs_before;
+  DROP TABLE temp.jobs_before;
   ${catalogue}
   INSERT INTO videos (number, ${COLUMNS})
     SELECT number, ${COLUMNS} FROM temp.videos_before ORDER BY number;
