@@ -32,7 +32,7 @@ export function relatedIndex() {
   let moments = new Float64Array(FIRST_SLOTS);
   let low = new Uint32Array(FIRST_SLOTS);
   let views = new Uint8Array(FIRST_SLOTS);
-  let categories = new Uint8Array(FIRST_SLOTS);
+  let categories = new Uint16Array(FIRST_SLOTS);
   const categoryNames: string[] = [];
   let gone = 0;
   let scores = new Uint16Array(FIRST_SLOTS);
@@ -58,7 +58,7 @@ export function relatedIndex() {
     moments = longer(moments, new Float64Array(length));
     low = longer(low, new Uint32Array(length));
     views = longer(views, new Uint8Array(length));
-    categories = longer(categories, new Uint8Array(length));
+    categories = longer(categories, new Uint16Array(length));
     scores = new Uint16Array(length);
     marks = new Uint8Array(length);
   }
@@ -80,7 +80,7 @@ export function relatedIndex() {
     return undefined;
   }
 
-  /** More than 255 categories would share a code, and a video of one be related to the other's. */
+  /** Rows of other programs may have any text as a category: there is room for 65,536 of them. */
   function categoryCode(name: string): number {
     const known = categoryNames.indexOf(name);
     return known >= 0 ? known : categoryNames.push(name) - 1;

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { relatedIndex } from "~/catalogue/related/related-index";
+
+const NOW = Date.UTC(2026, 0, 1);
+const video = (number: number, category = "desi", title = `Film ${number}`) => ({
+  sortKey: (800_000_000_000n << 22n) + BigInt(number),
+  title,
+  category,
+  tags: null,
+  views: 0,
+});
+
+describe("the index of related videos", () => {
+  it("has grown when half of it is of videos that are gone, and a new one has not", () => {
+    const index = relatedIndex();
+    for (let number = 0; number < 6_000; number++) index.put(video(number));
+    expect(index.hasGrown()).toBe(false);
+    for (let number = 0; number < 6_000; number++) {
+      index.remove(video(number).sortKey);
+      index.put(video(number));
+    }
+    expect(index.hasGrown()).toBe(true);
+    const anew = relatedIndex();
+    for (let number = 0; number < 6_000; number++) anew.put(video(number));
+    expect(anew.hasGrown()).toBe(false);
+    expect(anew.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
+  });
+
+  it("tells more categories apart than a byte can count", () => {
+    const index = relatedIndex();
+    for (let number = 0; number < 300; number++)
+      index.put(video(number, `c${number}`, `w${number}`));
+    // Of its own category there is none but itself, and no title has a word of its title.
+    expect(index.best(video(299, "c299", "w299"), NOW)).toEqual([]);
+    expect(index.best(video(10, "c266", "x"), NOW)).toEqual([video(266).sortKey]);
+  });
+});
