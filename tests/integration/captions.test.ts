@@ -83,7 +83,7 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
     sqliteHandle().exec("DELETE FROM jobs WHERE kind NOT IN ('transcode', 'captions')");
     await workUntilIdle();
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
-    expect(jobStates(id)).toMatchObject({ playable: "done", captions: "done" });
+    expect(jobStates(id)).toMatchObject({ transcode: "done", captions: "done" });
 
     const captions = (await findPublished(id))?.captions ?? [];
     expect(captions).toMatchObject([
