@@ -152,11 +152,11 @@ async function readClaims(): Promise<Claims> {
     }
   }
   for (const { videoId, target } of await filesBeingImported()) {
-    const stem = mediaBasePath(target);
+    const basePath = mediaBasePath(target);
     claims.files.set(`videos/${target}`, videoId);
-    claims.files.set(`thumbnails/${stem}.webp`, videoId);
-    claims.basePaths.set(stem, videoId);
-    claims.basePaths.set(secondOf(stem), videoId);
+    claims.files.set(`thumbnails/${basePath}.webp`, videoId);
+    claims.basePaths.set(basePath, videoId);
+    claims.basePaths.set(secondOf(basePath), videoId);
   }
   return claims;
 }

@@ -26,23 +26,23 @@ export async function ownFiles(
   const own: MediaName[] = [];
   for (const name of [...named, ...recorded]) {
     if (await isShared(name, leaving)) continue;
-    const stem = mediaBasePath(name.path);
-    own.push(name, { bucket: "thumbnails", path: stem });
-    if (name.bucket === "videos") own.push({ bucket: "videos", path: stem });
+    const basePath = mediaBasePath(name.path);
+    own.push(name, { bucket: "thumbnails", path: basePath });
+    if (name.bucket === "videos") own.push({ bucket: "videos", path: basePath });
   }
   return own.filter((file, index) => !own.some((each, at) => covers(each, file, at < index)));
 }
 
 /** Whether a row that stays uses the file, or one of the same base path. */
 export async function isShared(name: MediaName, leaving: ReadonlySet<string>): Promise<boolean> {
-  const stem = mediaUrl(name.bucket, mediaBasePath(name.path));
+  const basePath = mediaUrl(name.bucket, mediaBasePath(name.path));
   const column = name.bucket === "videos" ? "video_url" : "thumbnail_url";
   const users = await database()
     .selectFrom("videos")
     .select("id")
-    // From "{stem}." to below "{stem}0": the file itself ("."), or one in its folder ("/").
-    .where(column, ">=", `${stem}.`)
-    .where(column, "<", `${stem}0`)
+    // From "{basePath}." to below "{basePath}0": the file itself ("."), or one in its folder ("/").
+    .where(column, ">=", `${basePath}.`)
+    .where(column, "<", `${basePath}0`)
     .execute();
   return users.some(({ id }) => !leaving.has(id));
 }
