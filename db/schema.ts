@@ -12,7 +12,7 @@ export interface VideosTable {
   number: Generated<number>;
   title: string;
   description: Generated<string>;
-  /** An id or a legacy name of `shared/categories.ts`; any other text is possible. */
+  /** An id or a legacy name of `shared/category-list.ts`; any other text is possible. */
   category: string;
   /** A JSON list of texts, or null. */
   tags: string | null;

@@ -12,7 +12,7 @@ export const catalogue = /* sql */ `
     number         INTEGER PRIMARY KEY,
     title          TEXT NOT NULL,
     description    TEXT NOT NULL DEFAULT '',
-    -- An id or a legacy name of app/shared/categories.ts; any other text is shown as it is.
+    -- An id or a legacy name of app/shared/category-list.ts; any other text is shown as it is.
     category       TEXT NOT NULL,
     tags           TEXT CHECK (tags IS NULL OR (json_valid(tags) AND json_type(tags) = 'array')),
     duration       TEXT NOT NULL DEFAULT '0:00',

@@ -11,8 +11,8 @@ import { ids } from "../catalogue-rows";
 import { useTemporarySite } from "../temporary-site";
 
 // The one file to change when a category is added, as it would be then.
-vi.mock("~/shared/categories", async (original) => {
-  const { CATEGORIES } = await original<typeof import("~/shared/categories")>();
+vi.mock("~/shared/category-list", async (original) => {
+  const { CATEGORIES } = await original<typeof import("~/shared/category-list")>();
   return { CATEGORIES: [...CATEGORIES, { id: "retro", label: "Retro", legacy: ["vintage"] }] };
 });
 
