@@ -39,6 +39,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
   }
 }
 
+/** For an axis: 250K, 1.5M. */
+const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 const NUMBER = new Intl.NumberFormat("en");
 const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
 
@@ -95,7 +97,7 @@ function Charts({ period, statistics }: { period: PeriodDays; statistics: Statis
         title="Views by day"
         summary={`${formatQuantity(views, "view")} in the last ${period} days (UTC).`}
         headings={["Day", "Views"]}
-        format={NUMBER.format}
+        format={SHORT.format}
         bars={days.map(({ day, views }) => ({
           label: DAY.format(new Date(day)),
           value: views,
@@ -107,7 +109,7 @@ function Charts({ period, statistics }: { period: PeriodDays; statistics: Statis
           title="Views by video"
           summary={`The most viewed in the last ${period} days.`}
           headings={["Video", "Views"]}
-          format={NUMBER.format}
+          format={SHORT.format}
           empty="No views in this time."
           bars={videos.map(({ id, title, views }) => ({
             label: title,

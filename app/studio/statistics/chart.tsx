@@ -163,8 +163,14 @@ function Axis({
         up ? "-my-2 h-48 flex-col-reverse items-end" : "pt-1",
       )}
     >
-      {ticks.map((tick) => (
-        <span key={tick}>{format(tick)}</span>
+      {ticks.map((tick, index) => (
+        <span
+          key={tick}
+          // A row of them is wider than a phone.
+          className={!up && index > 0 && index < ticks.length - 1 ? "max-sm:hidden" : undefined}
+        >
+          {format(tick)}
+        </span>
       ))}
     </div>
   );
