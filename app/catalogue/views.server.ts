@@ -8,8 +8,8 @@ const FLUSH_AFTER_MS = 1_000;
 /** Videos written at once; more wait for the next turn, so that no request waits long for them. */
 const FLUSH_MOST = 250;
 
-/** A household that watches a film together and comes back to it; a loop that reloads gains nothing. */
-const VIEWS_PER_ADDRESS = 10;
+/** One a minute: a household, or the phones behind one address of a carrier; a loop that reloads gains little. */
+const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
 /** Pairs of an address and a video that are remembered, about 10 MB. */
 const MOST_REMEMBERED = 50_000;
@@ -34,7 +34,7 @@ export function pendingViews(id: string): number {
 /**
  * Counts one view in memory; false when no published video has the id.
  *
- * @param address whose views of a video are counted ten times an hour at most, and no further.
+ * @param address whose views of a video are counted 60 times an hour at most, and no further.
  */
 export function countView(id: string, address?: string): boolean {
   const found = sqliteHandle()
