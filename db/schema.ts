@@ -223,4 +223,3 @@ export interface Schema {
 export type VideoRow = Selectable<VideosTable>;
 export type NewVideoRow = Insertable<VideosTable>;
 export type JobRow = Selectable<JobsTable>;
-export type UserRow = Selectable<UsersTable>;

@@ -2,6 +2,7 @@ import { Clapperboard } from "lucide-react";
 import { type InputHTMLAttributes, useEffect, useId, useRef, useState } from "react";
 import { buttonClass } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
+import { FieldNotes } from "~/ui/forms/field";
 
 /**
  * The file of the upload form as a large area to drop on. With scripts the browser's own control
@@ -59,14 +60,7 @@ export function FileDropArea({
           Choose Files
         </span>
       )}
-      <p id={`${id}-hint`} className="text-sm text-muted">
-        {hint}
-      </p>
-      {error && (
-        <p id={`${id}-error`} className="text-sm text-bad">
-          {error}
-        </p>
-      )}
+      <FieldNotes {...{ id, hint, error }} />
     </div>
   );
 }

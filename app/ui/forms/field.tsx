@@ -47,6 +47,15 @@ function Frame({
         )}
       </label>
       {children}
+      <FieldNotes {...{ id, hint, error }} />
+    </div>
+  );
+}
+
+/** The hint and the error of a control, under the ids that its `aria-describedby` names. */
+export function FieldNotes({ id, hint, error }: Pick<Words, "hint" | "error"> & { id: string }) {
+  return (
+    <>
       {hint && (
         <p id={`${id}-hint`} className="text-sm text-muted">
           {hint}
@@ -57,7 +66,7 @@ function Frame({
           {error}
         </p>
       )}
-    </div>
+    </>
   );
 }
 
