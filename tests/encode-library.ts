@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
-import { enqueueFor } from "~/media/jobs/enqueue.server";
+import { enqueueIn } from "~/media/jobs/enqueue.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { database, sqliteHandle } from "~db/client.server";
 import type { JobRow, VideoRow } from "~db/schema";
@@ -33,7 +34,8 @@ export async function addToLibrary(
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await enqueueFor(id);
+  await enqueueIn(database(), [id]);
+  jobsChanged("work");
   return id;
 }
 

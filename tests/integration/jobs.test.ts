@@ -6,7 +6,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTask, EncodeError, runFfmpeg } from "~/media/encode/task.server";
 import { DERIVED_FILES_SQL } from "~/media/jobs/commit-artifact.server";
-import { enqueueFor } from "~/media/jobs/enqueue.server";
+import { enqueueIn } from "~/media/jobs/enqueue.server";
 import {
   claim,
   fail,
@@ -16,7 +16,7 @@ import {
   returnToQueue,
   WORKER,
 } from "~/media/jobs/queue.server";
-import { startRunner } from "~/media/jobs/runner.server";
+import { type Runner, startRunner } from "~/media/jobs/runner.server";
 import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
 import { beginWork, recordFailure } from "~/media/jobs/worker.server";
 import { ffmpegAvailable, inputArguments } from "~/media/probe/ffmpeg.server";
@@ -41,10 +41,14 @@ const TSX = path.resolve("node_modules/.bin/tsx");
 
 let site: ReturnType<typeof useTemporarySite>;
 let children: ChildProcess[] = [];
+let runners: Runner[] = [];
 beforeEach(() => {
   site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
 });
-afterEach(() => {
+afterEach(async () => {
+  // Of a test that has failed too: a runner that goes on takes the jobs of the next test.
+  await Promise.all(runners.map((runner) => runner.stop()));
+  runners = [];
   for (const child of children) child.kill("SIGKILL");
   children = [];
   site.remove();
@@ -56,8 +60,15 @@ async function addVideo(title = "A video"): Promise<string> {
     .values({ title, category: "desi", video_url: "/media/videos/u/1.mp4" })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await enqueueFor(id);
+  await enqueueIn(database(), [id]);
   return id;
+}
+
+/** A runner that ends with its test. */
+function startWork(): Runner {
+  const runner = startRunner(1);
+  runners.push(runner);
+  return runner;
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -100,7 +111,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
 
   it("asks for a video once, and for none that another tool has inserted", async () => {
     const id = await addVideo();
-    await enqueueFor(id);
+    await enqueueIn(database(), [id]);
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
     expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(7);
   });
@@ -299,7 +310,7 @@ describe.runIf(ffmpegAvailable())("the end of a job", () => {
 describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   it("an edit made meanwhile stays", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
-    const runner = startRunner(1);
+    const runner = startWork();
     await until(() => jobStates(id).poster === "done");
     sqliteHandle().exec(
       "UPDATE videos SET title = 'Edited', updated_at = '2030', tags = '[\"a\"]'",
@@ -315,7 +326,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind IN ('transcode', 'poster')");
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind IN ('storyboard', 'preview')");
     const file = videoRow(id).video_url;
-    const runner = startRunner(1);
+    const runner = startWork();
     await until(() => jobRows(id).some(({ progress }) => progress > 0));
     sqliteHandle().prepare("DELETE FROM videos WHERE id = ?").run(id);
     await runner.idle();
@@ -326,7 +337,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   it("what runs is held for a new video's first rendition, and goes on afterwards", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 40), true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
-    const runner = startRunner(1);
+    const runner = startWork();
     await until(() => jobRows(old).some(({ progress }) => progress > 0));
     const recent = await addToLibrary(site.uploads, longClip("new", 2, "avi", ["mpeg4"]), false);
     await until(() => videoRow(recent).video_url !== "");
@@ -340,7 +351,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   it("a process that is asked to leave gives its job back, and ends its ffmpeg", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
-    const runner = startRunner(1);
+    const runner = startWork();
     await until(() => jobRows(id).some(({ progress }) => progress > 0));
     await runner.stop();
     expect(jobRows(id).find(({ kind }) => kind === "ladder")).toMatchObject({
@@ -360,7 +371,9 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
       await until(() => jobStates(id)[kind] !== "waiting");
       // tsx runs the script in a process of its own; the worker's name tells which.
       const { worker } = jobRows(id).find((job) => job.kind === kind)!;
-      if (worker) process.kill(Number(worker.split("/")[1]), "SIGKILL");
+      const pid = Number(worker?.split("/")[1] ?? Number.NaN);
+      expect(pid).not.toBe(process.pid);
+      if (worker) process.kill(pid, "SIGKILL");
       await Promise.all([child.exitCode === null && once(child, "exit")]);
       await until(() => ffmpegsIn(site.folder).length === 0);
       const row = videoRow(id);

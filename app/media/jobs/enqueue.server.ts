@@ -13,18 +13,13 @@ export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
 /**
  * Asks for everything that is made from a video: playable copy, captions, poster, storyboard, hover preview,
- * streaming qualities. Each job looks itself whether there is anything to do. What has been asked
+ * streaming qualities. Each job checks itself whether there is anything to do. What has been asked
  * for already is left as it stands; without ffmpeg nothing is asked for.
  *
- * Upload and `npm run jobs -- --all` call it. A row that another tool has inserted gets no jobs by
- * itself: its file may still be on its way, or be none of ours.
+ * Upload and import call it inside of their transaction; `jobsChanged("work")` is due once that is
+ * committed. A row that another tool has inserted gets no jobs by itself: its file may still be on
+ * its way, or be none of ours.
  */
-export async function enqueueFor(...videoIds: string[]): Promise<void> {
-  await enqueueIn(database(), videoIds);
-  jobsChanged("work");
-}
-
-/** The same inside of a transaction; `jobsChanged("work")` is due once it is committed. */
 export async function enqueueIn(db: Kysely<Schema>, videoIds: readonly string[]): Promise<void> {
   if (videoIds.length === 0 || !ffmpegAvailable()) return;
   await insertJobs(
