@@ -1,8 +1,11 @@
 import type { Database } from "better-sqlite3";
 
 const INDEXES = ["video_search", "video_search_short"];
-/** Between title and tags, so that nothing is found across two of them. */
-const SEPARATOR = "\u001f";
+/**
+ * After the title and after each tag, so that nothing is found across two of them. With it at both
+ * ends, the text of a whole tag is found and no longer one.
+ */
+export const SEPARATOR = "\u001f";
 
 /** The two search indexes of a connection; see `baseline-catalogue.ts` for what they hold. */
 export function searchIndexes(sqlite: Database) {
@@ -23,11 +26,16 @@ export function searchIndexes(sqlite: Database) {
       removeShort?.run(sortKey);
       const video = row.get(sortKey) as { title: string; tags: string | null } | undefined;
       if (!video) return;
-      const text = [video.title, ...textsOf(video.tags)].join(SEPARATOR);
+      const text = [video.title, ...textsOf(video.tags)].map(entry).join("");
       add?.run(sortKey, text);
       addShort?.run(sortKey, shortSubstrings(text).join(SEPARATOR));
     },
   };
+}
+
+/** A title or tag as it is searched: without the spaces around it, which no search text has. */
+function entry(text: string): string {
+  return text.replaceAll(SEPARATOR, " ").trim() + SEPARATOR;
 }
 
 /** The tags that are texts; a tool may have written anything into the list. */

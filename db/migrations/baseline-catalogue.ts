@@ -36,11 +36,17 @@ export const catalogue = /* sql */ `
     captions       TEXT,
     -- Of the four quarters of the thumbnail, 24 hexadecimal digits, shown while it is loading.
     poster_colors  TEXT,
-    -- duration as a number; a text without a colon holds seconds.
-    seconds        INTEGER GENERATED ALWAYS AS (CASE instr(duration, ':')
+    -- duration as a number: of minutes:seconds, hours:minutes:seconds, or seconds alone.
+    -- Other programs may write anything: within 0 and 68 years.
+    seconds        INTEGER GENERATED ALWAYS AS (max(0, min(2147483647,
+                     CASE length(duration) - length(replace(duration, ':', ''))
                      WHEN 0 THEN CAST(duration AS INTEGER)
-                     ELSE 60 * CAST(duration AS INTEGER)
-                       + CAST(substr(duration, instr(duration, ':') + 1) AS INTEGER) END) VIRTUAL,
+                     WHEN 1 THEN 60 * CAST(duration AS INTEGER)
+                       + CAST(substr(duration, instr(duration, ':') + 1) AS INTEGER)
+                     ELSE 3600 * CAST(duration AS INTEGER)
+                       + 60 * CAST(substr(duration, instr(duration, ':') + 1) AS INTEGER)
+                       + CAST(ltrim(ltrim(substr(duration, instr(duration, ':') + 1),
+                           '0123456789'), ':') AS INTEGER) END))) VIRTUAL,
     -- Sorts as created_at does, however that is written, and of equals the later entered first:
     -- 41 bits of milliseconds since 2000 (to 2069; what is no time counts as 2000), then the last
     -- 22 bits of number. It is also the row's key in the search indexes, whose hits therefore come
@@ -52,12 +58,15 @@ export const catalogue = /* sql */ `
                        + (number & 4194303)) VIRTUAL
   );
 
-  -- The public lists: all, by category, and what has views.
-  CREATE INDEX videos_published ON videos (sort_key) WHERE status = 'published';
-  CREATE INDEX videos_published_by_category ON videos (category, sort_key)
+  -- The orders of the public lists. What else a list is filtered by stands behind the order, so that
+  -- a filter is answered from the index alone.
+  CREATE INDEX videos_published ON videos (sort_key, seconds) WHERE status = 'published';
+  CREATE INDEX videos_published_by_category ON videos (category, sort_key, seconds)
     WHERE status = 'published';
-  CREATE INDEX videos_published_by_views ON videos (views, sort_key)
-    WHERE status = 'published' AND views > 0;
+  CREATE INDEX videos_published_by_views ON videos (views, sort_key, category, seconds)
+    WHERE status = 'published';
+  CREATE INDEX videos_published_by_length ON videos (seconds, sort_key, category)
+    WHERE status = 'published';
   -- The orders of the admin list. Status and category stand behind the order, so that a filter is
   -- answered from the index alone.
   CREATE INDEX videos_by_age ON videos (sort_key, status, category);
@@ -119,8 +128,8 @@ export const catalogue = /* sql */ `
     PRIMARY KEY (status, category)
   ) WITHOUT ROWID;
 
-  -- Title and tags of every video, U+001F between them, so that nothing is found across two of
-  -- them. The status is not in here: a search asks the table for it, hit by hit.
+  -- Title and tags of every video, U+001F after each, so that nothing is found across two of them, and
+  -- a whole tag is what stands between two. The status is not in here: a search asks the table for it, hit by hit.
   CREATE VIRTUAL TABLE video_search USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'trigram');
   -- For one and two characters: every such substring is a token, folded as trigrams are.

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { openSqlite } from "~db/client.server";
@@ -12,7 +13,9 @@ const CACHE_KIB = 512 * 1024;
 
 /** The path of a database with `count` generated videos, made once and kept. */
 export function catalogueDatabase(count: number): string {
-  const file = path.join(FOLDER, `catalogue-${migrations.at(-1)?.name}-${count}.sqlite`);
+  // Before a release the first migration may change.
+  const schema = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 8);
+  const file = path.join(FOLDER, `catalogue-${schema}-${count}.sqlite`);
   if (fs.existsSync(file)) return file;
   const partial = `${file}.partial`;
   fs.mkdirSync(FOLDER, { recursive: true });

@@ -105,6 +105,11 @@ describe("a duration as a number", () => {
     ["330", 330],
     ["0:00", 0],
     ["", 0],
+    ["1:02:03", 3723],
+    ["10:00:00", 36_000],
+    ["soon", 0],
+    ["-5:30", 0],
+    ["999999999999999999999:00", 2 ** 31 - 1],
   ])("%s is %i seconds", (duration, seconds) => {
     insertVideo("a", ", duration", `, '${duration}'`);
     expect(one("SELECT seconds FROM videos")).toEqual({ seconds });

@@ -25,7 +25,7 @@ export async function* walkPublished(
   most: number,
 ): AsyncGenerator<DescribedVideo[]> {
   const [first] = await queryThread<number[]>("reading", "list", {
-    ...{ list: "all", categories: [], fromEnd: false, limit: 1 },
+    ...{ order: "newest", categories: [], fromEnd: false, limit: 1 },
     offset,
   } satisfies ListQuestion);
   if (first === undefined) return;

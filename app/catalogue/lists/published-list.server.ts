@@ -4,13 +4,16 @@ import type { VideoCardData, VideoPage } from "~/shared/video-card";
 import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, type CardRow, toCard } from "./card-row.server";
-import { findRows, type ListName, type ListQuestion } from "./list-query.server";
+import { findRows, type ListQuestion } from "./list-query.server";
 import { publishedTotal } from "./published-total.server";
 
 /** The public lists: queries on `videos`, so that what is hidden is on none of them at once. */
 
 /** Rows that are passed over here; for more a thread is asked. */
 const PASSED_HERE = 1_000 * PAGE_SIZE;
+
+/** Which list, in the words of its query. */
+type List = Pick<ListQuestion, "order" | "categories" | "viewed">;
 
 /** One page of a category or of all, the newest first. */
 export async function newestPage(
@@ -19,37 +22,23 @@ export async function newestPage(
 ): Promise<VideoPage> {
   const { videos } = await publishedTotal(category);
   const categories = category ? storedValues(category) : [];
-  return page(category ? "category" : "all", categories, asked, videos);
+  return page({ order: "newest", categories }, asked, videos);
 }
 
 /** One page of what has views, the most viewed first, of equals the newer. */
 export async function mostViewedPage(asked: number): Promise<VideoPage> {
   const { viewed } = await publishedTotal();
-  return page("viewed", [], asked, viewed);
+  return page({ order: "views", categories: [], viewed: true }, asked, viewed);
 }
 
-async function page(
-  list: ListName,
-  categories: readonly string[],
-  asked: number,
-  total: number,
-): Promise<VideoPage> {
+async function page(list: List, asked: number, total: number): Promise<VideoPage> {
   const shown = clampPage(asked, total);
   const offset = (shown - 1) * PAGE_SIZE;
-  return videoPage(await listPart({ list, categories, total, offset }), shown, total);
+  return videoPage(await listPart(list, total, offset), shown, total);
 }
 
 /** At most eight cards from an offset on, found from the end of the list that is nearer. */
-async function listPart({
-  total,
-  offset,
-  ...list
-}: {
-  list: ListName;
-  categories: readonly string[];
-  total: number;
-  offset: number;
-}): Promise<VideoCardData[]> {
+async function listPart(list: List, total: number, offset: number): Promise<VideoCardData[]> {
   const limit = Math.min(PAGE_SIZE, total - offset);
   const rest = total - offset - limit;
   const fromEnd = rest < offset;

@@ -1,0 +1,35 @@
+/** How a list is ordered and filtered by length; both are parameters of its address. */
+
+export const LIST_ORDERS = [
+  { id: "newest", label: "Newest" },
+  { id: "views", label: "Most viewed" },
+  { id: "longest", label: "Longest" },
+  { id: "shortest", label: "Shortest" },
+] as const;
+export type ListOrder = (typeof LIST_ORDERS)[number]["id"];
+
+const NO_LIMIT_S = 2 ** 31 - 1;
+
+/** In seconds, both included. */
+export const LENGTHS = [
+  { id: "short", label: "Under 5 minutes", range: [0, 299] },
+  { id: "medium", label: "5 to 20 minutes", range: [300, 1_200] },
+  { id: "long", label: "Over 20 minutes", range: [1_201, NO_LIMIT_S] },
+] as const;
+export type LengthId = (typeof LENGTHS)[number]["id"];
+
+export interface ListView {
+  order: ListOrder;
+  length?: LengthId;
+}
+
+/** The default for what is none of the choices. */
+export function parseListView(parameters: URLSearchParams): ListView {
+  const order = LIST_ORDERS.find(({ id }) => id === parameters.get("sort"))?.id ?? "newest";
+  const length = LENGTHS.find(({ id }) => id === parameters.get("length"))?.id;
+  return { order, length };
+}
+
+export function lengthRange(length: LengthId | undefined): readonly [number, number] | undefined {
+  return LENGTHS.find(({ id }) => id === length)?.range;
+}
