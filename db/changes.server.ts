@@ -1,5 +1,6 @@
-import { setImmediate } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { projector, sqliteHandle, tryWriteTransaction } from "./client.server";
+import { queryThread } from "./threads/query-thread.server";
 
 /** How often the catalogue and the view counts have changed since the file was made. */
 export interface CatalogueVersion {
@@ -7,8 +8,10 @@ export interface CatalogueVersion {
   views: number;
 }
 
-/** So long the thread that serves requests works on derived data before others have their turn. */
-const SLICE_MS = 6;
+/** So many changes are projected by the thread that serves requests, in some 6 ms; a thread does more. */
+const MOST_PROJECTED_HERE = 64;
+/** Between two transactions of that thread, for others who wait to write: they try every 20 ms. */
+const PAUSE_MS = 25;
 /** So many changes are waited for. More come of an import: until they have been projected, lists are
  * right, and totals and searches are those of what has been projected. */
 const MOST_WAITED_FOR = 20_000;
@@ -36,7 +39,7 @@ export function catalogueVersion(): CatalogueVersion {
     holder.afterdarkUncommitted = (holder.afterdarkUncommitted ?? BELOW_ALL_CHANGES) - 1;
     return { catalogue: holder.afterdarkUncommitted, views: 0 };
   }
-  if (state === "more") theRest().catch(console.error);
+  if (state === "more") projectOnThread();
   return { catalogue: -last, views: 0 };
 }
 
@@ -46,41 +49,52 @@ export function catalogueVersion(): CatalogueVersion {
  */
 export async function projected(): Promise<void> {
   if (projectSome() !== "more") return;
-  const rest = theRest();
-  if ((projector().waiting().count ?? 0) <= MOST_WAITED_FOR) await rest;
-}
-
-function theRest(): Promise<void> {
-  holder.afterdarkProjecting ??= projectTheRest();
-  return holder.afterdarkProjecting;
-}
-
-/** In slices, between which others have their turn. */
-async function projectTheRest(): Promise<void> {
-  const sqlite = sqliteHandle();
-  try {
-    do await setImmediate();
-    while (sqlite.open && projectSome() === "more");
-  } finally {
-    holder.afterdarkProjecting = undefined;
-  }
+  const all = projectOnThread();
+  if ((projector().waiting().count ?? 0) <= MOST_WAITED_FOR) await all;
 }
 
 /**
- * "blocked" when another program holds the file, when what waits is part of a transaction under way,
- * and when projecting fails, as on a full disk: lists need nothing that is derived, so pages go on.
+ * "more" when there are many changes, which the thread should take into account, and "blocked" when
+ * another program holds the file, when what waits is part of a transaction under way, and when
+ * projecting fails, as on a full disk: lists need nothing that is derived, so pages go on.
  */
 function projectSome(): "done" | "more" | "blocked" {
-  const { waiting, run } = projector();
-  if (waiting().last === null) return "done";
+  const { last, count } = projector().waiting();
+  if (last === null) return "done";
+  if (holder.afterdarkProjecting) return "more";
+  if (sqliteHandle().inTransaction) return "blocked";
+  if (count > MOST_PROJECTED_HERE) return "more";
   try {
-    if (!tryWriteTransaction(() => run(SLICE_MS))) return "blocked";
+    if (!tryWriteTransaction(() => projector().run(MOST_PROJECTED_HERE))) return "blocked";
   } catch (error) {
     reportOnce(error);
     return "blocked";
   }
   holder.afterdarkProjectionFailure = undefined;
-  return waiting().last === null ? "done" : "more";
+  return projector().waiting().last === null ? "done" : "more";
+}
+
+function projectOnThread(): Promise<void> {
+  holder.afterdarkProjecting ??= projectParts().finally(() => {
+    holder.afterdarkProjecting = undefined;
+  });
+  return holder.afterdarkProjecting;
+}
+
+/** Until nothing waits, or the thread cannot write either. */
+async function projectParts(): Promise<void> {
+  const sqlite = sqliteHandle();
+  const { waiting } = projector();
+  try {
+    while (await queryThread<boolean>("writing", "project", {})) {
+      if (!sqlite.open || waiting().last === null) break;
+      await setTimeout(PAUSE_MS);
+      if (!sqlite.open) break;
+    }
+    holder.afterdarkProjectionFailure = undefined;
+  } catch (error) {
+    reportOnce(error);
+  }
 }
 
 /** Every request tries again; the log says it once. */

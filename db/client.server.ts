@@ -10,7 +10,7 @@ import {
 import { SharedFileDialect } from "./dialect.server";
 import { makeFolder } from "./folders.server";
 import { migrate } from "./migrate.server";
-import { createProjector, type Projector } from "./projector.server";
+import { createProjector, type Projector, projectAll } from "./projector.server";
 import type { Schema } from "./schema";
 import { isBusy } from "./write-lock";
 
@@ -68,7 +68,7 @@ function openSiteDatabase(file: string): Sqlite.Database {
   try {
     sqlite = openSqlite(file);
     requireUndamaged(sqlite);
-    if (migrate(sqlite).length > 0) createProjector(sqlite).run(Number.POSITIVE_INFINITY);
+    if (migrate(sqlite).length > 0) projectAll(createProjector(sqlite));
     return sqlite;
   } catch (error) {
     sqlite?.close();

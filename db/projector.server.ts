@@ -12,23 +12,22 @@ import { searchIndexes } from "./search-index.server";
  * and removes the note, all in one transaction. So a note may come late, twice or for nothing.
  */
 
-/** Changes between two looks at the clock: two milliseconds' worth. */
-const BATCH = 16;
 /** Changes that the thread of related videos can follow; with more it reads everything anew. */
 const RELATED_CHANGES_LEFT = 10_000;
 
 interface Row {
+  id: string;
   /** A 64-bit number, as text: it is too long for a number of JavaScript. */
   sort_key: string;
   status: string;
   category: string;
   views: number;
   bytes: number;
+  /** Digests of what is searched and of all columns that do not only count. */
+  text_digest: string;
+  digest: string;
 }
-/** With digests of what is searched and of all columns that do not only count. */
-type Projected = Row & { text_digest: string; digest: string };
 type VideoRow = Row & {
-  id: string;
   title: string;
   tags: string | null;
   /** Of the files that are recorded for it; null without any. */
@@ -39,19 +38,27 @@ type VideoRow = Row & {
 export type Projector = ReturnType<typeof createProjector>;
 
 export function createProjector(sqlite: Database) {
-  const notes = sqlite.prepare("SELECT seq, video_id FROM video_changes ORDER BY seq LIMIT ?");
+  const lastOfOldest = sqlite
+    .prepare("SELECT max(seq) FROM (SELECT seq FROM video_changes ORDER BY seq LIMIT ?)")
+    .pluck();
   const forget = sqlite.prepare("DELETE FROM video_changes WHERE seq <= ?");
-  const read = sqlite.prepare(`
-    SELECT *, CAST(sort_key AS TEXT) AS sort_key,
-      (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id) AS file_bytes
-    FROM videos WHERE id = ?`);
+  const changed = "id IN (SELECT video_id FROM video_changes WHERE seq <= ?)";
+  const read = sqlite
+    .prepare(`
+      SELECT id, CAST(sort_key AS TEXT), status, category, views, bytes, title, tags,
+        (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id), ${contentOf(sqlite)}
+      FROM videos WHERE ${changed}`)
+    // An object with a property for each of so many columns takes half as long again.
+    .raw();
   const known = sqlite.prepare(
-    "SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM projected_videos WHERE id = ?",
+    `SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM projected_videos WHERE ${changed}`,
   );
   const remember = sqlite.prepare(`
-    REPLACE INTO projected_videos
+    INSERT INTO projected_videos
       (id, sort_key, status, category, views, bytes, text_digest, digest)
-    VALUES (@id, @sort_key, @status, @category, @views, @bytes, @text_digest, @digest)`);
+    VALUES (@id, @sort_key, @status, @category, @views, @bytes, @text_digest, @digest)
+    ON CONFLICT DO UPDATE SET sort_key = @sort_key, status = @status, category = @category,
+      views = @views, bytes = @bytes, text_digest = @text_digest, digest = @digest`);
   const drop = sqlite.prepare("DELETE FROM projected_videos WHERE id = ?");
   const addTotals = sqlite.prepare(`
     INSERT INTO video_totals (status, category, videos, viewed, views, bytes)
@@ -63,80 +70,54 @@ export function createProjector(sqlite: Database) {
     INSERT INTO view_days (video_id, day, views) VALUES (?, date('now'), ?)
     ON CONFLICT DO UPDATE SET views = views + excluded.views`);
   const noteRelated = sqlite.prepare(
-    "INSERT INTO related_changes (sort_key) VALUES (CAST(? AS INTEGER))",
+    "INSERT INTO related_changes (sort_key) SELECT value FROM json_each(?)",
   );
   const trimRelated = sqlite.prepare(`DELETE FROM related_changes
     WHERE seq <= (SELECT max(seq) FROM related_changes) - ${RELATED_CHANGES_LEFT}`);
   const setBytes = sqlite.prepare("UPDATE videos SET bytes = @file_bytes WHERE id = @id");
   const addVersion = sqlite.prepare(
-    "UPDATE catalogue_version SET catalogue = catalogue + ?, views = views + ?",
+    "UPDATE catalogue_version SET catalogue = catalogue + @catalogue, views = views + @views",
   );
   const waiting = sqlite.prepare(
     "SELECT max(seq) AS last, max(seq) - min(seq) + 1 AS count FROM video_changes",
   );
   const version = sqlite.prepare("SELECT catalogue, views FROM catalogue_version");
   const search = searchIndexes(sqlite);
-  /** By status and category: what a run adds to the totals at its end. */
-  const changedTotals = new Map<string, ReturnType<typeof share>>();
 
-  /** Takes a row as it is now into account; which version rises by that, if any. */
-  function project(id: string): "catalogue" | "views" | undefined {
-    const before = known.get(id) as Projected | undefined;
-    const row = read.get(id) as VideoRow | undefined;
-    const now = row && { ...row, ...digestsOf(row) };
-    if (!before && !now) return undefined;
-    const isFoundAsBefore =
-      before?.text_digest === now?.text_digest && before?.sort_key === now?.sort_key;
-    if (!isFoundAsBefore) for (const sortKey of sortKeysOf(before, now)) search.refresh(sortKey);
-    changeRelated(before, now, isFoundAsBefore && before?.category === now?.category);
-    changeTotals(before, -1);
-    changeTotals(now, 1);
-    if (before && now && now.views > before.views) addDayViews.run(id, now.views - before.views);
-    // Files may be recorded before their row is there. This is one more change of the row.
-    if (now?.bytes === 0 && now.file_bytes) setBytes.run(now);
-    if (now) remember.run(now);
-    else drop.run(id);
-    if (before?.digest !== now?.digest) return "catalogue";
-    return before?.views !== now?.views ? "views" : undefined;
-  }
-
-  function changeTotals(row: Row | undefined, sign: 1 | -1): void {
-    if (!row) return;
-    const change = share(row, sign);
-    const key = JSON.stringify([row.status, row.category]);
-    const sum = changedTotals.get(key);
-    if (!sum) changedTotals.set(key, change);
-    else for (const column of SUMMED) sum[column] += change[column];
-  }
-
-  function writeTotals(): void {
-    for (const sum of changedTotals.values()) {
-      if (SUMMED.some((column) => sum[column] !== 0)) addTotals.run(sum);
+  /** Takes the oldest changes into account, `most` of them. */
+  function projectOldest(most: number): void {
+    const last = lastOfOldest.get(most) as number | null;
+    if (last === null) return;
+    const before = byId(known.all(last) as Row[]);
+    const now = byId((read.all(last) as unknown[][]).map(toVideoRow));
+    const totals = createTotals();
+    const found = new Set<string>();
+    const related = new Set<string>();
+    const rises = { catalogue: 0, views: 0 };
+    for (const id of new Set([...before.keys(), ...now.keys()])) {
+      const [was, is] = [before.get(id), now.get(id)];
+      totals.add(was, -1);
+      totals.add(is, 1);
+      const sortKeys = [was, is].flatMap((row) => row?.sort_key ?? []);
+      if (!isFoundAsBefore(was, is)) for (const sortKey of sortKeys) found.add(sortKey);
+      if (!scoresAsBefore(was, is)) for (const sortKey of sortKeys) related.add(sortKey);
+      if (was?.digest !== is?.digest) rises.catalogue += 1;
+      else if (was?.views !== is?.views) rises.views += 1;
+      if (was && is && is.views > was.views) addDayViews.run(id, is.views - was.views);
+      // Files may be recorded before their row is there. This is one more change of the row.
+      if (is?.bytes === 0 && is.file_bytes) setBytes.run(is);
+      if (is) remember.run(is);
+      else drop.run(id);
     }
+    for (const sum of totals.changed()) addTotals.run(sum);
     dropEmptyTotals.run();
-  }
-
-  function changeRelated(
-    before: Projected | undefined,
-    now: Projected | undefined,
-    isAsBefore: boolean,
-  ): void {
-    const was = before?.status === "published" ? before : undefined;
-    const is = now?.status === "published" ? now : undefined;
-    const scoresAsBefore = was && is && isAsBefore && watched(was.views) === watched(is.views);
-    if (!scoresAsBefore) for (const sortKey of sortKeysOf(was, is)) noteRelated.run(sortKey);
-  }
-
-  /** Takes the oldest changes into account; false when there is none. */
-  function projectOldest(): boolean {
-    const some = notes.all(BATCH) as { seq: number; video_id: string }[];
-    const last = some.at(-1);
-    if (!last) return false;
-    const rises = [...new Set(some.map(({ video_id }) => video_id))].map(project);
-    const count = (kind: "catalogue" | "views") => rises.filter((rise) => rise === kind).length;
-    forget.run(last.seq);
-    addVersion.run(count("catalogue"), count("views"));
-    return true;
+    noteRelated.run(`[${[...related].join(",")}]`);
+    trimRelated.run();
+    addVersion.run(rises);
+    forget.run(last);
+    // Last, and by themselves: a statement that SQLite may have to undo alone, as one with a trigger,
+    // makes FTS5 write out what it has collected, and each such part has to be merged later.
+    search.refresh(found, new Map([...now.values()].map((row) => [row.sort_key, row])));
   }
 
   /** Forgets all derived data and has every row looked at anew. */
@@ -152,14 +133,8 @@ export function createProjector(sqlite: Database) {
   return {
     startAnew: sqlite.transaction(startAnew).immediate,
 
-    /** Takes changes into account, in one transaction, until none is left or the time is up. */
-    run: sqlite.transaction((milliseconds: number): void => {
-      const deadline = performance.now() + milliseconds;
-      changedTotals.clear();
-      while (projectOldest() && performance.now() < deadline);
-      writeTotals();
-      trimRelated.run();
-    }).immediate,
+    /** Takes the oldest changes into account, at most so many, in one transaction. */
+    run: sqlite.transaction(projectOldest).immediate,
 
     /** The last change that waits to be taken into account, and how many wait at most. */
     waiting: () => waiting.get() as { last: number; count: number } | { last: null; count: null },
@@ -168,11 +143,75 @@ export function createProjector(sqlite: Database) {
   };
 }
 
-function sortKeysOf(before: Row | undefined, now: Row | undefined): Set<string> {
-  return new Set([before, now].flatMap((row) => row?.sort_key ?? []));
+/** Takes all changes into account, when nobody waits for the database. */
+export function projectAll({ run, waiting }: Projector): void {
+  while (waiting().last !== null) run(20_000);
+}
+
+/** The columns of `videos` but for those that only count. */
+function contentOf(sqlite: Database): string {
+  const columns = sqlite.pragma("table_info(videos)") as { name: string }[];
+  return columns
+    .map(({ name }) => name)
+    .filter((name) => name !== "views" && name !== "bytes")
+    .join(", ");
+}
+
+function toVideoRow(columns: unknown[]): VideoRow {
+  const [id, sort_key, status, category, views, bytes, title, tags, file_bytes, ...content] =
+    columns;
+  return {
+    ...({ id, sort_key, status, category, views, bytes, title, tags, file_bytes } as VideoRow),
+    text_digest: digestOf([title, tags]),
+    digest: digestOf(content),
+  };
+}
+
+function digestOf(values: unknown[]): string {
+  return hash("sha256", JSON.stringify(values), "base64").slice(0, 16);
+}
+
+function byId<R extends Row>(rows: R[]): Map<string, R> {
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function isFoundAsBefore(was: Row | undefined, is: Row | undefined): boolean {
+  return was?.text_digest === is?.text_digest && was?.sort_key === is?.sort_key;
+}
+
+/** As a related video; what is not published is none. */
+function scoresAsBefore(was: Row | undefined, is: Row | undefined): boolean {
+  const [before, now] = [was, is].map((row) => (row?.status === "published" ? row : undefined));
+  if (!before || !now) return before === now;
+  return (
+    isFoundAsBefore(before, now) &&
+    before.category === now.category &&
+    watched(before.views) === watched(now.views)
+  );
+}
+
+function watched(views: number): number {
+  return Number(views > WATCHED_ABOVE) + Number(views > WATCHED_MUCH_ABOVE);
 }
 
 const SUMMED = ["videos", "viewed", "views", "bytes"] as const;
+
+/** What changes of the totals by status and category, summed up in memory. */
+function createTotals() {
+  const sums = new Map<string, ReturnType<typeof share>>();
+  return {
+    add(row: Row | undefined, sign: 1 | -1): void {
+      if (!row) return;
+      const key = `${row.status}\n${row.category}`;
+      const change = share(row, sign);
+      const sum = sums.get(key);
+      if (!sum) sums.set(key, change);
+      else for (const column of SUMMED) sum[column] += change[column];
+    },
+
+    changed: () => [...sums.values()].filter((sum) => SUMMED.some((column) => sum[column] !== 0)),
+  };
+}
 
 /** What a video contributes to the totals, or takes away from them. */
 function share({ status, category, views, bytes }: Row, sign: 1 | -1) {
@@ -184,17 +223,4 @@ function share({ status, category, views, bytes }: Row, sign: 1 | -1) {
     views: sign * views,
     bytes: sign * bytes,
   };
-}
-
-function watched(views: number): number {
-  return Number(views > WATCHED_ABOVE) + Number(views > WATCHED_MUCH_ABOVE);
-}
-
-function digestsOf(row: VideoRow): { text_digest: string; digest: string } {
-  const { views: _, bytes: __, file_bytes: ___, ...content } = row;
-  return { text_digest: digestOf([row.title, row.tags]), digest: digestOf(Object.values(content)) };
-}
-
-function digestOf(values: unknown[]): string {
-  return hash("sha256", JSON.stringify(values), "base64").slice(0, 16);
 }

@@ -7,28 +7,41 @@ const INDEXES = ["video_search", "video_search_short"];
  */
 export const SEPARATOR = "\u001f";
 
+/** What is searched of a video. */
+interface SearchedTexts {
+  title: string;
+  tags: string | null;
+}
+
 /** The two search indexes of a connection; see `baseline-catalogue.ts` for what they hold. */
 export function searchIndexes(sqlite: Database) {
-  const row = sqlite.prepare("SELECT title, tags FROM videos WHERE sort_key = CAST(? AS INTEGER)");
+  const row = sqlite.prepare("SELECT title, tags FROM videos WHERE sort_key = ?");
   const [remove, removeShort] = INDEXES.map((name) =>
-    sqlite.prepare(`DELETE FROM ${name} WHERE rowid = CAST(? AS INTEGER)`),
+    sqlite.prepare(`DELETE FROM ${name} WHERE rowid = ?`),
   );
-  const [add, addShort] = INDEXES.map((name) =>
-    sqlite.prepare(`INSERT INTO ${name} (rowid, text) VALUES (CAST(? AS INTEGER), ?)`),
+  const [replace, replaceShort] = INDEXES.map((name) =>
+    sqlite.prepare(`REPLACE INTO ${name} (rowid, text) VALUES (?, ?)`),
   );
   return {
     /**
-     * Makes the entries of a sort key those of the row that has it now, if any. A sort key may have
+     * Makes the entries of sort keys those of the rows that have them now, if any. A sort key may have
      * passed from one row to another, and both be looked at in either order.
+     *
+     * @param read rows that have been read already, by their sort keys.
      */
-    refresh(sortKey: string): void {
-      remove?.run(sortKey);
-      removeShort?.run(sortKey);
-      const video = row.get(sortKey) as { title: string; tags: string | null } | undefined;
-      if (!video) return;
-      const text = [video.title, ...textsOf(video.tags)].map(entry).join("");
-      add?.run(sortKey, text);
-      addShort?.run(sortKey, shortSubstrings(text).join(SEPARATOR));
+    refresh(sortKeys: Iterable<string>, read: ReadonlyMap<string, SearchedTexts>): void {
+      // In their order: FTS5 writes out what it has collected when a smaller rowid comes.
+      for (const sortKey of BigInt64Array.from([...sortKeys], BigInt).sort()) {
+        const video = read.get(String(sortKey)) ?? (row.get(sortKey) as SearchedTexts | undefined);
+        if (video) {
+          const text = [video.title, ...textsOf(video.tags)].map(entry).join("");
+          replace?.run(sortKey, text);
+          replaceShort?.run(sortKey, shortSubstrings(text));
+        } else {
+          remove?.run(sortKey);
+          removeShort?.run(sortKey);
+        }
+      }
     },
   };
 }
@@ -44,13 +57,18 @@ function textsOf(tags: string | null): string[] {
   return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
 }
 
-/** Every different substring of one and two characters, in no order. */
-function shortSubstrings(text: string): string[] {
+/** Every different substring of one and two characters, in no order, with separators between. */
+function shortSubstrings(text: string): string {
   const found = new Set<string>();
-  const characters = [...text];
-  characters.forEach((character, index) => {
+  let previous = "";
+  for (const character of text) {
+    if (character === SEPARATOR) {
+      previous = "";
+      continue;
+    }
     found.add(character);
-    found.add(character + (characters[index + 1] ?? ""));
-  });
-  return [...found].filter((substring) => !substring.includes(SEPARATOR));
+    if (previous) found.add(previous + character);
+    previous = character;
+  }
+  return [...found].join(SEPARATOR);
 }

@@ -10,7 +10,7 @@ import { queryThread } from "./query-thread.server";
 
 const EVERY_MS = 1_000;
 /** Pages, 64 MiB. A log that grows so long although the thread works at it is shortened at once. */
-const LONGEST_LOG = 16_384;
+export const LONGEST_LOG = 16_384;
 
 /** Keeps the log of the site's database short from now on. */
 export function startCheckpoints(): void {
@@ -21,6 +21,6 @@ export function startCheckpoints(): void {
     const written = fs.statSync(`${sqlite.name}-wal`, { throwIfNoEntry: false });
     if (!sqlite.open || !written || written.mtimeMs === lastWritten) return;
     lastWritten = written.mtimeMs;
-    queryThread("checkpoint", "checkpoint", {}).catch(console.error);
+    queryThread("writing", "checkpoint", {}).catch(console.error);
   }, EVERY_MS).unref();
 }

@@ -6,9 +6,10 @@ import { sqliteHandle } from "../client.server";
 
 /**
  * What can take more than a moment is asked of threads, each with a connection of its own. One reads
- * lists and searches, one holds the index of related videos, and one waits for the disk.
+ * lists and searches, one holds the index of related videos, and one writes: it works off many changes,
+ * and waits for the disk.
  */
-export type ThreadName = "reading" | "related" | "checkpoint";
+export type ThreadName = "reading" | "related" | "writing";
 
 interface Thread {
   worker: Worker;

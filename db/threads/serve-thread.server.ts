@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import { checkpointer } from "./checkpoint-log.server";
+import { projecting } from "./project-changes.server";
 
 /** Makes what answers the questions of a task on a connection. */
 export type Task = (sqlite: Sqlite.Database) => (question: never) => unknown;
@@ -14,11 +15,15 @@ interface Asked {
 
 /**
  * The program of a thread: answers questions on a connection of its own, which only reads, unless
- * the thread is the one that brings the log into the file.
+ * the thread is the one that writes.
  */
 export function serveThread(readingTasks: Readonly<Record<string, Task>>): void {
-  const tasks: Record<string, Task> = { ...readingTasks, checkpoint: checkpointer };
-  const readonly = workerData.thread !== "checkpoint";
+  const tasks: Record<string, Task> = {
+    ...readingTasks,
+    checkpoint: checkpointer,
+    project: projecting,
+  };
+  const readonly = workerData.thread !== "writing";
   let sqlite: Sqlite.Database | undefined;
   let answers = new Map<string, (question: never) => unknown>();
 

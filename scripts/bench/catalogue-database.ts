@@ -4,7 +4,7 @@ import path from "node:path";
 import { openSqlite } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 import { migrations } from "~db/migrations";
-import { createProjector } from "~db/projector.server";
+import { createProjector, projectAll } from "~db/projector.server";
 import { generatedVideos } from "./generated-videos";
 
 const FOLDER = ".cache/bench";
@@ -28,7 +28,7 @@ export function catalogueDatabase(count: number): string {
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
   migrate(sqlite);
   withoutIndexes(sqlite, () => write(sqlite, count));
-  createProjector(sqlite).run(Number.POSITIVE_INFINITY);
+  projectAll(createProjector(sqlite));
   sqlite.pragma("journal_mode = WAL");
   sqlite.close();
   fs.renameSync(partial, file);

@@ -3,7 +3,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listPublished } from "~/catalogue/lists/listing.server";
 import { correctDerivedData } from "~/studio/library/integrity.server";
 import { catalogueVersion, projected } from "~db/changes.server";
-import { disableBusyTimeout, openSqlite, projector, sqliteHandle } from "~db/client.server";
+import {
+  disableBusyTimeout,
+  openSqlite,
+  projector,
+  sqliteHandle,
+  writeTransaction,
+} from "~db/client.server";
 import * as reference from "../catalogue-reference";
 import { ids, video, write } from "../catalogue-rows";
 import { useTemporarySite } from "../temporary-site";
@@ -127,7 +133,7 @@ describe("changes that wait", () => {
     Array.from({ length: count }, (_, i) => video({ id: `v${i}`, title: `Night ${i}` }));
   const other = () => openSqlite(sqliteHandle().name);
 
-  it("are worked off in slices, between which timers have their turn", async () => {
+  it("are worked off in parts, between which timers have their turn", async () => {
     write(rows(3_000));
     const begun = performance.now();
     let turns = 0;
@@ -136,10 +142,35 @@ describe("changes that wait", () => {
     }, 1);
     await projected();
     clearInterval(timer);
-    // A slice takes 6 ms where nothing else runs.
     expect((performance.now() - begun) / (turns + 1)).toBeLessThan(50);
     expect(projector().waiting().last).toBeNull();
     expect((await listPublished({ search: "night", page: 1 })).total).toBe(3_000);
+  });
+
+  it("leave room for a change of the site between two parts", async () => {
+    disableBusyTimeout();
+    const program = other();
+    write(rows(6_000));
+    const all = projected();
+    await writeTransaction(() =>
+      sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5999'"),
+    );
+    program.pragma("busy_timeout = 5000");
+    program.exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5998'");
+    program.close();
+    await all;
+    expect((await listPublished({ search: "night", page: 1 })).total).toBe(5_998);
+  });
+
+  it("are entered in a search index as one part, in whichever order they come", async () => {
+    const day = (i: number) => new Date(Date.UTC(2026, 0, 1) - i * 86_400_000).toISOString();
+    write(rows(1_000).map((row, i) => ({ ...row, created_at: day((i * 7) % 1_000) })));
+    projector().run(1_000);
+    const parts = (index: string) =>
+      sqliteHandle().prepare(`SELECT count(DISTINCT segid) FROM ${index}_idx`).pluck().get();
+    expect(parts("video_search")).toBe(1);
+    expect(parts("video_search_short")).toBe(1);
+    expect((await listPublished({ search: "night 999", page: 1 })).total).toBe(1);
   });
 
   it("are told by the version at once, each version once", async () => {
