@@ -53,6 +53,9 @@ export function openSqlite(file: string): Sqlite.Database {
   sqlite.pragma("synchronous = NORMAL");
   sqlite.pragma("foreign_keys = ON");
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
+  // A statement with a trigger copies each page that it changes, so that it can be undone by itself.
+  // In memory, entering a row takes half as long as with a temporary file.
+  sqlite.pragma("temp_store = MEMORY");
   return sqlite;
 }
 

@@ -67,15 +67,20 @@ export const catalogue = /* sql */ `
     WHERE status = 'published';
   CREATE INDEX videos_published_by_length ON videos (seconds, sort_key, category)
     WHERE status = 'published';
-  -- The orders of the admin list. Status and category stand behind the order, so that a filter is
-  -- answered from the index alone.
+  -- The orders of the admin list that has all rows. Status and category stand behind the order, so
+  -- that a filter is answered from the index alone.
   CREATE INDEX videos_by_age ON videos (sort_key, status, category);
-  CREATE INDEX videos_by_views ON videos (views, number, status, category);
   CREATE INDEX videos_by_title ON videos (title COLLATE NOCASE, number, status, category);
-  CREATE INDEX videos_by_length ON videos (seconds, number, status, category);
   CREATE INDEX videos_by_size ON videos (bytes, number, status, category);
+  -- The rest of its orders, in which the public lists have what is published: each costs an insert
+  -- about 15 microseconds among a million rows, so no row is in two indexes of one order.
+  CREATE INDEX videos_unpublished_by_views ON videos (views, sort_key, status, category)
+    WHERE status <> 'published';
+  CREATE INDEX videos_unpublished_by_length ON videos (seconds, sort_key, status, category)
+    WHERE status <> 'published';
   -- The few rows of a rare status or category, which the orders would have to be searched for.
-  CREATE INDEX videos_by_state ON videos (status, category);
+  CREATE INDEX videos_unpublished_by_state ON videos (status, category)
+    WHERE status <> 'published';
   -- Who may see a file: the row that a media address belongs to.
   CREATE INDEX videos_by_video_url ON videos (video_url);
   CREATE INDEX videos_by_thumbnail_url ON videos (thumbnail_url);

@@ -56,4 +56,18 @@ describe("the queries of the admin list", () => {
     expect(plans.length).toBe(36);
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_state|SCAN videos$/m);
   });
+
+  it("find the few rows of a status or category by it", async () => {
+    const plans = await plansOf(() => {
+      const hits = readManagedPage(sqliteHandle());
+      for (const filter of [{ status: "hidden" as const }, { categories: ["desi"] }]) {
+        hits({ view: { search: "", sort: "views", page: 1, ...filter }, total: 3 });
+      }
+    });
+    expect(plans.length).toBe(2);
+    for (const plan of plans) {
+      expect(plan).toMatch(/SEARCH videos USING (COVERING )?INDEX videos_unpublished_by_state/);
+      expect(plan).not.toMatch(/SCAN videos/);
+    }
+  });
 });

@@ -3,7 +3,15 @@ import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
 import type { ManageView } from "./manage-address";
 import { readTags } from "./managed-row.server";
-import { type Filter, filtered, inOrder, MANAGE_PAGE_SIZE, orderBy } from "./sort-order.server";
+import {
+  type Filter,
+  filtered,
+  idsByState,
+  MANAGE_PAGE_SIZE,
+  orderBy,
+  rowsByState,
+  rowsInOrder,
+} from "./sort-order.server";
 
 /** Where the pages of the admin list begin and which videos are on them. Runs on a thread. */
 
@@ -44,9 +52,9 @@ export function readManagedIds(sqlite: Database) {
   const search = managedSearch(sqlite);
   return ({ view, most }: { view: View; most: number }): string[] => {
     if (view.search) return search.ids(view, most);
-    const { where, values } = filtered(view);
+    const { sql, values } = idsByState(view);
     return sqlite
-      .prepare(`SELECT id FROM videos WHERE ${where} LIMIT ?`)
+      .prepare(`${sql} LIMIT ?`)
       .pluck()
       .all(...values, most) as string[];
   };
@@ -59,12 +67,9 @@ function filterPage(sqlite: Database, view: View, total: number): ManagedResult 
   const rest = total - offset - limit;
   const backwards = rest < offset;
   const isFew = (view.status || view.categories) && total <= MAX_SORTED_VIDEOS;
-  const { where, values } = filtered(view);
+  const { sql, values } = isFew ? rowsByState(view) : rowsInOrder(view);
   const rows = sqlite
-    .prepare(
-      `SELECT number FROM videos ${isFew ? "INDEXED BY videos_by_state" : inOrder(view)}
-       WHERE ${where} ${orderBy(view, backwards)} LIMIT ? OFFSET ?`,
-    )
+    .prepare(`SELECT number FROM (${sql} ${orderBy(view, backwards)} LIMIT ? OFFSET ?)`)
     .pluck()
     .all(...values, limit, backwards ? rest : offset) as number[];
   return { rows: backwards ? rows.reverse() : rows, total, more: false };
@@ -86,11 +91,11 @@ function managedSearch(sqlite: Database) {
     const needle = fold(searchText(view.search));
     // Two characters are a token of one index, three and more a phrase of trigrams of the other.
     const index = [...needle].length < 3 ? "video_search_short" : "video_search";
-    const { where, values } = filtered(view);
+    const { sql: where, values } = filtered(view);
     const phrase = `"${needle.replaceAll('"', '""')}"`;
     const found = `FROM ${index} CROSS JOIN videos INDEXED BY videos_by_age
       ON videos.sort_key = ${index}.rowid WHERE ${index} MATCH ? AND ${where}`;
-    return { needle, index, where, values, phrase, found };
+    return { needle, index, values, phrase, found };
   }
 
   function page(view: View): ManagedResult {
@@ -113,15 +118,14 @@ function managedSearch(sqlite: Database) {
   }
 
   function walk(view: View): ManagedResult {
-    const { needle, where, values } = matches(view);
+    const { needle } = matches(view);
+    const holds = { sql: "video_holds(title, tags, ?)", values: [needle] };
+    const { sql, values } = rowsInOrder(view, holds);
     const matching = (limit: number, offset: number) =>
       sqlite
-        .prepare(
-          `SELECT number FROM videos ${inOrder(view)}
-           WHERE ${where} AND video_holds(title, tags, ?) ${orderBy(view)} LIMIT ? OFFSET ?`,
-        )
+        .prepare(`SELECT number FROM (${sql} ${orderBy(view)} LIMIT ? OFFSET ?)`)
         .pluck()
-        .all(...values, needle, limit, offset) as number[];
+        .all(...values, limit, offset) as number[];
     const offset = (view.page - 1) * MANAGE_PAGE_SIZE;
     if (offset < MAX_SEARCH_MATCHES) {
       // One more than the page, to know whether the list goes on.

@@ -4,26 +4,64 @@ import type { ManageView, Sort } from "./manage-address";
 export const MANAGE_PAGE_SIZE = 50;
 
 interface Order {
-  /** What it sorts by, in SQL; of equals, the later entered goes with the larger. */
+  /** What it sorts by, in SQL; of equals, the later entered or the newer goes with the larger. */
   keys: readonly string[];
   descending: boolean;
-  /** An index of this order that also holds status and category. */
-  index: string;
+  /** Indexes of this order, which together have every row, and also hold status and category. */
+  indexes: readonly Index[];
 }
 
-const AGE = { keys: ["sort_key"], index: "videos_by_age" };
+interface Index {
+  name: string;
+  /** The condition of a partial index, and the statuses that rows in it may have. */
+  condition: string;
+  statuses: readonly VideoStatus[];
+}
+
+const all = (name: string): Index[] => [{ name, condition: "TRUE", statuses: VIDEO_STATUSES }];
+const both = (published: string, others: string): Index[] => [
+  { name: published, condition: "status = 'published'", statuses: ["published"] },
+  {
+    name: others,
+    condition: "status <> 'published'",
+    statuses: VIDEO_STATUSES.filter((status) => status !== "published"),
+  },
+];
+
+const AGE = { keys: ["sort_key"], indexes: all("videos_by_age") };
 const ORDERS: Record<Sort, Order> = {
   newest: { ...AGE, descending: true },
   oldest: { ...AGE, descending: false },
-  views: { keys: ["views", "number"], index: "videos_by_views", descending: true },
-  title: { keys: ["title COLLATE NOCASE", "number"], index: "videos_by_title", descending: false },
-  longest: { keys: ["seconds", "number"], index: "videos_by_length", descending: true },
-  largest: { keys: ["bytes", "number"], index: "videos_by_size", descending: true },
+  views: {
+    keys: ["views", "sort_key"],
+    indexes: both("videos_published_by_views", "videos_unpublished_by_views"),
+    descending: true,
+  },
+  title: {
+    keys: ["title COLLATE NOCASE", "number"],
+    indexes: all("videos_by_title"),
+    descending: false,
+  },
+  longest: {
+    keys: ["seconds", "sort_key"],
+    indexes: both("videos_published_by_length", "videos_unpublished_by_length"),
+    descending: true,
+  },
+  largest: { keys: ["bytes", "number"], indexes: all("videos_by_size"), descending: true },
 };
+/** In no order, for the few rows of a status or category. */
+const BY_STATE = both("videos_published_by_category", "videos_unpublished_by_state");
 
-/** Makes the planner walk an index of the view's order. */
-export function inOrder({ sort }: Pick<ManageView, "sort">): string {
-  return `INDEXED BY ${ORDERS[sort].index}`;
+export interface Filter {
+  status?: VideoStatus;
+  /** The names that rows of the category may have. */
+  categories?: readonly string[];
+}
+
+/** A query and the values of its parameters. */
+export interface Query {
+  sql: string;
+  values: unknown[];
 }
 
 export function orderBy({ sort }: Pick<ManageView, "sort">, backwards = false): string {
@@ -32,21 +70,65 @@ export function orderBy({ sort }: Pick<ManageView, "sort">, backwards = false): 
   return `ORDER BY ${keys.map((key) => `${key} ${direction}`).join(", ")}`;
 }
 
-export interface Filter {
-  status?: VideoStatus;
-  /** The names that rows of the category may have. */
-  categories?: readonly string[];
+/**
+ * The rows of a view by indexes of its order, whose parts are merged as they come, and none is sorted.
+ *
+ * @param condition one more, of each row.
+ */
+export function rowsInOrder(view: Filter & Pick<ManageView, "sort">, condition?: Query): Query {
+  return rowsBy(ORDERS[view.sort].indexes, view, columnsFor(view), condition);
 }
 
-/** Status and category as a condition and its values. */
-export function filtered({ status, categories }: Filter): { where: string; values: string[] } {
+/** The same by status and category, which is good for few rows: they have to be sorted. */
+export function rowsByState(view: Filter & Pick<ManageView, "sort">): Query {
+  return rowsBy(BY_STATE, view, columnsFor(view));
+}
+
+/** The ids of the rows of a view, in no order. */
+export function idsByState(view: Filter): Query {
+  return rowsBy(view.status || view.categories ? BY_STATE : AGE.indexes, view, "id");
+}
+
+/** The number of a row and what orders it, which a query of several parts must have to be merged. */
+function columnsFor({ sort }: Pick<ManageView, "sort">): string {
+  const keys = ORDERS[sort].keys.map((key) => key.replace(" COLLATE NOCASE", ""));
+  return [...new Set(["number", ...keys])].join(", ");
+}
+
+function rowsBy(
+  indexes: readonly Index[],
+  view: Filter,
+  columns: string,
+  condition: Query = { sql: "TRUE", values: [] },
+): Query {
+  const parts = indexes
+    .filter(({ statuses }) => !view.status || statuses.includes(view.status))
+    .map(({ name, condition: isHeld, statuses }) => {
+      const filter = filtered(view, statuses);
+      return {
+        sql: `SELECT ${columns} FROM videos INDEXED BY ${name}
+          WHERE ${isHeld} AND ${filter.sql} AND ${condition.sql}`,
+        values: [...filter.values, ...condition.values],
+      };
+    });
+  return {
+    sql: parts.map(({ sql }) => sql).join(" UNION ALL "),
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
+/** Status and category as a condition, of rows of these statuses. */
+export function filtered(
+  { status, categories }: Filter,
+  statuses: readonly VideoStatus[] = VIDEO_STATUSES,
+): Query {
   const conditions = ["TRUE"];
   const values: string[] = [];
   const among = (column: string, allowed: readonly string[]) => {
     conditions.push(`${column} IN (${allowed.map(() => "?").join(", ")})`);
     values.push(...allowed);
   };
-  if (status || categories) among("status", status ? [status] : VIDEO_STATUSES);
+  if (status || categories) among("status", status ? [status] : statuses);
   if (categories) among("category", categories);
-  return { where: conditions.join(" AND "), values };
+  return { sql: conditions.join(" AND "), values };
 }
