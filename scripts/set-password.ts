@@ -1,5 +1,4 @@
 // npm run set-password: for an admin who has forgotten the password or lost the second factor.
-import { recordActivity } from "~/account/activity.server";
 import { generatePassword } from "~/account/first-account.server";
 import { removeSecondFactor } from "~/account/second-factor.server";
 import { AccountError, findUserByEmail, setPassword } from "~/account/users.server";
@@ -27,8 +26,8 @@ await runScript(
     const user = await findUserByEmail(address);
     if (!user) throw new AccountError(`There is no account for ${address}.`);
     const password = generate ? generatePassword() : await askNewPassword();
-    await setPassword(user.id, password);
-    await recordActivity({ userId: null, action: "password-reset", detail: user.email });
+    const entry = { userId: null, action: "password-reset", detail: user.email } as const;
+    await setPassword(user.id, password, entry);
     if (removeFactor) await removeSecondFactor(user.id);
     console.log(`The password of ${user.email} is changed, and its sessions have ended.`);
     if (generate) console.log(`It is ${password}`);

@@ -1,5 +1,5 @@
 import { attemptLimit } from "~/server/attempt-limit.server";
-import { recordActivity } from "./activity.server";
+import { changeAndRecord } from "./activity.server";
 import { FormError, tooManyAttempts } from "./form-error.server";
 import { checkPassword, HashingBusyError, PasswordError } from "./password.server";
 import { makeRecoveryCodes } from "./recovery-codes.server";
@@ -32,14 +32,17 @@ export async function changeAccount(session: OpenSession, form: FormData): Promi
       await changePassword(session, text("password"));
       return { done: "Your password is changed. Your other sessions have ended." };
     case "end-session":
-      if (!(await endSession(userId, text("session")))) {
-        throw new FormError(404, "That session has ended already.");
-      }
-      await recordActivity({ userId, action: "session-end" });
+      await changeAndRecord({ userId, action: "session-end" }, async (transaction) => {
+        if (!(await endSession(userId, text("session"), transaction))) {
+          throw new FormError(404, "That session has ended already.");
+        }
+      });
       return { done: "The session has ended." };
     case "end-other-sessions":
-      await endSessions(userId, session.idHash);
-      await recordActivity({ userId, action: "session-end", detail: "All but one" });
+      await changeAndRecord(
+        { userId, action: "session-end", detail: "All but one" },
+        (transaction) => endSessions(userId, session.idHash, transaction),
+      );
       return { done: "Your other sessions have ended." };
     case "second-factor-begin":
       await beginEnrolment(userId);
@@ -49,13 +52,18 @@ export async function changeAccount(session: OpenSession, form: FormData): Promi
       return { recoveryCodes: await confirmSecondFactor(userId, text("code")) };
     case "second-factor-off":
       await requirePassword(userId, text("current"));
-      await removeSecondFactor(userId);
-      await recordActivity({ userId, action: "second-factor-off" });
+      await changeAndRecord({ userId, action: "second-factor-off" }, (transaction) =>
+        removeSecondFactor(userId, transaction),
+      );
       return { done: "The second factor is off." };
     case "recovery-codes":
       await requirePassword(userId, text("current"));
-      await recordActivity({ userId, action: "recovery-codes-renew" });
-      return { recoveryCodes: await makeRecoveryCodes(userId) };
+      return {
+        recoveryCodes: await changeAndRecord(
+          { userId, action: "recovery-codes-renew" },
+          (transaction) => makeRecoveryCodes(userId, transaction),
+        ),
+      };
     default:
       throw new FormError(400, "This form asks for something the site does not know.");
   }
@@ -72,21 +80,26 @@ async function requirePassword(userId: string, password: string): Promise<void> 
 
 async function changePassword(session: OpenSession, password: string): Promise<void> {
   try {
-    await setPassword(session.user.id, password, session.idHash);
+    const entry = { userId: session.user.id, action: "password-change" } as const;
+    await setPassword(session.user.id, password, entry, session.idHash);
   } catch (error) {
     if (error instanceof PasswordError) throw new FormError(422, error.message);
     refuseWhenBusy(error);
   }
-  await recordActivity({ userId: session.user.id, action: "password-change" });
 }
 
 async function confirmSecondFactor(userId: string, code: string): Promise<string[]> {
   const wait = byUser.consume(userId);
   if (wait !== undefined) throw tooManyAttempts(wait);
-  const codes = await confirmEnrolment(userId, code);
-  if (!codes) throw new FormError(400, "That code is not right. Is the clock of your phone right?");
+  const codes = await changeAndRecord(
+    { userId, action: "second-factor-on" },
+    async (transaction) => {
+      const confirmed = await confirmEnrolment(userId, code, transaction);
+      if (confirmed) return confirmed;
+      throw new FormError(400, "That code is not right. Is the clock of your phone right?");
+    },
+  );
   byUser.refund(userId);
-  await recordActivity({ userId, action: "second-factor-on" });
   return codes;
 }
 

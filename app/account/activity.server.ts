@@ -1,4 +1,6 @@
+import type { Transaction } from "kysely";
 import { database } from "~db/client.server";
+import type { Schema } from "~db/schema";
 import type { ActivityAction } from "./activity-labels";
 
 const ACTIVITIES_PER_PAGE = 50;
@@ -18,22 +20,39 @@ export interface Activity {
   createdAt: string;
 }
 
+export interface ActivityEntry {
+  userId: string | null;
+  action: ActivityAction;
+  /** The video's id, for what is about a video; its title goes into `detail`. */
+  subjectId?: string;
+  detail?: string;
+}
+
 /**
- * Writes down what an admin did. Never anything about a visitor.
+ * Changes something and records it in one transaction: neither is there without the other.
  *
- * @param entry.subjectId the video's id, for what is about a video; its title goes into `detail`.
+ * @param change only through the transaction that it is given; all other queries wait for its end.
+ */
+export async function changeAndRecord<T>(
+  entry: ActivityEntry,
+  change: (transaction: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  return database()
+    .transaction()
+    .execute(async (transaction) => {
+      const changed = await change(transaction);
+      await recordActivity(entry, transaction);
+      return changed;
+    });
+}
+
+/**
+ * Records what an admin did. Never anything about a visitor.
+ *
  * @param db the transaction that it is a part of.
  * @returns the id of the entry.
  */
-export async function recordActivity(
-  entry: {
-    userId: string | null;
-    action: ActivityAction;
-    subjectId?: string;
-    detail?: string;
-  },
-  db = database(),
-): Promise<number> {
+export async function recordActivity(entry: ActivityEntry, db = database()): Promise<number> {
   const { insertId } = await db
     .insertInto("activities")
     .values({

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { Kysely } from "kysely";
 import { database } from "~db/client.server";
+import type { Schema } from "~db/schema";
 
 const CODES = 10;
 /** 16 letters and digits of 5 bits each: too many to try even with the hashes at hand. */
@@ -26,18 +28,18 @@ function newCode(): string {
   return letters.match(/.{4}/g)!.join("-");
 }
 
-/** Ten new codes in place of all earlier ones, each good for one sign-in. Only hashes are kept. */
-export async function makeRecoveryCodes(userId: string): Promise<string[]> {
+/**
+ * Replaces all codes of a user by ten new ones, each good for one sign-in. Only hashes are stored.
+ *
+ * @param db the transaction that it is a part of.
+ */
+export async function makeRecoveryCodes(userId: string, db: Kysely<Schema>): Promise<string[]> {
   const codes = Array.from({ length: CODES }, newCode);
-  await database()
-    .transaction()
-    .execute(async (transaction) => {
-      await transaction.deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
-      await transaction
-        .insertInto("recovery_codes")
-        .values(codes.map((code) => ({ user_id: userId, code_hash: hashOf(code) })))
-        .execute();
-    });
+  await db.deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
+  await db
+    .insertInto("recovery_codes")
+    .values(codes.map((code) => ({ user_id: userId, code_hash: hashOf(code) })))
+    .execute();
   return codes;
 }
 

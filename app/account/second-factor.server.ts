@@ -1,8 +1,10 @@
+import type { Kysely } from "kysely";
 import { Secret, TOTP } from "otpauth";
 import QRCode from "qrcode";
 import { decrypt, encrypt } from "~/server/secret-box.server";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
+import type { Schema } from "~db/schema";
 import { countRecoveryCodes, makeRecoveryCodes, spendRecoveryCode } from "./recovery-codes.server";
 
 /** RFC 6238 with what every authenticator app takes: SHA-1, six digits, 30 seconds. */
@@ -61,23 +63,25 @@ export async function findEnrolment(userId: string): Promise<Enrolment | undefin
 /**
  * Turns the second factor on when the app shows the right code.
  *
+ * @param db the transaction that it is a part of.
  * @returns the recovery codes, to be shown once; undefined for a wrong code.
  */
 export async function confirmEnrolment(
   userId: string,
   code: string,
+  db: Kysely<Schema>,
   now = Date.now(),
 ): Promise<string[] | undefined> {
-  const user = await factorOf(userId);
-  if (!user || user.totp_enabled_at !== null || !(await takeCode(user, code, now))) {
+  const user = await factorOf(userId, db);
+  if (!user || user.totp_enabled_at !== null || !(await useCode(user, code, now, db))) {
     return undefined;
   }
-  await database()
+  await db
     .updateTable("users")
     .set({ totp_enabled_at: new Date(now).toISOString() })
     .where("id", "=", userId)
     .execute();
-  return makeRecoveryCodes(userId);
+  return makeRecoveryCodes(userId, db);
 }
 
 /** Which kind of code it was that proved the second factor; undefined when it proved nothing. */
@@ -88,18 +92,18 @@ export async function checkSecondFactor(
 ): Promise<"app" | "recovery" | undefined> {
   const user = await factorOf(userId);
   if (!user || user.totp_enabled_at === null) return undefined;
-  if (await takeCode(user, code, now)) return "app";
+  if (await useCode(user, code, now)) return "app";
   return (await spendRecoveryCode(userId, code)) ? "recovery" : undefined;
 }
 
 /** Turns the second factor off; its secret and the recovery codes are forgotten. */
-export async function removeSecondFactor(userId: string): Promise<void> {
-  await database()
+export async function removeSecondFactor(userId: string, db = database()): Promise<void> {
+  await db
     .updateTable("users")
     .set({ totp_secret: null, totp_enabled_at: null, totp_last_step: null })
     .where("id", "=", userId)
     .execute();
-  await database().deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
+  await db.deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
 }
 
 interface FactorRow {
@@ -109,8 +113,8 @@ interface FactorRow {
   totp_enabled_at: string | null;
 }
 
-async function factorOf(userId: string): Promise<FactorRow | undefined> {
-  return database()
+async function factorOf(userId: string, db = database()): Promise<FactorRow | undefined> {
+  return db
     .selectFrom("users")
     .select(["id", "email", "totp_secret", "totp_enabled_at"])
     .where("id", "=", userId)
@@ -124,15 +128,20 @@ function totpOf(user: FactorRow): TOTP | undefined {
   return new TOTP({ issuer, label: user.email, secret: Secret.fromBase32(secret) });
 }
 
-/** Takes a code of the app once: the same or an earlier one is refused afterwards. */
-async function takeCode(user: FactorRow, code: string, now: number): Promise<boolean> {
+/** Accepts a code of the app once: the same or an earlier one is rejected afterwards. */
+async function useCode(
+  user: FactorRow,
+  code: string,
+  now: number,
+  db = database(),
+): Promise<boolean> {
   const token = code.replace(/\s/g, "");
   const delta = /^\d{6}$/.test(token)
     ? totpOf(user)?.validate({ token, timestamp: now, window: STEPS_AROUND })
     : null;
   if (delta === null || delta === undefined) return false;
   const step = Math.floor(now / 1000 / STEP_SECONDS) + delta;
-  const { numUpdatedRows } = await database()
+  const { numUpdatedRows } = await db
     .updateTable("users")
     .set({ totp_last_step: step })
     .where("id", "=", user.id)

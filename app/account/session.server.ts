@@ -91,15 +91,23 @@ export function hasSessionCookie(request: Request): boolean {
 }
 
 /** Ends every session of a user, save one if its hash is given. Returns how many ended. */
-export async function endSessions(userId: string, exceptIdHash?: string): Promise<number> {
-  let ending = database().deleteFrom("sessions").where("user_id", "=", userId);
+export async function endSessions(
+  userId: string,
+  exceptIdHash?: string,
+  db = database(),
+): Promise<number> {
+  let ending = db.deleteFrom("sessions").where("user_id", "=", userId);
   if (exceptIdHash !== undefined) ending = ending.where("id_hash", "!=", exceptIdHash);
   return Number((await ending.executeTakeFirst()).numDeletedRows);
 }
 
 /** Ends one session of a user, by its hash. False when there is no such session of theirs. */
-export async function endSession(userId: string, idHash: string): Promise<boolean> {
-  const { numDeletedRows } = await database()
+export async function endSession(
+  userId: string,
+  idHash: string,
+  db = database(),
+): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom("sessions")
     .where("user_id", "=", userId)
     .where("id_hash", "=", idHash)

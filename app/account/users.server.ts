@@ -1,5 +1,5 @@
 import { database } from "~db/client.server";
-import { recordActivity } from "./activity.server";
+import { type ActivityEntry, changeAndRecord } from "./activity.server";
 import { hashPassword } from "./password.server";
 import { endSessions } from "./session.server";
 
@@ -53,28 +53,38 @@ export async function createUser(email: string, password: string): Promise<strin
   const taken = new AccountError(`There is already an account for ${address}.`);
   if (await findUserByEmail(address)) throw taken;
   const password_hash = await hashPassword(password);
-  const user = await database()
-    .insertInto("users")
-    .values({ email: address, password_hash })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  if (!user) throw taken;
-  await recordActivity({ userId: null, action: "account-create", detail: address });
-  return user.id;
+  const entry = { userId: null, action: "account-create", detail: address } as const;
+  return changeAndRecord(entry, async (transaction) => {
+    const user = await transaction
+      .insertInto("users")
+      .values({ email: address, password_hash })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!user) throw taken;
+    return user.id;
+  });
 }
 
 /**
  * Gives an account a new password and ends its sessions, save one if its hash is given.
  *
+ * @param entry what the activity log says of it.
  * @throws {PasswordError} for a weak password.
  */
 export async function setPassword(
   userId: string,
   password: string,
+  entry: ActivityEntry,
   exceptIdHash?: string,
 ): Promise<void> {
   const password_hash = await hashPassword(password);
-  await database().updateTable("users").set({ password_hash }).where("id", "=", userId).execute();
-  await endSessions(userId, exceptIdHash);
+  await changeAndRecord(entry, async (transaction) => {
+    await transaction
+      .updateTable("users")
+      .set({ password_hash })
+      .where("id", "=", userId)
+      .execute();
+    await endSessions(userId, exceptIdHash, transaction);
+  });
 }

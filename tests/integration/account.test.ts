@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { currentUser } from "~/account/guard.server";
 import { findEnrolment, findSecondFactor } from "~/account/second-factor.server";
+import { createUser } from "~/account/users.server";
 import * as account from "~/routes/account";
 import * as auth from "~/routes/auth";
 import * as code from "~/routes/auth-code";
@@ -285,5 +286,49 @@ describe("the second factor", () => {
     makeUser();
     const { cookies } = await signIn();
     expect(await change(cookies, { intent: "explode" })).toMatchObject({ status: 400 });
+  });
+});
+
+describe("a change that the activity log cannot record", () => {
+  const state = () =>
+    ["users", "sessions", "recovery_codes"].map((table) =>
+      sqliteHandle().prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all(),
+    );
+
+  it("leaves the account unchanged", async () => {
+    const { id } = makeUser();
+    const { cookies } = await signIn();
+    await signIn();
+    await change(cookies, { intent: "second-factor-begin" });
+    const { key } = (await findEnrolment(id))!;
+    const app = new TOTP({ secret: key.replaceAll(" ", "") });
+    const confirm = () => ({ intent: "second-factor-confirm", code: app.generate() });
+    const other = (await page(cookies)).sessions.find(({ current }) => !current)!.idHash;
+    const password = "another good password";
+    const current = GOOD_PASSWORD;
+    const full =
+      "CREATE TRIGGER full BEFORE INSERT ON activities BEGIN SELECT RAISE(ABORT, 'full'); END";
+    const expectUnchanged = async (fields: Record<string, string>) => {
+      const before = state();
+      sqliteHandle().exec(full);
+      await expect(change(cookies, fields), fields.intent).rejects.toThrow("full");
+      sqliteHandle().exec("DROP TRIGGER full");
+      expect(state(), fields.intent).toEqual(before);
+    };
+    await expectUnchanged(confirm());
+    await change(cookies, confirm());
+    const changes: Record<string, string>[] = [
+      { intent: "password", current, password, again: password },
+      { intent: "end-session", session: other },
+      { intent: "end-other-sessions" },
+      { intent: "recovery-codes", current },
+      { intent: "second-factor-off", current },
+    ];
+    for (const fields of changes) await expectUnchanged(fields);
+    await expect(async () => {
+      sqliteHandle().exec(full);
+      await createUser("second@example.com", password);
+    }).rejects.toThrow("full");
+    expect(sqliteHandle().prepare("SELECT count(*) FROM users").pluck().get()).toBe(1);
   });
 });
