@@ -12,6 +12,7 @@ import {
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { settings } from "~/server/settings.server";
 import { mapConcurrently } from "~/shared/map-concurrently";
+import { needsCopy } from "~/shared/move-files.server";
 import { ImportError } from "./entry";
 
 /** How a file gets from its folder into the bucket. */
@@ -70,9 +71,6 @@ async function reserveFreeBasePath(basePath: string): Promise<boolean> {
   );
 }
 
-/** Codes of a file system that knows no hard links, or of another disk. */
-const NO_LINK = ["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"];
-
 /**
  * Copies or links a file into the bucket of the videos, never over an existing one. The source stays;
  * when it is to be moved, it is removed once its row is committed.
@@ -87,7 +85,7 @@ export async function moveVideo(mode: ImportMode, from: string, target: string):
       (error: NodeJS.ErrnoException) => error.code ?? "unknown",
     );
     if (code === undefined) return;
-    if (!NO_LINK.includes(code)) throw Object.assign(new Error(`link: ${code}`), { code });
+    if (!needsCopy(code)) throw Object.assign(new Error(`link: ${code}`), { code });
     if (mode === "link") {
       throw new ImportError("it cannot be linked: it is on another disk than the uploads.");
     }

@@ -3,29 +3,53 @@ import { constants } from "node:fs";
 import { copyFile, cp, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
+/** Codes of `link` on file systems that know no hard links, and across file systems. */
+const WITHOUT_HARD_LINKS = new Set(["EPERM", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
+
+/** Whether a file has to be copied, because `link` failed with this code. */
+export function needsCopy(code: string | undefined): boolean {
+  return code !== undefined && WITHOUT_HARD_LINKS.has(code);
+}
+
+/**
+ * Moves a file or folder. A file that is there is replaced in one step; across file systems by a copy
+ * beside it.
+ */
+export async function move(from: string, to: string): Promise<void> {
+  await moveWith(from, to, async () => {});
+}
+
 /**
  * Moves a file or folder so that it is on the disk afterwards: nothing is named that a machine
- * without power would find empty. A file that is there is replaced in one step; across file systems
- * by a copy beside it.
+ * without power would find empty.
  */
 export async function moveFlushed(from: string, to: string): Promise<void> {
+  await moveWith(from, to, flush);
+  await flushOne(path.dirname(to));
+}
+
+async function moveWith(
+  from: string,
+  to: string,
+  beforeRename: (file: string) => Promise<void>,
+): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true });
   try {
-    await flush(from);
+    await beforeRename(from);
     await rename(from, to);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EXDEV") throw error;
     const partial = path.join(path.dirname(to), `.${randomBytes(6).toString("hex")}`);
     try {
-      await cp(from, partial, { recursive: true });
-      await flush(partial);
+      await cp(from, partial, { recursive: true, preserveTimestamps: true });
+      await beforeRename(partial);
       await rename(partial, to);
+      await rm(from, { recursive: true, force: true });
     } finally {
       await rm(partial, { recursive: true, force: true });
     }
   }
-  await flushOne(path.dirname(to));
 }
 
 /** A second name for a file, whose content stays when the first is replaced; else a copy of it. */

@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
-import { flushOne } from "~/shared/move-files.server";
+import { flushOne, needsCopy } from "~/shared/move-files.server";
 import { toUploadError } from "./upload-error.server";
 
 /** The files of one upload that were moved from `uploads/tmp` into the buckets. */
@@ -16,9 +16,6 @@ export interface MovedUpload {
   /** Removes the new files again when no row could be written; the temporary files stay. */
   rollBack(): Promise<void>;
 }
-
-/** Codes of file systems that know no hard links, or of a bucket on another disk than `tmp`. */
-const NO_LINKS = new Set(["EPERM", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
 
 let lastUploadId = 0;
 
@@ -157,7 +154,7 @@ async function linkOrCopyFlushed(from: string, to: string): Promise<void> {
     // Not rename, which would replace an existing file.
     await fs.link(from, to);
   } catch (error) {
-    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!needsCopy((error as NodeJS.ErrnoException).code)) throw error;
     try {
       await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL);
       await flushOne(to);

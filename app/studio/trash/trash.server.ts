@@ -4,6 +4,7 @@ import path from "node:path";
 import { bucketFile, type MediaName } from "~/media/bucket.server";
 import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
 import { settings } from "~/server/settings.server";
+import { move } from "~/shared/move-files.server";
 import { database } from "~db/client.server";
 
 /** How long a deleted video can be brought back. */
@@ -26,7 +27,7 @@ export async function moveToTrash(videoId: string, files: readonly MediaName[]):
   for (const file of files) {
     await logFailure(`move ${file.bucket}/${file.path} to the trash`, async () => {
       const from = bucketFile(file.bucket, file.path);
-      if (from && (await move(from, trashed(videoId, file)))) await forgetFiles([file]);
+      if (from && (await moveIfThere(from, trashed(videoId, file)))) await forgetFiles([file]);
     });
   }
 }
@@ -39,7 +40,7 @@ export async function restoreFromTrash(
   for (const file of files) {
     await logFailure(`restore ${file.bucket}/${file.path}`, async () => {
       const to = bucketFile(file.bucket, file.path);
-      if (!to || !(await move(trashed(videoId, file), to))) return;
+      if (!to || !(await moveIfThere(trashed(videoId, file), to))) return;
       const kind = path.extname(file.path) === "" ? "derived" : kindOf(file);
       await recordFile({ ...file, videoId, kind, bytes: await diskUsage(to) });
     });
@@ -85,19 +86,13 @@ function kindOf(file: MediaName) {
 }
 
 /** Moves a file or folder; false when it is not there. */
-async function move(from: string, to: string): Promise<boolean> {
+async function moveIfThere(from: string, to: string): Promise<boolean> {
   try {
-    await fs.mkdir(path.dirname(to), { recursive: true });
-    await fs.rename(from, to);
+    await move(from, to);
     return true;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT") return false;
-    // A bucket may be a volume of its own.
-    if (code !== "EXDEV") throw error;
-    await fs.cp(from, to, { recursive: true, preserveTimestamps: true });
-    await fs.rm(from, { recursive: true, force: true });
-    return true;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
   }
 }
 
