@@ -43,7 +43,7 @@ export interface VideosTable {
   storyboard_url: string | null;
   /** The short clip that a card plays. */
   preview_url: string | null;
-  /** A JSON list, see captions.ts; null while nobody has looked for any. */
+  /** A JSON list, see captions.ts; null until they have been looked for. */
   captions: string | null;
   /** Of the thumbnail's four quarters, see posterColors(); null while nobody knows them. */
   poster_colors: string | null;

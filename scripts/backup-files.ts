@@ -10,7 +10,7 @@ export interface ListedFile {
   modifiedMs: number;
 }
 
-/** What stands in the two buckets now. What is gone before it was looked at is left out. */
+/** The files of the two buckets now, without any that was removed while they were listed. */
 export function listUploads(root = settings().uploadsDir): ListedFile[] {
   return BUCKETS.flatMap((bucket) => {
     const folder = path.join(root, bucket);

@@ -1,4 +1,4 @@
-// npm run restore: puts a backup in the place of the site, which must not run.
+// npm run restore: replaces the data of the site, which must not run, by a backup.
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
@@ -13,20 +13,19 @@ import { runScript } from "./run-script";
 
 const USAGE = `npm run restore -- FOLDER
 
-Puts the backup in FOLDER in the place of the database, the session secret and the uploaded files it
-holds. The site must not run. The database of before is kept beside the new one; no uploaded file is
-removed.`;
+Replaces the database, the session secret and the uploaded files by those of the backup in FOLDER. The
+site must not run. The previous database stays beside the new one; no uploaded file is removed.`;
 
 await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   if (!folder || rest.length > 0) throw new UsageError(`One folder has to be named.\n\n${USAGE}`);
   const backup = path.join(folder, BACKUP.database);
   if (!fs.existsSync(backup)) throw new UsageError(`${folder} holds no ${BACKUP.database}.`);
-  requireSound(backup);
+  requireIntact(backup);
   const { databasePath, uploadsDir } = settings();
   requireDatabaseFile(databasePath);
   requireFolder("UPLOADS_DIR", uploadsDir);
   if (settings().dataLock) lockData(settings(), "npm run restore");
-  if (fs.existsSync(databasePath)) setAside(databasePath);
+  if (fs.existsSync(databasePath)) renamePrevious(databasePath);
 
   const listing = path.join(folder, BACKUP.listing);
   const listed = (
@@ -34,9 +33,9 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   ) as ListedFile[];
   const copies = path.join(folder, BACKUP.uploads);
   const copied = copyNew(listUploads(copies), copies, uploadsDir);
-  place(backup, databasePath);
+  replaceFile(databasePath, backup);
   const secret = path.join(folder, BACKUP.secret);
-  if (fs.existsSync(secret)) place(secret, secretFile());
+  if (fs.existsSync(secret)) replaceFile(secretFile(), secret);
 
   const present = new Set(listUploads().map((file) => file.path));
   const missing = listed.filter((file) => !present.has(file.path));
@@ -47,23 +46,23 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   if (missing.length > 0) process.exitCode = 1;
 });
 
-function requireSound(file: string): void {
-  let verdict: unknown;
+function requireIntact(file: string): void {
+  let result: unknown;
   try {
     const sqlite = new Sqlite(file, { readonly: true });
-    verdict = sqlite.pragma("integrity_check", { simple: true });
+    result = sqlite.pragma("integrity_check", { simple: true });
     sqlite.close();
   } catch (error) {
-    verdict = (error as Error).message;
+    result = (error as Error).message;
   }
-  if (verdict !== "ok") throw new RestoreError(`${file} is damaged: ${verdict}`);
+  if (result !== "ok") throw new RestoreError(`${file} is damaged: ${result}`);
 }
 
 /**
- * Leaving the write-ahead log takes that nobody else has the file open, so it shows whether the site
- * runs; and the file that is kept is then whole by itself.
+ * Renames the database that is there. SQLite leaves WAL mode only when nobody else has the file open,
+ * so this shows whether the site runs; and the renamed file is complete without its log.
  */
-function setAside(file: string): void {
+function renamePrevious(file: string): void {
   const sqlite = new Sqlite(file, { timeout: 0 });
   let isDamaged = false;
   try {
@@ -74,17 +73,18 @@ function setAside(file: string): void {
   } finally {
     sqlite.close();
   }
-  const kept = `${file}.before-restore-${new Date().toISOString().replaceAll(":", "-")}`;
-  fs.renameSync(file, kept);
+  const previous = `${file}.before-restore-${new Date().toISOString().replaceAll(":", "-")}`;
+  fs.renameSync(file, previous);
   for (const extra of ["-wal", "-shm"]) {
-    // What a damaged file has left to rescue may stand in its log.
-    if (isDamaged && fs.existsSync(file + extra)) fs.renameSync(file + extra, kept + extra);
+    // Rows that can be recovered from a damaged file may be in its log.
+    if (isDamaged && fs.existsSync(file + extra)) fs.renameSync(file + extra, previous + extra);
     else fs.rmSync(file + extra, { force: true });
   }
-  console.log(`The database of before is kept as ${kept}.`);
+  console.log(`The previous database is now ${previous}.`);
 }
 
-function place(from: string, to: string): void {
+/** By a rename, so that the file is never there in part. */
+function replaceFile(to: string, from: string): void {
   fs.copyFileSync(from, `${to}.partial`);
   fs.chmodSync(`${to}.partial`, 0o600);
   fs.renameSync(`${to}.partial`, to);

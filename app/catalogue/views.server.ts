@@ -49,7 +49,7 @@ export function countView(id: string, address?: string): boolean {
 
 /**
  * Whether a request stands for someone who looks at the page: no prefetch or prerender, no known
- * crawler, and not from a page of another site. The user agent is looked at and forgotten.
+ * crawler, and not from a page of another site. The user agent is checked and not stored.
  */
 export function countsAsView(request: Request): boolean {
   const { headers } = request;

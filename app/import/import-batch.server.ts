@@ -77,9 +77,9 @@ async function moveAndInsert(
 ): Promise<PendingImport[]> {
   const { mode, onProgress } = options;
   const pending = await mapConcurrently(candidates, async (candidate): Promise<PendingImport> => {
-    const { entry, inspected: examined } = candidate;
-    const basePath = examined && (await basePaths.reserve(entry.basePath));
-    const target = basePath ? `${basePath}.${examined.ending}` : "";
+    const { entry, inspected } = candidate;
+    const basePath = inspected && (await basePaths.reserve(entry.basePath));
+    const target = basePath ? `${basePath}.${inspected.ending}` : "";
     return { ...candidate, ...(basePath && { basePath }), target };
   });
   await announce(pending.flatMap(planned));
@@ -209,7 +209,7 @@ function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): 
 
 /** @param time of the row where the entry brings none: in the order of the plan, newest last. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
-  const { entry, inspected: examined, basePath, target, videoId } = each;
+  const { entry, inspected, basePath, target, videoId } = each;
   const url = target ? mediaUrl("videos", target) : "";
   const createdAt = entry.createdAt ?? new Date(time).toISOString();
   return {
@@ -218,10 +218,10 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     description: entry.description,
     category: entry.category,
     tags: entry.tags.length > 0 ? JSON.stringify(entry.tags) : null,
-    duration: formatDuration(examined?.durationSeconds ?? entry.durationSeconds ?? 0),
+    duration: formatDuration(inspected?.durationSeconds ?? entry.durationSeconds ?? 0),
     // What browsers cannot play has no video yet, only a source to make one from.
-    video_url: examined?.playable === false ? "" : url,
-    source_url: examined?.playable === false ? url : null,
+    video_url: inspected?.playable === false ? "" : url,
+    source_url: inspected?.playable === false ? url : null,
     thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
     poster_colors: each.picture?.colors ?? null,
     uploaded_by: userId,

@@ -63,7 +63,7 @@ export function openEventStream({
   address?: string;
   most?: number;
 } = {}): Response {
-  const status = refusalStatus(address, most);
+  const status = limitStatus(address, most);
   if (status) {
     return new Response(`${TOO_MANY}\n`, {
       status,
@@ -87,7 +87,7 @@ export function openEventStream({
 export function answerEvents(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method !== "GET" || request.url !== "/events") return false;
   const address = clientAddressOf(request);
-  const status = refusalStatus(address, MOST_STREAMS);
+  const status = limitStatus(address, MOST_STREAMS);
   if (status) {
     return answerPlainly(response, status, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
   }
@@ -99,7 +99,7 @@ export function answerEvents(request: IncomingMessage, response: ServerResponse)
 }
 
 /** 429 for an address that has too many, 503 when all together are; undefined when there is room. */
-function refusalStatus(address: string, most: number): 429 | 503 | undefined {
+function limitStatus(address: string, most: number): 429 | 503 | undefined {
   if ((streamsOf.get(address) ?? 0) >= MOST_STREAMS_PER_ADDRESS) return 429;
   return streams.size >= most ? 503 : undefined;
 }

@@ -42,9 +42,9 @@ export async function withAdminForm<Answer>(
     if (!isOfStudio(request, received)) return await work({ kind: "upload", form: received });
     const fields = new FormData();
     for (const [name, value] of received.fields) fields.set(name, value);
-    const { files, refusal } = received;
+    const { files } = received;
     const captions = captionsEdit(fields, files.get("captions"));
-    const form = { fields, thumbnail: files.get("thumbnail"), captions, fileError: refusal };
+    const form = { fields, thumbnail: files.get("thumbnail"), captions, fileError: received.error };
     return await work({ kind: "studio", form });
   } finally {
     await discardReceived(...received.files.values());

@@ -96,18 +96,18 @@ export function Dialog({
 }
 
 function CloseButton({ closeTo, onClose }: { closeTo?: string; onClose?: () => void }) {
-  const look =
+  const closeClass =
     "-m-2 grid size-11 shrink-0 place-items-center rounded-md text-muted hover:bg-raised hover:text-ink";
   const icon = <X aria-hidden="true" className="size-5" />;
   if (closeTo && !onClose) {
     return (
-      <Link to={closeTo} preventScrollReset aria-label="Close" className={look}>
+      <Link to={closeTo} preventScrollReset aria-label="Close" className={closeClass}>
         {icon}
       </Link>
     );
   }
   return (
-    <button type="button" aria-label="Close" onClick={onClose} className={look}>
+    <button type="button" aria-label="Close" onClick={onClose} className={closeClass}>
       {icon}
     </button>
   );

@@ -32,7 +32,7 @@ export const catalogue = /* sql */ `
     hls_url        TEXT,
     storyboard_url TEXT,
     preview_url    TEXT,
-    -- A JSON list of {url, language, label, added}; null while nobody has looked for any.
+    -- A JSON list of {url, language, label, added}; null until they have been looked for.
     captions       TEXT,
     -- Of the four quarters of the thumbnail, 24 hexadecimal digits, shown while it is loading.
     poster_colors  TEXT,
@@ -85,7 +85,7 @@ export const catalogue = /* sql */ `
   CREATE INDEX videos_by_video_url ON videos (video_url);
   CREATE INDEX videos_by_thumbnail_url ON videos (thumbnail_url);
 
-  -- The ids of the rows that have changed and that the projector has not looked at yet. REPLACE fires
+  -- The ids of the rows that have changed and that the projector has not processed yet. REPLACE fires
   -- no trigger for the row that it removes, but the new one has the same id.
   CREATE TABLE video_changes (
     seq      INTEGER PRIMARY KEY AUTOINCREMENT,

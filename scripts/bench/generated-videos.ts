@@ -88,7 +88,7 @@ export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVi
     const ofVideo = new Set<string>();
     for (let i = Math.floor(random() * 7); i > 0; i -= 1) ofVideo.add(tags[skewed(random, TAGS)]!);
     const rank = skewed(random, CATEGORIES.length);
-    const stamp = `${1_600_000_000_000 + n}`;
+    const uploadId = `${1_600_000_000_000 + n}`;
     yield {
       id: `${n.toString(16).padStart(8, "0")}${Math.floor(random() * 2 ** 32)
         .toString(16)
@@ -98,8 +98,8 @@ export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVi
       category: (random() < 0.04 ? LEGACY : CATEGORIES)[rank]!,
       tags: ofVideo.size > 0 ? JSON.stringify([...ofVideo]) : null,
       duration: `${1 + Math.floor(random() ** 2 * 90)}:${String(Math.floor(random() * 60)).padStart(2, "0")}`,
-      video_url: `/media/videos/bench/${stamp}.mp4`,
-      thumbnail_url: `/media/thumbnails/bench/${stamp}.webp`,
+      video_url: `/media/videos/bench/${uploadId}.mp4`,
+      thumbnail_url: `/media/thumbnails/bench/${uploadId}.webp`,
       status: random() < 0.03 ? "hidden" : random() < 0.01 ? "review" : "published",
       views: random() < 0.05 ? 0 : Math.floor(2_000_000 ** (random() ** 1.5)),
       // Some share a moment, as rows of one import do.

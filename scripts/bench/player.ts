@@ -137,16 +137,16 @@ async function addFilm(site: SiteProcess): Promise<{ id: string; url: string }> 
 
 async function drag(opened: Opened): Promise<void> {
   const { page } = opened;
-  const { left, middle } = await place(page);
+  const { left, middle } = await seekBarBox(page);
   await page.mouse.move(left, middle);
   await page.mouse.down();
   await move(opened);
   await page.mouse.up();
 }
 
-/** To and fro over the seek bar for some seconds, with a place for each frame. */
+/** To and fro over the seek bar for some seconds, one position for each frame. */
 async function move({ page }: Opened): Promise<void> {
-  const { left, width, middle } = await place(page);
+  const { left, width, middle } = await seekBarBox(page);
   const begun = performance.now();
   for (;;) {
     const passed = (performance.now() - begun) / 1_000;
@@ -157,7 +157,7 @@ async function move({ page }: Opened): Promise<void> {
   }
 }
 
-async function place(page: Page) {
+async function seekBarBox(page: Page) {
   const box = await page.locator(".player-seek").boundingBox();
   if (!box) throw new Error("The seek bar is not on screen");
   return { left: box.x, width: box.width, middle: box.y + box.height - 10 };

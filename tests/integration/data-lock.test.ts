@@ -27,7 +27,7 @@ const second = (shared: Record<string, string>, uploads?: string) => {
   return other;
 };
 
-async function refusal(other: SiteProcess): Promise<string> {
+async function startError(other: SiteProcess): Promise<string> {
   const error = await other.start().then(
     () => new Error("The second start was not refused."),
     (reason: Error) => reason,
@@ -40,7 +40,7 @@ const holder = () => `is in use by the site, process ${site.child?.pid} on ${os.
 const wayOut = "; stop that first, or set DATA_LOCK=off if it is certain that it no longer runs.";
 
 it("a second start on the database of a running site says in one sentence who has it", async () => {
-  const said = await refusal(second({ DATABASE_PATH: site.databasePath }));
+  const said = await startError(second({ DATABASE_PATH: site.databasePath }));
   expect(said).toContain(`${site.databasePath} ${holder()}`);
   expect(said.endsWith(wayOut)).toBe(true);
   expect(said).not.toContain("\n");
@@ -51,7 +51,7 @@ it("a second start on its uploads leaves an upload alone that is under way", asy
   await open.send(before);
   await open.send(clip.subarray(0, 40_000));
   await expect.poll(() => filesIn(`${site.uploads}/tmp`).length).toBe(1);
-  const said = await refusal(second({}, site.uploads));
+  const said = await startError(second({}, site.uploads));
   expect(said).toContain(`${site.uploads} ${holder()}`);
   open.request.end(Buffer.concat([clip.subarray(40_000), Buffer.from(after)]));
   const { status, headers } = await open.answer;

@@ -26,7 +26,7 @@ async function picture(name: string, side: number): Promise<string> {
     .toFile(file);
   return file;
 }
-const refusal = (file: string) =>
+const errorOf = (file: string) =>
   encodeThumbnail(file).then(
     () => undefined,
     (error: UploadError) => error,
@@ -40,9 +40,9 @@ describe("pictures that cost more than they are worth", () => {
     expect(fs.statSync(file).size).toBeLessThan(10 * 1024 ** 2);
     const reads: number[] = [];
     const held = await measureHeld(async () => {
-      const refusals = Promise.all([1, 2, 3, 4].map(() => refusal(file)));
+      const errors = Promise.all([1, 2, 3, 4].map(() => errorOf(file)));
       let over = false;
-      refusals.finally(() => {
+      errors.finally(() => {
         over = true;
       });
       while (!over) {
@@ -51,7 +51,7 @@ describe("pictures that cost more than they are worth", () => {
         await fs.promises.readFile(file);
         reads.push(performance.now() - begun);
       }
-      for (const error of await refusals) {
+      for (const error of await errors) {
         expect(error).toBeInstanceOf(UploadError);
         expect(error).toMatchObject({ status: 422, field: "thumbnail" });
         expect(error?.message).toContain("more than 40 megapixels");
@@ -85,11 +85,11 @@ describe("pictures that cost more than they are worth", () => {
     await encodeThumbnail(file);
     const child = pictureProcess()!;
     child.kill("SIGSTOP");
-    const error = await refusal(file);
+    const error = await errorOf(file);
     expect(error).toMatchObject({ status: 422, field: "thumbnail" });
     expect(error?.message).toContain("takes too long");
     await until(() => child.exitCode !== null || child.signalCode !== null);
-    expect(await refusal(file)).toBeUndefined();
+    expect(await errorOf(file)).toBeUndefined();
   }, 60_000);
 
   it("that end the decoder are refused, and the next is taken", async () => {
@@ -99,6 +99,6 @@ describe("pictures that cost more than they are worth", () => {
     const answer = processPicture({ kind: "colors", file }).catch((error) => error);
     child.kill("SIGKILL");
     await answer;
-    expect(await refusal(file)).toBeUndefined();
+    expect(await errorOf(file)).toBeUndefined();
   });
 });

@@ -106,7 +106,7 @@ describe("importing a folder", () => {
     for (const row of rows()) expect(fs.existsSync(fileOf(row.video_url))).toBe(true);
     expect(fs.existsSync(fileOf(byTitle["Late night"]!.thumbnail_url!))).toBe(true);
     expect(fs.existsSync(path.join(folder, "late_night.mp4"))).toBe(true);
-    // What is used of the disk is known, and nothing of the reserved places is left.
+    // What is used of the disk is known, and nothing of the reserved base paths is left.
     const used = sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get();
     const all = [...filesIn("videos"), ...filesIn("thumbnails")];
     expect(used).toBe(
@@ -123,9 +123,9 @@ describe("importing a folder", () => {
     const source = video("one.mp4", "1");
     const inode = fs.statSync(source).ino;
     await importFolder(mode);
-    const placed = fs.statSync(fileOf(rows()[0]!.video_url));
+    const imported = fs.statSync(fileOf(rows()[0]!.video_url));
     expect(fs.existsSync(source)).toBe(mode !== "move");
-    expect(placed.ino === inode).toBe(mode !== "copy");
+    expect(imported.ino === inode).toBe(mode !== "copy");
   });
 
   it("leaves out exact duplicates, of the catalogue and of the folder", async () => {

@@ -116,7 +116,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(7);
   });
 
-  it("tries again later and later, and parks what has failed three times, with its reason", async () => {
+  it("tries again later and later, and gives up what has failed three times, with its reason", async () => {
     const id = await addVideo("Broken");
     for (const seconds of [30, 120, undefined]) {
       const job = claim(undefined, Date.now() + 10 * 60_000)!;
@@ -144,7 +144,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1, worker: null });
   });
 
-  it("parks a job that takes the site down with it", async () => {
+  it("gives up a job that takes the site down with it", async () => {
     const id = await addVideo();
     claim();
     sqliteHandle().exec("UPDATE jobs SET attempts = 5 WHERE state = 'running'");

@@ -18,7 +18,7 @@ const folder = () => path.join(site.uploads, "videos", "me");
 const NOW = 1_763_710_000_400;
 const stopTheClock = () => vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
 
-describe("a second of stamps", () => {
+describe("the upload ids of a second", () => {
   it("is the last one, and each after it one before", async () => {
     stopTheClock();
     const two = await Promise.all([reserveSecond("me"), reserveSecond("me")]);
@@ -53,13 +53,13 @@ describe("a second of stamps", () => {
   });
 });
 
-describe("the places of a batch", () => {
+describe("the base paths of a batch", () => {
   it("are all different, also from those that files bring with them", async () => {
     stopTheClock();
-    const places = reserveBasePaths("me");
+    const reservations = reserveBasePaths("me");
     const wanted = [undefined, "me/1763709999001", "me/1763709990000", "me/1763709990000"];
     const basePaths: string[] = [];
-    for (const basePath of wanted) basePaths.push(await places.reserve(basePath));
+    for (const basePath of wanted) basePaths.push(await reservations.reserve(basePath));
     expect(basePaths).toEqual([
       "me/1763709999000",
       // Of the second that is taken already.

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-async function refusal(file: string): Promise<RefusedFileError> {
+async function errorOf(file: string): Promise<RefusedFileError> {
   const error = await probe(file).then(
     () => undefined,
     (reason) => reason,
@@ -87,9 +87,9 @@ describe.runIf(ffmpegAvailable())("probe", () => {
   it("refuses what is no video, with a sentence", async () => {
     const text = path.join(folder, "text.mp4");
     fs.writeFileSync(text, "hello ".repeat(1_000));
-    expect(await refusal(text)).toMatchObject({ status: 415, message: /not a video file/ });
+    expect(await errorOf(text)).toMatchObject({ status: 415, message: /not a video file/ });
     const sound = makeClip(folder, "sound", { output: ["-vn"] });
-    expect(await refusal(sound)).toMatchObject({ status: 422, message: /no video/ });
+    expect(await errorOf(sound)).toMatchObject({ status: 422, message: /no video/ });
   });
 
   it("refuses a playlist in disguise, and opens nothing that it names", async () => {
@@ -100,7 +100,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
       `ffconcat version 1.0\nfile '${target}'\n`,
     ]) {
       fs.writeFileSync(playlist, text);
-      expect(await refusal(playlist)).toMatchObject({ status: 415 });
+      expect(await errorOf(playlist)).toMatchObject({ status: 415 });
     }
   });
 
@@ -112,15 +112,15 @@ describe.runIf(ffmpegAvailable())("probe", () => {
       video: raw,
       audio: false,
     });
-    expect(await refusal(line)).toMatchObject({ status: 422, message: /too large or too small/ });
+    expect(await errorOf(line)).toMatchObject({ status: 422, message: /too large or too small/ });
     const small = makeClip(folder, "small", { size: "8x8", as: "mkv", video: raw, audio: false });
-    expect(await refusal(small)).toMatchObject({ status: 422 });
+    expect(await errorOf(small)).toMatchObject({ status: 422 });
     const long = makeClip(folder, "long", {
       as: "mkv",
       picture: "color=gray:size=32x32:rate=1/1000:duration=100000",
       audio: false,
     });
-    expect(await refusal(long)).toMatchObject({ status: 422, message: /24 hours/ });
+    expect(await errorOf(long)).toMatchObject({ status: 422, message: /24 hours/ });
     const many = makeClip(folder, "many", {
       as: "mkv",
       audio: false,
@@ -129,7 +129,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
       size: "32x32",
       seconds: 1,
     });
-    expect(await refusal(many)).toMatchObject({ status: 422 });
+    expect(await errorOf(many)).toMatchObject({ status: 422 });
   });
 
   it("refuses or reads every part of a file that was cut off, and never hangs", async () => {

@@ -305,7 +305,7 @@ describe("PATCH", () => {
     expect((await publish(at)).status).toBe(201);
   });
 
-  it("takes the place of one whose connection is dead without knowing it", async () => {
+  it("replaces one whose connection is dead without knowing it", async () => {
     const at = await create();
     const dead = openRequest(site, "PATCH", at, {
       ...PATCH,

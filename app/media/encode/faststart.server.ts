@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import type { Probe } from "../probe/probe.server";
 import { boxHeaders } from "./box-headers.server";
 
-/** Boxes at the top level of a file that are looked at: cameras write three to six. */
+/** Boxes at the top level of a file that are read: cameras write three to six. */
 const MOST_HEADERS = 64;
 
 /**

@@ -72,7 +72,7 @@ export async function transcode(source: Source, probe: Probe, task: Task): Promi
   };
 }
 
-/** Of a stranger's file nothing travels on but picture and sound: no place, no name, no chapters. */
+/** Of a stranger's file nothing travels on but picture and sound: no location, no name, no chapters. */
 function streams(probe: Probe): string[] {
   return [
     ...["-map", `0:${probe.video.index}`],

@@ -15,10 +15,10 @@ import { shuttingDown, truncated, UploadError } from "./upload-error.server";
 export interface ReceivedForm {
   /** The last value of each text field. */
   fields: Map<string, string>;
-  /** Files that have arrived whole; empty after a refusal. */
+  /** Files that have arrived whole; empty after an error. */
   files: Map<string, ReceivedFile>;
-  /** Why the form was not taken. Its texts are kept for the page, its files are gone. */
-  refusal?: UploadError;
+  /** Why the form was rejected. Its texts stay for the page, its files are removed. */
+  error?: UploadError;
 }
 
 const MAX_TEXT_BYTES = 64 * 1024;
@@ -29,7 +29,7 @@ const MAX_PARTS = 100;
 const MAX_HEADER_BYTES = 32 * 1024;
 /** What texts, boundaries and headers may add to the files. */
 const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
-/** How far a form is read on after a refusal, for the texts that may still come. */
+/** How far a form is read on after an error, for the texts that may still come. */
 const READ_ON_BYTES = 1024 * 1024;
 
 /**
@@ -45,29 +45,29 @@ export async function receiveMultipart(
 ): Promise<ReceivedForm> {
   const form: ReceivedForm = { fields: new Map(), files: new Map() };
   const body = claimBody(request);
-  let room: Reservation | undefined;
+  let reservation: Reservation | undefined;
   let early: UploadError | undefined;
   try {
     try {
-      room = await admit(request, rules);
+      reservation = await admit(request, rules);
     } catch (error) {
       if (!(error instanceof UploadError)) throw error;
       early = error;
     }
-    await read(body, request, rules, form, { early, room });
+    await read(body, request, rules, form, { early, reservation });
   } catch (error) {
     await discardReceived(...form.files.values());
     form.files.clear();
     if (!(error instanceof UploadError)) throw error;
-    form.refusal = error;
+    form.error = error;
   } finally {
-    room?.release();
+    reservation?.release();
   }
   return form;
 }
 
 /**
- * What the length alone tells: room on the disk is held for a form that fits.
+ * Checks the length of the form, and reserves disk space for one that fits.
  *
  * @throws {UploadError} 413 for what is too much for every rule together, 507 for the disk.
  */
@@ -80,9 +80,9 @@ async function admit(request: Request, rules: Record<string, FileRule>): Promise
 }
 
 interface Admission {
-  /** Why the form is not taken, known before its first byte. */
+  /** Why the form is rejected, known before its first byte. */
   early?: UploadError;
-  room?: Reservation;
+  reservation?: Reservation;
 }
 
 async function read(
@@ -90,13 +90,13 @@ async function read(
   request: Request,
   rules: Record<string, FileRule>,
   form: ReceivedForm,
-  { early, room }: Admission,
+  { early, reservation }: Admission,
 ): Promise<void> {
   const parser = openParser(request);
   const arriving: Promise<void>[] = [];
   const open = new Set<BusboyFileStream>();
   const seen = new Set<string>();
-  let refusal: unknown;
+  let firstError: unknown;
 
   await new Promise<void>((finished) => {
     const stop = () => {
@@ -105,9 +105,9 @@ async function read(
       for (const stream of open) stream.destroy(truncated());
       finished();
     };
-    const refuse = (error: unknown) => {
-      if (refusal) return;
-      refusal = error;
+    const reject = (error: unknown) => {
+      if (firstError) return;
+      firstError = error;
       if (!(error instanceof UploadError) || error.status === 400) return stop();
       let left = READ_ON_BYTES;
       body.on("data", (chunk: Buffer) => {
@@ -118,52 +118,52 @@ async function read(
 
     parser.on("field", (name, value, nameCut, valueCut) => {
       if (nameCut || valueCut) {
-        refuse(new UploadError(413, "A text of the form is far too long.", name));
+        reject(new UploadError(413, "A text of the form is far too long.", name));
       } else form.fields.set(name, value);
     });
-    parser.on("fieldsLimit", () => refuse(new UploadError(413, "The form has too many fields.")));
-    parser.on("filesLimit", () => refuse(new UploadError(413, "The form has too many files.")));
+    parser.on("fieldsLimit", () => reject(new UploadError(413, "The form has too many fields.")));
+    parser.on("filesLimit", () => reject(new UploadError(413, "The form has too many files.")));
     parser.on("partsLimit", () => {
-      refuse(new UploadError(413, "The form has too many parts."));
-      // Not read on, as after another refusal: it is the reading that costs.
+      reject(new UploadError(413, "The form has too many parts."));
+      // Not read on, as after another error: it is the reading that costs.
       stop();
     });
     parser.on("file", (field, stream, name) => {
       const rule = Object.hasOwn(rules, field) ? rules[field] : undefined;
       // An error reaches the stream of a part even when nobody reads it.
       stream.on("error", () => {});
-      if (!rule || !name || refusal) return void stream.resume();
+      if (!rule || !name || firstError) return void stream.resume();
       if (seen.has(field)) {
         stream.resume();
-        return refuse(new UploadError(422, `Please choose one ${field} file only.`, field));
+        return reject(new UploadError(422, `Please choose one ${field} file only.`, field));
       }
       seen.add(field);
       open.add(stream);
-      const written = receiveFile(stream, name, rule, field, room)
+      const written = receiveFile(stream, name, rule, field, reservation)
         .then((file) => void form.files.set(field, file))
         .catch((error) => {
-          refuse(error);
+          reject(error);
           stream.resume();
         })
         .finally(() => open.delete(stream));
       arriving.push(written);
     });
-    parser.on("error", () => refuse(truncated()));
+    parser.on("error", () => reject(truncated()));
     parser.on("finish", () => finished());
-    body.on("error", () => refuse(truncated()));
+    body.on("error", () => reject(truncated()));
     body.on("close", () => {
-      if (!body.readableEnded) refuse(truncated());
+      if (!body.readableEnded) reject(truncated());
     });
     stopAtShutdown(body, () => {
-      refuse(shuttingDown());
+      reject(shuttingDown());
       stop();
     });
-    if (early) refuse(early);
+    if (early) reject(early);
     body.pipe(parser);
   });
 
   await Promise.all(arriving);
-  if (refusal) throw refusal;
+  if (firstError) throw firstError;
 }
 
 function openParser(request: Request): BusboyInstance {

@@ -15,7 +15,7 @@ export interface EncodedThumbnail {
 
 /**
  * Re-encodes a picture as WebP: upright, at most 1280 pixels wide, first frame only, without EXIF
- * (which may hold the place it was taken) or anything else that is not pixels.
+ * (which may hold the location it was taken at) or anything else that is not pixels.
  *
  * @throws {UploadError} 415 when it cannot be read as a picture, 422 when it is too large to be
  *   read, 507 when the disk is full.

@@ -7,7 +7,7 @@ import { PRIORITIES } from "./kinds";
 
 /**
  * The file as it came stays at least this long beside its copy, for those who were playing it when
- * the copy took its place.
+ * the copy replaced it.
  */
 export const SOURCE_KEPT_MS = 6 * 3_600_000;
 

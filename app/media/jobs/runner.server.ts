@@ -7,11 +7,11 @@ import { PRIORITIES } from "./kinds";
 import { claim, reclaimFromDeadWorkers } from "./queue.server";
 import { beginWork, removeLeftovers, type Work } from "./worker.server";
 
-/** How often it looks for jobs that another process has added, or whose back-off is over. */
+/** How often it polls for jobs that another process has added, or whose back-off is over. */
 const POLL_EVERY_MS = 5_000;
 
 export interface Runner {
-  /** Settles when there is nothing to do now; for the terminal and for tests. */
+  /** Resolves when there is nothing to do now; for the terminal and for tests. */
   idle(): Promise<void>;
   /** Takes no more jobs, and gives back those that run. */
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ export function startRunner(concurrency: number): Runner {
         await claimJobs();
       } while (again && !stopped);
     } catch (error) {
-      // While another process writes, nothing is begun; the timer looks again.
+      // While another process writes, nothing is begun; the timer polls again.
       if (!isBusy(error)) console.error("The queue could not be read:", error);
     } finally {
       polling = undefined;

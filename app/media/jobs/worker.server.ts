@@ -23,7 +23,7 @@ const LEAVE_WITHIN_MS = 2_000;
 export interface Work {
   job: JobRow;
   task: TaskControl;
-  /** Settles, and never throws, when the job is done, failed, or given back. */
+  /** Resolves, and never rejects, when the job is done, failed, or given back. */
   ended: Promise<void>;
   /** Prolongs the lease. */
   beat(): void;

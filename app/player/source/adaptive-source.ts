@@ -118,7 +118,7 @@ function openWithHls(
 
 const POSITION_EVENTS = ["play", "pause", "seeking", "timeupdate"] as const;
 
-/** Whether the server answered, if only with a refusal; a lost connection has no status. */
+/** Whether the server answered, if only with an error status; a lost connection has no status. */
 function answered(error: ErrorData): boolean {
   return (error.response?.code ?? 0) >= 400;
 }

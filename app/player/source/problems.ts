@@ -14,7 +14,7 @@ const DECODE = 3;
 
 const PROBE_TIMEOUT_MS = 8_000;
 
-/** What the element's error means, with a look at the server where the code alone doesn't say. */
+/** What the element's error means, asking the server where the code alone doesn't say. */
 export async function diagnose(code: number, url: string): Promise<Problem> {
   const answer = await probe(url);
   if (answer !== "found") return answer === "missing" ? "missing" : "connection";

@@ -9,7 +9,7 @@ import { onRequestStart } from "./request-context.server";
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * A connection that nothing has passed over for so long is closed. It takes the place of Node's
+ * A connection that nothing has passed over for so long is closed. It replaces Node's
  * limit of 300 s for a whole request, which would cut off a large upload over a home line.
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;

@@ -41,23 +41,23 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   try {
     const probed = await probeVideo(video.path);
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
-    const placed = await moveIntoBucket(
+    const moved = await moveIntoBucket(
       userId,
       { file: video.path, ending: probed.ending },
       thumbnail?.file,
     );
     const id = randomUUID().replaceAll("-", "");
     try {
-      const files = await measureFiles(id, placed);
-      const work = { id, upload, probed, placed, files, posterColors: thumbnail?.colors ?? null };
+      const files = await measureFiles(id, moved);
+      const work = { id, upload, probed, moved, files, posterColors: thumbnail?.colors ?? null };
       await database()
         .transaction()
         .execute((transaction) => insertUpload(transaction, work));
     } catch (error) {
-      await placed.rollBack();
+      await moved.rollBack();
       throw error;
     }
-    await placed.commit();
+    await moved.commit();
     jobsChanged("work");
     return { id, title: texts.title, status, category: texts.category };
   } finally {
@@ -69,7 +69,7 @@ interface NewVideo {
   id: string;
   upload: Upload;
   probed: ProbedVideo;
-  placed: MovedUpload;
+  moved: MovedUpload;
   files: MediaFile[];
   posterColors: string | null;
 }
@@ -77,10 +77,10 @@ interface NewVideo {
 /** Writes all rows of a new video. */
 async function insertUpload(
   transaction: Transaction<Schema>,
-  { id, upload, probed, placed, files, posterColors }: NewVideo,
+  { id, upload, probed, moved, files, posterColors }: NewVideo,
 ): Promise<void> {
   const { userId, status, texts, video } = upload;
-  const videoUrl = mediaUrl("videos", placed.videoPath);
+  const videoUrl = mediaUrl("videos", moved.videoPath);
   for (const file of files) await recordFile(file, transaction);
   await transaction
     .insertInto("videos")
@@ -94,7 +94,7 @@ async function insertUpload(
       // What browsers cannot play has no video yet, only the source of a transcode.
       video_url: probed.playable ? videoUrl : "",
       source_url: probed.playable ? null : videoUrl,
-      thumbnail_url: placed.thumbnailPath ? mediaUrl("thumbnails", placed.thumbnailPath) : null,
+      thumbnail_url: moved.thumbnailPath ? mediaUrl("thumbnails", moved.thumbnailPath) : null,
       poster_colors: posterColors,
       uploaded_by: userId,
       status,
@@ -144,9 +144,9 @@ function bucketPaths({ videoPath, thumbnailPath }: MovedUpload): MediaName[] {
 }
 
 /** What is to be recorded, measured before the transaction: it does not wait for the disk. */
-function measureFiles(videoId: string, placed: MovedUpload): Promise<MediaFile[]> {
+function measureFiles(videoId: string, moved: MovedUpload): Promise<MediaFile[]> {
   return Promise.all(
-    bucketPaths(placed).map(async (file) => {
+    bucketPaths(moved).map(async (file) => {
       const kind = file.bucket === "videos" ? "video" : "thumbnail";
       const bytes = await diskUsage(bucketFile(file.bucket, file.path) ?? "");
       return { ...file, videoId, kind, bytes };

@@ -76,7 +76,7 @@ export async function publishReceivedForm(
 }
 
 async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOutcome> {
-  if (form.refusal) throw form.refusal;
+  if (form.error) throw form.error;
   const intent = uploadIntent(form.fields.get("intent"));
   const checked = checkTexts(typedTexts(form.fields));
   if (!checked.ok) return fail(form, 422, checked);

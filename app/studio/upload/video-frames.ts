@@ -29,14 +29,14 @@ async function openVideo(file: File, preload: "metadata" | "auto") {
 function happens(video: HTMLVideoElement, event: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("The video does not load.")), LOADS_WITHIN_MS);
-    const settle = (done: () => void) => () => {
+    const finish = (done: () => void) => () => {
       clearTimeout(timer);
       done();
     };
-    video.addEventListener(event, settle(resolve), { once: true });
+    video.addEventListener(event, finish(resolve), { once: true });
     video.addEventListener(
       "error",
-      settle(() => reject(video.error)),
+      finish(() => reject(video.error)),
       { once: true },
     );
   });

@@ -21,7 +21,7 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
   const asked = useRef(search);
   const navigate = useNavigate();
 
-  function look(replace: boolean) {
+  function goToResults(replace: boolean) {
     clearTimeout(timer.current);
     const text = input.current?.value.trim() ?? "";
     if (text === asked.current) return;
@@ -30,23 +30,23 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
     navigate(to, { replace, preventScrollReset: true });
   }
 
-  function lookSoon() {
+  function searchSoon() {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
-      look(typing.current);
+      goToResults(typing.current);
       typing.current = true;
     }, TYPING_PAUSE_MS);
   }
 
-  function lookNow(event: FormEvent) {
+  function searchNow(event: FormEvent) {
     event.preventDefault();
-    look(typing.current);
+    goToResults(typing.current);
     typing.current = false;
   }
 
   // What was typed before the scripts were there counts as well.
   useEffect(() => {
-    if (input.current?.value.trim() !== asked.current) lookSoon();
+    if (input.current?.value.trim() !== asked.current) searchSoon();
     return () => clearTimeout(timer.current);
   }, []);
 
@@ -59,7 +59,7 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
   }, [search]);
 
   return (
-    <Form role="search" method="get" action="/" onSubmit={lookNow} className="flex w-full gap-2">
+    <Form role="search" method="get" action="/" onSubmit={searchNow} className="flex w-full gap-2">
       <div className="relative flex-1">
         <Search
           aria-hidden="true"
@@ -71,7 +71,7 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
           dir="auto"
           name="search"
           defaultValue={search}
-          onInput={lookSoon}
+          onInput={searchSoon}
           onBlur={() => {
             typing.current = false;
           }}

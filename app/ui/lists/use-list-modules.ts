@@ -2,8 +2,8 @@ import { useEffect } from "react";
 
 /** Where visitors go most. */
 const ROUTES = ["routes/home", "routes/categories", "routes/trending", "routes/video"];
-const LOOK_EVERY_MS = 1_000;
-const LOOKS = 10;
+const TRY_EVERY_MS = 1_000;
+const MOST_ATTEMPTS = 10;
 
 /**
  * Loads the scripts of the lists and of the video page when the browser has nothing else to do. The
@@ -12,14 +12,14 @@ const LOOKS = 10;
  */
 export function useListModules(): void {
   useEffect(() => {
-    let looks = 0;
+    let attempts = 0;
     // The framework learns of a route from the links on the page, some time after the first paint.
     const timer = setInterval(() => {
-      looks += 1;
+      attempts += 1;
       const known = window.__remixManifest.routes;
       for (const id of ROUTES) if (known[id]) preload(known[id]);
-      if (looks === LOOKS || ROUTES.every((id) => known[id])) clearInterval(timer);
-    }, LOOK_EVERY_MS);
+      if (attempts === MOST_ATTEMPTS || ROUTES.every((id) => known[id])) clearInterval(timer);
+    }, TRY_EVERY_MS);
     return () => clearInterval(timer);
   }, []);
 }

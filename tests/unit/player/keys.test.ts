@@ -60,7 +60,7 @@ describe("what a key means (specification, section 2)", () => {
 describe("whose a key is", () => {
   afterEach(() => document.body.replaceChildren());
 
-  function place(html: string, playerHtml = "") {
+  function render(html: string, playerHtml = "") {
     document.body.innerHTML = `${html}<section id="player">${playerHtml}</section>`;
     const player = document.getElementById("player")!;
     return { player, target: document.querySelector("[data-target]") ?? document.body };
@@ -73,7 +73,7 @@ describe("whose a key is", () => {
     "<select data-target></select>",
     '<div contenteditable="true"><b data-target>x</b></div>',
   ])("a field keeps all keys: %s", (html) => {
-    const { player, target } = place(html);
+    const { player, target } = render(html);
     for (const key of [" ", "f", "m", "k", "5", "ArrowLeft", "?"]) {
       expect(belongsElsewhere(key, target, player)).toBe(true);
     }
@@ -84,35 +84,35 @@ describe("whose a key is", () => {
     "<details><summary data-target>x</summary></details>",
     '<div role="tab" data-target>x</div>',
   ])("what is pressed with the space bar keeps that one: %s", (html) => {
-    const { player, target } = place(html);
+    const { player, target } = render(html);
     expect(belongsElsewhere(" ", target, player)).toBe(true);
     expect(belongsElsewhere("f", target, player)).toBe(false);
     expect(belongsElsewhere("ArrowLeft", target, player)).toBe(false);
   });
 
   it("the volume slider keeps the arrows, the seek bar gives them to the player", () => {
-    const volume = place("", '<input type="range" data-target>');
+    const volume = render("", '<input type="range" data-target>');
     expect(belongsElsewhere("ArrowLeft", volume.target, volume.player)).toBe(true);
     expect(belongsElsewhere(" ", volume.target, volume.player)).toBe(false);
-    const seek = place("", '<input type="range" data-seek-bar data-target>');
+    const seek = render("", '<input type="range" data-seek-bar data-target>');
     expect(belongsElsewhere("ArrowLeft", seek.target, seek.player)).toBe(false);
   });
 
   it("up and down scroll the page, unless the player has the focus", () => {
-    const page = place("<a href='/' data-target>x</a>");
+    const page = render("<a href='/' data-target>x</a>");
     expect(belongsElsewhere("ArrowUp", page.target, page.player)).toBe(true);
     expect(belongsElsewhere("ArrowDown", page.player, page.player)).toBe(false);
   });
 
   it("a dialog that is open keeps all keys, but not one of the player's own", () => {
-    const page = place("<dialog open><p data-target>x</p></dialog>");
+    const page = render("<dialog open><p data-target>x</p></dialog>");
     expect(belongsElsewhere("f", document.body, page.player)).toBe(true);
-    const own = place("", '<div role="dialog" aria-modal="true"></div>');
+    const own = render("", '<div role="dialog" aria-modal="true"></div>');
     expect(belongsElsewhere("f", document.body, own.player)).toBe(false);
   });
 
   it("anywhere else the keys are the player's", () => {
-    const { player } = place("<p>x</p>");
+    const { player } = render("<p>x</p>");
     for (const key of [" ", "f", "m", "ArrowRight"]) {
       expect(belongsElsewhere(key, document.body, player)).toBe(false);
     }

@@ -219,7 +219,7 @@ describe("a lost connection", () => {
 });
 
 describe("retry", () => {
-  it("plays from the same place at once", async () => {
+  it("plays from the same position at once", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 12;
     happen(video, "timeupdate");

@@ -63,7 +63,7 @@ describe("bufferedEnd", () => {
     expect(bufferedEnd(ranges([0, 10], [30, 45]), 33)).toBe(45);
     expect(bufferedEnd(ranges([0, 10], [30, 45]), 5)).toBe(10);
   });
-  it("forgives a keyframe that lies a little later than the place that was asked for", () => {
+  it("forgives a keyframe that lies a little later than the position that was asked for", () => {
     expect(bufferedEnd(ranges([30.2, 45]), 30)).toBe(45);
   });
   it("is 0 where nothing has been loaded", () => {
