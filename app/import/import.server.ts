@@ -32,6 +32,8 @@ export interface ImportSummary {
   failures: ImportFailure[];
   /** Time spent computing SHA-256. */
   hashingMs: number;
+  /** Time spent in ffprobe, which runs for several files at once. */
+  probingMs: number;
   interrupted: boolean;
 }
 
@@ -54,6 +56,7 @@ export async function importVideos(
     duplicates: [],
     failures: [...plan.failures],
     hashingMs: 0,
+    probingMs: 0,
     interrupted: false,
   };
   await recoverImports();
@@ -154,7 +157,12 @@ async function inspectFiles(
     }
   }
   const known = await knownDigests(hashed.flatMap(({ sha256 }) => sha256 ?? []));
-  const inspected = await mapConcurrently(hashed, tryToInspect);
+  const from = performance.now();
+  // A duplicate of the catalogue is left out whatever is in it.
+  const inspected = await mapConcurrently(hashed, async (each) =>
+    known.has(each.sha256 ?? "") ? {} : tryToInspect(each),
+  );
+  summary.probingMs += performance.now() - from;
   const candidates: Candidate[] = [];
   for (const [index, { entry, bytes, modifiedMs, sha256 }] of hashed.entries()) {
     const { found, error } = inspected[index] ?? {};

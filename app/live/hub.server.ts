@@ -1,8 +1,8 @@
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 
 /**
- * The change hub. It polls the one row in which triggers count the changes of the catalogue, so
- * that whatever is written is announced, by this process or by any other with the same file.
+ * The change hub. It polls the version of the catalogue, which rises with whatever is written to
+ * `videos`, so that every change is announced, of this process or of any other with the same file.
  */
 
 /** catalogue: videos came, went or changed. views: only counts rose. jobs: conversions went on. */
