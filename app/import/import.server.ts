@@ -160,7 +160,7 @@ async function inspectFiles(
   const from = performance.now();
   // A duplicate of the catalogue is left out whatever is in it.
   const inspected = await mapConcurrently(hashed, async (each) =>
-    known.has(each.sha256 ?? "") ? {} : tryToInspect(each),
+    known.has(each.sha256 ?? "") ? undefined : tryToInspect(each),
   );
   summary.probingMs += performance.now() - from;
   const candidates: Candidate[] = [];
