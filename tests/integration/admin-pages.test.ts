@@ -44,32 +44,42 @@ function addMany(from: number, to: number): void {
 const KEYS = {
   newest: "created_at DESC, number DESC",
   oldest: "created_at, number",
-  views: "views DESC, number DESC",
+  views: "views DESC, created_at DESC, number DESC",
   title: "title COLLATE NOCASE, number",
-  longest: "seconds DESC, number DESC",
+  longest: "seconds DESC, created_at DESC, number DESC",
   largest: "bytes DESC, number DESC",
 };
 
-/** The whole list of a view, by the plain query. */
-function plainly({ sort, status, category }: ManageView): string[] {
-  return sqliteHandle()
-    .prepare(
-      `SELECT id FROM videos NOT INDEXED
-       WHERE status = coalesce(@status, status) AND (@categories IS NULL
-         OR category IN (SELECT value FROM json_each(@categories))) ORDER BY ${KEYS[sort]}`,
-    )
-    .pluck()
-    .all({
-      status: status ?? null,
-      categories: category ? JSON.stringify(storedValues(category)) : null,
-    }) as string[];
+type Listed = Record<"id" | "status" | "category", string>;
+
+/** The whole list of a view, by the plain query, of the rows as they are when an order is first asked for. */
+function plainLists(): (view: ManageView) => string[] {
+  const sorted = new Map<string, Listed[]>();
+  return ({ sort, status, category }) => {
+    const all =
+      sorted.get(sort) ??
+      (sqliteHandle()
+        .prepare(`SELECT id, status, category FROM videos NOT INDEXED ORDER BY ${KEYS[sort]}`)
+        .all() as Listed[]);
+    sorted.set(sort, all);
+    const names = category && storedValues(category);
+    return all
+      .filter(
+        (row) => (!status || row.status === status) && (!names || names.includes(row.category)),
+      )
+      .map(({ id }) => id);
+  };
 }
 
-async function expectEqual(view: ManageView): Promise<void> {
-  const all = plainly(view);
-  const { videos, total, page } = await listManaged(view);
-  expect(total).toBe(all.length);
-  expect(videos.map(({ id }) => id)).toEqual(all.slice((page - 1) * 50, page * 50));
+/** Compares a view with the plain query's, while no row changes. */
+function comparing() {
+  const plainly = plainLists();
+  return async (view: ManageView): Promise<void> => {
+    const all = plainly(view);
+    const { videos, total, page } = await listManaged(view);
+    expect(total).toBe(all.length);
+    expect(videos.map(({ id }) => id)).toEqual(all.slice((page - 1) * 50, page * 50));
+  };
 }
 
 /** What the totals say, beside what lies in the table. */
@@ -97,7 +107,7 @@ const aView = fc.record(
 describe("the list of thousands of videos", () => {
   it("is the plain query's, on every page of every order, while rows change", async () => {
     addMany(0, 9_000);
-    await fc.assert(fc.asyncProperty(aView, expectEqual), { numRuns: 150 });
+    await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
 
     addMany(9_000, 12_000);
@@ -117,20 +127,21 @@ describe("the list of thousands of videos", () => {
         SELECT id, 'Upserted', 'english' FROM videos WHERE views % 37 = 0
         ON CONFLICT (id) DO UPDATE SET title = excluded.title;`);
     await expectTotalsRight();
-    await fc.assert(fc.asyncProperty(aView, expectEqual), { numRuns: 150 });
+    await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
 
     // Few public ones among thousands of others.
     sqliteHandle().exec(`
       UPDATE videos SET status = 'hidden' WHERE created_at > '2024-01-01T12:00:00.000Z'`);
     const published = aView.map((view) => ({ ...view, status: "published" as const }));
-    await fc.assert(fc.asyncProperty(published, expectEqual), { numRuns: 60 });
+    await fc.assert(fc.asyncProperty(published, comparing()), { numRuns: 60 });
     await expectTotalsRight();
     expect(await correctDerivedData()).toBe(false);
   });
 
   it("is right again after a start when the totals were not", async () => {
     addMany(0, 5_000);
+    const expectEqual = comparing();
     await expectEqual({ sort: "newest", page: 50, search: "" });
     // The sum is as before.
     sqliteHandle().exec(`
