@@ -1,7 +1,8 @@
-import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { ReadableStream } from "node:stream/web";
 import type { EntryContext, HandleDataRequestFunction, HandleErrorFunction } from "@remix-run/node";
 import { RemixServer } from "@remix-run/react";
-import { renderToPipeableStream } from "react-dom/server";
+import { renderToString } from "react-dom/server";
 import { boot } from "~/boot.server";
 import { errorReference, logUnexpected } from "~/server/errors.server";
 import { cacheRendered } from "~/server/node/page-cache-middleware.server";
@@ -11,9 +12,6 @@ import { ErrorReferenceContext } from "~/ui/page-frame/error-reference";
 import { NonceContext } from "~/ui/page-frame/nonce";
 
 await boot();
-
-const RENDER_TIMEOUT_MS = 5_000;
-export const streamTimeout = RENDER_TIMEOUT_MS;
 
 export const handleError: HandleErrorFunction = (error, { request }) => {
   logUnexpected(error, request);
@@ -27,16 +25,14 @@ export default async function handleRequest(
   remixContext: EntryContext,
 ): Promise<Response> {
   const mark = newScriptMark();
-  const page = await render(request, remixContext, mark);
-  const { html, sources } = hashScripts(page.html, mark);
-  const finalStatus = page.failed ? 500 : status;
+  const { html, sources } = hashScripts(await render(request, remixContext, mark), mark);
   headers.set("Content-Type", "text/html; charset=utf-8");
-  sayWhenToRetry(finalStatus, headers);
+  sayWhenToRetry(status, headers);
   headers.set("Content-Security-Policy", contentSecurityPolicy(sources));
-  if (cacheRendered(finalStatus, headers, html)) {
+  if (cacheRendered(status, headers, html)) {
     return new Response(null, { status: 304, headers });
   }
-  return new Response(html, { status: finalStatus, headers });
+  return new Response(html, { status, headers });
 }
 
 /** What is answered with 503 passes in seconds (RFC 9110 §10.2.3). */
@@ -54,47 +50,35 @@ export const handleDataRequest: HandleDataRequestFunction = async (response, { r
   return new Response(isKnown ? null : text, { status: isKnown ? 304 : status, headers });
 };
 
-function render(request: Request, remixContext: EntryContext, nonce: string) {
-  return new Promise<{ html: string; failed: boolean }>((resolve, reject) => {
-    let shellIsReady = false;
-    let failed = false;
-    const { pipe, abort } = renderToPipeableStream(
-      <NonceContext.Provider value={nonce}>
-        <ErrorReferenceContext.Provider value={errorReference()}>
-          <RemixServer context={remixContext} url={request.url} nonce={nonce} />
-        </ErrorReferenceContext.Provider>
-      </NonceContext.Provider>,
-      {
-        nonce,
-        onShellReady() {
-          shellIsReady = true;
-        },
-        onAllReady() {
-          clearTimeout(timer);
-          pipe(collect((html) => resolve({ html, failed })));
-        },
-        // Remix reports it, and renders the error page instead.
-        onShellError: reject,
-        onError(error) {
-          failed = true;
-          if (shellIsReady) logUnexpected(error, request);
-        },
-      },
-    );
-    const timer = setTimeout(abort, RENDER_TIMEOUT_MS + 1_000);
-  });
+/**
+ * As one text, since status and script hashes must be known before the first byte; React's stream would
+ * encode thousands of pieces by themselves. What the framework would render as a part of the page while it
+ * arrives, the data for the browser, is complete by now: it is written behind the page, as the framework's
+ * `StreamTransfer` does.
+ */
+async function render(
+  request: Request,
+  remixContext: EntryContext,
+  nonce: string,
+): Promise<string> {
+  const { serverHandoffStream: data, ...context } = remixContext;
+  const scripts = data ? await dataScripts(data as ReadableStream, nonce) : "";
+  const page = renderToString(
+    <NonceContext.Provider value={nonce}>
+      <ErrorReferenceContext.Provider value={errorReference()}>
+        <RemixServer context={context} url={request.url} nonce={nonce} />
+      </ErrorReferenceContext.Provider>
+    </NonceContext.Provider>,
+  );
+  return `<!DOCTYPE html>${page}${scripts}`;
 }
 
-function collect(done: (html: string) => void): Writable {
-  const chunks: Buffer[] = [];
-  return new Writable({
-    write(chunk, _, next) {
-      chunks.push(chunk);
-      next();
-    },
-    final(next) {
-      done(Buffer.concat(chunks).toString());
-      next();
-    },
-  });
+async function dataScripts(data: ReadableStream, nonce: string): Promise<string> {
+  const json = JSON.stringify(await text(data)).replace(/[&<>\u2028\u2029]/g, escapeCharacter);
+  const controller = "window.__remixContext.streamController";
+  return `<script nonce="${nonce}">${controller}.enqueue(${json});${controller}.close();</script>`;
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -13,14 +13,16 @@ export function newScriptMark(): string {
 
 /** The page without the marks, and the sources of its marked inline scripts (CSP 3 §2.3.1). */
 export function hashScripts(html: string, mark: string): { html: string; sources: string[] } {
-  const attribute = ` nonce="${mark}"`;
-  const inline = new RegExp(
-    `<script(?=[^>]*${attribute})(?![^>]*\\ssrc=)[^>]*>([\\s\\S]*?)</script>`,
-    "g",
-  );
+  const parts = html.split(` nonce="${mark}"`);
   const sources = new Set<string>();
-  for (const [, script = ""] of html.matchAll(inline)) {
+  for (const [index, after] of parts.entries()) {
+    const before = parts[index - 1];
+    if (before === undefined) continue;
+    const end = after.indexOf(">") + 1;
+    const tag = before.slice(before.lastIndexOf("<")) + after.slice(0, end);
+    if (!/^<script[\s>]/.test(tag) || /\ssrc=/.test(tag)) continue;
+    const script = after.slice(end, after.indexOf("</script>", end));
     sources.add(`'sha256-${createHash("sha256").update(script).digest("base64")}'`);
   }
-  return { html: html.replaceAll(attribute, ""), sources: [...sources] };
+  return { html: parts.join(""), sources: [...sources] };
 }

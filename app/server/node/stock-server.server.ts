@@ -5,6 +5,7 @@ import { replaceOriginCheck } from "./origin-header.server";
 import { answerCachedPage } from "./page-cache-middleware.server";
 import { deferUploadBodies } from "./request-body.server";
 import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.server";
+import { narrowRouteMatching } from "./route-matching.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
 
@@ -25,6 +26,7 @@ import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
  * | `middleware` | no hook before Express; Node's limit of 300 s cuts uploads off | `integration/idle-timeout` |
  * | `request-target` | targets, hosts and methods that make the framework fail with 500 | `integration/middleware`, `integration/hostile-requests` |
  * | `page-cache-middleware` | rendering the same anonymous page again and again | `integration/page-cache` |
+ * | `route-matching` | the framework compiles every route for every page, four times | `unit/route-matching` |
  * | `body-writer` | its writer ignores back-pressure: a client that stalls holds a file in memory | `integration/downloads` |
  *
  * `body-writer` changes nothing by itself: the media route makes its bodies with it.
@@ -37,6 +39,7 @@ export function changeStockServer(middleware: readonly Middleware[]): void {
   replaceAccessLog();
   limitBodyTime();
   deferUploadBodies();
+  narrowRouteMatching();
   shutDownAtSignals();
   const own = [refuseWhenLeaving, refuseUnknownMethod, refuseMalformedTarget, answerCachedPage];
   for (const each of [...own, ...middleware]) addMiddleware(each);
