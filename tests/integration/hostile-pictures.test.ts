@@ -39,6 +39,7 @@ describe("pictures that cost more than they are worth", () => {
     const file = await picture("huge.png", 9_990);
     expect(fs.statSync(file).size).toBeLessThan(10 * 1024 ** 2);
     const reads: number[] = [];
+    const started = performance.now();
     const held = await measureHeld(async () => {
       const errors = Promise.all([1, 2, 3, 4].map(() => errorOf(file)));
       let over = false;
@@ -57,8 +58,10 @@ describe("pictures that cost more than they are worth", () => {
         expect(error?.message).toContain("more than 40 megapixels");
       }
     });
-    expect(Math.max(...reads)).toBeLessThan(1_000);
-    expect(held.longestMs).toBeLessThan(1_000);
+    // On a busy machine all of it takes longer; decoded in here, one read would take as long as all.
+    const mostMs = Math.max(1_000, (performance.now() - started) / 2);
+    expect(Math.max(...reads)).toBeLessThan(mostMs);
+    expect(held.longestMs).toBeLessThan(mostMs);
     expect(held.grownBytes).toBeLessThan(300 * 1024 ** 2);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
