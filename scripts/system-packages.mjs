@@ -14,6 +14,21 @@ const TESTED_WITH = [
   },
   { program: "nginx", debian: "nginx", without: "the documented proxy cannot be tested" },
 ];
+/** The other browsers: where they cannot be installed, their journeys are left out and that is said. */
+const OTHER_BROWSERS = [
+  {
+    program: "firefox-esr",
+    debian: "firefox-esr",
+    without: "the journeys in Firefox are not tested",
+  },
+  {
+    program: "WebKitWebDriver",
+    debian:
+      "webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad",
+    without: "the journeys in WebKit are not tested",
+  },
+  { program: "Xvfb", debian: "xvfb", without: "WebKit has no screen, so it is not tested" },
+];
 /** Needed only where a package has no ready binary for this version of Node. */
 const COMPILERS = [
   { program: "python3", debian: "python3" },
@@ -33,12 +48,14 @@ export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
 /**
  * Installs Debian's packages for the programs that are missing, when that is possible and wanted.
  *
+ * @param everyBrowser whether Firefox and WebKit count like the others; otherwise they are only named.
  * @returns what cannot be tested, one sentence for each program that is still missing.
  */
-export async function installPrograms({ compilers = false } = {}) {
-  const wanted = compilers ? [...TESTED_WITH, ...COMPILERS] : TESTED_WITH;
-  const missing = () => wanted.filter(({ program }) => !isOnPath(program));
-  const packages = missing().map(({ debian }) => debian);
+export async function installPrograms({ compilers = false, everyBrowser = false } = {}) {
+  const needed = [...TESTED_WITH, ...(everyBrowser ? OTHER_BROWSERS : [])];
+  const wanted = [...TESTED_WITH, ...OTHER_BROWSERS, ...(compilers ? COMPILERS : [])];
+  const missing = (programs) => programs.filter(({ program }) => !isOnPath(program));
+  const packages = missing(wanted).flatMap(({ debian }) => debian.split(" "));
   if (packages.length === 0) return [];
   const todo = whatToDo({
     isRoot: process.getuid?.() === 0,
@@ -52,9 +69,9 @@ export async function installPrograms({ compilers = false } = {}) {
     console.log(
       `Not installed: ${packages.join(", ")}. As root: apt-get install ${packages.join(" ")}`,
     );
-  return missing().flatMap(({ program, without }) =>
-    without ? [`${program} is missing: ${without}`] : [],
-  );
+  const sentence = ({ program, without }) => `${program} is missing: ${without}`;
+  if (!everyBrowser) for (const browser of missing(OTHER_BROWSERS)) console.log(sentence(browser));
+  return missing(needed).map(sentence);
 }
 
 async function isAgreed(packages) {

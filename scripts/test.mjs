@@ -1,5 +1,5 @@
 // npm test: install what is missing, then types, format and lint, unit and integration tests, and
-// the journeys in a real browser. Everything runs even when something before it failed.
+// the journeys in real browsers. Everything runs even when something before it failed.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -16,11 +16,15 @@ import { installPrograms } from "./system-packages.mjs";
 
 requireNode();
 process.chdir(root);
-const untestable = await installPrograms({ compilers: packagesAreMissing() });
+const untestable = await installPrograms({
+  compilers: packagesAreMissing(),
+  everyBrowser: process.env.EVERY_BROWSER === "1",
+});
 installPackages({ development: true });
 
 const reports = fs.mkdtempSync(path.join(os.tmpdir(), "site-reports-"));
 const unitReport = path.join(reports, "unit.json");
+const browsersReport = path.join(reports, "browsers.json");
 const e2eReport = path.join(reports, "e2e.json");
 const failures = [];
 
@@ -35,18 +39,22 @@ for (const [name, check] of checks) {
   console.log(`\n=== ${name} ===\n${output}`);
   if (!succeeded) failures.push(name);
 }
-step("unit and integration tests", "vitest", [
-  "run",
-  "--config=tests/vitest.config.ts",
-  "--reporter=default",
-  "--reporter=json",
-  `--outputFile.json=${unitReport}`,
-]);
+step("unit and integration tests", "vitest", vitest("tests/vitest.config.ts", unitReport));
+step(
+  "journeys in every browser",
+  "vitest",
+  vitest("tests/browsers/vitest.config.ts", browsersReport),
+);
 step("end-to-end tests", "playwright", ["test", "--config=tests/e2e/playwright.config.ts"], {
   E2E_REPORT: e2eReport,
 });
 failures.push(...untestable);
 summarise();
+
+function vitest(config, report) {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  return ["run", `--config=${config}`, ...reporters];
+}
 
 function step(name, program, args, env) {
   console.log(`\n=== ${name} ===`);
@@ -54,12 +62,13 @@ function step(name, program, args, env) {
 }
 
 function summarise() {
-  const unit = readReport(unitReport);
+  const vitests = [unitReport, browsersReport].map(readReport);
   const e2e = readReport(e2eReport)?.stats;
   fs.rmSync(reports, { recursive: true, force: true });
-  const passed = (unit?.numPassedTests ?? 0) + (e2e?.expected ?? 0) + (e2e?.flaky ?? 0);
-  const failed = (unit?.numFailedTests ?? 0) + (e2e?.unexpected ?? 0);
-  const skipped = (unit?.numPendingTests ?? 0) + (e2e?.skipped ?? 0);
+  const sum = (count) => vitests.reduce((total, report) => total + (report?.[count] ?? 0), 0);
+  const passed = sum("numPassedTests") + (e2e?.expected ?? 0) + (e2e?.flaky ?? 0);
+  const failed = sum("numFailedTests") + (e2e?.unexpected ?? 0);
+  const skipped = sum("numPendingTests") + (e2e?.skipped ?? 0);
   console.log("");
   for (const failure of failures) console.log(`Failed: ${failure}`);
   // A step can fail without a failing test: types, lint, a runner that could not start.

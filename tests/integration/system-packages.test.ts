@@ -8,6 +8,10 @@ import { whatToDo } from "../../scripts/system-packages.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const NOBODY = 65_534;
+const NEEDED = ["ffmpeg", "chromium", "nginx"];
+const OTHER_BROWSERS = ["firefox-esr", "WebKitWebDriver", "Xvfb"];
+const PACKAGES =
+  "ffmpeg chromium nginx firefox-esr webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad xvfb";
 
 let folder: string;
 beforeEach(() => {
@@ -28,9 +32,17 @@ const calls = () => {
 };
 
 /** What `npm test` does first, where no program is but those of `folder`. No terminal is there. */
-async function installs({ uid, env = {} }: { uid?: number; env?: Record<string, string> } = {}) {
+async function installs({
+  uid,
+  env = {},
+  options = "",
+}: {
+  uid?: number;
+  env?: Record<string, string>;
+  options?: string;
+} = {}) {
   const script = `import { installPrograms } from "${root}/scripts/system-packages.mjs";
-    console.log(JSON.stringify(await installPrograms()));`;
+    console.log(JSON.stringify(await installPrograms(${options})));`;
   const { stdout } = await execa(process.execPath, ["--input-type=module", "--eval", script], {
     env: { PATH: folder, ...env },
     extendEnv: false,
@@ -56,12 +68,26 @@ describe("programs that the tests need", () => {
   });
 
   it.runIf(process.getuid?.() === 0)("are installed by apt-get when root runs it", async () => {
-    recorder("apt-get", "ffmpeg", "chromium", "nginx");
+    recorder("apt-get", ...NEEDED, ...OTHER_BROWSERS);
     recorder("sudo");
     expect((await installs()).untestable).toEqual([]);
     expect(calls()).toEqual([
       "apt-get -qq update",
-      "apt-get -qq install -y --no-install-recommends ffmpeg chromium nginx",
+      `apt-get -qq install -y --no-install-recommends ${PACKAGES}`,
+    ]);
+  });
+
+  it("are named when they are other browsers, and count only where every browser is wanted", async () => {
+    for (const program of NEEDED) recorder(program);
+    const uid = process.getuid?.() === 0 ? NOBODY : undefined;
+    const { stdout, untestable } = await installs({ uid });
+    expect(stdout).toContain("firefox-esr is missing: the journeys in Firefox are not tested");
+    expect(untestable).toEqual([]);
+    const strict = await installs({ uid, options: "{ everyBrowser: true }" });
+    expect(strict.untestable).toEqual([
+      "firefox-esr is missing: the journeys in Firefox are not tested",
+      "WebKitWebDriver is missing: the journeys in WebKit are not tested",
+      "Xvfb is missing: WebKit has no screen, so it is not tested",
     ]);
   });
 
@@ -71,7 +97,7 @@ describe("programs that the tests need", () => {
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
     const { stdout, untestable } = await installs({ uid, env: { CI: "true" } });
     expect(calls()).toEqual([]);
-    expect(stdout).toContain("As root: apt-get install ffmpeg chromium nginx");
+    expect(stdout).toContain(`As root: apt-get install ${PACKAGES}`);
     expect(untestable).toEqual([
       "ffmpeg is missing: what needs real clips cannot be tested",
       "chromium is missing: the journeys in a browser cannot be tested",

@@ -1,0 +1,162 @@
+import fs from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { mp4Clip } from "../clips";
+import { publishAdaptive } from "../e2e/adaptive-video";
+import { publishVideo } from "../e2e/player-page";
+import { ADMIN, SiteProcess } from "../site-process";
+import type { Browser } from "./browser";
+import { INSTALLED } from "./installed";
+
+const site = new SiteProcess();
+beforeAll(() => site.start());
+afterAll(() => site.remove());
+beforeEach(() => void site.database().exec("DELETE FROM videos"));
+
+describe.each(INSTALLED)("in %s", (_, launch) => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+
+  const open = (path: string) => browser.open(site.url + path);
+  const text = () => browser.run(() => document.body.textContent);
+  const address = () => browser.run(() => location.pathname + location.search);
+  const count = (selector: string) =>
+    browser.run((wanted) => document.querySelectorAll(wanted).length, selector);
+  /** What the first `video` of the page is doing. */
+  const video = () =>
+    browser.run(() => {
+      const { currentTime, paused, error, currentSrc, seeking } = document.querySelector("video")!;
+      return {
+        currentTime,
+        paused,
+        error: error?.code ?? null,
+        source: currentSrc.slice(0, 5),
+        seeking,
+      };
+    });
+  const time = async () => (await video()).currentTime;
+  const isSeekable = () =>
+    browser.run(() => Boolean(document.querySelector('input[aria-label="Seek"]:enabled')));
+
+  async function playing(): Promise<void> {
+    await expect.poll(async () => (await video()).paused).toBe(false);
+    const start = await time();
+    await expect.poll(time).toBeGreaterThan(start);
+  }
+
+  async function openPlayer(id: string): Promise<void> {
+    await open(`/video/${id}`);
+    await expect.poll(isSeekable).toBe(true);
+    await browser.run(() => {
+      document.querySelector("video")!.muted = true;
+    });
+  }
+
+  it("home shows the videos, a search finds one, a category chooses", async () => {
+    site.addVideo({ title: "A quiet evening", category: "desi" });
+    site.addVideo({ title: "Loud morning", category: "english" });
+    await open("/");
+    expect(await text()).toContain("A quiet evening");
+    expect(await text()).toContain("Loud morning");
+    expect(await count("main article")).toBe(2);
+    await browser.type('main input[name="search"]', "quiet");
+    await expect.poll(() => count("main article")).toBe(1);
+    await expect.poll(address).toBe("/?search=quiet");
+    await open("/?category=english");
+    expect(await text()).toContain("Loud morning");
+    expect(await count("main article")).toBe(1);
+  });
+
+  it("a card under the pointer plays from 25 seconds", async () => {
+    publishVideo(site);
+    await open("/");
+    await browser.hover("main article a");
+    await expect.poll(() => count("main article video")).toBe(1);
+    await expect.poll(time).toBeGreaterThan(25);
+  });
+
+  it("a file plays, seeks and pauses by keyboard", async () => {
+    await openPlayer(publishVideo(site));
+    await browser.press("k");
+    await playing();
+    await browser.press("8");
+    await expect.poll(time).toBeGreaterThan(31);
+    await playing();
+    await browser.press("k");
+    await expect.poll(async () => (await video()).paused).toBe(true);
+    const before = await time();
+    await browser.press("j");
+    await expect.poll(time).toBeCloseTo(before - 10, 0);
+    expect((await video()).error).toBeNull();
+  });
+
+  it("a stream of several renditions plays and seeks", async () => {
+    await openPlayer(publishAdaptive(site));
+    await expect.poll(async () => (await video()).source).toBe("blob:");
+    await browser.press("k");
+    await playing();
+    await browser.press("6");
+    await expect.poll(time).toBeGreaterThan(23.9);
+    await playing();
+    expect((await video()).error).toBeNull();
+  });
+
+  it("captions are drawn over the picture", async () => {
+    const id = publishVideo(site);
+    const address = site.database().prepare("SELECT video_url FROM videos WHERE id = ?");
+    const file = String(address.pluck().get(id)).match(/(owner\/\d+)\.mp4$/)![1];
+    const cues = "WEBVTT\n\n00:00.000 --> 00:40.000\nGood evening &amp; welcome\n";
+    const url = site.addFile("videos", `${file}/captions-1.vtt`, cues);
+    site
+      .database()
+      .prepare("UPDATE videos SET captions = ? WHERE id = ?")
+      .run(JSON.stringify([{ language: "en", label: "English", url }]), id);
+    await openPlayer(id);
+    await browser.press("c");
+    await browser.press("k");
+    await playing();
+    const drawn = () =>
+      browser.run(() => document.querySelector(".player-captions")?.textContent ?? "");
+    await expect.poll(drawn).toBe("Good evening & welcome");
+  });
+
+  it("an admin signs in, uploads, edits, and the video is on the site", async () => {
+    await open("/auth");
+    await browser.type('input[name="email"]', ADMIN.email);
+    await browser.type('input[name="password"]', ADMIN.password);
+    await browser.press("Enter");
+    await expect.poll(address).toBe("/");
+
+    await open("/admin");
+    await browser.chooseFile('input[name="video"]', mp4Clip(5));
+    await expect.poll(text).toContain("Video duration: 0:05");
+    await browser.run(() => {
+      document.querySelector<HTMLInputElement>('input[name="title"]')!.value = "";
+    });
+    await browser.type('input[name="title"]', "Waves");
+    await browser.type('textarea[name="description"]', "By the sea.");
+    await browser.run(() => {
+      document.querySelector<HTMLSelectElement>('select[name="category"]')!.value = "english";
+    });
+    await browser.click('button[name="intent"][value="publish"]');
+    await expect.poll(text).toContain("Video uploaded and published successfully.");
+    const row = () =>
+      site.database().prepare("SELECT id, title, duration, video_url FROM videos").get() as Record<
+        string,
+        string
+      >;
+    expect(row()).toMatchObject({ title: "Waves", duration: "0:05" });
+    expect(fs.existsSync(`${site.uploads}${row().video_url!.replace("/media", "")}`)).toBe(true);
+
+    await open(`/admin?tab=manage&edit=${row().id}`);
+    await browser.click('dialog input[name="title"]');
+    await browser.press("End");
+    await browser.type('dialog input[name="title"]', " at night");
+    await browser.press("Enter");
+    await expect.poll(() => row().title).toBe("Waves at night");
+    await open("/");
+    expect(await text()).toContain("Waves at night");
+  });
+});
