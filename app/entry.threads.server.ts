@@ -1,6 +1,7 @@
 import { listPages } from "~/catalogue/lists/list-query.server";
+import { knownTags } from "~/catalogue/related/known-tags.server";
 import { relatedHits } from "~/catalogue/related/related-hits.server";
-import { searchHits } from "~/catalogue/search/search-hits.server";
+import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 
@@ -8,7 +9,9 @@ import { serveThread } from "~db/threads/serve-thread.server";
 serveThread({
   list: listPages,
   search: searchHits,
+  "newest-hits": newestHits,
   related: relatedHits,
+  "known-tags": knownTags,
   managed: readManagedPage,
   "managed-ids": readManagedIds,
 });

@@ -5,6 +5,7 @@ export default [
   index("routes/home.tsx"),
   route("categories/:category?", "routes/categories.tsx"),
   route("trending", "routes/trending.tsx"),
+  route("tags/:tag", "routes/tag.tsx"),
   route("video/:id", "routes/video.tsx"),
   route("saved", "routes/saved.tsx"),
 
@@ -35,6 +36,7 @@ export default [
   route("sitemap/:part", "routes/sitemap.ts", { id: "sitemap-part" }),
   route("robots.txt", "routes/robots.ts"),
   route("feed.xml", "routes/feed.ts"),
+  route("tags/:tag/feed.xml", "routes/tag-feed.ts"),
   route("manifest.webmanifest", "routes/manifest.ts"),
   ...["favicon.ico", "apple-touch-icon.png", "icon-192.png", "icon-512.png", "share.png"].map(
     (name) => route(name, "routes/site-picture.ts", { id: name }),

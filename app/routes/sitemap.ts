@@ -4,6 +4,7 @@ import {
   pagesSitemap,
   SITEMAP_MOST,
   sitemapIndex,
+  tagsSitemap,
   videoSitemap,
 } from "~/catalogue/feeds/sitemap.server";
 import { publishedTotal } from "~/catalogue/lists/published-total.server";
@@ -12,7 +13,7 @@ import { siteIdentity } from "~/server/site-origin.server";
 
 const XML = "application/xml; charset=utf-8";
 
-/** `/sitemap.xml`, the index, and `/sitemap/{pages or number}.xml`, its parts. */
+/** `/sitemap.xml`, the index, and `/sitemap/{pages, tags or number}.xml`, its parts. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const site = siteIdentity(request);
   const answer = (body: () => BodyInit) => validatedAnswer(request, site.origin, XML, body);
@@ -21,6 +22,10 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
     return answer(() => index);
   }
   if (params.part === "pages.xml") return answer(() => pagesSitemap(site));
+  if (params.part === "tags.xml") {
+    const tags = await tagsSitemap(site);
+    return answer(() => tags);
+  }
   const part = Number(/^([1-9]\d{0,5})\.xml$/.exec(params.part)?.[1]);
   if (!((part - 1) * SITEMAP_MOST < (await publishedTotal()).videos)) {
     return new Response("Not Found", { status: 404 });

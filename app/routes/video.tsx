@@ -14,7 +14,7 @@ import { withVersion } from "~/media/serve/file-version.server";
 import { VideoPlayer } from "~/player/video-player";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
-import { type ListLocation, listPath, parseListLocation, videoPath } from "~/shared/addresses";
+import { type ListLocation, parseListLocation, tagPath, videoPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
@@ -123,7 +123,7 @@ function About() {
               {[...new Set(video.tags)].map((tag) => (
                 <li key={tag}>
                   <PageLink
-                    to={listPath({ from: "home", search: tag })}
+                    to={tagPath(tag)}
                     dir="auto"
                     className="inline-flex min-h-11 min-w-11 items-center justify-center rounded-full border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink mouse:min-h-9"
                   >

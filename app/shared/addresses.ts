@@ -1,7 +1,8 @@
 import { type CategoryId, toCategoryId } from "./categories";
+import { searchText } from "./search-text";
 
 /** The lists that lead to a video, and back. */
-export const LISTS = ["home", "categories", "trending"] as const;
+export const LISTS = ["home", "categories", "trending", "tags"] as const;
 export type ListName = (typeof LISTS)[number];
 
 /** One page of one list: all that its address says. */
@@ -10,22 +11,43 @@ export interface ListLocation {
   category?: CategoryId;
   /** Of Home only. */
   search?: string;
+  /** Of a tag's list only. */
+  tag?: string;
   page?: number;
 }
 
 /** The address of a list, with every parameter at its default left out. */
-export function listPath({ from, category, search, page }: ListLocation): string {
+export function listPath({ from, category, search, tag, page }: ListLocation): string {
   const parameters = new URLSearchParams();
   if (from === "home" && search) parameters.set("search", search);
   if (from === "home" && category) parameters.set("category", category);
   if (page && page > 1) parameters.set("page", String(page));
+  if (from === "tags" && tag) return withParameters(tagPath(tag), parameters);
   return withParameters(listPathname(from, category), parameters);
 }
 
 function listPathname(from: ListName, category?: CategoryId): string {
-  if (from === "home") return "/";
+  if (from === "home" || from === "tags") return "/";
   if (from === "trending") return "/trending";
   return category ? `/categories/${category}` : "/categories";
+}
+
+/**
+ * The address of a tag's list, in lower case; of a tag that no path can name (a dot segment, a control
+ * character, one too long) that of a search for it.
+ */
+export function tagPath(tag: string): string {
+  const name = searchText(tag);
+  if (name !== tag.trim() || ["", ".", ".."].includes(name)) {
+    return listPath({ from: "home", search: name });
+  }
+  // The framework takes a path that ends in .data for its own request.
+  return `/tags/${encodeURIComponent(name.toLowerCase()).replace(/\.data$/, "%2Edata")}`;
+}
+
+/** The address of the RSS feed of a tag that has a list. */
+export function tagFeedPath(tag: string): string {
+  return `${tagPath(tag)}/feed.xml`;
 }
 
 /** The address of a video, which carries the list that the visitor comes from. */
@@ -35,6 +57,7 @@ export function videoPath(id: string, listLocation?: ListLocation): string {
     parameters.set("from", listLocation.from);
     if (listLocation.category) parameters.set("category", listLocation.category);
     if (listLocation.search) parameters.set("search", listLocation.search);
+    if (listLocation.tag) parameters.set("tag", listLocation.tag);
     if (listLocation.page && listLocation.page > 1)
       parameters.set("page", String(listLocation.page));
   }
@@ -47,8 +70,10 @@ export function parseListLocation(parameters: URLSearchParams): ListLocation {
   const page = Number(parameters.get("page"));
   return {
     from,
-    category: from === "trending" ? undefined : toCategoryId(parameters.get("category")),
+    category:
+      from === "trending" || from === "tags" ? undefined : toCategoryId(parameters.get("category")),
     search: (from === "home" && parameters.get("search")) || undefined,
+    tag: (from === "tags" && parameters.get("tag")) || undefined,
     page: Number.isSafeInteger(page) && page > 1 ? page : undefined,
   };
 }

@@ -11,6 +11,7 @@ const PUBLIC = [
   "/?search=nothing",
   "/categories/desi",
   "/trending",
+  "/tags/evening",
   "/saved",
   "/video/v1",
   "/video/v2",

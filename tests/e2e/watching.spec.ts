@@ -90,7 +90,7 @@ test("the page shows all there is to a video, its links safe @phone", async ({ p
   await expect(text).toContainText("<script>alert(1)</script>");
   await expect(text).toHaveCSS("white-space-collapse", "preserve-breaks");
   await page.getByRole("link", { name: "one take" }).click();
-  await expect(page).toHaveURL("/?search=one+take");
+  await expect(page).toHaveURL("/tags/one%20take");
   await expect(page.locator(cards)).toHaveCount(1);
 });
 

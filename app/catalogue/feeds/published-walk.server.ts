@@ -47,6 +47,16 @@ export async function* walkPublished(
   }
 }
 
+/** The published videos of sort keys, the newest first. */
+export function describedAt(sortKeys: readonly bigint[]): DescribedVideo[] {
+  const rows = prepared(`
+    SELECT * FROM videos WHERE +status = 'published'
+      AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
+    `[${sortKeys.join(",")}]`,
+  ) as Row[];
+  return rows.map(toDescribed);
+}
+
 function toDescribed(row: Row): DescribedVideo {
   return {
     ...toCard(row),

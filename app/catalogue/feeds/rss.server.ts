@@ -2,11 +2,12 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import type { SiteIdentity } from "~/server/site-origin.server";
-import { videoPath } from "~/shared/addresses";
+import { tagFeedPath, tagPath, videoPath } from "~/shared/addresses";
 import { categoryLabel } from "~/shared/categories";
 import { parseTime } from "~/shared/format";
+import { newestTagged } from "../lists/listing.server";
 import type { DescribedVideo } from "../meta/structured-data";
-import { walkPublished } from "./published-walk.server";
+import { describedAt, walkPublished } from "./published-walk.server";
 import { xmlElement, xmlText } from "./xml";
 
 /** Items of the feed: the newest videos. */
@@ -23,14 +24,43 @@ const TYPES: Record<string, string> = {
 export async function rssFeed(site: SiteIdentity): Promise<string> {
   const videos: DescribedVideo[] = [];
   for await (const some of walkPublished(0, FEED_MOST)) videos.push(...some);
+  return channel(site, videos, {
+    title: site.name,
+    description: `The newest videos on ${site.name}. Ages 18 and over.`,
+    path: "/",
+    feedPath: "/feed.xml",
+  });
+}
+
+/**
+ * The same of a tag; undefined when no video has it.
+ *
+ * @param tag canonical.
+ */
+export async function tagFeed(site: SiteIdentity, tag: string): Promise<string | undefined> {
+  const videos = describedAt(await newestTagged(tag, FEED_MOST));
+  if (videos.length === 0) return undefined;
+  return channel(site, videos, {
+    title: `${tag} | ${site.name}`,
+    description: `The newest videos tagged “${tag}” on ${site.name}. Ages 18 and over.`,
+    path: tagPath(tag),
+    feedPath: tagFeedPath(tag),
+  });
+}
+
+async function channel(
+  site: SiteIdentity,
+  videos: readonly DescribedVideo[],
+  about: { title: string; description: string; path: string; feedPath: string },
+): Promise<string> {
   const items = await Promise.all(videos.map((video) => item(site, video)));
   return `<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
-${xmlElement("title", site.name)}
-${xmlElement("link", `${site.origin}/`)}
-${xmlElement("description", `The newest videos on ${site.name}. Ages 18 and over.`)}
+${xmlElement("title", about.title)}
+${xmlElement("link", site.origin + about.path)}
+${xmlElement("description", about.description)}
 <language>en</language>
-<atom:link href="${xmlText(site.origin)}/feed.xml" rel="self" type="application/rss+xml"/>
+<atom:link href="${xmlText(site.origin + about.feedPath)}" rel="self" type="application/rss+xml"/>
 ${items.join("\n")}
 </channel></rss>
 `;

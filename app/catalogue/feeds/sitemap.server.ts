@@ -1,7 +1,8 @@
 import type { SiteIdentity } from "~/server/site-origin.server";
-import { videoPath } from "~/shared/addresses";
+import { tagPath, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { isoTime } from "~/shared/format";
+import { publishedTags } from "../lists/published-tags.server";
 import { publishedTotal } from "../lists/published-total.server";
 import { type DescribedVideo, SHARE_PICTURE } from "../meta/structured-data";
 import { walkPublished } from "./published-walk.server";
@@ -19,10 +20,11 @@ const TAGS_MOST = 32;
 /** The extension knows no longer video. */
 const SECONDS_MOST = 28_800;
 
-/** The index: one sitemap of the pages, and one for every 50,000 videos. */
+/** The index: one sitemap of the pages, one of the tags, and one for every 50,000 videos. */
 export async function sitemapIndex(site: SiteIdentity, most = SITEMAP_MOST): Promise<string> {
   const parts = Math.ceil((await publishedTotal()).videos / most);
-  const names = ["pages", ...Array.from({ length: parts }, (_, i) => `${i + 1}`)];
+  const tags = (await publishedTags(1)).length > 0 ? ["tags"] : [];
+  const names = ["pages", ...tags, ...Array.from({ length: parts }, (_, i) => `${i + 1}`)];
   const entries = names.map(
     (name) => `<sitemap>${xmlElement("loc", `${site.origin}/sitemap/${name}.xml`)}</sitemap>\n`,
   );
@@ -37,6 +39,14 @@ export function pagesSitemap(site: SiteIdentity): string {
     "/contact",
   ];
   const entries = paths.map((path) => `<url>${xmlElement("loc", site.origin + path)}</url>\n`);
+  return `${HEAD}<urlset xmlns="${SCHEMA}">\n${entries.join("")}</urlset>\n`;
+}
+
+/** The lists of the 50,000 most used tags. */
+export async function tagsSitemap(site: SiteIdentity): Promise<string> {
+  const entries = (await publishedTags(SITEMAP_MOST)).map(
+    (tag) => `<url>${xmlElement("loc", site.origin + tagPath(tag))}</url>\n`,
+  );
   return `${HEAD}<urlset xmlns="${SCHEMA}">\n${entries.join("")}</urlset>\n`;
 }
 

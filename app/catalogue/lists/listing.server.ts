@@ -4,8 +4,13 @@ import { videoPage } from "~/shared/pages";
 import { searchText } from "~/shared/search-text";
 import type { VideoPage } from "~/shared/video-card";
 import { projected } from "~db/changes.server";
+import { SEPARATOR } from "~db/search-index.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { SearchAnswer, SearchQuestion } from "../search/search-hits.server";
+import type {
+  NewestHitsQuestion,
+  SearchAnswer,
+  SearchQuestion,
+} from "../search/search-hits.server";
 import { cardsAt, mostViewedPage, newestPage } from "./published-list.server";
 import { publishedTotal } from "./published-total.server";
 
@@ -23,13 +28,43 @@ export async function listPublished(asked: {
 }): Promise<VideoPage> {
   const needle = fold(searchText(asked.search));
   if (!needle) return newestPage(asked.category, asked.page);
+  const categories = asked.category && storedValues(asked.category);
+  return hitsPage({ needle, categories, page: asked.page });
+}
+
+/**
+ * One page of the published videos with a tag, newest first.
+ *
+ * @param asked.tag folded, see {@link canonicalTag}.
+ */
+export function listTagged(asked: { tag: string; page: number }): Promise<VideoPage> {
+  return hitsPage({ needle: tagNeedle(asked.tag), page: asked.page });
+}
+
+/** The sort keys of the newest published videos with a canonical tag. */
+export async function newestTagged(tag: string, limit: number): Promise<bigint[]> {
   await projected();
-  const { total, page, sortKeys } = await queryThread<SearchAnswer>("reading", "search", {
-    needle,
-    categories: asked.category && storedValues(asked.category),
-    page: asked.page,
-  } satisfies SearchQuestion);
+  const question: NewestHitsQuestion = { needle: tagNeedle(tag), limit };
+  return queryThread<bigint[]>("reading", "newest-hits", question);
+}
+
+function tagNeedle(tag: string): string {
+  return SEPARATOR + tag + SEPARATOR;
+}
+
+async function hitsPage(question: SearchQuestion): Promise<VideoPage> {
+  await projected();
+  const { total, page, sortKeys } = await queryThread<SearchAnswer>("reading", "search", question);
   return videoPage(cardsAt(sortKeys), page, total);
+}
+
+/**
+ * The form of a tag under which its list stands: folded, without the spaces around it; undefined for
+ * a text that no list can be found by.
+ */
+export function canonicalTag(tag: string): string | undefined {
+  const name = searchText(tag);
+  return name === tag.trim() && name !== "" ? fold(name) : undefined;
 }
 
 /** One page of the published videos with views, most viewed first, ties to the newer. */

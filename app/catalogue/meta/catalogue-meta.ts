@@ -1,6 +1,6 @@
 import type { MetaDescriptor } from "@remix-run/react";
 import type { SiteIdentity } from "~/server/site-origin.server";
-import { videoPath } from "~/shared/addresses";
+import { listPath, tagFeedPath, videoPath } from "~/shared/addresses";
 import { type CategoryId, categoryLabel, toCategoryId } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import { PAGE_SIZE } from "~/shared/pages";
@@ -88,6 +88,39 @@ export function trendingMeta(site: SiteIdentity, shown: { list: VideoPage }): Me
       ],
     }),
     ...neighbours(site, list, address),
+  ];
+}
+
+/** A tag, with its canonical address and its feed; a tag that no video has is not for search engines. */
+export function tagMeta(
+  site: SiteIdentity,
+  shown: { tag: string; list: VideoPage },
+): MetaDescriptor[] {
+  const { tag, list } = shown;
+  const address = (page: number) => listPath({ from: "tags", tag, page });
+  const name = `Videos tagged “${tag}”`;
+  return [
+    ...pageMeta(site, {
+      title: onPage(name, list),
+      description: onPage(
+        `${formatQuantity(list.total, "video")} tagged “${tag}” on ${site.name}, newest first. Free to watch, ages 18 and over.`,
+        list,
+      ),
+      path: address(list.page),
+      noindex: list.total === 0,
+      structured: [
+        breadcrumbs(site, [{ name, path: address(1) }]),
+        itemList(site, name, list.videos, before(list)),
+      ],
+    }),
+    ...neighbours(site, list, address),
+    {
+      tagName: "link",
+      rel: "alternate",
+      type: "application/rss+xml",
+      title: name,
+      href: tagFeedPath(tag),
+    },
   ];
 }
 

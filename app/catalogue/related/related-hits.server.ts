@@ -29,23 +29,35 @@ interface Loading {
   seq: bigint;
 }
 
+const COLUMNS = "sort_key AS sortKey, title, category, tags, min(views, 1000000) AS views";
+
+interface FollowedIndex {
+  index: ReturnType<typeof relatedIndex>;
+  complete: boolean;
+}
+
+const followed = new WeakMap<Database, () => FollowedIndex>();
+
+/** The index of a connection, as it is now; to be called within a transaction. */
+export function publishedIndex(sqlite: Database): () => FollowedIndex {
+  const current = followed.get(sqlite) ?? followIndex(sqlite);
+  followed.set(sqlite, current);
+  return current;
+}
+
 /**
- * Finds related videos on one connection: reads all that is published into memory at first, the
- * newest first, then follows the log of changes. When the log no longer reaches back far enough,
- * or half of the index is of videos that are gone, all is read anew while the old index answers.
+ * Reads all that is published into memory at first, the newest first, then follows the log of changes.
+ * When the log no longer reaches back far enough, or half of the index is of videos that are gone, all
+ * is read anew while the old index answers.
  */
-export function relatedHits(sqlite: Database): (question: RelatedQuestion) => RelatedAnswer {
+function followIndex(sqlite: Database): () => FollowedIndex {
   sqlite.defaultSafeIntegers(true);
-  const columns = `sort_key AS sortKey, title, category, tags, min(views, 1000000) AS views`;
-  const published = `SELECT ${columns} FROM videos INDEXED BY videos_published
+  const published = `SELECT ${COLUMNS} FROM videos INDEXED BY videos_published
     WHERE status = 'published'`;
   const chunk = sqlite.prepare(
     `${published} AND sort_key < ? ORDER BY sort_key DESC LIMIT ${CHUNK}`,
   );
   const one = sqlite.prepare(`${published} AND sort_key = ?`);
-  const subject = sqlite.prepare(
-    `SELECT ${columns} FROM videos WHERE id = ? AND status = 'published'`,
-  );
   const ends = sqlite.prepare(
     "SELECT coalesce(min(seq), 1) AS first, coalesce(max(seq), 0) AS last FROM related_changes",
   );
@@ -53,11 +65,6 @@ export function relatedHits(sqlite: Database): (question: RelatedQuestion) => Re
     .prepare("SELECT sort_key FROM related_changes WHERE seq > ? ORDER BY seq")
     .pluck();
   const logEnds = () => ends.get() as { first: bigint; last: bigint };
-  const video = (row: unknown) => {
-    const read = row as Omit<IndexedVideo, "views"> & { views: bigint };
-    const category = toCategoryId(read.category) ?? read.category;
-    return { ...read, category, views: Number(read.views) };
-  };
 
   let ready: Pick<Loading, "index" | "seq"> | undefined;
   let loading: Loading | undefined;
@@ -96,19 +103,32 @@ export function relatedHits(sqlite: Database): (question: RelatedQuestion) => Re
     return true;
   }
 
-  function answer({ id, now }: RelatedQuestion): RelatedAnswer {
+  return () => {
     if (!ready && !loading) startLoading();
     if (ready && (!follow(ready) || ready.index.hasGrown()) && !loading) startLoading();
     const deadline = performance.now() + MOST_WAIT_MS;
     while (loading && performance.now() < deadline) loadSome();
     if (ready) follow(ready);
-    const row = subject.get(id);
-    const index = (ready ?? loading)?.index;
-    return {
-      sortKeys: row && index ? index.best(video(row), now) : [],
-      complete: loading === undefined,
-    };
-  }
+    const index = (ready ?? loading)?.index ?? relatedIndex();
+    return { index, complete: loading === undefined };
+  };
+}
 
-  return (question) => sqlite.transaction(answer)(question);
+function video(row: unknown): IndexedVideo {
+  const read = row as Omit<IndexedVideo, "views"> & { views: bigint };
+  const category = toCategoryId(read.category) ?? read.category;
+  return { ...read, category, views: Number(read.views) };
+}
+
+/** Finds related videos on one connection. */
+export function relatedHits(sqlite: Database): (question: RelatedQuestion) => RelatedAnswer {
+  const published = publishedIndex(sqlite);
+  const subject = sqlite.prepare(
+    `SELECT ${COLUMNS} FROM videos WHERE id = ? AND status = 'published'`,
+  );
+  return sqlite.transaction(({ id, now }) => {
+    const { index, complete } = published();
+    const row = subject.get(id);
+    return { sortKeys: row ? index.best(video(row), now) : [], complete };
+  });
 }

@@ -180,10 +180,28 @@ export function relatedIndex() {
       .map((slot) => (BigInt(moments[slot]!) << LOW_BITS) | BigInt(low[slot]!));
   }
 
+  /** How many videos have a tag or a word. */
+  function countOf(slots: Uint32Array): number {
+    let count = 0;
+    for (let i = 0; i < slots.length; i += 1) if (views[slots[i]!] !== GONE) count += 1;
+    return count;
+  }
+
+  /** Every tag that a video has, folded, and how many have it; in no order. */
+  function tagCounts(): [tag: string, videos: number][] {
+    const counts: [string, number][] = [];
+    for (const tag of tags.words()) {
+      const count = countOf(tags.slotsOf(tag));
+      if (count > 0) counts.push([tag, count]);
+    }
+    return counts;
+  }
+
   return {
     put,
     remove,
     best,
+    tagCounts,
     size: () => size,
     /** Whether an index made anew would be much smaller. */
     hasGrown: () => gone > FEW_GONE && gone > (size - gone) / 2,

@@ -31,6 +31,8 @@ export function wordIndex() {
       return listed(words.get(word));
     },
 
+    words: () => words.keys(),
+
     /** All words that contain `part`, itself included. */
     wordsWith(part: string): string[] {
       const found: string[] = [];

@@ -61,6 +61,18 @@ export function searchHits(sqlite: Database) {
   return sqlite.transaction(find);
 }
 
+/** What the search thread is asked for the newest hits alone, without a total. */
+export interface NewestHitsQuestion {
+  /** Folded, not empty. */
+  needle: string;
+  limit: number;
+}
+
+export function newestHits(sqlite: Database) {
+  return ({ needle, limit }: NewestHitsQuestion): bigint[] =>
+    hitQuery(sqlite, needle, undefined).first(NEWEST, limit, 0);
+}
+
 function beginSearch(query: HitQuery): CachedSearch {
   const newest = query.first(NEWEST, MOST_WHOLE + 1, 0);
   if (newest.length <= MOST_WHOLE) return { total: newest.length, marks: newest, hitsAMark: 1 };
