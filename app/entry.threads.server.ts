@@ -1,5 +1,5 @@
 import { listPages } from "~/catalogue/lists/list-query.server";
-import { knownTags } from "~/catalogue/related/known-tags.server";
+import { knownTags, matchingTags, nearestTexts } from "~/catalogue/related/known-tags.server";
 import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
@@ -12,6 +12,8 @@ serveThread({
   "newest-hits": newestHits,
   related: relatedHits,
   "known-tags": knownTags,
+  "matching-tags": matchingTags,
+  "nearest-texts": nearestTexts,
   managed: readManagedPage,
   "managed-ids": readManagedIds,
 });

@@ -24,6 +24,7 @@ export default [
 
   route("age", "routes/age.ts"),
   route("video/:id/view", "routes/video-view.ts"),
+  route("search/suggestions", "routes/search-suggestions.ts"),
   route("saved/videos", "routes/saved-videos.ts"),
   route("sign-out", "routes/sign-out.ts"),
   route("admin/uploads/:id?", "routes/uploads.ts"),

@@ -1,6 +1,6 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
-import { Form, useLoaderData } from "@remix-run/react";
-import { Film, MessageCircle, Search } from "lucide-react";
+import { useLoaderData } from "@remix-run/react";
+import { Film, MessageCircle } from "lucide-react";
 import {
   hasAnyVideo,
   listPublished,
@@ -9,15 +9,17 @@ import {
 } from "~/catalogue/lists/listing.server";
 import { loadList } from "~/catalogue/lists/load-list.server";
 import { homeMeta } from "~/catalogue/meta/catalogue-meta";
+import { otherSearches } from "~/catalogue/search/did-you-mean.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { settings } from "~/server/settings.server";
 import { siteIdentity } from "~/server/site-origin.server";
 import { type ListLocation, listPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
-import { Button, ButtonLink, buttonClass } from "~/ui/button";
+import { ButtonLink, buttonClass } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { type CategoryChoice, CategorySelector } from "~/ui/lists/category-selector";
 import { ListSection } from "~/ui/lists/list-section";
+import { NothingFound } from "~/ui/lists/nothing-found";
 import { SearchBox } from "~/ui/lists/search-box";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
@@ -33,12 +35,15 @@ export async function loader({ request }: LoaderFunctionArgs) {
   );
   const bare = status === 200 && !search && result.list.total === 0;
   const anyVideo = bare ? await hasAnyVideo() : true;
+  const isFruitless = status === 200 && search !== "" && result.list.total === 0;
+  const others = isFruitless ? await otherSearches(search, category) : undefined;
   return data(
     {
       ...result,
       category,
       search,
       anyVideo,
+      others,
       joinUrl: settings().joinUrl,
       site: siteIdentity(request),
       now: Date.now(),
@@ -49,7 +54,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export default function Home() {
   useLiveRefresh();
-  const { list, error, category, search, anyVideo, joinUrl, now } = useLoaderData<typeof loader>();
+  const { list, error, category, search, anyVideo, others, joinUrl, now } =
+    useLoaderData<typeof loader>();
   const listLocation: ListLocation = { from: "home", category, search };
   const label = category ? categoryLabel(category) : "All Videos";
   return (
@@ -85,7 +91,13 @@ export default function Home() {
         error={error}
         listLocation={listLocation}
         now={now}
-        empty={<NothingHere search={search} category={category} anyVideo={anyVideo} />}
+        empty={
+          search ? (
+            <NothingFound search={search} category={category} others={others} />
+          ) : (
+            <NothingHere anyVideo={anyVideo} />
+          )
+        }
       />
     </>
   );
@@ -97,34 +109,8 @@ function choicePath(choice: CategoryChoice, search: string): string {
   return listPath({ from: "home", search, category: choice === "all" ? undefined : choice });
 }
 
-/** The three empty messages of the specification. */
-function NothingHere({
-  search,
-  category,
-  anyVideo,
-}: {
-  search: string;
-  category: ListLocation["category"];
-  anyVideo: boolean;
-}) {
-  if (search) {
-    return (
-      <EmptyState
-        icon={<Search />}
-        title={
-          <>
-            No videos found matching "<bdi>{search}</bdi>"
-          </>
-        }
-        action={
-          <Form action="/">
-            {category && <input type="hidden" name="category" value={category} />}
-            <Button>Clear Search</Button>
-          </Form>
-        }
-      />
-    );
-  }
+/** The empty messages of the specification; that of a search is in NothingFound. */
+function NothingHere({ anyVideo }: { anyVideo: boolean }) {
   if (anyVideo) {
     return (
       <EmptyState

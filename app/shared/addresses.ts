@@ -78,6 +78,20 @@ export function parseListLocation(parameters: URLSearchParams): ListLocation {
   };
 }
 
+/** What a search from a page begins with: the text and the category that the page is about. */
+export function searchLocation(
+  pathname: string,
+  parameters: URLSearchParams,
+): Pick<ListLocation, "search" | "category"> {
+  const [, room, id] = pathname.split("/");
+  if (room === "video") {
+    const { search, category } = parseListLocation(parameters);
+    return { search, category };
+  }
+  if (room !== "categories") return {};
+  return { category: toCategoryId(id || parameters.get("cat")) };
+}
+
 function withParameters(path: string, parameters: URLSearchParams): string {
   const query = parameters.toString();
   return query ? `${path}?${query}` : path;

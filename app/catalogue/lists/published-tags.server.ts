@@ -10,6 +10,6 @@ export async function publishedTags(most: number): Promise<string[]> {
   let known: KnownTags;
   do known = await queryThread<KnownTags>("related", "known-tags", { most });
   while (!known.complete);
-  const tags = known.tags.flatMap(([tag]) => canonicalTag(tag) ?? []);
+  const tags = known.tags.flatMap((tag) => canonicalTag(tag) ?? []);
   return [...new Set(tags)].filter((tag) => tagPath(tag).startsWith("/tags/"));
 }

@@ -1,4 +1,14 @@
-import { RECENT_MS, RELATED_MOST, SCORE, tagsOf, titleWords, viewsScore, wordsOf } from "./related";
+import { nearest } from "../search/nearest-word";
+import {
+  RECENT_MS,
+  RELATED_MOST,
+  SCORE,
+  tagsOf,
+  titleWords,
+  viewsScore,
+  WORD,
+  wordsOf,
+} from "./related";
 import { wordIndex } from "./word-index";
 
 /**
@@ -23,6 +33,8 @@ const FIRST_SLOTS = 1_024;
 const GONE = 255;
 /** So many slots of videos that are gone are nothing yet. */
 const FEW_GONE = 4_096;
+/** So many tags are counted for each that is wanted; the others are of videos that are gone. */
+const TAGS_COUNTED = 4;
 
 export function relatedIndex() {
   const words = wordIndex();
@@ -197,11 +209,43 @@ export function relatedIndex() {
     return counts;
   }
 
+  /** The tags that contain `part`: first those that begin with it, of these the most used first. */
+  function tagsWith(part: string, most: number): string[] {
+    return tags
+      .wordsWith(part)
+      .map((tag) => ({ tag, begins: tag.startsWith(part), slots: tags.slotsOf(tag) }))
+      .sort((a, b) => Number(b.begins) - Number(a.begins) || b.slots.length - a.slots.length)
+      .slice(0, TAGS_COUNTED * most)
+      .filter(({ slots }) => countOf(slots) > 0)
+      .slice(0, most)
+      .map(({ tag }) => tag);
+  }
+
+  /**
+   * What may have been meant by a text that nothing contains, the likelier first: with each of its
+   * words that is in no title replaced by the nearest that is, the nearest tag, each nearest word alone.
+   */
+  function nearestTexts(text: string, deadline: number): string[] {
+    const corrected: string[] = [];
+    const whole = text.replace(WORD, (word) => {
+      if (words.wordsWith(word).length > 0) return word;
+      const known = nearest(word, words.words(), (each) => countOf(words.slotsOf(each)), deadline);
+      if (!known) return word;
+      corrected.push(known.text);
+      return known.text;
+    });
+    const tag = nearest(text, tags.words(), (each) => countOf(tags.slotsOf(each)), deadline);
+    const found = [whole, tag?.text ?? whole, ...corrected];
+    return [...new Set(found)].filter((each) => each !== text);
+  }
+
   return {
     put,
     remove,
     best,
     tagCounts,
+    tagsWith,
+    nearestTexts,
     size: () => size,
     /** Whether an index made anew would be much smaller. */
     hasGrown: () => gone > FEW_GONE && gone > (size - gone) / 2,

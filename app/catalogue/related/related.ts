@@ -29,12 +29,15 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   you your`.split(/\s+/),
 );
 
+/** A maximal run of letters and digits, with the marks that are written on a letter. */
+export const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
 /**
  * The different words of a title: maximal runs of letters and digits, folded. The marks that are
  * written on a letter (the vowel signs of Devanagari, a combining accent) belong to it.
  */
 export function wordsOf(title: string): string[] {
-  return [...new Set(fold(title).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])];
+  return [...new Set(fold(title).match(WORD) ?? [])];
 }
 
 /** Those of them that count: of three characters or more, and no stop words. */

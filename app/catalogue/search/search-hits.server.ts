@@ -65,12 +65,14 @@ export function searchHits(sqlite: Database) {
 export interface NewestHitsQuestion {
   /** Folded, not empty. */
   needle: string;
+  /** The names that rows of a category may have; undefined for all. */
+  categories?: readonly string[];
   limit: number;
 }
 
 export function newestHits(sqlite: Database) {
-  return ({ needle, limit }: NewestHitsQuestion): bigint[] =>
-    hitQuery(sqlite, needle, undefined).first(NEWEST, limit, 0);
+  return ({ needle, categories, limit }: NewestHitsQuestion): bigint[] =>
+    hitQuery(sqlite, needle, categories).first(NEWEST, limit, 0);
 }
 
 function beginSearch(query: HitQuery): CachedSearch {

@@ -14,6 +14,7 @@ const SHORTCUTS: [keys: string[], meaning: string][] = [
   [["c"], "Captions"],
   [["0", "–", "9"], "Jump to 0% … 90%"],
   [["<", ">"], "Slower, faster"],
+  [["/"], "Search"],
   [["?"], "This list"],
 ];
 

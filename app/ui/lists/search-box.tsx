@@ -5,6 +5,7 @@ import { listPath } from "~/shared/addresses";
 import type { CategoryId } from "~/shared/categories";
 import { SEARCH_MAX_LENGTH } from "~/shared/search-text";
 import { Button } from "../button";
+import { HOME_SEARCH_ID } from "../page-frame/use-search-key";
 
 /** Long enough for the next letter, short enough to feel immediate. */
 const TYPING_PAUSE_MS = 250;
@@ -67,6 +68,7 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
         />
         <input
           ref={input}
+          id={HOME_SEARCH_ID}
           type="search"
           dir="auto"
           name="search"

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useRef } from "react";
 import { classNames } from "../class-names";
 import { PageLink } from "../page-link";
 import { Brand } from "./brand";
+import { HeaderSearch } from "./header-search";
 
 const PAGES = [
   { to: "/", label: "Home" },
@@ -17,6 +18,7 @@ export function Header({ siteName, signedIn }: { siteName: string; signedIn: boo
     <header className="sticky top-0 z-30 low:relative border-b border-line bg-ground/95 pt-[env(safe-area-inset-top)] backdrop-blur-sm">
       <div className="page flex h-16 items-center justify-between gap-4">
         <Brand siteName={siteName} />
+        <HeaderSearch />
         <nav aria-label="Main" className="hidden items-center gap-1 md:flex">
           <Links signedIn={signedIn} />
         </nav>

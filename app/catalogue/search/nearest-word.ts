@@ -1,0 +1,71 @@
+/**
+ * How many letters have to be inserted, removed, replaced or swapped with their neighbour to make one
+ * text of the other (optimal string alignment); `most + 1` for more than `most`.
+ */
+export function editDistance(one: string, other: string, most: number): number {
+  const a = [...one];
+  const b = [...other];
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = last[j - 1]! + Number(a[i - 1] !== b[j - 1]);
+      let cost = Math.min(replaced, last[j]! + 1, row[j - 1]! + 1);
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwapped) cost = Math.min(cost, beforeLast[j - 2]! + 1);
+      row.push(cost);
+      least = Math.min(least, cost);
+    }
+    if (least > most) return most + 1;
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length]!;
+}
+
+/** How far a known word may be from what was typed: a letter for a short one, else two. */
+export function mostEdits(word: string): number {
+  const letters = [...word].length;
+  if (letters < 3) return 0;
+  return letters < 5 ? 1 : 2;
+}
+
+export interface Known {
+  text: string;
+  /** How many videos have it. */
+  videos: number;
+}
+
+/** Texts between two looks at the clock. */
+const BATCH = 512;
+
+/**
+ * The nearest of some known texts to one that is none of them, of equals the one of most videos.
+ *
+ * @param deadline when to be content with what has been found, by `performance.now()`.
+ */
+export function nearest(
+  typed: string,
+  known: Iterable<string>,
+  videosOf: (text: string) => number,
+  deadline: number,
+): Known | undefined {
+  let most = mostEdits(typed);
+  let best: Known | undefined;
+  let looked = 0;
+  for (const text of most > 0 ? known : []) {
+    looked += 1;
+    if (looked % BATCH === 0 && performance.now() > deadline) break;
+    const distance =
+      Math.abs(text.length - typed.length) <= 2 * most && editDistance(typed, text, most);
+    if (distance === false || distance > most || text === typed) continue;
+    const videos = videosOf(text);
+    if (videos === 0 || (best && distance === most && videos <= best.videos)) continue;
+    best = { text, videos };
+    most = distance;
+  }
+  return best;
+}

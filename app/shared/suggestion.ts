@@ -1,0 +1,9 @@
+/** What the search field of the header offers while one types. */
+export interface Suggestion {
+  kind: "tag" | "video";
+  text: string;
+  /** A path of this site. */
+  href: string;
+}
+
+export const SUGGESTIONS_MOST = 8;
