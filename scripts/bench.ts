@@ -8,6 +8,7 @@ const BENCHMARKS = {
   "first-frame": () => import("./bench/first-frame"),
   player: () => import("./bench/player"),
   catalogue: () => import("./bench/catalogue"),
+  lists: () => import("./bench/lists"),
   "sign-in": () => import("./bench/sign-in"),
   import: () => import("./bench/import"),
   uploads: () => import("./bench/uploads"),

@@ -89,7 +89,7 @@ test("the suggestions are chosen with the keys of a combobox", async ({ page, si
   const box = await suggest(page, "neon");
   const active = async () => {
     const id = await box.getAttribute("aria-activedescendant");
-    return id === null ? null : page.locator(`[id="${id}"]`).innerText();
+    return id === null ? null : page.locator(`[id="${id}"]`).textContent();
   };
   // Manual selection: nothing is chosen before an arrow is pressed.
   expect(await active()).toBeNull();

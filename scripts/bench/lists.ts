@@ -1,0 +1,95 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { listPublished, listTagged } from "~/catalogue/lists/listing.server";
+import { otherSearches } from "~/catalogue/search/did-you-mean.server";
+import { suggestions } from "~/catalogue/search/suggestions.server";
+import { relatedIsComplete } from "~/catalogue/video.server";
+import { forgetSettings } from "~/server/settings.server";
+import { closeDatabase, sqliteHandle } from "~db/client.server";
+import { catalogueDatabase } from "./catalogue-database";
+import type { Report } from "./report";
+
+/** The limits are for a million; fewer are for trying it out. */
+const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
+const ROUNDS = 100;
+const MOST_PAGE_MS = 10;
+const MOST_SUGGESTION_MS = 30;
+const MOST_NEAREST_MS = 150;
+const LAST_PAGE = 1_000;
+
+/** What somebody types, letter by letter; a text with many hits, with few, with none; of two letters. */
+const TYPED = ["night train", "velvet rooftop", "Österreich", "ночь", "ing the", "qqq", "an", "e"];
+const MISTYPED = ["nigth", "sumer", "orchdi", "velvte rooftpo", "qqqqqqqq"];
+
+/** Tags, suggestions, near words, orders and filters out of a million videos. */
+export async function run(report: Report): Promise<void> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-lists-"));
+  const file = path.join(folder, "site.sqlite");
+  fs.copyFileSync(catalogueDatabase(VIDEOS), file, fs.constants.COPYFILE_FICLONE);
+  process.env.DATABASE_PATH = file;
+  forgetSettings();
+  try {
+    while (!(await relatedIsComplete()));
+    await listPublished({ search: "warm-up", page: 1 });
+    await tags(report);
+    await searchField(report);
+  } finally {
+    closeDatabase();
+    delete process.env.DATABASE_PATH;
+    forgetSettings();
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function tags(report: Report): Promise<void> {
+  const byUse = sqliteHandle()
+    .prepare(
+      `SELECT value AS tag, count(*) AS videos FROM videos, json_each(tags)
+       WHERE status = 'published' GROUP BY lower(value) ORDER BY videos DESC`,
+    )
+    .all() as { tag: string; videos: number }[];
+  for (const { tag, videos } of [byUse[0]!, byUse[300]!]) {
+    const first = await timed(() => listTagged({ tag: tag.toLowerCase(), page: 1 }));
+    report.figure(`tag "${tag}": first time, with its count`, first.ms, "ms");
+    report.atLeast(`tag "${tag}": exact count`, Number(first.result.total === videos), 1);
+    for (const page of [1, LAST_PAGE]) {
+      const times = await rounds(() => listTagged({ tag: tag.toLowerCase(), page }));
+      report.atMost(`tag "${tag}", page ${page}: p95`, p95(times), MOST_PAGE_MS, "ms");
+    }
+  }
+}
+
+async function searchField(report: Report): Promise<void> {
+  const times: number[] = [];
+  for (const text of TYPED) {
+    let slowest = 0;
+    for (let length = 1; length <= text.length; length += 1) {
+      const { ms } = await timed(() => suggestions(text.slice(0, length), undefined));
+      times.push(ms);
+      slowest = Math.max(slowest, ms);
+    }
+    report.figure(`suggestions while typing "${text}": slowest`, slowest, "ms");
+  }
+  report.atMost("suggestions: p95", p95(times), MOST_SUGGESTION_MS, "ms");
+  for (const text of MISTYPED) {
+    const { ms, result } = await timed(() => otherSearches(text, undefined));
+    report.atMost(`near "${text}": ${result.nearest ?? "nothing"}`, ms, MOST_NEAREST_MS, "ms");
+  }
+}
+
+async function rounds(load: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < ROUNDS; i += 1) times.push((await timed(load)).ms);
+  return times;
+}
+
+async function timed<T>(load: () => Promise<T>): Promise<{ result: T; ms: number }> {
+  const started = performance.now();
+  const result = await load();
+  return { result, ms: performance.now() - started };
+}
+
+function p95(times: number[]): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN;
+}

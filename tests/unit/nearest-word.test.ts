@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { editDistance, mostEdits, nearest } from "~/catalogue/search/nearest-word";
+
+describe("the distance of two words", () => {
+  it.each([
+    ["night", "night", 0],
+    ["nigth", "night", 1],
+    ["nght", "night", 1],
+    ["nnight", "night", 1],
+    ["nicht", "night", 1],
+    ["inght", "night", 1],
+    ["tarin", "train", 1],
+    ["sumer", "simmer", 2],
+    ["ca", "abc", 3],
+    ["", "ab", 2],
+    ["ночт", "ночь", 1],
+    ["🎬🎭", "🎭🎬", 1],
+  ])("%s and %s is %i", (one, other, distance) => {
+    expect(editDistance(one, other, 5)).toBe(distance);
+    expect(editDistance(other, one, 5)).toBe(distance);
+  });
+
+  it("is no further looked at than asked", () => {
+    expect(editDistance("summer", "winter", 2)).toBe(3);
+    expect(editDistance("a", "abcdefgh", 2)).toBe(3);
+  });
+
+  it("may be one letter for short words, two for others, none for the shortest", () => {
+    expect(["ab", "abc", "abcd", "abcde"].map(mostEdits)).toEqual([0, 1, 1, 2]);
+  });
+});
+
+describe("the nearest word", () => {
+  const find = (typed: string, known: Record<string, number>) =>
+    nearest(typed, Object.keys(known), (text) => known[text] ?? 0, Number.POSITIVE_INFINITY)?.text;
+
+  it("is the one with the fewest changes, of equals the more frequent", () => {
+    expect(find("nigth", { nights: 90, night: 3 })).toBe("night");
+    expect(find("beech", { bench: 2, beach: 5, leech: 1 })).toBe("beach");
+  });
+
+  it("is none that is further, the word itself, or one that no video has", () => {
+    expect(find("ab", { abc: 1 })).toBeUndefined();
+    expect(find("summer", { winter: 9, summer: 9 })).toBeUndefined();
+    expect(find("nigth", { night: 0 })).toBeUndefined();
+  });
+
+  it("ends at its deadline", () => {
+    const words = Array.from({ length: 5_000 }, (_, i) => `word${i}`);
+    let counted = 0;
+    nearest("wordx", [...words, "wordy"], () => ++counted, performance.now() - 1);
+    expect(counted).toBeLessThan(words.length);
+  });
+});
