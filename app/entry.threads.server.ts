@@ -1,3 +1,4 @@
+import { filteredPages } from "~/catalogue/lists/filtered-list.server";
 import { listPages } from "~/catalogue/lists/list-query.server";
 import { knownTags, matchingTags, nearestTexts } from "~/catalogue/related/known-tags.server";
 import { relatedHits } from "~/catalogue/related/related-hits.server";
@@ -8,6 +9,7 @@ import { serveThread } from "~db/threads/serve-thread.server";
 /** The entry of the threads that read the database; vite.config.ts makes a file of it. */
 serveThread({
   list: listPages,
+  "filtered-list": filteredPages,
   search: searchHits,
   "newest-hits": newestHits,
   related: relatedHits,

@@ -6,8 +6,9 @@ import { loadList } from "~/catalogue/lists/load-list.server";
 import { categoryMeta } from "~/catalogue/meta/catalogue-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { siteIdentity } from "~/server/site-origin.server";
-import { listPath } from "~/shared/addresses";
+import { type ListLocation, listPath } from "~/shared/addresses";
 import { type CategoryId, categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
+import { parseListView } from "~/shared/list-view";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { CategorySelector } from "~/ui/lists/category-selector";
@@ -19,9 +20,15 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const page = pageParameter(searchParams);
-  const category = askedCategory(params.category, searchParams, page);
-  const { status, ...result } = await loadList(request, () => listPublished({ category, page }));
-  return data({ ...result, category, site: siteIdentity(request), now: Date.now() }, { status });
+  const view = parseListView(searchParams);
+  const category = askedCategory(params.category, searchParams, { ...view, page });
+  const { status, ...result } = await loadList(request, () =>
+    listPublished({ category, view, page }),
+  );
+  return data(
+    { ...result, category, view, site: siteIdentity(request), now: Date.now() },
+    { status },
+  );
 }
 
 /**
@@ -32,21 +39,21 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 function askedCategory(
   path: string | undefined,
   parameters: URLSearchParams,
-  page: number,
+  rest: Pick<ListLocation, "order" | "length" | "page">,
 ): CategoryId | undefined {
   const asked = path ?? parameters.get("cat");
-  if (asked === "trending") throw redirect(listPath({ from: "trending", page }));
+  if (asked === "trending") throw redirect(listPath({ from: "trending", page: rest.page }));
   if (isCategoryId(asked)) return asked;
   const today = toCategoryId(asked);
-  if (today) throw redirect(listPath({ from: "categories", category: today, page }), 301);
-  if (path === "all") throw redirect(listPath({ from: "categories", page }), 301);
+  if (today) throw redirect(listPath({ from: "categories", category: today, ...rest }), 301);
+  if (path === "all") throw redirect(listPath({ from: "categories", ...rest }), 301);
   if (path !== undefined) throw new Response(null, { status: 404, statusText: "Not Found" });
   return undefined;
 }
 
 export default function Categories() {
   useLiveRefresh();
-  const { list, error, category, now } = useLoaderData<typeof loader>();
+  const { list, error, category, view, now } = useLoaderData<typeof loader>();
   const label = category ? categoryLabel(category) : "All Videos";
   return (
     <>
@@ -63,7 +70,7 @@ export default function Categories() {
           hrefFor={(id) =>
             id === "trending"
               ? "/trending"
-              : listPath({ from: "categories", category: id === "all" ? undefined : id })
+              : listPath({ from: "categories", category: id === "all" ? undefined : id, ...view })
           }
         />
       </div>
@@ -71,7 +78,8 @@ export default function Categories() {
         heading={label}
         list={list}
         error={error}
-        listLocation={{ from: "categories", category }}
+        listLocation={{ from: "categories", category, ...view }}
+        hasChoices
         now={now}
         empty={
           <EmptyState

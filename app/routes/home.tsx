@@ -15,6 +15,7 @@ import { settings } from "~/server/settings.server";
 import { siteIdentity } from "~/server/site-origin.server";
 import { type ListLocation, listPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
+import { parseListView } from "~/shared/list-view";
 import { ButtonLink, buttonClass } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { type CategoryChoice, CategorySelector } from "~/ui/lists/category-selector";
@@ -30,10 +31,11 @@ export async function loader({ request }: LoaderFunctionArgs) {
   if (searchParams.get("category") === "trending") throw redirect("/trending");
   const category = toCategoryId(searchParams.get("category"));
   const search = searchText(searchParams.get("search"));
+  const view = parseListView(searchParams);
   const { status, ...result } = await loadList(request, () =>
-    listPublished({ category, search, page: pageParameter(searchParams) }),
+    listPublished({ category, search, view, page: pageParameter(searchParams) }),
   );
-  const bare = status === 200 && !search && result.list.total === 0;
+  const bare = status === 200 && !search && !view.length && result.list.total === 0;
   const anyVideo = bare ? await hasAnyVideo() : true;
   const isFruitless = status === 200 && search !== "" && result.list.total === 0;
   const others = isFruitless ? await otherSearches(search, category) : undefined;
@@ -42,6 +44,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       ...result,
       category,
       search,
+      view,
       anyVideo,
       others,
       joinUrl: settings().joinUrl,
@@ -54,9 +57,9 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export default function Home() {
   useLiveRefresh();
-  const { list, error, category, search, anyVideo, others, joinUrl, now } =
+  const { list, error, category, search, view, anyVideo, others, joinUrl, now } =
     useLoaderData<typeof loader>();
-  const listLocation: ListLocation = { from: "home", category, search };
+  const listLocation: ListLocation = { from: "home", category, search, ...view };
   const label = category ? categoryLabel(category) : "All Videos";
   return (
     <>
@@ -75,7 +78,10 @@ export default function Home() {
             </a>
           )}
         </div>
-        <CategorySelector selected={category ?? "all"} hrefFor={(id) => choicePath(id, search)} />
+        <CategorySelector
+          selected={category ?? "all"}
+          hrefFor={(id) => choicePath(id, listLocation)}
+        />
       </div>
       <ListSection
         heading={
@@ -90,6 +96,7 @@ export default function Home() {
         list={list}
         error={error}
         listLocation={listLocation}
+        hasChoices={!search}
         now={now}
         empty={
           search ? (
@@ -103,10 +110,10 @@ export default function Home() {
   );
 }
 
-/** Another category keeps the search text and begins at its first page. */
-function choicePath(choice: CategoryChoice, search: string): string {
+/** Another category keeps search, order and length, and begins at its first page. */
+function choicePath(choice: CategoryChoice, listLocation: ListLocation): string {
   if (choice === "trending") return "/trending";
-  return listPath({ from: "home", search, category: choice === "all" ? undefined : choice });
+  return listPath({ ...listLocation, category: choice === "all" ? undefined : choice });
 }
 
 /** The empty messages of the specification; that of a search is in NothingFound. */

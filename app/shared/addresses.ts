@@ -1,4 +1,5 @@
 import { type CategoryId, toCategoryId } from "./categories";
+import { DEFAULT_ORDER, type LengthId, type ListOrder, parseListView } from "./list-view";
 import { searchText } from "./search-text";
 
 /** The lists that lead to a video, and back. */
@@ -13,17 +14,33 @@ export interface ListLocation {
   search?: string;
   /** Of a tag's list only. */
   tag?: string;
+  /** Of Home without a search, and of categories. */
+  order?: ListOrder;
+  length?: LengthId;
   page?: number;
 }
 
 /** The address of a list, with every parameter at its default left out. */
-export function listPath({ from, category, search, tag, page }: ListLocation): string {
+export function listPath(listLocation: ListLocation): string {
+  const { from, category, search, tag, page } = listLocation;
   const parameters = new URLSearchParams();
   if (from === "home" && search) parameters.set("search", search);
   if (from === "home" && category) parameters.set("category", category);
+  setView(parameters, listLocation);
   if (page && page > 1) parameters.set("page", String(page));
   if (from === "tags" && tag) return withParameters(tagPath(tag), parameters);
   return withParameters(listPathname(from, category), parameters);
+}
+
+function setView(parameters: URLSearchParams, { from, search, order, length }: ListLocation): void {
+  if (!hasView(from) || search) return;
+  if (order && order !== DEFAULT_ORDER) parameters.set("sort", order);
+  if (length) parameters.set("length", length);
+}
+
+/** The lists that can be ordered and filtered. */
+function hasView(from: ListName): boolean {
+  return from === "home" || from === "categories";
 }
 
 function listPathname(from: ListName, category?: CategoryId): string {
@@ -58,6 +75,7 @@ export function videoPath(id: string, listLocation?: ListLocation): string {
     if (listLocation.category) parameters.set("category", listLocation.category);
     if (listLocation.search) parameters.set("search", listLocation.search);
     if (listLocation.tag) parameters.set("tag", listLocation.tag);
+    setView(parameters, listLocation);
     if (listLocation.page && listLocation.page > 1)
       parameters.set("page", String(listLocation.page));
   }
@@ -74,6 +92,7 @@ export function parseListLocation(parameters: URLSearchParams): ListLocation {
       from === "trending" || from === "tags" ? undefined : toCategoryId(parameters.get("category")),
     search: (from === "home" && parameters.get("search")) || undefined,
     tag: (from === "tags" && parameters.get("tag")) || undefined,
+    ...(hasView(from) && parseListView(parameters)),
     page: Number.isSafeInteger(page) && page > 1 ? page : undefined,
   };
 }

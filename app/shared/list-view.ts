@@ -1,12 +1,14 @@
 /** How a list is ordered and filtered by length; both are parameters of its address. */
 
 export const LIST_ORDERS = [
-  { id: "newest", label: "Newest" },
-  { id: "views", label: "Most viewed" },
-  { id: "longest", label: "Longest" },
-  { id: "shortest", label: "Shortest" },
+  { id: "newest", label: "Newest", first: "newest first" },
+  { id: "views", label: "Most viewed", first: "most viewed first" },
+  { id: "longest", label: "Longest", first: "longest first" },
+  { id: "shortest", label: "Shortest", first: "shortest first" },
 ] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number]["id"];
+
+export const DEFAULT_ORDER: ListOrder = "newest";
 
 const NO_LIMIT_S = 2 ** 31 - 1;
 
@@ -23,9 +25,15 @@ export interface ListView {
   length?: LengthId;
 }
 
+export const DEFAULT_VIEW: ListView = { order: DEFAULT_ORDER };
+
+export function isDefaultView({ order, length }: ListView): boolean {
+  return order === DEFAULT_ORDER && !length;
+}
+
 /** The default for what is none of the choices. */
 export function parseListView(parameters: URLSearchParams): ListView {
-  const order = LIST_ORDERS.find(({ id }) => id === parameters.get("sort"))?.id ?? "newest";
+  const order = LIST_ORDERS.find(({ id }) => id === parameters.get("sort"))?.id ?? DEFAULT_ORDER;
   const length = LENGTHS.find(({ id }) => id === parameters.get("length"))?.id;
   return { order, length };
 }

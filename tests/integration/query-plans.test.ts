@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { findRows } from "~/catalogue/lists/list-query.server";
 import { listPublished, listTrending } from "~/catalogue/lists/listing.server";
 import { readManagedPage } from "~/studio/list/managed-search.server";
 import { sqliteHandle } from "~db/client.server";
@@ -38,6 +39,41 @@ describe("the queries of the public lists", () => {
     expect(plans.length).toBeGreaterThanOrEqual(5);
     // An index of the status would be walked from end to end.
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_state|SCAN videos$/m);
+  });
+});
+
+describe("the queries of ordered and filtered lists", () => {
+  it("walk the index of their order alone", () => {
+    const prepare = vi.spyOn(sqliteHandle(), "prepare");
+    for (const order of ["newest", "views", "longest", "shortest"] as const) {
+      for (const length of [undefined, [300, 1_200] as const]) {
+        for (const categories of [[], ["desi", "amateur"]]) {
+          for (const fromEnd of [false, true]) {
+            const question = { order, length, categories, fromEnd, offset: 0, limit: 8 };
+            findRows((sql) => sqliteHandle().prepare(sql), question);
+          }
+        }
+      }
+    }
+    const statements = prepare.mock.calls.map(([sql]) => sql);
+    prepare.mockRestore();
+    expect(statements).toHaveLength(32);
+    for (const sql of statements) {
+      const values = Array.from(sql.matchAll(/\?/g), () => null);
+      const plan = sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values);
+      expect(JSON.stringify(plan), sql).not.toMatch(/TEMP B-TREE/);
+      // A row is fetched for its columns alone: what is read here stands in the index.
+      const steps = sqliteHandle().prepare(`EXPLAIN ${sql}`).all(values) as {
+        opcode: string;
+        p1: number;
+      }[];
+      const tables = steps.filter(({ opcode }) => opcode === "DeferredSeek").map((step) => step.p1);
+      const opened = steps.filter(({ opcode }) => opcode === "OpenRead").map((step) => step.p1);
+      const read = steps.filter(({ opcode }) => opcode === "Column").map((step) => step.p1);
+      const ofTables = opened.filter((cursor) => !tables.includes(cursor));
+      expect(tables.length, sql).toBeGreaterThan(0);
+      for (const cursor of read) expect(ofTables, sql).not.toContain(cursor);
+    }
   });
 });
 

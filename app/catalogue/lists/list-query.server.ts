@@ -56,31 +56,64 @@ export function findRows(prepare: (sql: string) => Statement, question: ListQues
 function part(
   index: string,
   keys: readonly string[],
-  { length, viewed }: ListQuestion,
+  { length, viewed }: Pick<ListQuestion, "length" | "viewed">,
   categories: readonly string[],
 ): { sql: string; values: unknown[] } {
+  // The plus: looked at row by row, and no reason for another index.
+  const column = index === "videos_published_by_category" ? "category" : "+category";
   const conditions = [
     "status = 'published'",
     viewed && "views > 0",
     length && "seconds BETWEEN ? AND ?",
-    categories.length === 1 && "category = ?",
-    // The plus: looked at row by row, and no reason for another index.
-    categories.length > 1 && `+category IN (${categories.map(() => "?").join(", ")})`,
+    categories.length > 0 && `${column} IN (${categories.map(() => "?").join(", ")})`,
   ];
   return {
-    sql: `SELECT number, ${keys.join(", ")} FROM videos INDEXED BY ${index}
+    sql: `SELECT ${["number", ...keys].join(", ")} FROM videos INDEXED BY ${index}
       WHERE ${conditions.filter(Boolean).join(" AND ")}`,
     values: [...(length ?? []), ...categories],
   };
 }
 
+/** The rows of few enough videos, in an order that no index gives them: all are read and sorted. */
+export function sortRows(
+  prepare: (sql: string) => Statement,
+  question: Omit<ListQuestion, "fromEnd">,
+): number[] {
+  const { order, categories, length, limit, offset } = question;
+  const { keys, descending } = ORDERS[order];
+  const direction = descending ? "DESC" : "ASC";
+  const index = length ? "videos_published_by_length" : "videos_published_by_category";
+  const { sql, values } = part(index, keys, question, categories);
+  // The plus keeps the planner from walking an index of the order instead.
+  const sorted = `${sql} ORDER BY ${keys.map((key) => `+${key} ${direction}`).join(", ")}`;
+  return prepare(`SELECT number FROM (${sorted} LIMIT ? OFFSET ?)`)
+    .pluck()
+    .all(...values, limit, offset) as number[];
+}
+
+/** How many published videos are of a length, and of the categories if any. */
+export function countLength(
+  prepare: (sql: string) => Statement,
+  question: Pick<ListQuestion, "categories" | "length">,
+): number {
+  const { sql, values } = part("videos_published_by_length", [], question, question.categories);
+  return prepare(`SELECT count(*) FROM (${sql})`)
+    .pluck()
+    .get(...values) as number;
+}
+
 /** The same on a thread. */
 export function listPages(sqlite: Database): (question: ListQuestion) => number[] {
+  const prepare = preparedOn(sqlite);
+  return (question) => findRows(prepare, question);
+}
+
+/** Prepares each statement once. */
+export function preparedOn(sqlite: Database): (sql: string) => Statement {
   const statements = new Map<string, Statement>();
-  return (question) =>
-    findRows((sql) => {
-      const statement = statements.get(sql) ?? sqlite.prepare(sql);
-      statements.set(sql, statement);
-      return statement;
-    }, question);
+  return (sql) => {
+    const statement = statements.get(sql) ?? sqlite.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
 }

@@ -1,5 +1,6 @@
 import { type CategoryId, storedValues } from "~/shared/categories";
 import { fold } from "~/shared/fold";
+import { DEFAULT_VIEW, type ListView } from "~/shared/list-view";
 import { videoPage } from "~/shared/pages";
 import { searchText } from "~/shared/search-text";
 import type { VideoPage } from "~/shared/video-card";
@@ -11,23 +12,24 @@ import type {
   SearchAnswer,
   SearchQuestion,
 } from "../search/search-hits.server";
-import { cardsAt, mostViewedPage, newestPage } from "./published-list.server";
+import { cardsAt, listPage, mostViewedPage } from "./published-list.server";
 import { publishedTotal } from "./published-total.server";
 
 export { PAGE_SIZE, pageParameter } from "~/shared/pages";
 export { searchText } from "~/shared/search-text";
 
 /**
- * One page of the published videos, newest first, of a category and with a text if asked: the text
- * occurs, folded, in the title or in any one tag.
+ * One page of the published videos of a category if asked. With a text, the newest first: it occurs,
+ * folded, in the title or in any one tag. Without one, in any order and of any length.
  */
 export async function listPublished(asked: {
   category?: CategoryId;
   search?: string;
+  view?: ListView;
   page: number;
 }): Promise<VideoPage> {
   const needle = fold(searchText(asked.search));
-  if (!needle) return newestPage(asked.category, asked.page);
+  if (!needle) return listPage(asked.category, asked.view ?? DEFAULT_VIEW, asked.page);
   const categories = asked.category && storedValues(asked.category);
   return hitsPage({ needle, categories, page: asked.page });
 }

@@ -1,9 +1,11 @@
 import { type CategoryId, storedValues } from "~/shared/categories";
+import { type ListView, lengthRange } from "~/shared/list-view";
 import { clampPage, PAGE_SIZE, videoPage } from "~/shared/pages";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
 import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, type CardRow, toCard } from "./card-row.server";
+import type { FilteredAnswer, FilteredQuestion } from "./filtered-list.server";
 import { findRows, type ListQuestion } from "./list-query.server";
 import { publishedTotal } from "./published-total.server";
 
@@ -15,14 +17,21 @@ const PASSED_HERE = 1_000 * PAGE_SIZE;
 /** Which list, in the words of its query. */
 type List = Pick<ListQuestion, "order" | "categories" | "viewed">;
 
-/** One page of a category or of all, the newest first. */
-export async function newestPage(
+/** One page of a category or of all, in an order, and of a length if asked. */
+export async function listPage(
   category: CategoryId | undefined,
+  { order, length }: ListView,
   asked: number,
 ): Promise<VideoPage> {
-  const { videos } = await publishedTotal(category);
   const categories = category ? storedValues(category) : [];
-  return page({ order: "newest", categories }, asked, videos);
+  const { videos } = await publishedTotal(category);
+  const hasOwnIndex = !length && (order === "newest" || !category);
+  if (hasOwnIndex) return page({ order, categories }, asked, videos);
+  const answer = await queryThread<FilteredAnswer>("reading", "filtered-list", {
+    ...{ order, categories, page: asked },
+    ...(length ? { length: lengthRange(length) } : { total: videos }),
+  } satisfies FilteredQuestion);
+  return videoPage(cards("number", answer.numbers), answer.page, answer.total);
 }
 
 /** One page of what has views, the most viewed first, of equals the newer. */

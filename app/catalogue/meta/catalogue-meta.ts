@@ -3,6 +3,13 @@ import type { SiteIdentity } from "~/server/site-origin.server";
 import { listPath, tagFeedPath, videoPath } from "~/shared/addresses";
 import { type CategoryId, categoryLabel, toCategoryId } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
+import {
+  DEFAULT_VIEW,
+  isDefaultView,
+  LENGTHS,
+  LIST_ORDERS,
+  type ListView,
+} from "~/shared/list-view";
 import { PAGE_SIZE } from "~/shared/pages";
 import type { VideoPage } from "~/shared/video-card";
 import { pageMeta } from "./page-meta";
@@ -19,61 +26,73 @@ import {
 /** Home: its title and description vary with the search text, the category and the page. */
 export function homeMeta(
   site: SiteIdentity,
-  shown: { search: string; category?: CategoryId; list: VideoPage },
+  shown: { search: string; category?: CategoryId; view?: ListView; list: VideoPage },
 ): MetaDescriptor[] {
-  const { search, category, list } = shown;
+  const { search, category, view = DEFAULT_VIEW, list } = shown;
+  const order = viewWords(view);
   const videos = category ? `${categoryLabel(category)} videos` : "videos";
   const title = search
     ? `“${search}” in ${videos}`
     : category
-      ? `${categoryLabel(category)}: free videos, newest first`
-      : "Free videos for adults, newest first";
+      ? `${categoryLabel(category)}: free videos, ${order}`
+      : `Free videos for adults, ${order}`;
   const description = search
     ? `${formatQuantity(list.total, "video")} matching “${search}”${category ? ` in ${categoryLabel(category)}` : ""} on ${site.name}. Free to watch, ages 18 and over.`
-    : `Watch ${videos} for free on ${site.name}: ${formatQuantity(list.total, "video")}, newest first. No account, no personal data, ages 18 and over.`;
+    : `Watch ${videos} for free on ${site.name}: ${formatQuantity(list.total, "video")}, ${order}. No account, no personal data, ages 18 and over.`;
   return [
     ...pageMeta(site, {
       title: onPage(title, list),
       description: onPage(description, list),
-      // The list of a category has its own address; that of a search is not for search engines.
-      path:
-        category && !search
-          ? categoryAddress(category, list.page)
-          : listAddress("/", { search, category, page: list.page }),
-      noindex: search !== "",
+      // The list of a category has its own address; a search or another order is not for search engines.
+      path: listPath({
+        ...{ from: category && !search ? "categories" : "home", search, category, ...view },
+        page: list.page,
+      }),
+      noindex: search !== "" || !isDefaultView(view),
       structured: [webSite(site), itemList(site, title, list.videos, before(list))],
     }),
-    ...neighbours(site, list, (page) => listAddress("/", { search, category, page })),
+    ...neighbours(site, list, (page) =>
+      listPath({ from: "home", search, category, ...view, page }),
+    ),
   ];
 }
 
 /** Categories: All Videos when no category is chosen. */
 export function categoryMeta(
   site: SiteIdentity,
-  shown: { category?: CategoryId; list: VideoPage },
+  shown: { category?: CategoryId; view?: ListView; list: VideoPage },
 ): MetaDescriptor[] {
-  const { category, list } = shown;
+  const { category, view = DEFAULT_VIEW, list } = shown;
   const label = category ? categoryLabel(category) : "All Videos";
-  const address = (page: number) => categoryAddress(category, page);
+  const address = (page: number) => listPath({ from: "categories", category, ...view, page });
+  const words = isDefaultView(view) ? "" : `, ${viewWords(view)}`;
   const trail = [{ name: "Categories", path: "/categories" }];
-  if (category) trail.push({ name: label, path: address(1) });
+  if (category) trail.push({ name: label, path: categoryAddress(category, 1) });
   return [
     ...pageMeta(site, {
-      title: onPage(category ? `${label} videos` : "All videos by category", list),
+      title: onPage((category ? `${label} videos` : "All videos by category") + words, list),
       description: onPage(
-        `Browse ${formatQuantity(list.total, "video")} in ${label} on ${site.name}. Free to watch, ages 18 and over.`,
+        `Browse ${formatQuantity(list.total, "video")} in ${label} on ${site.name}${words}. Free to watch, ages 18 and over.`,
         list,
       ),
       path: address(list.page),
+      noindex: !isDefaultView(view),
       structured: [breadcrumbs(site, trail), itemList(site, label, list.videos, before(list))],
     }),
     ...neighbours(site, list, address),
   ];
 }
 
+/** `newest first`, `longest first, 5 to 20 minutes`. */
+function viewWords({ order, length }: ListView): string {
+  const words = LIST_ORDERS.find(({ id }) => id === order)?.first ?? "";
+  const label = LENGTHS.find(({ id }) => id === length)?.label;
+  return label ? `${words}, ${label.toLowerCase()}` : words;
+}
+
 export function trendingMeta(site: SiteIdentity, shown: { list: VideoPage }): MetaDescriptor[] {
   const { list } = shown;
-  const address = (page: number) => listAddress("/trending", { page });
+  const address = (page: number) => listPath({ from: "trending", page });
   return [
     ...pageMeta(site, {
       title: onPage("Trending videos, most watched first", list),
@@ -154,19 +173,7 @@ export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescri
 
 /** Home > Categories > category, with the canonical address of a category. */
 function categoryAddress(category: CategoryId | undefined, page: number): string {
-  return listAddress(category ? `/categories/${category}` : "/categories", { page });
-}
-
-/** A parameter at its default is left out. */
-function listAddress(
-  path: string,
-  { search, category, page }: { search?: string; category?: string; page: number },
-): string {
-  const parameters = new URLSearchParams();
-  if (search) parameters.set("search", search);
-  if (category) parameters.set("category", category);
-  if (page > 1) parameters.set("page", String(page));
-  return parameters.size > 0 ? `${path}?${parameters}` : path;
+  return listPath({ from: "categories", category, page });
 }
 
 function neighbours(

@@ -1,10 +1,10 @@
-import { CATEGORY_IDS, type CategoryId } from "~/shared/categories";
+import { CATEGORY_IDS, type CategoryId, storedValues } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
 import { projected } from "~db/changes.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { listPublished } from "../lists/listing.server";
 import { publishedTotal } from "../lists/published-total.server";
+import type { NewestHitsQuestion } from "./search-hits.server";
 
 /** Of the texts that come near, so many are searched for. */
 const TRIED_MOST = 3;
@@ -31,9 +31,12 @@ async function nearestSearch(
   await projected();
   const question = { needle: fold(searchText(search)) };
   const texts = await queryThread<string[]>("related", "nearest-texts", question);
-  for (const text of texts.slice(0, TRIED_MOST)) {
-    const { total } = await listPublished({ search: text, category, page: 1 });
-    if (total > 0) return text;
+  for (const needle of texts.slice(0, TRIED_MOST)) {
+    const found = await queryThread<bigint[]>("reading", "newest-hits", {
+      ...{ needle, limit: 1 },
+      categories: category && storedValues(category),
+    } satisfies NewestHitsQuestion);
+    if (found.length > 0) return needle;
   }
   return undefined;
 }

@@ -1,15 +1,18 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
-import { ArrowUp } from "lucide-react";
+import { ArrowUp, Clock } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 import { useRequestFailure } from "~/live/failed-requests";
 import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
 import { formatQuantity } from "~/shared/format";
 import type { VideoPage } from "~/shared/video-card";
-import { Button } from "../button";
+import { Button, ButtonLink } from "../button";
 import { VideoGrid } from "../cards/video-grid";
 import { EmptyState } from "../empty-state";
+import { ListChoices } from "./list-choices";
 import { Pager } from "./pager";
 import { useStableList } from "./use-stable-list";
+import { useUnwatched } from "./use-unwatched";
+import { hideWatched } from "./watched-videos";
 
 /** A list of videos with its heading, its pager, and what stands there when it has none. */
 export function ListSection({
@@ -19,6 +22,7 @@ export function ListSection({
   listLocation,
   now,
   ranked,
+  hasChoices = false,
   empty,
 }: {
   heading: ReactNode;
@@ -29,6 +33,8 @@ export function ListSection({
   listLocation: ListLocation;
   now: number;
   ranked?: boolean;
+  /** Offers order, length, and to leave out what was watched. */
+  hasChoices?: boolean;
   /** Shown when the list is empty. */
   empty: ReactNode;
 }) {
@@ -37,6 +43,7 @@ export function ListSection({
   const cards = useRef<HTMLDivElement>(null);
   const { list, news, withdrawn } = useStableList(latest, cards);
   const { videos, page, pageCount, total } = list;
+  const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
   /** From the top, as after a navigation; with neither scrolling nor focus in it the list follows. */
   function showLatest() {
@@ -74,14 +81,22 @@ export function ListSection({
           )}
         </p>
       </div>
+      {hasChoices && !error && (total > 0 || listLocation.length) && (
+        <ListChoices listLocation={listLocation} />
+      )}
+      {hidden > 0 && <WatchedAreHidden hidden={hidden} isAll={hidden === videos.length} />}
       {error ? (
         <ListError message={error} />
       ) : videos.length === 0 ? (
-        empty
+        listLocation.length ? (
+          <NoneOfLength listLocation={listLocation} />
+        ) : (
+          empty
+        )
       ) : (
         <div ref={cards}>
           <VideoGrid
-            videos={videos}
+            videos={unwatched}
             withdrawn={withdrawn}
             now={now}
             ranked={ranked}
@@ -98,6 +113,37 @@ export function ListSection({
         />
       )}
     </section>
+  );
+}
+
+/** The count and the pager are of the whole list, which only the server knows. */
+function WatchedAreHidden({ hidden, isAll }: { hidden: number; isAll: boolean }) {
+  const videos = formatQuantity(hidden, "watched video");
+  return (
+    <div role="status" className="mb-5 flex flex-wrap items-center gap-x-2 text-sm text-muted">
+      <p>
+        {isAll
+          ? "You have watched all videos on this page, and they are hidden."
+          : `${videos} on this page ${hidden === 1 ? "is" : "are"} hidden.`}
+      </p>
+      <Button type="button" variant="ghost" size="sm" onClick={() => hideWatched(false)}>
+        {hidden === 1 ? "Show it" : "Show them"}
+      </Button>
+    </div>
+  );
+}
+
+function NoneOfLength({ listLocation }: { listLocation: ListLocation }) {
+  return (
+    <EmptyState
+      icon={<Clock />}
+      title="No videos of this length."
+      action={
+        <ButtonLink to={listPath({ ...listLocation, length: undefined, page: undefined })}>
+          Any length
+        </ButtonLink>
+      }
+    />
   );
 }
 

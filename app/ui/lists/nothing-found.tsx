@@ -46,11 +46,14 @@ export function NothingFound({
         )}
       </EmptyState>
       {others && others.categories.length > 0 && (
-        <nav aria-labelledby="popular-heading" className="-mt-6 pb-10 text-center">
+        <div className="-mt-6 pb-10 text-center">
           <h2 id="popular-heading" className="text-sm font-semibold text-muted">
             Popular categories
           </h2>
-          <ul className="mt-3 flex flex-wrap justify-center gap-2">
+          <ul
+            aria-labelledby="popular-heading"
+            className="mt-3 flex flex-wrap justify-center gap-2"
+          >
             {others.categories.map((id) => (
               <li key={id}>
                 <PageLink
@@ -62,7 +65,7 @@ export function NothingFound({
               </li>
             ))}
           </ul>
-        </nav>
+        </div>
       )}
     </>
   );
