@@ -1,5 +1,11 @@
 import { type CategoryId, toCategoryId } from "./categories";
-import { DEFAULT_ORDER, type LengthId, type ListOrder, parseListView } from "./list-view";
+import {
+  DEFAULT_ORDER,
+  type LengthId,
+  type ListOrder,
+  type ListView,
+  parseListView,
+} from "./list-view";
 import { searchText } from "./search-text";
 
 /** The lists that lead to a video, and back. */
@@ -36,6 +42,11 @@ function setView(parameters: URLSearchParams, { from, search, order, length }: L
   if (!hasView(from) || search) return;
   if (order && order !== DEFAULT_ORDER) parameters.set("sort", order);
   if (length) parameters.set("length", length);
+}
+
+/** A default is no part of an address. */
+function chosenView({ order, length }: ListView): Pick<ListLocation, "order" | "length"> {
+  return { order: order === DEFAULT_ORDER ? undefined : order, length };
 }
 
 /** The lists that can be ordered and filtered. */
@@ -92,7 +103,7 @@ export function parseListLocation(parameters: URLSearchParams): ListLocation {
       from === "trending" || from === "tags" ? undefined : toCategoryId(parameters.get("category")),
     search: (from === "home" && parameters.get("search")) || undefined,
     tag: (from === "tags" && parameters.get("tag")) || undefined,
-    ...(hasView(from) && parseListView(parameters)),
+    ...(hasView(from) && chosenView(parseListView(parameters))),
     page: Number.isSafeInteger(page) && page > 1 ? page : undefined,
   };
 }

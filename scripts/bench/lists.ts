@@ -6,6 +6,8 @@ import { otherSearches } from "~/catalogue/search/did-you-mean.server";
 import { suggestions } from "~/catalogue/search/suggestions.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { forgetSettings } from "~/server/settings.server";
+import { CATEGORY_IDS } from "~/shared/categories";
+import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { catalogueDatabase } from "./catalogue-database";
 import type { Report } from "./report";
@@ -16,6 +18,7 @@ const ROUNDS = 100;
 const MOST_PAGE_MS = 10;
 const MOST_SUGGESTION_MS = 30;
 const MOST_NEAREST_MS = 150;
+const MOST_FIRST_TOTAL_MS = 150;
 const LAST_PAGE = 1_000;
 
 /** What somebody types, letter by letter; a text with many hits, with few, with none; of two letters. */
@@ -34,6 +37,7 @@ export async function run(report: Report): Promise<void> {
     await listPublished({ search: "warm-up", page: 1 });
     await tags(report);
     await searchField(report);
+    await orders(report);
   } finally {
     closeDatabase();
     delete process.env.DATABASE_PATH;
@@ -76,6 +80,30 @@ async function searchField(report: Report): Promise<void> {
     const { ms, result } = await timed(() => otherSearches(text, undefined));
     report.atMost(`near "${text}": ${result.nearest ?? "nothing"}`, ms, MOST_NEAREST_MS, "ms");
   }
+}
+
+/** Pages of each order, length and category; each of the rounds asks for another page. */
+async function orders(report: Report): Promise<void> {
+  const slowest = { first: 0, deep: 0 };
+  for (const { id: order } of LIST_ORDERS) {
+    for (const length of [undefined, ...LENGTHS.map(({ id }) => id)]) {
+      const times: number[] = [];
+      for (const category of [undefined, ...CATEGORY_IDS]) {
+        const view = { order, length };
+        const first = await timed(() => listPublished({ category, view, page: 1 }));
+        slowest.first = Math.max(slowest.first, first.ms);
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const page = 1 + ((round * 97) % LAST_PAGE);
+          times.push((await timed(() => listPublished({ category, view, page }))).ms);
+        }
+      }
+      slowest.deep = Math.max(slowest.deep, ...times);
+      const what = `${order}, ${length ?? "any length"}, pages 1 to 1,000`;
+      report.atMost(`${what}: p95`, p95(times), MOST_PAGE_MS, "ms");
+    }
+  }
+  report.atMost("an order or length, first time", slowest.first, MOST_FIRST_TOTAL_MS, "ms");
+  report.figure("an order or length, slowest page", slowest.deep, "ms");
 }
 
 async function rounds(load: () => Promise<unknown>): Promise<number[]> {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { rememberFinished } from "~/ui/lists/watched-videos";
 import type { Commands } from "../commands";
 import { RESUME_MAX_VIDEOS, RESUME_MIN_S, RESUME_SAVE_EVERY_S } from "../constants";
 import { parseStart } from "../media-time";
@@ -27,6 +28,7 @@ export function saveResumePoint(id: string, seconds: number, duration: number): 
   const left = duration - seconds;
   const worthIt = seconds >= RESUME_MIN_S && left >= Math.max(RESUME_MIN_S, duration * 0.05);
   if (worthIt) others.push([id, Math.floor(seconds)]);
+  else if (seconds >= RESUME_MIN_S) rememberFinished(id);
   writeStored("resume", others.slice(-RESUME_MAX_VIDEOS));
 }
 

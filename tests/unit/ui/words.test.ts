@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LISTS, listPath, parseListLocation, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS } from "~/shared/categories";
+import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
 import { textParts } from "~/ui/video-page/linked-text";
 
@@ -16,6 +17,12 @@ describe("addresses", () => {
     [{ from: "categories" }, "/categories"],
     [{ from: "categories", category: "premium", page: 2 }, "/categories/premium?page=2"],
     [{ from: "trending", page: 2 }, "/trending?page=2"],
+    [{ from: "tags", tag: "AC/DC", page: 2 }, "/tags/ac%2Fdc?page=2"],
+    [{ from: "home", order: "newest" }, "/"],
+    [{ from: "home", order: "views", length: "short" }, "/?sort=views&length=short"],
+    [{ from: "categories", order: "longest", page: 2 }, "/categories?sort=longest&page=2"],
+    [{ from: "home", search: "a", order: "longest", length: "long" }, "/?search=a"],
+    [{ from: "trending", order: "longest", length: "long" }, "/trending"],
   ] as const)("of %j", (listLocation, path) => {
     expect(listPath(listLocation)).toBe(path);
   });
@@ -25,6 +32,9 @@ describe("addresses", () => {
       from: fc.constantFrom(...LISTS),
       category: fc.option(fc.constantFrom(...CATEGORY_IDS), { nil: undefined }),
       search: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+      tag: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+      order: fc.constantFrom(undefined, ...LIST_ORDERS.map(({ id }) => id)),
+      length: fc.constantFrom(undefined, ...LENGTHS.map(({ id }) => id)),
       page: fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined }),
     });
     // No address can name a dot segment, however it is encoded (WHATWG URL).
