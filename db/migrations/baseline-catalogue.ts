@@ -63,7 +63,9 @@ export const catalogue = /* sql */ `
   CREATE INDEX videos_published ON videos (sort_key, seconds) WHERE status = 'published';
   CREATE INDEX videos_published_by_category ON videos (category, sort_key, seconds)
     WHERE status = 'published';
-  CREATE INDEX videos_published_by_views ON videos (views, sort_key, category, seconds)
+  CREATE INDEX videos_published_by_views ON videos (views, sort_key, seconds)
+    WHERE status = 'published';
+  CREATE INDEX videos_published_by_category_views ON videos (category, views, sort_key, seconds)
     WHERE status = 'published';
   CREATE INDEX videos_published_by_length ON videos (seconds, sort_key, category)
     WHERE status = 'published';

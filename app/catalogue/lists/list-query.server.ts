@@ -16,10 +16,28 @@ export interface ListQuestion {
   fromEnd: boolean;
 }
 
-/** The index of each order, its keys, and whether the largest of them comes first. */
-const ORDERS: Record<ListOrder, { index: string; keys: string[]; descending: boolean }> = {
-  newest: { index: "videos_published", keys: ["sort_key"], descending: true },
-  views: { index: "videos_published_by_views", keys: ["views", "sort_key"], descending: true },
+interface Order {
+  index: string;
+  /** The same within a category, where there is one. */
+  byCategory?: string;
+  keys: string[];
+  /** Whether the largest of the keys comes first. */
+  descending: boolean;
+}
+
+const ORDERS: Record<ListOrder, Order> = {
+  newest: {
+    index: "videos_published",
+    byCategory: "videos_published_by_category",
+    keys: ["sort_key"],
+    descending: true,
+  },
+  views: {
+    index: "videos_published_by_views",
+    byCategory: "videos_published_by_category_views",
+    keys: ["views", "sort_key"],
+    descending: true,
+  },
   longest: {
     index: "videos_published_by_length",
     keys: ["seconds", "sort_key"],
@@ -38,13 +56,13 @@ const ORDERS: Record<ListOrder, { index: string; keys: string[]; descending: boo
  */
 export function findRows(prepare: (sql: string) => Statement, question: ListQuestion): number[] {
   const { order, categories, limit, offset, fromEnd } = question;
-  const { index, keys, descending } = ORDERS[order];
+  const { index, byCategory, keys, descending } = ORDERS[order];
   const direction = descending !== fromEnd ? "DESC" : "ASC";
-  const byCategory = order === "newest" && categories.length > 0;
   // Ordered as a whole, the parts are merged as they come out of the index, and none is sorted.
-  const parts = byCategory
-    ? categories.map((category) => part("videos_published_by_category", keys, question, [category]))
-    : [part(index, keys, question, categories)];
+  const parts =
+    byCategory && categories.length > 0
+      ? categories.map((category) => part(byCategory, keys, question, [category]))
+      : [part(index, keys, question, categories)];
   const found = prepare(`
     SELECT number FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}
       ORDER BY ${keys.map((key) => `${key} ${direction}`).join(", ")} LIMIT ? OFFSET ?)`)
@@ -60,7 +78,7 @@ function part(
   categories: readonly string[],
 ): { sql: string; values: unknown[] } {
   // The plus: looked at row by row, and no reason for another index.
-  const column = index === "videos_published_by_category" ? "category" : "+category";
+  const column = index.startsWith("videos_published_by_category") ? "category" : "+category";
   const conditions = [
     "status = 'published'",
     viewed && "views > 0",

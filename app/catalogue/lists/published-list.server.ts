@@ -25,7 +25,7 @@ export async function listPage(
 ): Promise<VideoPage> {
   const categories = category ? storedValues(category) : [];
   const { videos } = await publishedTotal(category);
-  const hasOwnIndex = !length && (order === "newest" || !category);
+  const hasOwnIndex = !length && (!category || order === "newest" || order === "views");
   if (hasOwnIndex) return page({ order, categories }, asked, videos);
   const answer = await queryThread<FilteredAnswer>("reading", "filtered-list", {
     ...{ order, categories, page: asked },
