@@ -14,8 +14,9 @@ const CACHE_KIB = 512 * 1024;
 
 /** The path of a database with `count` generated videos, made once and kept. */
 export function catalogueDatabase(count: number): string {
-  // Before a release the first migration may change.
-  const schema = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 8);
+  // Before a release the first migration may change, in more than its comments.
+  const statements = migrations.map(({ sql }) => sql.replaceAll(/--.*$/gm, "")).join("\n");
+  const schema = createHash("sha256").update(statements).digest("hex").slice(0, 8);
   const file = path.join(FOLDER, `catalogue-${schema}-${count}.sqlite`);
   if (fs.existsSync(file)) return file;
   const partial = `${file}.partial`;
@@ -23,8 +24,8 @@ export function catalogueDatabase(count: number): string {
   console.log(`  making ${count.toLocaleString("en")} videos (once, some minutes) ...`);
   for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(partial + suffix, { force: true });
   const sqlite = new Sqlite(partial);
-  // Nobody needs the file until it is complete, so it has no log and no journal while it is made.
-  sqlite.pragma("journal_mode = OFF");
+  // Nobody needs the file until it is complete, so it has no log while it is made.
+  sqlite.pragma("journal_mode = MEMORY");
   sqlite.pragma("synchronous = OFF");
   sqlite.pragma("locking_mode = EXCLUSIVE");
   sqlite.pragma("temp_store = MEMORY");
