@@ -95,6 +95,18 @@ describe("checking the library", () => {
     ]);
   });
 
+  it("compares every row of a library that is read in parts", async () => {
+    const before = await checkLibrary();
+    const names = Array.from({ length: 1_001 }, (_, n) => `u/${5_000 + n}.mp4`);
+    for (const name of names) addVideo(name, { video_url: `/media/videos/${name}` });
+    put(`videos/${names[1_000]}`, 7);
+    const { missing, stray, bytes } = await checkLibrary();
+    expect(missing.slice(before.missing.length).map(({ videoId }) => videoId)).toEqual(
+      names.slice(0, 1_000),
+    );
+    expect([stray, bytes]).toEqual([before.stray, before.bytes + 7]);
+  });
+
   it("leaves an upload alone that is still being brought in, until that is a day old", async () => {
     // The copy across file systems that has begun, beside the folder by which the upload holds its name.
     fs.mkdirSync(path.join(site.uploads, "videos/u/7"), { recursive: true });

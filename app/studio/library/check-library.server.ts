@@ -18,6 +18,7 @@ import type { MediaFilesTable } from "~db/schema";
 
 /** No upload needs this long from its first byte in the bucket to its row. */
 const ABANDONED_MS = 24 * 3_600_000;
+const ROWS_AT_ONCE = 500;
 
 /** A file, or a folder of derived files, in a bucket. */
 export interface LibraryEntry extends MediaName {
@@ -42,15 +43,16 @@ interface Claims {
   basePaths: Map<string, string>;
   /** The same of the thumbnails, with the folders of their smaller versions. */
   thumbnailBasePaths: Map<string, string>;
-  named: { videoId: string; title: string; url: string; file: MediaName }[];
 }
 
 /**
  * Compares the buckets with the catalogue, and corrects the recorded disk usage.
  * It removes nothing, and may run beside the server: records that were written since it began
  * stay as they are, and files of an upload in progress are left to the upload.
+ *
+ * @param wantsMissing false leaves out the list of missing files, for which each is looked up on the disk.
  */
-export async function checkLibrary(): Promise<LibraryReport> {
+export async function checkLibrary({ wantsMissing = true } = {}): Promise<LibraryReport> {
   const recorded = await recordedFiles();
   const claims = await readClaims();
   const report: LibraryReport = { stray: [], missing: [], entries: 0, bytes: 0 };
@@ -74,12 +76,44 @@ export async function checkLibrary(): Promise<LibraryReport> {
   await deleteOrphanDigests();
   await correctFigure();
   report.stray = await stillUnowned(unowned);
-  for (const { file, ...named } of claims.named) {
-    const at = bucketFile(file.bucket, file.path);
-    const isThere = at && (await fs.stat(at).catch(() => undefined));
-    if (!isThere) report.missing.push(named);
-  }
+  if (wantsMissing) report.missing = await missingFiles();
   return report;
+}
+
+/** What videos name and is not there, in the order of the rows. */
+async function missingFiles(): Promise<LibraryReport["missing"]> {
+  const missing: LibraryReport["missing"] = [];
+  for await (const { id, title, captions, ...row } of rowsWithFiles()) {
+    const derived = [row.hls_url, row.storyboard_url, row.preview_url];
+    const captionUrls = readCaptions(captions).map(({ url }) => url);
+    const urls = [row.video_url, row.source_url, row.thumbnail_url, ...derived, ...captionUrls];
+    for (const url of urls) {
+      const file = url ? parseMediaUrl(url) : undefined;
+      if (!url || !file) continue;
+      const at = bucketFile(file.bucket, file.path);
+      const isThere = at && (await fs.stat(at).catch(() => undefined));
+      if (!isThere) missing.push({ videoId: id, title, url });
+    }
+  }
+  return missing;
+}
+
+/** Some rows at a time: those of a large library, all at once, would take hundreds of megabytes. */
+async function* rowsWithFiles() {
+  for (let after = 0; ; ) {
+    const rows = await database()
+      .selectFrom("videos")
+      .select(["number", "id", "title", "video_url", "source_url", "thumbnail_url"])
+      .select(["hls_url", "storyboard_url", "preview_url", "captions"])
+      .where("number", ">", after)
+      .orderBy("number")
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.number;
+  }
 }
 
 /**
@@ -129,26 +163,14 @@ async function readClaims(): Promise<Claims> {
     files: new Map(),
     basePaths: new Map(),
     thumbnailBasePaths: new Map(),
-    named: [],
   };
-  const rows = await database()
-    .selectFrom("videos")
-    .select(["id", "title", "video_url", "source_url", "thumbnail_url"])
-    .select(["hls_url", "storyboard_url", "preview_url", "captions"])
-    .execute();
-  for (const { id, title, captions, ...row } of rows) {
+  for await (const { id, ...row } of rowsWithFiles()) {
     for (const url of [row.video_url, row.source_url, row.thumbnail_url]) {
       const file = url ? parseMediaUrl(url) : undefined;
       if (!url || !file) continue;
       claims.files.set(`${file.bucket}/${file.path}`, id);
       if (url !== row.thumbnail_url) claims.basePaths.set(mediaBasePath(file.path), id);
       else claims.thumbnailBasePaths.set(mediaBasePath(file.path), id);
-      claims.named.push({ videoId: id, title, url, file });
-    }
-    const derived = [row.hls_url, row.storyboard_url, row.preview_url];
-    for (const url of [...derived, ...readCaptions(captions).map(({ url }) => url)]) {
-      const file = url ? parseMediaUrl(url) : undefined;
-      if (url && file) claims.named.push({ videoId: id, title, url, file });
     }
   }
   for (const { videoId, target } of await filesBeingImported()) {

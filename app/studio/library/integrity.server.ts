@@ -67,7 +67,7 @@ export async function correctStorage(): Promise<boolean> {
     .executeTakeFirstOrThrow();
   const videos = await totalOf({});
   if (checked_at !== null && videos > SMALL_LIBRARY_VIDEOS) return false;
-  await checkLibrary();
+  await checkLibrary({ wantsMissing: false });
   return true;
 }
 
