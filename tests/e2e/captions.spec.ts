@@ -2,6 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright/test";
+import type { JobKind } from "~db/schema";
 import { clip, mp4Clip } from "../clips";
 import { ffmpeg, makeClip } from "../media-clips";
 import type { SiteProcess } from "../site-process";
@@ -18,8 +19,8 @@ test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 const CUES = (first: string, second: string) =>
   `1\n00:00:01,000 --> 00:00:03,000\n${first}\n\n2\n00:00:04,000 --> 00:00:06,000\n${second}\n`;
 
-/** A film with English and German captions in it, as it is uploaded, with all that is made of it. */
-async function publishSubtitled(site: SiteProcess): Promise<string> {
+/** A film with English and German captions in it, as it is uploaded, with what is made of it. */
+async function publishSubtitled(site: SiteProcess, kinds?: JobKind[]): Promise<string> {
   const film = makeClip(folder, "film", { seconds: 8, as: "mkv" });
   const [english, german] = [path.join(folder, "e.srt"), path.join(folder, "g.srt")];
   fs.writeFileSync(english, CUES("Good <i>evening</i> & welcome", "Good night"));
@@ -31,7 +32,7 @@ async function publishSubtitled(site: SiteProcess): Promise<string> {
   ]);
   const source_url = site.addFile("videos", "u/1700000000000.mkv", fs.readFileSync(file));
   const id = site.addVideo({ title: "A quiet evening", source_url, duration: "0:08" });
-  expect(await runJobs(site)).toContain("Everything has been made.");
+  expect(await runJobs(site, kinds)).toContain("Everything has been made.");
   return id;
 }
 
@@ -77,7 +78,7 @@ test.describe("without scripts", () => {
     site,
   }) => {
     test.setTimeout(180_000);
-    const id = await publishSubtitled(site);
+    const id = await publishSubtitled(site, ["transcode", "captions"]);
     await page.goto(`/video/${id}`);
     const tracks = page.locator("video > track");
     await expect(tracks).toHaveCount(2);

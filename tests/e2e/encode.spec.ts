@@ -8,7 +8,7 @@ import { runJobs } from "./run-jobs";
 import { expect, expectNoViolations, signIn, test } from "./site";
 
 const X264 = ["libx264", "-preset", "ultrafast"];
-const STAMP = 1_700_000_000_000;
+const FIRST_UPLOAD_ID = 1_700_000_000_000;
 
 /** What comes in, and how wide for its height it must be shown. */
 const INPUTS: [string, Clip, number, number?][] = [
@@ -52,6 +52,8 @@ const INPUTS: [string, Clip, number, number?][] = [
     16 / 9,
   ],
 ];
+
+const DERIVED = ["video_url", "hls_url", "storyboard_url", "preview_url", "thumbnail_url"];
 
 let folder: string;
 test.beforeAll(() => {
@@ -103,7 +105,10 @@ test("whatever comes in plays in the browser, as a stream and as a file", async 
   test.setTimeout(480_000);
   const ids = INPUTS.map(([name, clip, , degrees], index) => {
     const made = makeClip(folder, `input-${index}`, { seconds: 6, ...clip });
-    return [name, addSource(site, degrees ? rotate(made, degrees) : made, STAMP + index)] as const;
+    return [
+      name,
+      addSource(site, degrees ? rotate(made, degrees) : made, FIRST_UPLOAD_ID + index),
+    ] as const;
   });
   const [first] = ids;
   await page.goto(`/video/${first![1]}`);
@@ -129,25 +134,14 @@ test("whatever comes in plays in the browser, as a stream and as a file", async 
         string,
         string
       >;
-      for (const column of [
-        "video_url",
-        "hls_url",
-        "storyboard_url",
-        "preview_url",
-        "thumbnail_url",
-      ]) {
-        expect((await page.request.get(row[column]!)).status(), column).toBe(200);
-      }
+      const expectFiles = async (status: number) => {
+        for (const column of DERIVED) {
+          expect((await page.request.get(row[column]!)).status(), column).toBe(status);
+        }
+      };
+      await expectFiles(200);
       site.database().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(id);
-      for (const column of [
-        "video_url",
-        "hls_url",
-        "storyboard_url",
-        "preview_url",
-        "thumbnail_url",
-      ]) {
-        expect((await page.request.get(row[column]!)).status(), column).toBe(404);
-      }
+      await expectFiles(404);
     });
   }
 });
@@ -159,7 +153,7 @@ test("a failed job stands on the queue page with its reason, and Retry starts it
   test.setTimeout(180_000);
   const broken = path.join(folder, "broken.avi");
   fs.writeFileSync(broken, "not a video");
-  addSource(site, broken, STAMP + 50);
+  addSource(site, broken, FIRST_UPLOAD_ID + 50);
   expect(await runJobs(site)).toContain("failed");
   await signIn(page);
   await page.goto("/admin?tab=manage");

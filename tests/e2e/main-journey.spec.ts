@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright/test";
 import { mp4Clip, webmClip } from "../clips";
-import { expect, signIn, test } from "./site";
+import { expect, signInByForm, test } from "./site";
 
 /** Plays what the page shows until its clock has moved on; without scripts the test does it by CDP. */
 async function playsOn(page: Page): Promise<void> {
@@ -45,7 +45,7 @@ for (const scripts of [true, false]) {
         browser,
       }) => {
         const title = `A ${format} by the sea`;
-        await signIn(page);
+        await signInByForm(page);
         await expect(page.getByText("Signed in successfully!")).toBeVisible();
 
         await page.goto("/admin");

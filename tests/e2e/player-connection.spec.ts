@@ -78,6 +78,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
 
   test("gives way at a seek", async ({ page, site }) => {
     const player = await playFile(page, publishAdaptive(site));
+    await player.playSlowly();
     await page.keyboard.press("5");
     await expect.poll(() => plays(player)).toBe("blob:");
     await player.expectPlaying();
@@ -114,6 +115,7 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
 
   test("stays when the original was chosen", async ({ page, site }) => {
     const player = await playFile(page, publishAdaptive(site));
+    await player.playSlowly();
     await player.button("Settings").click();
     await page.getByRole("menuitem", { name: /^Quality/ }).click();
     await page.getByRole("menuitemradio", { name: "Original" }).click();
@@ -144,6 +146,7 @@ test("a file that is replaced behind its address is played on without a word", a
   await player.open(id);
   await page.keyboard.press("k");
   await player.expectPlaying();
+  await player.playSlowly();
   await page.evaluate(() => {
     const said: string[] = [];
     Object.assign(window, { said });

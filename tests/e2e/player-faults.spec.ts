@@ -108,6 +108,7 @@ test.describe("the network", () => {
     await player.open(publishVideo(site, { file, duration: "1:00" }));
     await page.keyboard.press("k");
     await player.expectPlaying();
+    await player.playSlowly();
     await site.stop("SIGKILL");
     await page.keyboard.press("8");
     const notice = player.root.getByRole("alert");

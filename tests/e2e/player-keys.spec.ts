@@ -68,9 +68,7 @@ test.describe("the keys", () => {
 
   test("up and down scroll the page until the player has the focus", async ({ page, site }) => {
     const player = new PlayerPage(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     await page.keyboard.press("ArrowDown");
     await player.expectState({ volume: 1 });
     await player.button("Mute").focus();

@@ -154,9 +154,7 @@ test.describe("the bar", () => {
 test.describe("the controls hide", () => {
   test("5 s after play starts, and the cursor with them", async ({ page, site }) => {
     const player = new PlayerPage(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     await page.keyboard.press("k");
     await player.expectPlaying();
     await page.clock.runFor(4_900);
@@ -169,11 +167,10 @@ test.describe("the controls hide", () => {
 
   test("3 s after the mouse rests", async ({ page, site }) => {
     const player = new PlayerPage(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     await page.keyboard.press("k");
     await player.expectPlaying();
+    await player.playSlowly();
     await page.clock.runFor(5_100);
     await player.expectControls(false);
     const point = await player.at(0.5, 0.3);
@@ -189,11 +186,10 @@ test.describe("the controls hide", () => {
 
   test("never while the mouse is over one, or one has the focus", async ({ page, site }) => {
     const player = new PlayerPage(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     await player.button("Play").click();
     await player.expectPlaying();
+    await player.playSlowly();
     await page.clock.runFor(20_000);
     await player.expectControls(true);
     const away = await player.at(0.5, 0.3);
@@ -212,9 +208,7 @@ test.describe("the controls hide", () => {
 
   test("never while paused", async ({ page, site }) => {
     const player = new PlayerPage(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     await page.keyboard.press("k");
     await player.expectPlaying();
     await page.keyboard.press("k");

@@ -141,7 +141,7 @@ test.describe("another video", () => {
   });
 });
 
-test.describe("the place", () => {
+test.describe("the position", () => {
   test("a link names a time, and can be copied with one", async ({ page, site, context }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const player = new PlayerPage(page);

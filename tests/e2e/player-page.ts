@@ -55,6 +55,13 @@ export class PlayerPage {
     await this.ready();
   }
 
+  /** The same with a clock that stands still, see `stopClock`. */
+  async openStopped(id: string): Promise<void> {
+    await this.page.clock.install();
+    await this.open(id);
+    await this.stopClock();
+  }
+
   async ready(): Promise<void> {
     await expect(this.seek).toBeEnabled();
   }
@@ -83,6 +90,15 @@ export class PlayerPage {
     await this.expectState({ paused: false });
     const { time } = await this.state();
     await expect.poll(async () => (await this.state()).time).toBeGreaterThan(time);
+  }
+
+  /** So that the film outlasts what a slow machine does meanwhile. */
+  async playSlowly(speed = 0.25): Promise<void> {
+    await this.video.evaluate((video: HTMLVideoElement, speed) => {
+      // The default too: another source would begin with it.
+      video.defaultPlaybackRate = speed;
+      video.playbackRate = speed;
+    }, speed);
   }
 
   /** Moves a paused or playing video, and waits until the picture is there. */

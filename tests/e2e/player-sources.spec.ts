@@ -33,6 +33,7 @@ test.describe("adaptive", () => {
     await expect.poll(() => plays(player)).toBe("blob:");
     await page.keyboard.press("k");
     await player.expectPlaying();
+    await player.playSlowly();
     await player.button("Settings").click();
     await page.getByRole("menuitem", { name: /^Quality/ }).click();
     await expect(page.getByRole("menuitemradio")).toHaveText([/^Auto/, "180p", "90p", "Original"]);
@@ -69,7 +70,7 @@ test.describe("adaptive", () => {
     await expect(player.root.getByRole("alert")).toBeHidden();
   });
 
-  test("gives way to the file, at the same place, when segments are missing", async ({
+  test("gives way to the file, at the same position, when segments are missing", async ({
     page,
     site,
   }) => {
@@ -83,7 +84,7 @@ test.describe("adaptive", () => {
     await page.keyboard.press("k");
     await player.expectPlaying();
     // hls.js shortens the stream to what it found whole, so eight tenths are not always of all.
-    // While hls.js attaches the element anew, its length is unknown and there is no place to go to.
+    // While hls.js attaches the element anew, its length is unknown and there is nowhere to seek to.
     let asked = 0;
     await expect(async () => {
       await page.keyboard.press("8");

@@ -8,9 +8,7 @@ test.describe("taps", () => {
   test("the first one plays at once, a single one toggles after 300 ms", async ({ page, site }) => {
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     await touch.tap(await player.at(0.5, 0.5));
     await player.expectPlaying();
     await page.clock.runFor(1_000);
@@ -57,9 +55,7 @@ test.describe("taps", () => {
   test("what is hidden is not pressed by accident", async ({ page, site }) => {
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     await touch.tap(await player.at(0.5, 0.5));
     await player.expectPlaying();
     await page.clock.runFor(5_100);
@@ -76,9 +72,7 @@ test.describe("vertical swipes", () => {
   test("on the right half are the volume, with an indicator for 1 s", async ({ page, site }) => {
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     const from = await player.at(0.8, 0.3);
     await touch.swipe(from, { x: from.x, y: from.y + 90 });
     const { volume } = await player.state();
@@ -101,9 +95,7 @@ test.describe("vertical swipes", () => {
   test("on the left half are the brightness, from 0.2 to 2", async ({ page, site }) => {
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     const low = await player.at(0.2, 0.6);
     await touch.swipe(low, { x: low.x, y: low.y - 100 });
     const brighter = await player.video.evaluate((video) => video.style.filter);
@@ -122,9 +114,7 @@ test.describe("vertical swipes", () => {
   test("below 20 px change nothing", async ({ page, site }) => {
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     const from = await player.at(0.8, 0.4);
     await touch.swipe(from, { x: from.x, y: from.y + 18 }, { steps: 6, stay: true });
     await player.expectState({ volume: 1 });
@@ -166,9 +156,7 @@ test.describe("vertical swipes", () => {
     });
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);
-    await page.clock.install();
-    await player.open(publishVideo(site));
-    await player.stopClock();
+    await player.openStopped(publishVideo(site));
     const left = await player.at(0.2, 0.6);
     await touch.swipe(left, { x: left.x, y: left.y - 120 });
     await expect(player.root.locator('.player-level[data-level="brightness"]')).toBeVisible();

@@ -1,15 +1,29 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { JOB_KINDS, type JobKind } from "~db/schema";
 import type { SiteProcess } from "../site-process";
 
-/** Works on the whole queue beside the site, as `npm run jobs` does. */
-export async function runJobs(site: SiteProcess): Promise<string> {
+/**
+ * Works on the whole queue beside the site, as `npm run jobs` does.
+ *
+ * @param kinds only these; all others count as done.
+ */
+export async function runJobs(
+  site: SiteProcess,
+  kinds: readonly JobKind[] = JOB_KINDS,
+): Promise<string> {
+  const done = site
+    .database()
+    .prepare(
+      "INSERT INTO jobs (video_id, kind, priority, state) SELECT id, ?, 0, 'done' FROM videos",
+    );
+  for (const kind of JOB_KINDS) if (!kinds.includes(kind)) done.run(kind);
   const jobs = spawn("node_modules/.bin/tsx", ["scripts/jobs.ts", "--all", "--once"], {
     env: {
       ...process.env,
       DATABASE_PATH: site.databasePath,
       UPLOADS_DIR: site.uploads,
-      ENCODER_PRESET: "superfast",
+      ENCODER_PRESET: "ultrafast",
     },
   });
   let said = "";

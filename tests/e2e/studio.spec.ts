@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../clips";
 import type { SiteProcess } from "../site-process";
-import { expect, expectNoViolations, signIn, test } from "./site";
+import { expect, expectNoViolations, signIn, signInByForm, test } from "./site";
 
 // Other limits than the default ones, which the forms have to tell.
 test.use({ siteEnvironment: { MAX_THUMBNAIL_BYTES: String(3 * 1024 * 1024) } });
@@ -107,7 +107,7 @@ test("signed out elsewhere, the upload page shows the prompt, and brings the tex
   await expectNoViolations(page);
   await prompt.click();
   await expect(page).toHaveURL("/auth");
-  await signIn(page);
+  await signInByForm(page);
   await page.goto("/admin");
   await expect(page.getByLabel("Title")).toHaveValue("Half a title");
   await expect(page.getByLabel("Description")).toHaveValue("Long thoughts");
@@ -138,7 +138,7 @@ test("an upload that finds the session ended shows the prompt, and goes on after
   await expect(page.getByRole("link", { name: "Sign In to Upload" })).toBeVisible();
   await expect(page.getByLabel("Title")).toHaveValue("Kept");
 
-  await signIn(await context.newPage());
+  await signInByForm(await context.newPage());
   await comeBack(page);
   await expect(page.getByRole("link", { name: "Sign In to Upload" })).toHaveCount(0);
   await page.getByRole("button", { name: "Retry" }).click();
@@ -160,7 +160,7 @@ test("an edit that finds the session ended stays in its dialog", async ({
   await expect(page.getByText("You must be logged in to edit videos.").first()).toBeVisible();
   await expect(dialog.getByRole("link", { name: "Sign In" })).toHaveAttribute("href", "/auth");
   await expect(dialog.getByLabel("Title")).toHaveValue("A better title");
-  await signIn(await context.newPage());
+  await signInByForm(await context.newPage());
   await comeBack(page);
   await expect(dialog.getByRole("link", { name: "Sign In" })).toHaveCount(0);
   await dialog.getByRole("button", { name: "Update" }).click();
@@ -169,6 +169,7 @@ test("an edit that finds the session ended stays in its dialog", async ({
 
 test("Loading... stands there while the session is looked up", async ({ page }) => {
   await signIn(page);
+  await page.goto("/");
   let answer = () => {};
   const held = new Promise<void>((resolve) => {
     answer = resolve;

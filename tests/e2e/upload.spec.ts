@@ -186,7 +186,7 @@ test("an exact duplicate is shown, and both can be kept", async ({ page, site })
   await expect.poll(() => rows(site).map(({ title }) => title)).toEqual(["Original", "Copy"]);
 });
 
-/** Uploads slowly enough to be interrupted: about 8 s for the files below. */
+/** Uploads slowly enough to be interrupted: about 20 s for the files below. */
 async function slowly(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -197,7 +197,7 @@ async function slowly(page: Page) {
       downloadThroughput: -1,
       uploadThroughput: bytesPerSecond,
     });
-  await set(1_000_000);
+  await set(400_000);
   return { fast: () => set(-1) };
 }
 
@@ -277,10 +277,11 @@ test("an upload survives a connection that is cut and restored", async ({ page, 
   await signIn(page);
   const line = new CuttableLine(Number(new URL(site.url).port));
   await line.restore();
-  await sendBig(page, site, "Cut", paddedClip("cut.mp4", BIG), line.url);
+  const network = await sendBig(page, site, "Cut", paddedClip("cut.mp4", BIG), line.url);
   await line.cut();
   await expect(item(page, "Cut")).toContainText("Connection lost. Trying again...");
   const before = hasArrived(site);
+  await network.fast();
   await line.restore();
   await expect.poll(() => rows(site).length, { timeout: 60_000 }).toBe(1);
   expect(before).toBeLessThan(BIG);
