@@ -17,6 +17,7 @@ const BENCHMARKS = {
   studio: () => import("./bench/studio"),
   events: () => import("./bench/events"),
   pages: () => import("./bench/pages"),
+  memory: () => import("./bench/memory"),
   weight: () => import("./bench/weight"),
 };
 
