@@ -59,10 +59,16 @@ export function ownTime(): number {
 /** Of the main thread: nanoseconds on a processor, and waiting for one. */
 const SCHEDULER_FIGURES = `/proc/self/task/${process.pid}/schedstat`;
 
-export async function timed<T>(work: () => T | Promise<T>): Promise<{ result: T; ms: number }> {
-  const started = ownTime();
+/**
+ * @returns besides, the processor time of all threads. What a thread answers is judged by that: how
+ *   long it had to wait for other processes is not known here.
+ */
+export async function timed<T>(
+  work: () => T | Promise<T>,
+): Promise<{ result: T; ms: number; cpu: number }> {
+  const [started, cpu] = [ownTime(), cpuMs()];
   const result = await work();
-  return { result, ms: ownTime() - started };
+  return { result, ms: ownTime() - started, cpu: cpuMs() - cpu };
 }
 
 /** Processor time of this process, all its threads, in milliseconds. */
