@@ -20,6 +20,7 @@ import iconUrl from "~/ui/icon.svg";
 import { AgeGate } from "~/ui/page-frame/age-gate";
 import { ErrorPage } from "~/ui/page-frame/error-page";
 import { useErrorReference } from "~/ui/page-frame/error-reference";
+import { FirstPaintScript } from "~/ui/page-frame/first-paint-script";
 import { Footer } from "~/ui/page-frame/footer";
 import { Header } from "~/ui/page-frame/header";
 import { LowPriorityScripts } from "~/ui/page-frame/low-priority-scripts";
@@ -85,6 +86,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="rating" content="RTA-5042-1996-1400-1577-RTA" />
         <Meta />
         <Links />
+        <FirstPaintScript nonce={nonce} />
       </head>
       <body>
         <ProgressLine />

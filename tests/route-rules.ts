@@ -9,7 +9,15 @@ export interface RouteUnderTest {
 }
 
 /** What anybody may post to. Every other action is for who is signed in, wherever it stands. */
-const PUBLIC_ACTIONS = ["auth", "auth/code", "sign-out", "age", "contact", "video/:id/view"];
+const PUBLIC_ACTIONS = [
+  "auth",
+  "auth/code",
+  "sign-out",
+  "age",
+  "contact",
+  "video/:id/view",
+  "saved/videos",
+];
 const ADMIN_AREA = /^(admin|uploads)(\/|$)/;
 /** How a browser says, or leaves unsaid, that a page of another site makes the request. */
 const FOREIGN: Record<string, string>[] = [

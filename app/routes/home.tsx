@@ -15,10 +15,11 @@ import { settings } from "~/server/settings.server";
 import { siteIdentity } from "~/server/site-origin.server";
 import { type ListLocation, listPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
-import { parseListView } from "~/shared/list-view";
+import { isDefaultView, parseListView } from "~/shared/list-view";
 import { ButtonLink, buttonClass } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { type CategoryChoice, CategorySelector } from "~/ui/lists/category-selector";
+import { ContinueWatching } from "~/ui/lists/continue-watching";
 import { ListSection } from "~/ui/lists/list-section";
 import { NothingFound } from "~/ui/lists/nothing-found";
 import { SearchBox } from "~/ui/lists/search-box";
@@ -83,6 +84,7 @@ export default function Home() {
           hrefFor={(id) => choicePath(id, listLocation)}
         />
       </div>
+      {list.page === 1 && !search && !category && isDefaultView(view) && <ContinueWatching />}
       <ListSection
         heading={
           search ? (

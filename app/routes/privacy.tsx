@@ -55,7 +55,9 @@ export default function Privacy() {
         </li>
         <li>
           <strong>Player.</strong> The volume and the place where you stopped watching stay in your
-          own browser. They are never sent to us, and clearing the data of this site removes them.
+          own browser, and clearing the data of this site removes them. So does <q>Forget all</q>{" "}
+          under Continue watching. Where you stopped is never sent to us; which videos those are,
+          your browser asks us for as for any other page, and nothing of that is written down.
         </li>
         <li>
           <strong>Saved videos.</strong> The list of what you save stays in your own browser too.

@@ -1,10 +1,23 @@
-import type { LoaderFunctionArgs } from "@remix-run/node";
+import type { ActionFunctionArgs } from "@remix-run/node";
 import { publishedCards } from "~/catalogue/video.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { readFields } from "~/server/small-form.server";
 import { SAVED_AT_ONCE } from "~/shared/pages";
 
-/** The cards of `?id=…&id=…`, as JSON, in the order asked; what is not published is left out. */
-export async function loader({ request }: LoaderFunctionArgs) {
-  const ids = new URL(request.url).searchParams.getAll("id").slice(0, SAVED_AT_ONCE);
+/**
+ * The cards of `id=…&id=…`, as JSON, in the order asked; what is not published is left out. Asked with
+ * POST: what somebody has saved or watched stands in no address, and so in no proxy's log.
+ */
+export async function action({ request }: ActionFunctionArgs) {
+  requireOwnOrigin(request);
+  if (request.method !== "POST") return methodNotAllowed();
+  const ids = (await readFields(request)).getAll("id").map(String).slice(0, SAVED_AT_ONCE);
   const videos = await publishedCards(ids);
   return Response.json({ videos }, { headers: { "Cache-Control": "no-store" } });
+}
+
+export const loader = methodNotAllowed;
+
+function methodNotAllowed(): Response {
+  return new Response(null, { status: 405, headers: { Allow: "POST" } });
 }

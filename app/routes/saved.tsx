@@ -7,6 +7,7 @@ import { videoPath } from "~/shared/addresses";
 import { Button, ButtonLink } from "~/ui/button";
 import { VideoGrid } from "~/ui/cards/video-grid";
 import { EmptyState } from "~/ui/empty-state";
+import { SavedFileButtons } from "~/ui/lists/saved-file-buttons";
 import { forgetVideos } from "~/ui/lists/saved-videos";
 import { useSavedCards } from "~/ui/lists/use-saved-cards";
 import { useHydrated } from "~/ui/use-hydrated";
@@ -33,7 +34,10 @@ export default function Saved() {
       <h1 id="list-heading" className="text-xl font-bold">
         Saved Videos
       </h1>
-      <p className="mt-1 mb-5 text-sm text-muted">Kept in this browser, and nowhere else.</p>
+      <div className="mt-1 mb-5 flex min-h-11 flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <p className="text-sm text-muted">Kept in this browser, and nowhere else.</p>
+        {hydrated && <SavedFileButtons />}
+      </div>
       <noscript>
         <EmptyState icon={<Bookmark />} title="Saved videos need scripts.">
           They are kept by your browser, and only a script can ask it for them.
@@ -54,7 +58,8 @@ function List() {
         title="Nothing saved yet."
         action={<ButtonLink to="/">Back to Home</ButtonLink>}
       >
-        Press Save below a video to find it here again.
+        Press the bookmark of a video to find it here again, or import a file that you exported
+        elsewhere.
       </EmptyState>
     );
   }

@@ -15,11 +15,9 @@ const WINDOW_SECONDS = 60;
 const byAddress = attemptLimit(FORMS_PER_ADDRESS, WINDOW_SECONDS);
 
 /**
- * The fields of a form without files, with an end to how much of it is read: `request.formData()`
- * would take gigabytes into memory from anybody.
+ * The fields of a form that somebody fills in.
  *
- * @throws a Response: 429 after too many forms from one address, 415 for what is no such form, 413
- *   for one that is longer than `mostBytes`.
+ * @throws a Response: 429 after too many forms from one address, else as `readFields`.
  */
 export async function readSmallForm(
   request: Request,
@@ -31,6 +29,16 @@ export async function readSmallForm(
       "Retry-After": String(wait),
     });
   }
+  return readFields(request, mostBytes);
+}
+
+/**
+ * The fields of a form without files, with an end to how much of it is read: `request.formData()`
+ * would take gigabytes into memory from anybody.
+ *
+ * @throws a Response: 415 for what is no such form, 413 for one that is longer than `mostBytes`.
+ */
+export async function readFields(request: Request, mostBytes = MOST_FORM_BYTES): Promise<FormData> {
   if (!FORM_TYPE.test(request.headers.get("Content-Type") ?? "")) {
     throw errorResponse(415, "Unsupported Media Type", "A form of this type is not read here.");
   }

@@ -1,5 +1,6 @@
+import type { Page } from "playwright/test";
 import { fill } from "./catalogue";
-import { expect, test } from "./site";
+import { expect, expectNoViolations, test } from "./site";
 
 test("a visitor saves videos, finds them again and takes them out @phone", async ({
   page,
@@ -60,7 +61,7 @@ test("many come some at a time; a failure is said, and tried again", async ({ pa
   await fill(site, 30);
   const all = Array.from({ length: 30 }, (_, n) => `v${n + 1}`);
   await page.addInitScript((ids) => localStorage.setItem("saved-videos", JSON.stringify(ids)), all);
-  await page.route("**/saved/videos?*", (route) => route.abort(), { times: 1 });
+  await page.route("**/saved/videos", (route) => route.abort(), { times: 1 });
   await page.goto("/saved");
   await expect(page.getByText("Error loading videos: Failed to fetch videos.")).toBeVisible();
   await page.getByRole("button", { name: "Retry" }).click();
@@ -79,6 +80,94 @@ test("two tabs have one list", async ({ page, context, site }) => {
   await other.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.locator("main article")).toHaveText([/Video 1/]);
 });
+
+test("a card has a button that saves it, and the header counts @phone", async ({ page, site }) => {
+  await fill(site, 3);
+  await page.goto("/");
+  const menu = page.getByRole("banner").locator("summary");
+  if (await menu.isVisible()) await menu.click();
+  const saved = page.getByRole("banner").getByRole("link", { name: "Saved" });
+  await expect(saved).toHaveText("Saved");
+  if (await menu.isVisible()) await menu.click();
+
+  const save = page.getByRole("button", { name: "Save Video 2", exact: true });
+  const { width, height } = (await save.boundingBox()) ?? { width: 0, height: 0 };
+  expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+  await save.click();
+  await expect(save).toHaveAttribute("aria-pressed", "true");
+  await expect(page).toHaveURL("/");
+  await page.getByRole("button", { name: "Save Video 3", exact: true }).press("Space");
+  await expectNoViolations(page);
+
+  if (await menu.isVisible()) await menu.click();
+  await expect(saved).toHaveText("Saved2 videos");
+  await saved.click();
+  await expect(page).toHaveURL("/saved");
+  await expect(page.locator("main article")).toHaveText([/Video 3/, /Video 2/]);
+});
+
+test("the preview of a card plays on while the pointer is on its button", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 1, () => ({ video_url: "/media/videos/u/1.mp4" }));
+  await page.goto("/");
+  const card = page.locator("main article");
+  await card.getByRole("link").hover();
+  await expect(card.locator("video")).toHaveCount(1);
+  await card.getByRole("button", { name: "Save Video 1" }).click();
+  await expect(card.locator("video")).toHaveCount(1);
+  await expect(card.getByRole("button", { pressed: true })).toBeVisible();
+});
+
+test("the list goes to another browser as a file @phone", async ({ page, browser, site }) => {
+  await fill(site, 3);
+  await page.addInitScript(() => localStorage.setItem("saved-videos", '["v3","v1"]'));
+  await page.goto("/saved");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe("saved-videos.json");
+
+  const other = await (await browser.newContext({ baseURL: site.url })).newPage();
+  await other.goto("/saved");
+  const empty = other.getByRole("button", { name: "Export" });
+  await expect(empty).toHaveAttribute("aria-disabled", "true");
+  const choose = async (from: Parameters<Awaited<ReturnType<typeof chooser>>["setFiles"]>[0]) =>
+    (await chooser(other)).setFiles(from);
+  await choose(await file.path());
+  await expect(other.locator("main article")).toHaveText([/Video 3/, /Video 1/]);
+  await expect(other.getByText("2 videos imported")).toBeVisible();
+  await choose({
+    name: "more.json",
+    mimeType: "application/json",
+    buffer: Buffer.from('{"type":"saved-videos","version":1,"videos":["v1","v2",7,"nobody"]}'),
+  });
+  await expect(other.locator("main article")).toHaveText([/Video 3/, /Video 1/, /Video 2/]);
+  await expect(other.getByText("1 video was saved already.")).toContainText(
+    "One entry was not understood and left out.",
+  );
+  await expect(other.getByText("One saved video is no longer available.")).toBeVisible();
+  await expectNoViolations(other);
+
+  for (const [buffer, sentence] of [
+    [Buffer.from("GIF89a"), "The file holds no saved videos."],
+    [Buffer.alloc(300 * 1024, "["), "The file is too large for saved videos."],
+  ] as const) {
+    await choose({ name: "other.json", mimeType: "application/json", buffer });
+    await expect(other.getByRole("alert").filter({ hasText: sentence })).toBeVisible();
+  }
+  expect(await other.evaluate(() => localStorage.getItem("saved-videos"))).toBe(
+    '["v3","v1","v2","nobody"]',
+  );
+  await other.context().close();
+});
+
+async function chooser(page: Page) {
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Import" }).click();
+  return chooser;
+}
 
 test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loader } from "~/routes/saved-videos";
+import { action, loader } from "~/routes/saved-videos";
 import { ids, video, write } from "../catalogue-rows";
 import { useTemporarySite } from "../temporary-site";
 
@@ -9,10 +9,14 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
+function ask(body: URLSearchParams | string, method = "POST"): Promise<Response> {
+  const headers = { Origin: "https://videos.example" };
+  const request = new Request("https://videos.example/saved/videos", { method, headers, body });
+  return action({ request, params: {}, context: {} });
+}
+
 async function asked(...wanted: string[]): Promise<string[]> {
-  const query = new URLSearchParams(wanted.map((id) => ["id", id]));
-  const request = new Request(`https://videos.example/saved/videos?${query}`);
-  const answer = await loader({ request, params: {}, context: {} });
+  const answer = await ask(new URLSearchParams(wanted.map((id) => ["id", id])));
   expect(answer.status).toBe(200);
   expect(answer.headers.get("Cache-Control")).toBe("no-store");
   return ids((await answer.json()).videos);
@@ -37,5 +41,22 @@ describe("the cards of saved videos", () => {
     const many = Array.from({ length: 30 }, (_, n) => `v${n}`);
     write(many.map((id) => video({ id })));
     expect(await asked(...many)).toEqual(many.slice(0, 24));
+  });
+
+  it("are asked for in a body, which stands in no log: an address is not answered", async () => {
+    expect(loader().status).toBe(405);
+    expect(loader().headers.get("Allow")).toBe("POST");
+    expect((await ask("id=a", "PUT")).status).toBe(405);
+  });
+
+  it("are not given for a body without end, or of another type", async () => {
+    const long = new URLSearchParams({ id: "x".repeat(20_000) });
+    await expect(ask(long)).rejects.toMatchObject({ status: 413 });
+    await expect(ask("id=a")).rejects.toMatchObject({ status: 415 });
+  });
+
+  it("may be asked for more often than a form, because every visit of home does", async () => {
+    write([video({ id: "a" })]);
+    for (let times = 0; times < 310; times += 1) expect(await asked("a")).toEqual(["a"]);
   });
 });

@@ -1,46 +1,35 @@
 import { useEffect, useState } from "react";
-import { rememberFinished } from "~/ui/lists/watched-videos";
+import { rememberFinished, watchHistory, writeWatchHistory } from "~/ui/lists/watch-history";
 import type { Commands } from "../commands";
 import { RESUME_MAX_VIDEOS, RESUME_MIN_S, RESUME_SAVE_EVERY_S } from "../constants";
 import { parseStart } from "../media-time";
-import { readStored, writeStored } from "./browser-storage";
-
-/** Where each video was left, newest last, in this browser only. */
-type Points = [id: string, seconds: number][];
-
-function readPoints(): Points {
-  const stored = readStored("resume");
-  if (!Array.isArray(stored)) return [];
-  return stored.filter(
-    (point): point is [string, number] =>
-      Array.isArray(point) && typeof point[0] === "string" && Number.isFinite(point[1]),
-  );
-}
 
 /** Seconds, or undefined when there is nothing worth going on from. */
 export function resumePoint(id: string): number | undefined {
-  return readPoints().find(([stored]) => stored === id)?.[1];
+  return watchHistory().find(([stored]) => stored === id)?.[1];
 }
 
 /** Saves the position, or deletes it at the very beginning and near the end. */
 export function saveResumePoint(id: string, seconds: number, duration: number): void {
-  const others = readPoints().filter(([stored]) => stored !== id);
+  const others = watchHistory().filter(([stored]) => stored !== id);
   const left = duration - seconds;
   const worthIt = seconds >= RESUME_MIN_S && left >= Math.max(RESUME_MIN_S, duration * 0.05);
   if (worthIt) others.push([id, Math.floor(seconds)]);
   else if (seconds >= RESUME_MIN_S) rememberFinished(id);
-  writeStored("resume", others.slice(-RESUME_MAX_VIDEOS));
+  writeWatchHistory(others.slice(-RESUME_MAX_VIDEOS));
 }
 
 /**
  * The saved position of this video, which the visitor may resume from, and the saving of it. A link
- * that names a time (`?t=`) starts there instead.
+ * that names a time (`?t=`, or `#t=`, which no server is told) starts there instead.
  */
 export function useResume(element: HTMLVideoElement, commands: Commands, id: string) {
   const [position, setPosition] = useState<number>();
 
   useEffect(() => {
-    const start = parseStart(new URLSearchParams(window.location.search).get("t"));
+    const { search, hash } = window.location;
+    const named = [search, hash.slice(1)].map((text) => new URLSearchParams(text).get("t"));
+    const start = parseStart(named[0] ?? named[1] ?? null);
     const begun = !element.paused || element.currentTime > 0;
     if (start !== undefined && !begun) commands.seekTo(start);
     let shown = start === undefined && !begun ? resumePoint(id) : undefined;

@@ -3,10 +3,14 @@ import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "../badge";
+import { classNames } from "../class-names";
 import { PageLink, useIsTransitioning } from "../page-link";
+import { CardSaveButton } from "./card-save-button";
 import { HoverPreview } from "./hover-preview";
 import { Poster } from "./poster";
 import { useHoverPreview } from "./use-hover-preview";
+import { WatchedLine } from "./watched-line";
+import "./cards.css";
 
 /** The poster of a card and the player share this name while one flows into the other. */
 export const POSTER_TRANSITION = "poster";
@@ -27,7 +31,7 @@ function openOnSpace(event: KeyboardEvent<HTMLAnchorElement>) {
   event.currentTarget.click();
 }
 
-/** One video of a list: poster, badges, title, count and age, all of it one link. */
+/** One video of a list: poster, badges, title, count and age, all of it one link; and a button that saves it. */
 export function VideoCard({
   video,
   to,
@@ -35,6 +39,7 @@ export function VideoCard({
   now,
   rank,
   isFirst,
+  canSave = true,
   heading: Heading = "h2",
 }: {
   video: VideoCardData;
@@ -47,12 +52,13 @@ export function VideoCard({
   rank?: number;
   /** In the first row of the page. */
   isFirst?: boolean;
+  canSave?: boolean;
   heading?: "h2" | "h3";
 }) {
   const { playing, handlers } = useHoverPreview(video.previewUrl);
   const opening = useIsTransitioning(to);
   return (
-    <article id={cardAnchor(video.id)} {...handlers} className="group min-w-0">
+    <article id={cardAnchor(video.id)} {...handlers} className="group relative min-w-0">
       <PageLink
         to={to}
         state={state}
@@ -70,6 +76,7 @@ export function VideoCard({
           transitionName={opening ? POSTER_TRANSITION : undefined}
           className="ring-line transition-shadow group-hover:ring-1"
         >
+          <WatchedLine id={video.id} duration={video.duration} />
           {playing && <HoverPreview url={video.previewUrl} />}
           <div className="absolute inset-x-2 top-2 flex items-start justify-between gap-2">
             <Badge tone="shade">{categoryLabel(video.category)}</Badge>
@@ -86,7 +93,7 @@ export function VideoCard({
             {video.duration}
           </Badge>
         </Poster>
-        <div className="px-0.5 pt-3">
+        <div className={classNames("pt-3 pl-0.5", canSave ? "pr-9" : "pr-0.5")}>
           <Heading
             dir="auto"
             title={video.title}
@@ -101,6 +108,7 @@ export function VideoCard({
           </p>
         </div>
       </PageLink>
+      {canSave && <CardSaveButton id={video.id} title={video.title} />}
     </article>
   );
 }

@@ -58,6 +58,8 @@ export function VideoGrid({
               now={now}
               rank={ranked && index < RANKED ? index + 1 : undefined}
               isFirst={index < firstRow}
+              // Where the list is the visitor's own, Remove stands below the card.
+              canSave={!onRemove}
             />
           )}
           {onRemove && (

@@ -1,79 +1,51 @@
-import { useSyncExternalStore } from "react";
+import { storedValue } from "../stored-value";
+
+/** More ids than this are nobody's list, and each of them costs a request for its card. */
+export const MOST_SAVED = 500;
 
 /** The ids of what the visitor has saved, the latest first: in this browser and nowhere else. */
-const KEY = "saved-videos";
-const MOST = 500;
-const NONE: readonly string[] = [];
+const saved = storedValue<readonly string[]>("saved-videos", (stored) =>
+  Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [],
+);
 
-let current: readonly string[] = NONE;
-const listeners = new Set<() => void>();
-
-/** Takes over what the browser keeps; where it keeps nothing (private mode), the page's own list lasts. */
-function refresh(): void {
-  let text: string | null;
-  try {
-    text = localStorage.getItem(KEY);
-  } catch {
-    return;
-  }
-  const ids = idsOf(text ?? "[]");
-  if (ids.join("\n") !== current.join("\n")) current = ids;
-}
-
-function idsOf(text: string): readonly string[] {
-  try {
-    const kept: unknown = JSON.parse(text);
-    return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : NONE;
-  } catch {
-    return NONE;
-  }
-}
-
-function change(to: (ids: readonly string[]) => readonly string[]): void {
-  // Another tab may have saved something meanwhile.
-  refresh();
-  current = to(current).slice(0, MOST);
-  try {
-    localStorage.setItem(KEY, JSON.stringify(current));
-  } catch {
-    // Storage is full or forbidden; the list lasts as long as the page.
-  }
-  for (const listener of listeners) listener();
-}
-
-export function saveVideo(id: string): void {
-  change((ids) => [id, ...ids.filter((other) => other !== id)]);
+/** @returns false when the browser does not store it, so that it lasts as long as the page. */
+export function saveVideo(id: string): boolean {
+  return saved.write([id, ...saved.read().filter((other) => other !== id)].slice(0, MOST_SAVED));
 }
 
 export function forgetVideos(gone: readonly string[]): void {
-  change((ids) => ids.filter((id) => !gone.includes(id)));
-}
-
-function onStorage({ key }: StorageEvent): void {
-  if (key !== KEY && key !== null) return;
-  refresh();
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) {
-    window.addEventListener("storage", onStorage);
-    // Of a page that comes with the server's HTML, nothing has been read before.
-    refresh();
-  }
-  listeners.add(listener);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) window.removeEventListener("storage", onStorage);
-  };
-}
-
-function read(): readonly string[] {
-  if (listeners.size === 0) refresh();
-  return current;
+  saved.write(saved.read().filter((id) => !gone.includes(id)));
 }
 
 /** Follows the list, whichever tab changes it; empty in the server's HTML. */
-export function useSavedVideos(): readonly string[] {
-  return useSyncExternalStore(subscribe, read, () => NONE);
+export const useSavedVideos = saved.use;
+
+export const savedVideos = saved.read;
+
+/** Whether one video is saved, and how many are. */
+export function useIsSaved(id: string): boolean {
+  return saved.useSelected((ids) => ids.includes(id));
+}
+
+export function useSavedCount(): number {
+  return saved.useSelected((ids) => ids.length);
+}
+
+/**
+ * Adds a list of ids behind those that are saved, as far as there is room.
+ *
+ * @returns how many were added, were saved already, and are left out for want of room; and whether the
+ *   browser stores them.
+ */
+export function addSavedVideos(ids: readonly string[]) {
+  const before = saved.read();
+  const fresh = ids.filter((id) => !before.includes(id));
+  const added = fresh.slice(0, Math.max(0, MOST_SAVED - before.length));
+  const isStored = added.length === 0 || saved.write([...before, ...added]);
+  return {
+    added: added.length,
+    known: ids.length - fresh.length,
+    left: fresh.length - added.length,
+    isStored,
+  };
 }

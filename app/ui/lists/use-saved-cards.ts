@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { SAVED_AT_ONCE } from "~/shared/pages";
 import type { VideoCardData } from "~/shared/video-card";
+import { fetchCards } from "../cards/fetch-cards";
 import { useSavedVideos } from "./saved-videos";
 
 type State = "loading" | "failed" | "ready";
@@ -16,26 +17,26 @@ export function useSavedCards() {
   const [failed, setFailed] = useState(false);
   const shown = ids.slice(0, most);
   const asked = shown.filter((id) => !known.has(id)).slice(0, SAVED_AT_ONCE);
-  const query = new URLSearchParams(asked.map((id) => ["id", id])).toString();
+  const request = JSON.stringify(asked);
 
   useEffect(() => {
-    if (query === "") return;
+    const ids: string[] = JSON.parse(request);
+    if (ids.length === 0) return;
     const stop = new AbortController();
     setFailed(false);
-    fetchCards(query, stop.signal).then(
+    fetchCards(ids, stop.signal).then(
       (videos) => {
         const found = new Map(videos.map((video) => [video.id, video]));
-        const answered = new URLSearchParams(query).getAll("id");
         setKnown((before) => {
           const after = new Map(before);
-          for (const id of answered) after.set(id, found.get(id) ?? null);
+          for (const id of ids) after.set(id, found.get(id) ?? null);
           return after;
         });
       },
       () => !stop.signal.aborted && setFailed(true),
     );
     return () => stop.abort();
-  }, [query, attempt]);
+  }, [request, attempt]);
 
   const state: State = asked.length === 0 ? "ready" : failed ? "failed" : "loading";
   return {
@@ -48,11 +49,4 @@ export function useSavedCards() {
     showMore: useCallback(() => setMost((before) => before + SAVED_AT_ONCE), []),
     retry: useCallback(() => setAttempt((before) => before + 1), []),
   };
-}
-
-async function fetchCards(query: string, signal: AbortSignal): Promise<VideoCardData[]> {
-  const answer = await fetch(`/saved/videos?${query}`, { signal });
-  if (!answer.ok) throw new Error(`Answered ${answer.status}`);
-  const { videos } = (await answer.json()) as { videos: VideoCardData[] };
-  return videos;
 }

@@ -2,6 +2,7 @@ import { useLocation } from "@remix-run/react";
 import { type RefObject, useEffect, useState } from "react";
 import { formatQuantity } from "~/shared/format";
 import type { VideoPage } from "~/shared/video-card";
+import { fetchCards } from "../cards/fetch-cards";
 
 /**
  * The list to show while newer ones arrive for the same page: the newest, unless showing it would
@@ -77,29 +78,23 @@ function useWithdrawn(list: VideoPage, latest: VideoPage): ReadonlySet<string> {
   const stillThere = new Set(latest.videos.map(({ id }) => id));
   const missing = list.videos.filter(({ id }) => !stillThere.has(id));
   // Another page may have them now, so that only the site can tell.
-  const query = new URLSearchParams(missing.map(({ id }) => ["id", id])).toString();
+  const request = JSON.stringify(missing.map(({ id }) => id));
 
   useEffect(() => {
     setWithdrawn(NONE);
-    if (query === "") return;
+    const asked: string[] = JSON.parse(request);
+    if (asked.length === 0) return;
     const stop = new AbortController();
-    publicIds(query, stop.signal).then(
-      (ids) => {
-        const asked = new URLSearchParams(query).getAll("id");
-        setWithdrawn(new Set(asked.filter((id) => !ids.includes(id))));
+    fetchCards(asked, stop.signal).then(
+      (cards) => {
+        const ids = new Set(cards.map(({ id }) => id));
+        setWithdrawn(new Set(asked.filter((id) => !ids.has(id))));
       },
       // Unreachable: the next change asks again, and a video that is not public does not open.
       () => {},
     );
     return () => stop.abort();
-  }, [query]);
+  }, [request]);
 
   return withdrawn;
-}
-
-async function publicIds(query: string, signal: AbortSignal): Promise<string[]> {
-  const answer = await fetch(`/saved/videos?${query}`, { signal });
-  if (!answer.ok) throw new Error(`Answered ${answer.status}`);
-  const { videos } = (await answer.json()) as { videos: { id: string }[] };
-  return videos.map(({ id }) => id);
 }

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import type { VideoCardData } from "~/shared/video-card";
-import { useHidesWatched, watchedIds } from "./watched-videos";
+import { watchedIds } from "./watch-history";
+import { useHidesWatched } from "./watched-videos";
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -1,7 +1,8 @@
 import { Form, useLocation } from "@remix-run/react";
-import { LogOut, Menu, Upload, X } from "lucide-react";
+import { Bookmark, LogOut, Menu, Upload, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
 import { classNames } from "../class-names";
+import { useSavedCount } from "../lists/saved-videos";
 import { PageLink } from "../page-link";
 import { Brand } from "./brand";
 import { HeaderSearch } from "./header-search";
@@ -71,6 +72,21 @@ function isBelow(to: string, pathname: string): boolean {
   return page === to || (to !== "/" && page.startsWith(`${to}/`));
 }
 
+/** Its space is there from the start, because only this browser knows the number. */
+function SavedCount() {
+  const count = useSavedCount();
+  return (
+    <span className="min-w-[3ch] text-xs tabular-nums">
+      {count > 0 && (
+        <>
+          {count}
+          <span className="sr-only">{count === 1 ? " video" : " videos"}</span>
+        </>
+      )}
+    </span>
+  );
+}
+
 function Links({ signedIn }: { signedIn: boolean }) {
   const { pathname, search } = useLocation();
   // The panel's other tab and the other admin pages share the beginning of its address.
@@ -87,6 +103,15 @@ function Links({ signedIn }: { signedIn: boolean }) {
           {label}
         </PageLink>
       ))}
+      <PageLink
+        to="/saved"
+        aria-current={isBelow("/saved", pathname) ? "page" : undefined}
+        className={linkClass(isBelow("/saved", pathname))}
+      >
+        <Bookmark aria-hidden="true" className="size-4" />
+        Saved
+        <SavedCount />
+      </PageLink>
       {signedIn && (
         <>
           <PageLink

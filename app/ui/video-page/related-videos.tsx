@@ -3,6 +3,7 @@ import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 import { ButtonLink } from "../button";
 import { Poster } from "../cards/poster";
+import { WatchedLine } from "../cards/watched-line";
 import { PageLink } from "../page-link";
 import "./related-videos.css";
 
@@ -55,6 +56,7 @@ function RelatedVideo({
           <span className="sr-only">Duration </span>
           {video.duration}
         </span>
+        <WatchedLine id={video.id} duration={video.duration} />
       </Poster>
       <div>
         <h3 dir="auto" title={video.title}>

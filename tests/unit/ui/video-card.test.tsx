@@ -1,16 +1,20 @@
 // @vitest-environment jsdom
 import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import type { ReactNode } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { VideoCardData } from "~/shared/video-card";
 import { PLACEHOLDER_URL } from "~/ui/cards/poster";
 import { previewStart } from "~/ui/cards/use-hover-preview";
 import { VideoCard } from "~/ui/cards/video-card";
 import { VideoGrid } from "~/ui/cards/video-grid";
-import { renderAt } from "./page";
+import { ToastProvider } from "~/ui/feedback/toast";
+import { renderAt as renderPageAt } from "./page";
 
 // jsdom plays nothing.
 Object.assign(HTMLMediaElement.prototype, { pause() {}, load() {} });
+
+const renderAt = (element: ReactNode) => renderPageAt(<ToastProvider>{element}</ToastProvider>);
 
 const NOW = Date.parse("2026-01-31T12:00:00Z");
 
@@ -85,6 +89,68 @@ describe("what a card says", () => {
     unmount();
     renderAt(grid(false));
     expect(screen.queryByText("Rank")).toBeNull();
+  });
+});
+
+describe("what a card shows from this browser", () => {
+  beforeEach(() => {
+    localStorage.clear();
+    vi.stubGlobal("matchMedia", () => ({ matches: true }));
+  });
+  afterEach(() => {
+    localStorage.clear();
+    vi.unstubAllGlobals();
+  });
+
+  it("is a line as long as the part of the video that was watched, named for who can't see it", () => {
+    localStorage.setItem("player:resume", '[["a",83],["b",20],["c",900]]');
+    const ids = ["a", "b", "c", "d"];
+    const videos = ids.map((id) => videoNamed(id, id === "b" ? { duration: "0:00" } : {}));
+    renderAt(<VideoGrid videos={videos} hrefFor={(id) => `/video/${id}`} now={NOW} />);
+    const lines = screen.getAllByRole("link").map((link) => link.querySelector(".watched-line"));
+    expect(lines.map((line) => line?.textContent)).toEqual([
+      "Watched: 25 %",
+      undefined,
+      "Watched: 100 %",
+      undefined,
+    ]);
+    const bar = lines[0]?.querySelector<HTMLElement>(".bg-accent");
+    expect(Number.parseFloat(bar?.style.width ?? "")).toBeCloseTo((83 / 330) * 100);
+  });
+
+  it.each(["{", '{"a":1}', '[["a","x"],5,null]', "[]"])("is no line for %s", (text) => {
+    localStorage.setItem("player:resume", text);
+    renderAt(card());
+    expect(document.querySelector(".watched-line")).toBeNull();
+  });
+
+  it("is a button beside the link that saves the video and takes it out again", async () => {
+    renderAt(card());
+    const button = screen.getByRole("button", { name: "Save Video a" });
+    expect(button.closest("a")).toBeNull();
+    expect(button.getAttribute("aria-pressed")).toBe("false");
+    await userEvent.click(button);
+    expect(button.getAttribute("aria-pressed")).toBe("true");
+    expect(localStorage.getItem("saved-videos")).toBe('["a"]');
+    expect(screen.getByText("In this browser only, under Saved in the menu.")).toBeTruthy();
+    button.focus();
+    await userEvent.keyboard(" ");
+    expect(button.getAttribute("aria-pressed")).toBe("false");
+    expect(screen.queryByText("elsewhere")).toBeNull();
+  });
+
+  it("is what can be saved no longer than the page, and says so, where the storage is full", async () => {
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+      throw new DOMException("full", "QuotaExceededError");
+    });
+    renderAt(card());
+    const button = screen.getByRole("button", { name: "Save Video a" });
+    await userEvent.click(button);
+    vi.restoreAllMocks();
+    expect(button.getAttribute("aria-pressed")).toBe("true");
+    expect(screen.getByText(/Until this page is closed/)).toBeTruthy();
+    await userEvent.click(button);
+    expect(button.getAttribute("aria-pressed")).toBe("false");
   });
 });
 

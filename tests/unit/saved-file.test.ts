@@ -1,0 +1,85 @@
+// @vitest-environment jsdom
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { parseSavedFile, savedFile } from "~/shared/saved-file";
+import { importReport } from "~/ui/lists/saved-file-buttons";
+import { addSavedVideos, savedVideos, saveVideo } from "~/ui/lists/saved-videos";
+
+const file = (videos: unknown, more = {}) =>
+  JSON.stringify({ type: "saved-videos", version: 1, videos, ...more });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  localStorage.clear();
+});
+
+describe("the file of saved videos", () => {
+  it("gives back what was exported", () => {
+    const ids = ["b", "a", "ü ' <b>"];
+    expect(parseSavedFile(savedFile(ids))).toEqual({ ids, ignored: 0 });
+    expect(parseSavedFile(savedFile([]))).toEqual({ ids: [], ignored: 0 });
+  });
+
+  it("is read as far as it is understood", () => {
+    const videos = ["a", 7, null, "", "x".repeat(201), ["b"], { id: "c" }, "a", "d"];
+    expect(parseSavedFile(file(videos))).toEqual({ ids: ["a", "d"], ignored: 6 });
+  });
+
+  it.each([
+    ["no JSON", "saved"],
+    ["nothing", ""],
+    ["a number", "7"],
+    ["null", "null"],
+    ["a bare list", '["a"]'],
+    ["another type", file(["a"], { type: "bookmarks" })],
+    ["a version to come", file(["a"], { version: 2 })],
+    ["videos that are no list", file({ length: 3, 0: "a" })],
+    ["a prototype", '{"__proto__":{"type":"saved-videos","version":1,"videos":["a"]}}'],
+    ["nesting without end", "[".repeat(200_000)],
+  ])("is refused when it holds %s", (_, text) => {
+    expect(parseSavedFile(text)).toBeUndefined();
+  });
+});
+
+describe("an import", () => {
+  it("comes behind what is saved, each once, and says what it took", () => {
+    saveVideo("a");
+    expect(addSavedVideos(["b", "a", "c"])).toEqual({
+      added: 2,
+      known: 1,
+      left: 0,
+      isStored: true,
+    });
+    expect(savedVideos()).toEqual(["a", "b", "c"]);
+    expect(addSavedVideos([])).toEqual({ added: 0, known: 0, left: 0, isStored: true });
+  });
+
+  it("takes nothing that was saved away for want of room", () => {
+    saveVideo("mine");
+    const many = Array.from({ length: 600 }, (_, n) => `v${n}`);
+    expect(addSavedVideos(many)).toMatchObject({ added: 499, left: 101 });
+    expect(savedVideos()[0]).toBe("mine");
+    expect(savedVideos()).toHaveLength(500);
+  });
+
+  it("says when the browser stores none of it", () => {
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+      throw new DOMException("full", "QuotaExceededError");
+    });
+    expect(addSavedVideos(["a"])).toMatchObject({ added: 1, isStored: false });
+    vi.restoreAllMocks();
+    saveVideo("b");
+    expect(savedVideos()).toEqual(["b", "a"]);
+  });
+
+  it("reports in sentences", () => {
+    expect(importReport(0, 0, 0, true)).toBeUndefined();
+    expect(importReport(1, 2, 1, true)).toBe(
+      "1 video was saved already. 2 videos did not fit: at most 500 can be saved. " +
+        "One entry was not understood and left out.",
+    );
+    expect(importReport(2, 0, 3, false)).toBe(
+      "2 videos were saved already. 3 entries were not understood and left out. " +
+        "They last until this page is closed: your browser stores nothing for this site.",
+    );
+  });
+});
