@@ -4,7 +4,6 @@ import { data } from "@remix-run/node";
 import {
   isRouteErrorResponse,
   Links,
-  Meta,
   Outlet,
   ScrollRestoration,
   useRouteLoaderData,
@@ -20,8 +19,10 @@ import iconUrl from "~/ui/icon.svg";
 import { AgeGate } from "~/ui/page-frame/age-gate";
 import { ErrorPage } from "~/ui/page-frame/error-page";
 import { useErrorReference } from "~/ui/page-frame/error-reference";
+import { ExitByShift } from "~/ui/page-frame/exit-page";
 import { FirstPaintScript } from "~/ui/page-frame/first-paint-script";
 import { Footer } from "~/ui/page-frame/footer";
+import { HeadTags } from "~/ui/page-frame/head-tags";
 import { Header } from "~/ui/page-frame/header";
 import { LowPriorityScripts } from "~/ui/page-frame/low-priority-scripts";
 import { useNonce } from "~/ui/page-frame/nonce";
@@ -84,13 +85,14 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="dark" />
         <meta name="rating" content="RTA-5042-1996-1400-1577-RTA" />
-        <Meta />
+        <HeadTags />
         <Links />
         <FirstPaintScript nonce={nonce} />
       </head>
       <body>
         <ProgressLine />
         <ToastProvider fromServer={page?.toast}>
+          <ExitByShift />
           {page?.asksForAge && <AgeGate siteName={siteName} />}
           <div className={classNames("min-h-dvh flex-col", page?.asksForAge ? "hidden" : "flex")}>
             <a

@@ -20,6 +20,7 @@ export default [
   route("privacy", "routes/privacy.tsx"),
   route("dmca", "routes/dmca.tsx"),
   route("contact", "routes/contact.tsx"),
+  route("preferences", "routes/preferences.tsx"),
   route("*", "routes/not-found.tsx"),
 
   route("age", "routes/age.ts"),

@@ -112,6 +112,13 @@ export function storedValue<T>(
     forget,
     /** Follows the value, whichever tab changes it. */
     use: (): T => useSyncExternalStore(subscribe, snapshot, () => initial),
+    /** As `use`, and already while hydrating: for what may differ from the server's HTML. */
+    useWhileHydrating: (): T =>
+      useSyncExternalStore(
+        subscribe,
+        snapshot,
+        typeof document === "undefined" ? () => initial : snapshot,
+      ),
     /** Follows what `select` makes of it; renders again only when that is another value. */
     useSelected: <S extends string | number | boolean | undefined>(select: (value: T) => S): S =>
       useSyncExternalStore(

@@ -27,6 +27,7 @@ const PAGES = [
   "/privacy",
   "/dmca",
   "/contact",
+  "/preferences",
   "/nonsense",
 ];
 

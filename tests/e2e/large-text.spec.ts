@@ -20,6 +20,7 @@ const PUBLIC = [
   "/privacy",
   "/dmca",
   "/contact",
+  "/preferences",
   "/nonsense",
 ];
 const ADMIN_PAGES = [

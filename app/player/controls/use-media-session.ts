@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { DISCREET_TITLE, discreetTitles } from "~/ui/preferences";
 import type { Commands } from "../commands";
 import { SEEK_STEP_S } from "../constants";
 import type { PlayerVideo } from "../types";
@@ -10,12 +11,14 @@ export function useMediaSession(
   { title, posterUrl }: PlayerVideo,
   openNext: (() => void) | undefined,
 ): void {
+  // A lock screen is read by whoever passes.
+  const isDiscreet = discreetTitles.use();
   useEffect(() => {
     if (!("mediaSession" in navigator)) return;
     const session = navigator.mediaSession;
     session.metadata = new MediaMetadata({
-      title,
-      artwork: posterUrl ? [{ src: new URL(posterUrl, location.href).href }] : [],
+      title: isDiscreet ? DISCREET_TITLE : title,
+      artwork: posterUrl && !isDiscreet ? [{ src: new URL(posterUrl, location.href).href }] : [],
     });
     const handlers: [MediaSessionAction, MediaSessionActionHandler | null][] = [
       ["play", commands.play],
@@ -38,7 +41,7 @@ export function useMediaSession(
       session.metadata = null;
       for (const [action] of handlers) set(action, null);
     };
-  }, [element, commands, title, posterUrl, openNext]);
+  }, [element, commands, title, posterUrl, openNext, isDiscreet]);
 
   useEffect(() => {
     if (!("mediaSession" in navigator)) return;

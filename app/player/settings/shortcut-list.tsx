@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { exitByShift } from "~/ui/preferences";
 import { SEEK_STEP_S } from "../constants";
 import { useEscape } from "./focus";
 
@@ -17,9 +18,11 @@ const SHORTCUTS: [keys: string[], meaning: string][] = [
   [["/"], "Search"],
   [["?"], "This list"],
 ];
+const EXIT: (typeof SHORTCUTS)[number] = [["Shift"], "Pressed three times: exit this page"];
 
 export function ShortcutList({ onClose }: { onClose(): void }) {
   const close = useRef<HTMLButtonElement>(null);
+  const exits = exitByShift.use();
   useEscape(onClose);
   useEffect(() => close.current?.focus({ preventScroll: true }), []);
   return (
@@ -37,7 +40,7 @@ export function ShortcutList({ onClose }: { onClose(): void }) {
         </button>
       </div>
       <dl>
-        {SHORTCUTS.map(([keys, meaning]) => (
+        {(exits ? [...SHORTCUTS, EXIT] : SHORTCUTS).map(([keys, meaning]) => (
           <div key={meaning}>
             <dt>
               {keys.map((key) => (

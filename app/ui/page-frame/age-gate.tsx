@@ -1,5 +1,6 @@
 import { Form, Link, useLocation } from "@remix-run/react";
 import { Button, buttonClass } from "../button";
+import { LEAVE_URL } from "./exit-page";
 
 /**
  * The entry dialog. It takes the page's place: the page is in the HTML behind it, for search
@@ -34,7 +35,7 @@ export function AgeGate({ siteName }: { siteName: string }) {
             <input type="hidden" name="returnTo" value={`${pathname}${search}`} />
             <Button className="w-full">Enter</Button>
           </Form>
-          <a href="about:blank" rel="noreferrer" className={buttonClass("secondary")}>
+          <a href={LEAVE_URL} rel="noreferrer" className={buttonClass("secondary")}>
             Leave
           </a>
         </div>

@@ -6,6 +6,7 @@ const QUICK_LINKS = [
   { to: "/categories", label: "Categories" },
   { to: "/trending", label: "Trending" },
   { to: "/saved", label: "Saved Videos" },
+  { to: "/preferences", label: "Preferences" },
 ];
 
 const LEGAL = [

@@ -5,6 +5,7 @@ import { classNames } from "../class-names";
 import { useSavedCount } from "../lists/saved-videos";
 import { PageLink } from "../page-link";
 import { Brand } from "./brand";
+import { ExitLink } from "./exit-page";
 import { HeaderSearch } from "./header-search";
 
 const PAGES = [
@@ -60,7 +61,9 @@ function MobileMenu({ signedIn }: { signedIn: boolean }) {
 }
 
 const LINK =
-  "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors md:text-sm";
+  "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors md:px-3 md:text-sm";
+/** Beside an icon, where there is room for the word. */
+const LABEL = "md:max-xl:sr-only";
 
 function linkClass(isActive: boolean): string {
   return classNames(LINK, isActive ? "bg-raised text-ink" : "text-muted hover:text-ink");
@@ -109,7 +112,7 @@ function Links({ signedIn }: { signedIn: boolean }) {
         className={linkClass(isBelow("/saved", pathname))}
       >
         <Bookmark aria-hidden="true" className="size-4" />
-        Saved
+        <span className={LABEL}>Saved</span>
         <SavedCount />
       </PageLink>
       {signedIn && (
@@ -120,16 +123,17 @@ function Links({ signedIn }: { signedIn: boolean }) {
             className={linkClass(isUpload)}
           >
             <Upload aria-hidden="true" className="size-4" />
-            Upload
+            <span className={LABEL}>Upload</span>
           </PageLink>
           <Form method="post" action="/sign-out" className="contents">
             <button type="submit" className={classNames(LINK, "text-muted hover:text-ink")}>
               <LogOut aria-hidden="true" className="size-4" />
-              Sign Out
+              <span className={LABEL}>Sign Out</span>
             </button>
           </Form>
         </>
       )}
+      <ExitLink className={linkClass(false)} />
     </>
   );
 }
