@@ -35,7 +35,7 @@ export function ListChoices({ listLocation }: { listLocation: ListLocation }) {
         show(event.currentTarget);
       }}
       onChange={(event) => show(event.currentTarget)}
-      className="mb-5 flex flex-wrap gap-2"
+      className="mb-5 flex flex-wrap gap-2 print:hidden"
     >
       {from === "home" && category && <input type="hidden" name="category" value={category} />}
       <Choice name="sort" label="Sort by" value={order}>

@@ -110,6 +110,8 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
         ref={panel}
         id={HEADER_SEARCH_ID}
         role="search"
+        // Other pages have a search of their own, as the admin list.
+        aria-label="All videos"
         action="/"
         className="header-search"
         onSubmit={send}
