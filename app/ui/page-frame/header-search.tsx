@@ -72,9 +72,9 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
     setActive(-1);
   }
 
+  /** On the next page the form is another one, and closed. */
   function leaveFor(href: string) {
     close();
-    panel.current?.hidePopover?.();
     navigate(href);
   }
 
