@@ -91,6 +91,8 @@ export const onwarn: Rollup.WarningHandlerWithDefault = (warning, warn) => {
 export default defineConfig(({ isSsrBuild }) => ({
   plugins: [tailwindcss(), remix(remixConfig), programs(PROGRAMS)],
   resolve: { alias },
+  // Of the service worker: browsers take a new one after each build.
+  define: { BUILD_ID: JSON.stringify(Date.now().toString(36)) },
   build: {
     target: "es2022",
     assetsInlineLimit: 0,

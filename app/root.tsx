@@ -6,6 +6,8 @@ import {
   Links,
   Outlet,
   ScrollRestoration,
+  useLoaderData,
+  useMatches,
   useRouteLoaderData,
 } from "@remix-run/react";
 import type { ReactNode } from "react";
@@ -29,6 +31,7 @@ import { useNonce } from "~/ui/page-frame/nonce";
 import "~/ui/styles.css";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { useListModules } from "~/ui/lists/use-list-modules";
+import { useServiceWorker } from "~/ui/offline/use-service-worker";
 import { useSlowAdmin, useSlowVideo } from "~/ui/video-page/use-slow-video";
 import { VideoSkeleton } from "~/ui/video-page/video-skeleton";
 import { catalogueVersion } from "~db/changes.server";
@@ -64,6 +67,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
       siteName: settings().siteName,
       signedIn,
       toast,
+      // The development server has modules by the hundred, which change under a worker.
+      hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
       asksForAge: !signedIn && requiresAgeConfirmation(request),
       catalogueVersion: catalogue,
       now: Date.now(),
@@ -77,6 +82,9 @@ export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const errorReference = useErrorReference();
   const page = useRouteLoaderData<typeof loader>("root");
+  const isStatic = useMatches().some(
+    ({ handle }) => (handle as { withoutScripts?: boolean } | undefined)?.withoutScripts,
+  );
   const siteName = page?.siteName ?? DEFAULT_SITE_NAME;
   return (
     <html lang="en" data-error-reference={errorReference || undefined}>
@@ -108,15 +116,21 @@ export function Layout({ children }: { children: ReactNode }) {
             <Footer siteName={siteName} year={new Date(page?.now ?? Date.now()).getUTCFullYear()} />
           </div>
         </ToastProvider>
-        <ScrollRestoration nonce={nonce} />
-        <LowPriorityScripts nonce={nonce} />
+        {!isStatic && (
+          <>
+            <ScrollRestoration nonce={nonce} />
+            <LowPriorityScripts nonce={nonce} />
+          </>
+        )}
       </body>
     </html>
   );
 }
 
 export default function App() {
+  const { hasServiceWorker, asksForAge } = useLoaderData<typeof loader>();
   useListModules();
+  useServiceWorker(hasServiceWorker && !asksForAge);
   const isSlowVideo = useSlowVideo();
   const isSlowAdmin = useSlowAdmin();
   if (isSlowVideo) return <VideoSkeleton />;

@@ -21,6 +21,7 @@ export default [
   route("dmca", "routes/dmca.tsx"),
   route("contact", "routes/contact.tsx"),
   route("preferences", "routes/preferences.tsx"),
+  route("offline", "routes/offline.tsx"),
   route("*", "routes/not-found.tsx"),
 
   route("age", "routes/age.ts"),
@@ -40,6 +41,7 @@ export default [
   route("feed.xml", "routes/feed.ts"),
   route("tags/:tag/feed.xml", "routes/tag-feed.ts"),
   route("manifest.webmanifest", "routes/manifest.ts"),
+  route("sw.js", "routes/service-worker.ts"),
   ...["favicon.ico", "apple-touch-icon.png", "icon-192.png", "icon-512.png", "share.png"].map(
     (name) => route(name, "routes/site-picture.ts", { id: name }),
   ),

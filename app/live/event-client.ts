@@ -56,8 +56,11 @@ export function listenToEvents(
 
   follow();
   document.addEventListener("visibilitychange", follow);
+  // Sooner than the wait after a failure, which may be ten seconds.
+  window.addEventListener("online", follow);
   return () => {
     document.removeEventListener("visibilitychange", follow);
+    window.removeEventListener("online", follow);
     close();
   };
 }

@@ -14,11 +14,18 @@ export function loader(): Response {
   const manifest = {
     name: siteName,
     short_name: siteName.slice(0, 12),
+    id: "/",
     start_url: "/",
+    scope: "/",
     display: "standalone",
     background_color: GROUND,
     theme_color: GROUND,
+    // Its mark lies within the circle that every mask leaves, 80 % of the width.
     icons: [...icons, { ...icons[1], purpose: "maskable" }],
+    shortcuts: [
+      { name: "Trending", url: "/trending", icons: [icons[0]] },
+      { name: "Saved Videos", short_name: "Saved", url: "/saved", icons: [icons[0]] },
+    ],
   };
   return Response.json(manifest, {
     headers: {

@@ -101,6 +101,7 @@ const variables = {
   },
   DATA_LOCK: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   AGE_GATE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
+  SERVICE_WORKER: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   ENCODER_CONCURRENCY: {
     takes: "a whole number of jobs at once, from 0 (none in the server's process) to 8",
     schema: wholeNumber(0, 8).default(1),
@@ -180,6 +181,7 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     /** Whether the data are locked for one server; off for file systems that know no locks. */
     dataLock: parsed.DATA_LOCK === "on",
     ageGate: parsed.AGE_GATE === "on",
+    serviceWorker: parsed.SERVICE_WORKER === "on",
     /** Jobs that the server's process runs at once; 0 leaves them to `npm run jobs`. */
     encoderConcurrency: parsed.ENCODER_CONCURRENCY,
     /** 0: as many as there are processors. */

@@ -92,3 +92,21 @@ test.describe("without scripts", () => {
     await entersAndIsNotAskedAgain(page);
   });
 });
+
+test.describe("with a service worker", () => {
+  test.use({ serviceWorkers: "allow" });
+
+  test("nothing of the site is stored before the answer @phone", async ({ page, site }) => {
+    await fill(site, 2);
+    const state = () =>
+      page.evaluate(async () => ({
+        workers: (await navigator.serviceWorker.getRegistrations()).length,
+        caches: (await caches.keys()).length,
+      }));
+    await page.goto("/", { waitUntil: "networkidle" });
+    expect(await state()).toEqual({ workers: 0, caches: 0 });
+    await page.getByRole("button", { name: "Enter" }).click();
+    await expect(page.locator("main article").first()).toBeVisible();
+    await expect.poll(state).toEqual({ workers: 1, caches: 1 });
+  });
+});

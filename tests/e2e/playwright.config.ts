@@ -13,7 +13,13 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter,
-  use: { launchOptions: CHROMIUM_LAUNCH, trace: "retain-on-failure", actionTimeout: 15_000 },
+  use: {
+    launchOptions: CHROMIUM_LAUNCH,
+    trace: "retain-on-failure",
+    actionTimeout: 15_000,
+    // What a worker asks for passes a test's own routes by; offline.spec.ts allows it.
+    serviceWorkers: "block",
+  },
   projects: [
     { name: "desktop", use: { viewport: { width: 1440, height: 900 } } },
     {

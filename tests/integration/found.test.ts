@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { Script } from "node:vm";
 // @ts-expect-error the package brings no types
 import { JSDOM } from "jsdom";
 import sharp from "sharp";
@@ -8,6 +9,7 @@ import { pagesSitemap, sitemapIndex, videoSitemap } from "~/catalogue/feeds/site
 import { loader as feed } from "~/routes/feed";
 import { loader as manifest } from "~/routes/manifest";
 import { loader as robots } from "~/routes/robots";
+import { loader as serviceWorker } from "~/routes/service-worker";
 import { loader as picture } from "~/routes/site-picture";
 import { loader as sitemap } from "~/routes/sitemap";
 import { sqliteHandle } from "~db/client.server";
@@ -166,6 +168,55 @@ describe("robots.txt", () => {
   });
 });
 
+describe("the manifest", () => {
+  it("has shortcuts to Trending and Saved Videos, below its scope", async () => {
+    const { id, scope, start_url, shortcuts } = await (
+      await ask(manifest, "/manifest.webmanifest")
+    ).json();
+    expect({ id, scope, start_url }).toEqual({ id: "/", scope: "/", start_url: "/" });
+    expect(shortcuts.map(({ url }: { url: string }) => url)).toEqual(["/trending", "/saved"]);
+  });
+});
+
+describe("the service worker", () => {
+  it("is a script that is asked for anew, and another one for another name of the site", async () => {
+    const first = await ask(serviceWorker, "/sw.js");
+    expect(first.headers.get("Content-Type")).toBe("text/javascript; charset=utf-8");
+    expect(first.headers.get("Cache-Control")).toBe("no-cache");
+    const text = await first.text();
+    expect(() => new Script(text)).not.toThrow();
+    expect(await (await ask(serviceWorker, "/sw.js")).text()).toBe(text);
+    site.remove();
+    site = useTemporarySite({ SITE_NAME: "Other" });
+    expect(await (await ask(serviceWorker, "/sw.js")).text()).not.toBe(text);
+  });
+
+  it("is one that removes itself and all that it stored, where it is switched off", async () => {
+    site.remove();
+    site = useTemporarySite({ SERVICE_WORKER: "off" });
+    const deleted: string[] = [];
+    let unregistered = 0;
+    const listeners = new Map<string, (event: unknown) => void>();
+    const text = await (await ask(serviceWorker, "/sw.js")).text();
+    new Script(text).runInNewContext({
+      self: {
+        addEventListener: (name: string, listener: () => void) => listeners.set(name, listener),
+        skipWaiting() {},
+        registration: { unregister: async () => void unregistered++ },
+      },
+      caches: {
+        keys: async () => ["shell-a", "shell-b"],
+        delete: async (name: string) => deleted.push(name),
+      },
+    });
+    expect([...listeners.keys()].sort()).toEqual(["activate", "install"]);
+    await new Promise((done) => {
+      listeners.get("activate")?.({ waitUntil: (work: Promise<void>) => work.then(done) });
+    });
+    expect({ deleted, unregistered }).toEqual({ deleted: ["shell-a", "shell-b"], unregistered: 1 });
+  });
+});
+
 describe("the site's own pictures", () => {
   it.each([
     ["share.png", 1_200, 630],
@@ -186,5 +237,25 @@ describe("the site's own pictures", () => {
     const { name, icons } = await (await ask(manifest, "/manifest.webmanifest")).json();
     expect(name).toBe("Afterdark");
     for (const { src } of icons) expect((await ask(picture, src)).status).toBe(200);
+  });
+
+  it("have a mark within what every mask leaves, 40 % of the width around the middle", async () => {
+    const { icons } = await (await ask(manifest, "/manifest.webmanifest")).json();
+    const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
+    const answer = await ask(picture, maskable.src);
+    const image = sharp(Buffer.from(await answer.arrayBuffer())).removeAlpha();
+    const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+    const ground = data.subarray(0, 3);
+    const middle = info.width / 2;
+    let furthest = 0;
+    for (let at = 0; at < info.width * info.height; at += 1) {
+      // The corners of the icon's own ground are rounded, and blended with the same colour.
+      const pixel = data.subarray(3 * at, 3 * at + 3);
+      if (pixel.every((value, channel) => Math.abs(value - ground[channel]!) < 8)) continue;
+      const [x, y] = [at % info.width, Math.floor(at / info.width)];
+      furthest = Math.max(furthest, Math.hypot(x - middle, y - middle));
+    }
+    expect(furthest).toBeGreaterThan(0.2 * info.width);
+    expect(furthest).toBeLessThan(0.4 * info.width);
   });
 });

@@ -13,6 +13,7 @@ describe("settings", () => {
       maxVideoBytes: 2_147_483_648,
       maxThumbnailBytes: 10_485_760,
       ageGate: true,
+      serviceWorker: true,
     });
   });
 
@@ -51,6 +52,7 @@ describe("settings", () => {
     ["MAX_VIDEO_BYTES", "2GB"],
     ["MAX_VIDEO_BYTES", "0"],
     ["AGE_GATE", "maybe"],
+    ["SERVICE_WORKER", "maybe"],
     ["ACCEL_PREFIX", "protected"],
   ])("refuse %s=%s with one sentence that names the variable", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .+\\.$`));

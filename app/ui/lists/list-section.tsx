@@ -1,5 +1,5 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
-import { ArrowUp, Clock } from "lucide-react";
+import { ArrowUp, Clock, WifiOff } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 import { useRequestFailure } from "~/live/failed-requests";
 import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
@@ -8,6 +8,7 @@ import type { VideoPage } from "~/shared/video-card";
 import { Button, ButtonLink } from "../button";
 import { VideoGrid } from "../cards/video-grid";
 import { EmptyState } from "../empty-state";
+import { useOnline } from "../offline/use-online";
 import { ListChoices } from "./list-choices";
 import { Pager } from "./pager";
 import { useStableList } from "./use-stable-list";
@@ -39,6 +40,7 @@ export function ListSection({
   empty: ReactNode;
 }) {
   const waiting = useWaiting();
+  const isOnline = useOnline();
   const title = useRef<HTMLHeadingElement>(null);
   const cards = useRef<HTMLDivElement>(null);
   const { list, news, withdrawn } = useStableList(latest, cards);
@@ -57,7 +59,13 @@ export function ListSection({
         aria-live="polite"
         className="sticky top-20 z-20 flex h-0 items-start justify-center low:top-4"
       >
-        {news && (
+        {!isOnline && (
+          <p className="flex animate-fade-in items-center gap-2 rounded-full border border-line-strong bg-raised px-4 py-2 text-sm font-semibold shadow-lifted">
+            <WifiOff aria-hidden="true" className="size-4 text-bad" />
+            You're offline
+          </p>
+        )}
+        {news && isOnline && (
           <Button type="button" className="animate-fade-in shadow-lifted" onClick={showLatest}>
             <ArrowUp aria-hidden="true" className="size-4" />
             {news}
