@@ -2,6 +2,7 @@ import fs from "node:fs";
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../clips";
 import { fill } from "./catalogue";
+import { recordShifts } from "./layout-shifts";
 import { expect, expectNoViolations, test } from "./site";
 
 const section = (page: Page) => page.getByRole("region", { name: "Continue watching" });
@@ -15,18 +16,6 @@ async function remember(page: Page, history: unknown): Promise<void> {
 }
 
 const points = (...numbers: number[]) => numbers.map((number) => [`v${number}`, number * 10]);
-
-async function recordShifts(page: Page): Promise<() => Promise<number[]>> {
-  await page.addInitScript(() => {
-    const shifts: number[] = [];
-    Object.assign(window, { shifts });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        shifts.push((entry as unknown as { value: number }).value);
-    }).observe({ type: "layout-shift", buffered: true });
-  });
-  return () => page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
-}
 
 test("what was begun stands above the list, the latest first, and goes on where it was left @phone", async ({
   page,

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { mp4Clip } from "../clips";
 import { fill } from "./catalogue";
+import { recordShifts } from "./layout-shifts";
 import { expect, test } from "./site";
 
 const cards = "main article";
@@ -210,18 +211,10 @@ test.describe("with less motion wanted", () => {
 
 test("nothing moves while a list loads", async ({ page, site }) => {
   await fill(site, 8);
-  await page.addInitScript(() => {
-    const shifts: number[] = [];
-    Object.assign(window, { shifts });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        shifts.push((entry as unknown as { value: number }).value);
-    }).observe({ type: "layout-shift", buffered: true });
-  });
+  const shifts = await recordShifts(page);
   for (const path of ["/", "/categories/desi", "/video/v1"]) {
     await page.goto(path, { waitUntil: "networkidle" });
-    const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
-    expect([path, shifts]).toEqual([path, []]);
+    expect([path, await shifts()]).toEqual([path, []]);
   }
 });
 

@@ -1,3 +1,4 @@
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { VideoCardData } from "~/shared/video-card";
 
 /** The cards of at most 24 videos, in their order; those that are not public are left out. */
@@ -10,4 +11,41 @@ export async function fetchCards(
   if (!answer.ok) throw new Error(`Answered ${answer.status}`);
   const { videos } = (await answer.json()) as { videos: VideoCardData[] };
   return videos;
+}
+
+/**
+ * Asks for the cards of `ids`, which are at most 24, and again when they or `version` have changed, at
+ * `retry`, and after a failure when the browser is online again.
+ */
+export function useCards(
+  ids: readonly string[],
+  onAnswer: (cards: VideoCardData[], ids: readonly string[]) => void,
+  version?: number,
+): { failed: boolean; retry: () => void } {
+  const [attempt, setAttempt] = useState(0);
+  const [failed, setFailed] = useState(false);
+  const retry = useCallback(() => setAttempt((before) => before + 1), []);
+  const latest = useRef(onAnswer);
+  latest.current = onAnswer;
+  const request = JSON.stringify(ids);
+
+  useEffect(() => {
+    const ids: string[] = JSON.parse(request);
+    if (ids.length === 0) return;
+    const stop = new AbortController();
+    setFailed(false);
+    fetchCards(ids, stop.signal).then(
+      (cards) => latest.current(cards, ids),
+      () => !stop.signal.aborted && setFailed(true),
+    );
+    return () => stop.abort();
+  }, [request, version, attempt]);
+
+  useEffect(() => {
+    if (!failed) return;
+    window.addEventListener("online", retry);
+    return () => window.removeEventListener("online", retry);
+  }, [failed, retry]);
+
+  return { failed, retry };
 }

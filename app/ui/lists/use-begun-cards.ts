@@ -1,8 +1,8 @@
 import { useRouteLoaderData } from "@remix-run/react";
-import { useCallback, useEffect, useState } from "react";
+import { useState } from "react";
 import { SAVED_AT_ONCE } from "~/shared/pages";
 import type { VideoCardData } from "~/shared/video-card";
-import { fetchCards } from "../cards/fetch-cards";
+import { useCards } from "../cards/fetch-cards";
 import { forgetWatched, useWatchHistory } from "./watch-history";
 
 /** Videos under Continue watching. */
@@ -29,38 +29,20 @@ export function useBegunCards() {
     | { catalogueVersion?: number; asksForAge?: boolean }
     | undefined;
   const [cards, setCards] = useState(known);
-  const [failed, setFailed] = useState(false);
   const [allGone, setAllGone] = useState(false);
-  const [attempt, setAttempt] = useState(0);
-
-  const retry = useCallback(() => setAttempt((before) => before + 1), []);
 
   const latest = [...history].reverse().slice(0, SAVED_AT_ONCE);
-  const request = root?.asksForAge ? "[]" : JSON.stringify(latest.map(([id]) => id));
-  const version = root?.catalogueVersion;
-
-  useEffect(() => {
-    const ids: string[] = JSON.parse(request);
-    if (ids.length === 0) return;
-    const stop = new AbortController();
-    setFailed(false);
-    fetchCards(ids, stop.signal).then(
-      (videos) => {
-        known = new Map(videos.map((video) => [video.id, video]));
-        setCards(known);
-        setAllGone(videos.length === 0);
-        forgetWatched(ids.filter((id) => !known.has(id)));
-      },
-      () => !stop.signal.aborted && setFailed(true),
-    );
-    return () => stop.abort();
-  }, [request, version, attempt]);
-
-  useEffect(() => {
-    if (!failed) return;
-    window.addEventListener("online", retry);
-    return () => window.removeEventListener("online", retry);
-  }, [failed, retry]);
+  const asked = root?.asksForAge ? [] : latest.map(([id]) => id);
+  const { failed, retry } = useCards(
+    asked,
+    (found, answered) => {
+      known = new Map(found.map((card) => [card.id, card]));
+      setCards(known);
+      setAllGone(found.length === 0);
+      forgetWatched(answered.filter((id) => !known.has(id)));
+    },
+    root?.catalogueVersion,
+  );
 
   const videos = latest
     .map(([id, leftAt]): BegunVideo => ({ id, leftAt, card: cards.get(id) }))

@@ -1,7 +1,7 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useState } from "react";
 import { SAVED_AT_ONCE } from "~/shared/pages";
 import type { VideoCardData } from "~/shared/video-card";
-import { fetchCards } from "../cards/fetch-cards";
+import { useCards } from "../cards/fetch-cards";
 import { useSavedVideos } from "./saved-videos";
 
 type State = "loading" | "failed" | "ready";
@@ -13,30 +13,16 @@ export function useSavedCards() {
   const ids = useSavedVideos();
   const [known, setKnown] = useState<Known>(new Map());
   const [most, setMost] = useState(SAVED_AT_ONCE);
-  const [attempt, setAttempt] = useState(0);
-  const [failed, setFailed] = useState(false);
   const shown = ids.slice(0, most);
   const asked = shown.filter((id) => !known.has(id)).slice(0, SAVED_AT_ONCE);
-  const request = JSON.stringify(asked);
-
-  useEffect(() => {
-    const ids: string[] = JSON.parse(request);
-    if (ids.length === 0) return;
-    const stop = new AbortController();
-    setFailed(false);
-    fetchCards(ids, stop.signal).then(
-      (videos) => {
-        const found = new Map(videos.map((video) => [video.id, video]));
-        setKnown((before) => {
-          const after = new Map(before);
-          for (const id of ids) after.set(id, found.get(id) ?? null);
-          return after;
-        });
-      },
-      () => !stop.signal.aborted && setFailed(true),
-    );
-    return () => stop.abort();
-  }, [request, attempt]);
+  const { failed, retry } = useCards(asked, (cards, answered) => {
+    const found = new Map(cards.map((card) => [card.id, card]));
+    setKnown((before) => {
+      const after = new Map(before);
+      for (const id of answered) after.set(id, found.get(id) ?? null);
+      return after;
+    });
+  });
 
   const state: State = asked.length === 0 ? "ready" : failed ? "failed" : "loading";
   return {
@@ -47,6 +33,6 @@ export function useSavedCards() {
     state,
     hasMore: ids.length > most,
     showMore: useCallback(() => setMost((before) => before + SAVED_AT_ONCE), []),
-    retry: useCallback(() => setAttempt((before) => before + 1), []),
+    retry,
   };
 }

@@ -61,7 +61,7 @@ export function ExitByShift() {
   }, [isOn]);
 
   return (
-    <p role="status" className="sr-only">
+    <p aria-live="polite" className="sr-only">
       {message}
     </p>
   );
