@@ -65,10 +65,19 @@ export default function Privacy() {
           nothing of that is written down.
         </li>
         <li>
+          <strong>Offline page.</strong> Your browser stores one page of ours, which it shows when
+          the site cannot be reached. No page that you visit is stored with it.
+        </li>
+        <li>
           <strong>Administrators.</strong> The few people who manage the videos sign in, and have a
           cookie for that. Visitors never get it.
         </li>
       </ul>
+
+      <p>
+        What your browser remembers, and how discreet the site is, stands on the page{" "}
+        <Link to="/preferences">Preferences</Link>.
+      </p>
 
       <h2>Content from third parties</h2>
       <p>
