@@ -5,7 +5,7 @@ const CONFIRMED = "18";
 const REMEMBERED_SECONDS = 365 * 24 * 3600;
 
 /** The pages that show pictures. The others, legal texts and forms, have nothing to keep back. */
-const GATED = /^\/(?:categories|trending|video)?(?:\/|$)/;
+const GATED = /^\/(?:categories|trending|tags|saved|video)?(?:\/|$)/;
 
 /** The crawlers of search engines, by their own names for themselves. */
 const SEARCH_ENGINE =

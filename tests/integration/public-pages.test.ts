@@ -254,19 +254,31 @@ describe("the question for the age", () => {
   const asks = async (path: string, headers: Record<string, string> = {}) =>
     (await call(root.loader, path, { headers })).body.asksForAge;
 
-  it.each(["/", "/?search=a", "/categories", "/categories/desi", "/trending", "/video/x"])(
-    "stands before the pictures of %s",
-    async (path) => {
-      expect(await asks(path)).toBe(true);
-    },
-  );
+  it.each([
+    "/",
+    "/?search=a",
+    "/categories",
+    "/categories/desi",
+    "/trending",
+    "/tags/evening",
+    "/saved",
+    "/video/x",
+  ])("stands before the pictures of %s", async (path) => {
+    expect(await asks(path)).toBe(true);
+  });
 
-  it.each(["/privacy", "/dmca", "/contact", "/auth", "/videos", "/nonsense"])(
-    "does not stand before %s",
-    async (path) => {
-      expect(await asks(path)).toBe(false);
-    },
-  );
+  it.each([
+    "/privacy",
+    "/dmca",
+    "/contact",
+    "/preferences",
+    "/offline",
+    "/auth",
+    "/videos",
+    "/nonsense",
+  ])("does not stand before %s", async (path) => {
+    expect(await asks(path)).toBe(false);
+  });
 
   it("is not put to search engines, nor twice to a person", async () => {
     expect(await asks("/", { "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" })).toBe(
