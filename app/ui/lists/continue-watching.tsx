@@ -3,6 +3,7 @@ import { formatDuration, parseDuration } from "~/shared/format";
 import { Button } from "../button";
 import { Poster } from "../cards/poster";
 import { WatchedLine } from "../cards/watched-line";
+import { classNames } from "../class-names";
 import { useToast } from "../feedback/toast";
 import { PageLink } from "../page-link";
 import { useHydrated } from "../use-hydrated";
@@ -41,7 +42,13 @@ export function ContinueWatching() {
         <h2 id="continue-heading" className="text-lg font-semibold">
           Continue watching
         </h2>
-        <Button type="button" variant="ghost" size="sm" className="-mr-3 shrink-0" onClick={forget}>
+        <Button
+          type="button"
+          variant="ghost"
+          size="sm"
+          className={classNames("-mr-3 shrink-0", allGone && "invisible")}
+          onClick={forget}
+        >
           Forget all
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { useRouteLoaderData } from "@remix-run/react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { SAVED_AT_ONCE } from "~/shared/pages";
 import type { VideoCardData } from "~/shared/video-card";
 import { useCards } from "../cards/fetch-cards";
@@ -30,6 +30,7 @@ export function useBegunCards() {
     | undefined;
   const [cards, setCards] = useState(known);
   const [allGone, setAllGone] = useState(false);
+  const [gone, setGone] = useState<readonly string[]>([]);
 
   const latest = [...history].reverse().slice(0, SAVED_AT_ONCE);
   const asked = root?.asksForAge ? [] : latest.map(([id]) => id);
@@ -39,10 +40,13 @@ export function useBegunCards() {
       known = new Map(found.map((card) => [card.id, card]));
       setCards(known);
       setAllGone(found.length === 0);
-      forgetWatched(answered.filter((id) => !known.has(id)));
+      setGone(answered.filter((id) => !known.has(id)));
     },
     root?.catalogueVersion,
   );
+
+  // Once the page shows what became of them: the history is followed at once, a state somewhat later.
+  useEffect(() => forgetWatched(gone), [gone]);
 
   const videos = latest
     .map(([id, leftAt]): BegunVideo => ({ id, leftAt, card: cards.get(id) }))
