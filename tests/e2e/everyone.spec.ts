@@ -3,7 +3,11 @@ import { mp4Clip } from "../clips";
 import { fill } from "./catalogue";
 import { expect, expectNoViolations, test } from "./site";
 
-test.use({ siteEnvironment: { JOIN_URL: "https://chat.example/channel" } });
+// With the service worker, as visitors have it: elsewhere the configuration blocks it, and says so on the console.
+test.use({
+  siteEnvironment: { JOIN_URL: "https://chat.example/channel" },
+  serviceWorkers: "allow",
+});
 
 const PHONE = { width: 360, height: 740 };
 

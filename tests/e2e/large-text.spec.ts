@@ -53,9 +53,9 @@ function overflow(page: Page) {
     const outside = [...document.querySelectorAll("a, button, input, select, textarea, summary")]
       .filter((control) => {
         const { left, right } = control.getBoundingClientRect();
-        // The row of categories scrolls by itself, and what has no size is not shown.
+        // The rows of categories and of what was begun scroll by themselves, and what has no size is not shown.
         const shown = control.checkVisibility() && right - left > 1;
-        const scrolls = control.closest(".category-row, .player");
+        const scrolls = control.closest(".category-row, .continue-row, .player");
         return shown && !scrolls && (left < -1 || right > width + 1);
       })
       .map((control) => control.outerHTML.slice(0, 120));
@@ -90,6 +90,10 @@ for (const [name, textPercent, width] of [
     });
 
     test("every control of the public pages is on the screen", async ({ page }) => {
+      await page.addInitScript(() => {
+        localStorage.setItem("player:resume", '[["v1",30],["v3",30]]');
+        localStorage.setItem("saved-videos", '["v1"]');
+      });
       await expectNoOverflow(page, PUBLIC);
       await page.goto("/");
       await page.getByRole("banner").locator("summary").click();

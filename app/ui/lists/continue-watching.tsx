@@ -38,7 +38,7 @@ export function ContinueWatching() {
       data-shown={hydrated || undefined}
       className="continue-watching"
     >
-      <div className="mb-3 flex items-center justify-between gap-4">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4">
         <h2 id="continue-heading" className="text-lg font-semibold">
           Continue watching
         </h2>
