@@ -33,9 +33,9 @@ export function ExitLink({ className }: { className: string }) {
   }
   return (
     <a href={LEAVE_URL} rel="noreferrer" className={className} onClick={leave}>
-      <X aria-hidden="true" className="size-4 md:hidden" />
+      <X aria-hidden="true" className="size-4 bar:hidden" />
       <span>
-        Exit<span className="md:sr-only"> this page</span>
+        Exit<span className="bar:sr-only"> this page</span>
       </span>
     </a>
   );

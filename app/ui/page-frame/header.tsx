@@ -18,10 +18,10 @@ const PAGES = [
 export function Header({ siteName, signedIn }: { siteName: string; signedIn: boolean }) {
   return (
     <header className="sticky top-0 z-30 low:relative border-b border-line bg-ground/95 pt-[env(safe-area-inset-top)] backdrop-blur-sm">
-      <div className="page flex h-16 items-center justify-between gap-4">
+      <div className="page @container/header flex h-16 items-center justify-between gap-4">
         <Brand siteName={siteName} />
         <HeaderSearch />
-        <nav aria-label="Main" className="hidden items-center gap-1 md:flex">
+        <nav aria-label="Main" className="hidden items-center gap-1 bar:flex">
           <Links signedIn={signedIn} />
         </nav>
         <MobileMenu signedIn={signedIn} />
@@ -42,7 +42,12 @@ function MobileMenu({ signedIn }: { signedIn: boolean }) {
   }
 
   return (
-    <details key={location.key} ref={details} onKeyDown={closeOnEscape} className="group md:hidden">
+    <details
+      key={location.key}
+      ref={details}
+      onKeyDown={closeOnEscape}
+      className="group bar:hidden"
+    >
       <summary
         aria-label="Menu"
         className="-mr-2 grid size-11 list-none place-items-center rounded-md text-muted hover:text-ink"
@@ -61,9 +66,9 @@ function MobileMenu({ signedIn }: { signedIn: boolean }) {
 }
 
 const LINK =
-  "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors md:px-3 md:text-sm";
+  "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors bar:px-3 bar:text-sm";
 /** Beside an icon, where there is room for the word. */
-const LABEL = "md:max-xl:sr-only";
+const LABEL = "bar-narrow:sr-only";
 
 function linkClass(isActive: boolean): string {
   return classNames(LINK, isActive ? "bg-raised text-ink" : "text-muted hover:text-ink");
