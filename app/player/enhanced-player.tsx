@@ -5,6 +5,7 @@ import { Controls } from "./controls/controls";
 import { useFullscreen } from "./controls/use-fullscreen";
 import { useMediaSession } from "./controls/use-media-session";
 import { useSinglePlayer } from "./controls/use-single-player";
+import { useCurrentPlayer } from "./current-player";
 import { autoplayNext, useAutoplayNext } from "./memory/autoplay-next";
 import { useStoredSoundAndSpeed } from "./memory/sound-and-speed";
 import { createFeedback } from "./overlays/feedback";
@@ -56,6 +57,7 @@ export function EnhancedPlayer({
   }, [hasNext]);
 
   useStoredSoundAndSpeed(element, commands, video.id);
+  useCurrentPlayer(root, element, commands);
   useSinglePlayer(element);
   useMediaSession(element, commands, video, openNext);
   useAutoplayNext(commands, video.id);

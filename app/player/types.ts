@@ -1,3 +1,5 @@
+import type { Chapter } from "~/shared/timestamps";
+
 /** What the player needs to know about a video. Plain values, so that a loader can hand them over. */
 export interface PlayerVideo {
   /** When it changes, everything resets: time, speed, brightness, sources. */
@@ -13,6 +15,10 @@ export interface PlayerVideo {
   /** WebVTT whose cues point into sprites (`sheet.webp#xywh=0,0,160,90`). */
   storyboardUrl?: string;
   captions?: CaptionTrack[];
+  /** Where the address of the page asks to start; 0 for the beginning. */
+  startSeconds?: number;
+  /** In their order, the first at 0. */
+  chapters?: Chapter[];
   /** Shown as the total until the file has told its own. */
   durationSeconds?: number;
   /** What is offered at the end, with a countdown that can be cancelled. */

@@ -32,7 +32,8 @@ export function VideoPlayer({ video, onNext = followLink }: VideoPlayerProps) {
         controls={!enhanced}
         playsInline
         preload="metadata"
-        src={shown.fileUrl}
+        // The fragment (Media Fragments URI 1.0) starts there without scripts too.
+        src={shown.startSeconds ? `${shown.fileUrl}#t=${shown.startSeconds}` : shown.fileUrl}
         poster={shown.posterUrl ?? undefined}
         aria-label={shown.title}
       >
@@ -60,11 +61,13 @@ function followLink(next: NextVideo): void {
 
 /**
  * The video with the file that it began with. A conversion may give the same video another file at
- * any moment, and whoever watches it should not be thrown back to its beginning.
+ * any moment, and whoever watches it should not be thrown back to its beginning, nor to the start in
+ * the address of a link to the same video.
  */
 function usePinnedFile(video: PlayerVideo): PlayerVideo {
   const [pinned, setPinned] = useState(video);
   const sameVideo = pinned.id === video.id;
   if (!sameVideo || (!pinned.fileUrl && video.fileUrl)) setPinned(video);
-  return sameVideo && pinned.fileUrl ? { ...video, fileUrl: pinned.fileUrl } : video;
+  if (!sameVideo || !pinned.fileUrl) return video;
+  return { ...video, fileUrl: pinned.fileUrl, startSeconds: pinned.startSeconds };
 }

@@ -9,15 +9,17 @@ import {
 } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
-import { findPublished, relatedVideos, type VideoDetail } from "~/catalogue/video.server";
+import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import { withVersion } from "~/media/serve/file-version.server";
+import { currentMoment, playFrom } from "~/player/current-player";
+import { parseStart } from "~/player/media-time";
 import { VideoPlayer } from "~/player/video-player";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
-import { type ListLocation, parseListLocation, tagPath, videoPath } from "~/shared/addresses";
+import { parseListLocation, tagPath, videoPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
-import type { VideoCardData } from "~/shared/video-card";
+import { chaptersOf } from "~/shared/timestamps";
 import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { POSTER_TRANSITION } from "~/ui/cards/video-card";
@@ -25,7 +27,9 @@ import { EmptyState } from "~/ui/empty-state";
 import { ErrorPage } from "~/ui/page-frame/error-page";
 import { PageLink } from "~/ui/page-link";
 import { BackLink, stepsBack } from "~/ui/video-page/back-link";
+import { ChapterList } from "~/ui/video-page/chapter-list";
 import { LinkedText } from "~/ui/video-page/linked-text";
+import type { Moments } from "~/ui/video-page/moment-link";
 import { RelatedVideos } from "~/ui/video-page/related-videos";
 import { SaveButton } from "~/ui/video-page/save-button";
 import { ShareButton } from "~/ui/video-page/share-button";
@@ -38,33 +42,30 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const id = params.id ?? "";
+  const { searchParams } = new URL(request.url);
   const video = await findPublished(id);
   if (!video) throw new Response(null, { status: 404, statusText: "Not Found" });
   return {
     video,
     fileUrl: await withVersion(video.videoUrl),
+    chapters: chaptersOf(video.description, video.durationSeconds),
+    startSeconds: parseStart(searchParams.get("t")) ?? 0,
     related: await relatedVideos(id),
-    listLocation: parseListLocation(new URL(request.url).searchParams),
+    listLocation: parseListLocation(searchParams),
     site: siteIdentity(request),
     now: Date.now(),
   };
 }
 
 export default function VideoPage() {
-  const { video, fileUrl, related, listLocation, now } = useLoaderData<typeof loader>();
+  const { video, related, listLocation, now } = useLoaderData<typeof loader>();
   const steps = stepsBack(useLocation().state);
   const onwards = steps ? { steps: steps + 1 } : undefined;
   return (
     <div className="video-layout">
       <article>
         <BackLink id={video.id} listLocation={listLocation} />
-        <Watch
-          video={video}
-          fileUrl={fileUrl}
-          next={related[0]}
-          listLocation={listLocation}
-          state={onwards}
-        />
+        <Watch state={onwards} />
         <About />
       </article>
       <aside aria-labelledby="related-heading">
@@ -85,7 +86,12 @@ export default function VideoPage() {
 
 /** What stands below the player. */
 function About() {
-  const { video, now } = useLoaderData<typeof loader>();
+  const { video, chapters, listLocation, now } = useLoaderData<typeof loader>();
+  const moments: Moments = {
+    durationSeconds: video.durationSeconds,
+    hrefFor: (seconds) => videoPath(video.id, listLocation, seconds),
+    playFrom,
+  };
   const asked = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
   const views = useCountedViews(video.id, video.views, !asked);
   return (
@@ -107,7 +113,14 @@ function About() {
         </p>
         <div className="flex flex-wrap gap-2">
           <SaveButton id={video.id} />
-          <ShareButton title={video.title} path={videoPath(video.id)} />
+          <ShareButton title={video.title} path={() => videoPath(video.id)}>
+            Share
+          </ShareButton>
+          <ShareButton
+            title={video.title}
+            path={() => videoPath(video.id, undefined, currentMoment())}
+            label="Share from this moment on"
+          />
         </div>
       </div>
       {!asked && (
@@ -115,9 +128,10 @@ function About() {
           <img src={`/video/${video.id}/view`} alt="" width={1} height={1} className="absolute" />
         </noscript>
       )}
+      {chapters.length > 0 && <ChapterList chapters={chapters} moments={moments} />}
       {(video.description || video.tags.length > 0) && (
         <div className="mt-6 rounded-lg border border-line bg-surface p-4 sm:p-5">
-          {video.description && <LinkedText text={video.description} />}
+          {video.description && <LinkedText text={video.description} moments={moments} />}
           {video.tags.length > 0 && (
             <ul aria-label="Tags" className="flex flex-wrap gap-2 not-first:mt-4">
               {[...new Set(video.tags)].map((tag) => (
@@ -156,20 +170,13 @@ export function ErrorBoundary() {
 
 /** The player in the video page: edge to edge on a phone, and above what follows while its menu is open. */
 function Watch({
-  video,
-  fileUrl,
-  next,
-  listLocation,
   state,
 }: {
-  video: VideoDetail;
-  /** The address of the file, with its version: what is watched stays the same file. */
-  fileUrl: string;
-  next: VideoCardData | undefined;
-  listLocation: ListLocation;
-  /** Travels on to the next video, for the way back. */
-  state?: unknown;
+  /** Travels on to the next video, for the way back. */ state: unknown;
 }) {
+  const { video, fileUrl, startSeconds, chapters, related, listLocation } =
+    useLoaderData<typeof loader>();
+  const next = related[0];
   const navigate = useNavigate();
   return (
     <div
@@ -180,7 +187,10 @@ function Watch({
         video={{
           id: video.id,
           title: video.title,
+          // With its version: what is watched stays the same file.
           fileUrl,
+          startSeconds,
+          chapters,
           preparing: video.preparing,
           posterUrl: video.thumbnailUrl,
           hlsUrl: video.hlsUrl,

@@ -78,8 +78,11 @@ export function tagFeedPath(tag: string): string {
   return `${tagPath(tag)}/feed.xml`;
 }
 
-/** The address of a video, which carries the list that the visitor comes from. */
-export function videoPath(id: string, listLocation?: ListLocation): string {
+/**
+ * The address of a video, which carries the list that the visitor comes from, and the second to
+ * start at.
+ */
+export function videoPath(id: string, listLocation?: ListLocation, startSeconds = 0): string {
   const parameters = new URLSearchParams();
   if (listLocation) {
     parameters.set("from", listLocation.from);
@@ -90,6 +93,7 @@ export function videoPath(id: string, listLocation?: ListLocation): string {
     if (listLocation.page && listLocation.page > 1)
       parameters.set("page", String(listLocation.page));
   }
+  if (startSeconds > 0) parameters.set("t", String(Math.floor(startSeconds)));
   return withParameters(`/video/${encodeURIComponent(id)}`, parameters);
 }
 

@@ -1,5 +1,6 @@
 import { Settings } from "lucide-react";
 import { forwardRef, type RefObject, useRef } from "react";
+import { chapterAt } from "~/shared/timestamps";
 import { formatTime, useMediaTime, writeText } from "../media-time";
 import { usePlayer } from "../player-context";
 import { useStored } from "../store";
@@ -58,13 +59,17 @@ export const Bar = forwardRef<HTMLDivElement, BarProps>(function Bar(
   );
 });
 
-/** Elapsed and total time. The elapsed one is written without rendering. */
+/** Elapsed and total time, and the chapter. What changes is written without rendering. */
 export function TimeDisplay() {
   const { element, playback, video } = usePlayer();
   const duration = useStored(playback, "duration");
   const elapsed = useRef<HTMLSpanElement>(null);
+  const chapter = useRef<HTMLSpanElement>(null);
   useMediaTime(element, (seconds) => {
     if (elapsed.current) writeText(elapsed.current, formatTime(seconds));
+    if (chapter.current) {
+      writeText(chapter.current, chapterAt(video.chapters ?? [], seconds)?.name ?? "");
+    }
   });
   return (
     <div className="player-time">
@@ -73,6 +78,7 @@ export function TimeDisplay() {
       <span aria-hidden="true"> / </span>
       <span className="sr-only"> of </span>
       <span data-total>{formatTime(duration || (video.durationSeconds ?? 0))}</span>
+      {video.chapters?.length ? <span ref={chapter} dir="auto" className="player-chapter" /> : null}
     </div>
   );
 }

@@ -73,6 +73,11 @@ export function SeekBar() {
         <div ref={buffered} className="player-seek-buffered" />
         <div ref={hovered} className="player-seek-hovered" />
         <div ref={played} className="player-seek-played" />
+        {video.chapters?.map(({ start }) =>
+          part(start) > 0 && part(start) < 1 ? (
+            <span key={start} style={{ left: `${part(start) * 100}%` }} />
+          ) : null,
+        )}
       </div>
       <div ref={rail} className="player-seek-rail" aria-hidden="true">
         <div className="player-seek-thumb" />

@@ -1,10 +1,12 @@
 import { forwardRef, useCallback, useImperativeHandle, useRef } from "react";
+import { chapterAt } from "~/shared/timestamps";
 import { formatTime, writeText } from "../media-time";
 import { usePlayer } from "../player-context";
 import { frameAt, parseStoryboard, type StoryboardFrame } from "./storyboard";
 
-/** Of the bubble, in pixels, while there is no picture: room for "10:00:00". */
+/** Of the bubble, in pixels, while there is no picture: room for "10:00:00", or a chapter's name. */
 const BARE_WIDTH = 80;
+const CHAPTER_WIDTH = 176;
 /** Left and right, or above and below, of the picture. */
 const BORDERS = 4;
 
@@ -19,33 +21,40 @@ export interface PreviewHandle {
 /** The time above the pointer, with the picture of that moment when there is a storyboard. */
 export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>(
   function SeekPreview({ storyboardUrl }, ref) {
-    const { root } = usePlayer();
+    const { root, video } = usePlayer();
+    const { chapters } = video;
     const bubble = useRef<HTMLDivElement>(null);
     const picture = useRef<HTMLDivElement>(null);
+    const chapter = useRef<HTMLSpanElement>(null);
     const time = useRef<HTMLSpanElement>(null);
     const { load, frame } = useStoryboard(storyboardUrl);
-    const drawn = useRef<StoryboardFrame>();
+    const drawn = useRef<StoryboardFrame | "nothing" | undefined>("nothing");
     const last = useRef<[seconds: number, x: number, width: number]>();
 
     const show = useCallback(
-      (seconds: number, x: number, width: number) => {
+      (seconds: number, x: number, barWidth: number) => {
         const box = bubble.current;
-        if (!box || !picture.current || !time.current) return;
+        if (!box || !picture.current || !chapter.current || !time.current) return;
         void load();
-        last.current = [seconds, x, width];
+        last.current = [seconds, x, barWidth];
         const image = frame(seconds);
-        if (image !== drawn.current) draw(root, box, picture.current, image);
+        const bareWidth = chapters?.length ? CHAPTER_WIDTH : BARE_WIDTH;
+        const width = Math.max(image ? image.width + BORDERS : 0, bareWidth);
+        if (image !== drawn.current) {
+          draw(root, box, picture.current, image, width, Boolean(chapters?.length));
+        }
         drawn.current = image;
+        writeText(chapter.current, chapterAt(chapters ?? [], seconds)?.name ?? "");
         writeText(time.current, formatTime(seconds));
         // Its width is given and never asked for, which would lay out the page in between.
-        const half = (image ? image.width + BORDERS : BARE_WIDTH) / 2;
-        const middle = Math.min(Math.max(x, half), Math.max(width - half, half));
+        const half = width / 2;
+        const middle = Math.min(Math.max(x, half), Math.max(barWidth - half, half));
         box.style.transform = `translateX(${Math.round(middle - half)}px)`;
         box.dataset.shown = "";
         // For the captions, which make room.
         root.dataset.preview = image ? "picture" : "time";
       },
-      [root, load, frame],
+      [root, load, frame, chapters],
     );
 
     useImperativeHandle(
@@ -69,6 +78,7 @@ export const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>
     return (
       <div ref={bubble} className="player-preview" aria-hidden="true">
         <div ref={picture} className="player-storyboard" hidden />
+        <span ref={chapter} dir="auto" className="player-preview-chapter" />
         <span ref={time} />
       </div>
     );
@@ -80,10 +90,15 @@ function draw(
   box: HTMLElement,
   picture: HTMLElement,
   frame: StoryboardFrame | undefined,
+  width: number,
+  hasChapters: boolean,
 ): void {
-  const height = frame ? `calc(${frame.height + BORDERS}px + 2rem)` : "";
+  // The texts below the picture, and the gaps around them.
+  const texts = hasChapters ? "3.625rem" : "2rem";
+  const bare = hasChapters ? texts : "";
+  const height = frame ? `calc(${frame.height + BORDERS}px + ${texts})` : bare;
   picture.hidden = frame === undefined;
-  box.style.width = `${frame ? frame.width + BORDERS : BARE_WIDTH}px`;
+  box.style.width = `${width}px`;
   box.style.height = height;
   root.style.setProperty("--preview-height", height);
   if (!frame) return;

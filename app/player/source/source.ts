@@ -169,7 +169,8 @@ export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source
 
   const lastId = useRef(id);
   useEffect(() => {
-    if (element.getAttribute("src") !== fileUrl) element.src = fileUrl;
+    // The page may have named a start in the fragment.
+    if (element.getAttribute("src")?.split("#")[0] !== fileUrl) element.src = fileUrl;
     else if (lastId.current !== id) element.load();
     lastId.current = id;
     if (hlsUrl) void source.open("auto", false);

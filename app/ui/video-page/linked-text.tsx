@@ -1,9 +1,14 @@
+import { type TimedPart, timedParts } from "~/shared/timestamps";
+import { MomentLink, type Moments } from "./moment-link";
+
 const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
 /** A sentence's end is not a part of the address in it. */
 const TRAILING = /[.,;:!?'")\]}»”]+$/;
 
-/** A piece of a text: words, or an address that may be followed. */
-export type TextPart = { text: string; href?: string };
+/** A piece of a text: words, an address that may be followed, or a moment of the video. */
+export interface TextPart extends TimedPart {
+  href?: string;
+}
 
 /** Cuts a text at its web addresses. Only http and https ones; everything else stays words. */
 export function textParts(text: string): TextPart[] {
@@ -20,25 +25,39 @@ export function textParts(text: string): TextPart[] {
   return parts;
 }
 
-/** A text with its line breaks kept, each line in its own direction, and its addresses as links that give nothing away. */
-export function LinkedText({ text, className }: { text: string; className?: string }) {
+/**
+ * A text with its line breaks kept, each line in its own direction, its addresses as links that give
+ * nothing away, and its times as links to their moments of the video.
+ */
+export function LinkedText({ text, moments }: { text: string; moments: Moments }) {
+  const parts = textParts(text).flatMap((part): TextPart[] =>
+    part.href ? [part] : timedParts(part.text, moments.durationSeconds),
+  );
   return (
-    <p dir="auto" className={`whitespace-pre-line [unicode-bidi:plaintext] ${className ?? ""}`}>
-      {textParts(text).map(({ text: words, href }, index) =>
-        href ? (
+    <p dir="auto" className="whitespace-pre-line [unicode-bidi:plaintext]">
+      {parts.map(({ text: words, href, seconds }, index) => {
+        if (seconds !== undefined) {
+          return (
+            <MomentLink key={index} seconds={seconds} moments={moments} className={LINK}>
+              {words}
+            </MomentLink>
+          );
+        }
+        if (!href) return words;
+        return (
           <a
             key={index}
             href={href}
             target="_blank"
             rel="nofollow ugc noopener noreferrer"
-            className="break-all text-accent underline underline-offset-4"
+            className={`break-all ${LINK}`}
           >
             {words}
           </a>
-        ) : (
-          words
-        ),
-      )}
+        );
+      })}
     </p>
   );
 }
+
+const LINK = "text-accent underline underline-offset-4";

@@ -1,16 +1,31 @@
-import { Share2 } from "lucide-react";
+import { Clock, Share2 } from "lucide-react";
 import { Button } from "../button";
 import { useToast } from "../feedback/toast";
 import { share } from "../share";
 import { useHydrated } from "../use-hydrated";
 
-/** Shares title and address through the device, else copies the address to the clipboard. */
-export function ShareButton({ title, path }: { title: string; path: string }) {
+/**
+ * Shares title and address through the device, else copies the address to the clipboard. With a
+ * label in place of words it is the one that shares the present moment of the video.
+ */
+export function ShareButton({
+  title,
+  path,
+  label,
+  children,
+}: {
+  title: string;
+  /** Asked at the press. */
+  path: () => string;
+  label?: string;
+  children?: string;
+}) {
   const show = useToast();
   const hydrated = useHydrated();
+  const Icon = label ? Clock : Share2;
 
   async function press() {
-    const url = new URL(path, window.location.href).href;
+    const url = new URL(path(), window.location.href).href;
     const done = await share(title, url);
     if (done === "copied") {
       show({ kind: "success", title: "Link copied", description: "It is in your clipboard." });
@@ -25,11 +40,13 @@ export function ShareButton({ title, path }: { title: string; path: string }) {
       type="button"
       variant="secondary"
       onClick={press}
+      aria-label={label}
+      title={label}
       // Sharing needs scripts. Without them the button is hidden and its space reserved.
-      className={hydrated ? undefined : "invisible"}
+      className={`${label ? "px-3" : ""} ${hydrated ? "" : "invisible"}`}
     >
-      <Share2 aria-hidden="true" className="size-4" />
-      Share
+      <Icon aria-hidden="true" className="size-4" />
+      {children}
     </Button>
   );
 }

@@ -1,0 +1,74 @@
+/** Moments that a description names, such as `1:30`, and the chapters that they make. */
+
+export interface Chapter {
+  name: string;
+  /** Seconds from the beginning of the video. */
+  start: number;
+}
+
+/** More is no table of contents any more. */
+const MOST_CHAPTERS = 100;
+const LEAST_CHAPTERS = 3;
+
+/** `m:ss`, `mmm:ss` or `h:mm:ss`. */
+const TIME = String.raw`(?:\d{1,2}:[0-5]\d|\d{1,3}):[0-5]\d`;
+/** Not a part of something longer: a word, a ratio, a path, a date or a time with fractions. */
+const IN_TEXT = new RegExp(String.raw`(^|[^\w:.,/])(${TIME})(?![\w:/]|[.,]\d)`, "g");
+/** A line that begins with a time, with or without brackets and a mark of a list before it. */
+const LINE = new RegExp(
+  String.raw`^\s*(?:[-*•–—]\s*)?[([]?(${TIME})(?![\w:])[)\]]?\s*(?:[-–—:|]\s*)?(\S.*)$`,
+);
+
+/** A piece of a text: words, or a moment of the video. */
+export interface TimedPart {
+  text: string;
+  seconds?: number;
+}
+
+/** Cuts a text at the times in it that lie within the video; 0 seconds is a length not known. */
+export function timedParts(text: string, durationSeconds: number): TimedPart[] {
+  const parts: TimedPart[] = [];
+  let end = 0;
+  for (const match of text.matchAll(IN_TEXT)) {
+    const [, before = "", time = ""] = match;
+    const seconds = secondsOf(time);
+    if (!isWithin(seconds, durationSeconds)) continue;
+    const at = match.index + before.length;
+    if (at > end) parts.push({ text: text.slice(end, at) });
+    parts.push({ text: time, seconds });
+    end = at + time.length;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) });
+  return parts;
+}
+
+/**
+ * The chapters that a description lists: lines that begin with a time and go on with a name, at
+ * least three, the first at 0:00, each later than the one before. Otherwise none.
+ */
+export function chaptersOf(description: string, durationSeconds: number): Chapter[] {
+  const chapters: Chapter[] = [];
+  for (const line of description.split(/\r\n?|\n/)) {
+    const [, time, name] = LINE.exec(line) ?? [];
+    if (time === undefined || name === undefined) continue;
+    const start = secondsOf(time);
+    const previous = chapters.at(-1);
+    if (previous ? start <= previous.start : start !== 0) return [];
+    if (isWithin(start, durationSeconds)) chapters.push({ name: name.trim(), start });
+  }
+  const fits = chapters.length >= LEAST_CHAPTERS && chapters.length <= MOST_CHAPTERS;
+  return fits ? chapters : [];
+}
+
+/** The chapter of a moment. */
+export function chapterAt(chapters: readonly Chapter[], seconds: number): Chapter | undefined {
+  return chapters.findLast(({ start }) => start <= seconds);
+}
+
+function isWithin(seconds: number, durationSeconds: number): boolean {
+  return durationSeconds <= 0 || seconds < durationSeconds;
+}
+
+function secondsOf(time: string): number {
+  return time.split(":").reduce((total, part) => total * 60 + Number(part), 0);
+}

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chapterAt, chaptersOf, timedParts } from "~/shared/timestamps";
+
+describe("times in a text", () => {
+  const times = (text: string, duration = 0) =>
+    timedParts(text, duration).flatMap((part) => part.seconds ?? []);
+
+  it.each([
+    ["0:00 Start", [0]],
+    ["at 1:30, again at (12:05) and [75:30].", [90, 725, 4530]],
+    ["1:02:03", [3723]],
+    ["0:10-0:20 and 0:30–0:40", [10, 20, 30, 40]],
+    ["16:9, 1:2:3, 1:60, 1:75:30, 1234:00, 12:3", []],
+    ["v1:30 1:30pm 1:30:00:00 example.com/1:30 1:30.5 1,1:30", []],
+  ])("%j", (text, seconds) => expect(times(text)).toEqual(seconds));
+
+  it("lie within the video, when its length is known", () => {
+    expect(times("0:59 1:00 20:30", 60)).toEqual([59]);
+  });
+
+  it("never change the text, whatever it is", () => {
+    const piece = fc.oneof(
+      fc.string(),
+      fc.constantFrom("0:00", "1:02:03", ":", "9", " ", "\n", "-"),
+    );
+    fc.assert(
+      fc.property(fc.array(piece), fc.integer({ min: 0, max: 9_999 }), (pieces, duration) => {
+        const text = pieces.join("");
+        const parts = timedParts(text, duration);
+        expect(parts.map((part) => part.text).join("")).toBe(text);
+      }),
+    );
+  });
+});
+
+describe("chapters", () => {
+  it("are the lines that begin with a time and go on with a name", () => {
+    const text = [
+      "An evening by the sea. At 0:40 there is a boat.",
+      "0:00 Start",
+      "- 0:10 - The sea",
+      "(0:20) <b>Night</b>",
+      "Thanks for 3:00 minutes.",
+      "0:30",
+    ].join("\r\n");
+    expect(chaptersOf(text, 60)).toEqual([
+      { name: "Start", start: 0 },
+      { name: "The sea", start: 10 },
+      { name: "<b>Night</b>", start: 20 },
+    ]);
+  });
+
+  it.each([
+    ["fewer than three", "0:00 a\n0:10 b"],
+    ["the first not at 0:00", "0:05 a\n0:10 b\n0:20 c"],
+    ["not ascending", "0:00 a\n0:20 b\n0:10 c"],
+    ["twice the same", "0:00 a\n0:10 b\n0:10 c\n0:20 d"],
+    ["too few within the video", "0:00 a\n0:10 b\n5:00 c"],
+    [
+      "more than a hundred",
+      Array.from(
+        { length: 101 },
+        (_, s) => `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")} x`,
+      ).join("\n"),
+    ],
+  ])("are none: %s", (_, text) => expect(chaptersOf(text, 120)).toEqual([]));
+
+  it("take no time worth speaking of, whatever the description is made of", () => {
+    const started = performance.now();
+    for (const unit of [" ", "0:00", "- ", "[0:00] ", "0:00\n", "0:00 \n", "\t-"]) {
+      const text = unit.repeat(10_000 / unit.length);
+      chaptersOf(text, 60);
+      timedParts(text, 60);
+    }
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it("know the one of a moment", () => {
+    const chapters = [0, 10, 20].map((start) => ({ name: `from ${start}`, start }));
+    expect([0, 9.9, 10, 99].map((seconds) => chapterAt(chapters, seconds)?.start)).toEqual([
+      0, 0, 10, 20,
+    ]);
+    expect(chapterAt([], 5)).toBeUndefined();
+  });
+});
