@@ -12,6 +12,7 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { currentUser } from "~/account/guard.server";
+import { MiniHost } from "~/player/mini/mini-host";
 import { requiresAgeConfirmation } from "~/server/age.server";
 import { settings } from "~/server/settings.server";
 import { readToast } from "~/server/toast.server";
@@ -115,6 +116,7 @@ export function Layout({ children }: { children: ReactNode }) {
             </main>
             <Footer siteName={siteName} year={new Date(page?.now ?? Date.now()).getUTCFullYear()} />
           </div>
+          <MiniHost allowed={page !== undefined && !page.asksForAge} />
         </ToastProvider>
         {!isStatic && (
           <>

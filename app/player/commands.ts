@@ -1,6 +1,7 @@
 import {
   BRIGHTNESS_MAX,
   BRIGHTNESS_MIN,
+  HELD_SPEED,
   SPEEDS,
   UNMUTE_VOLUME,
   VOLUME_MAX,
@@ -24,6 +25,7 @@ export function createCommands(
   feedback: FeedbackBoard,
 ) {
   let brightness = 1;
+  let speedBefore: number | undefined;
 
   /** A browser may refuse to play without a gesture; then the video simply stays paused. */
   function play() {
@@ -65,6 +67,13 @@ export function createCommands(
       feedback.seek(seconds, at);
     },
 
+    /** To the middle of the next or last frame, while paused; the middle is rounded to no other one. */
+    stepFrame(step: 1 | -1, frameRate: number) {
+      const { seconds, playing } = playbackPosition(video);
+      if (playing) return;
+      seekTo((Math.floor(seconds * frameRate) + step + 0.5) / frameRate);
+    },
+
     seekToFraction(fraction: number) {
       const { duration } = isChangingSource(video) ? playback.get() : video;
       if (Number.isFinite(duration)) seekTo(duration * fraction);
@@ -94,6 +103,17 @@ export function createCommands(
       setSpeed(next ?? now);
       feedback.note("speed", `${next ?? now}×`);
     },
+
+    /** While a press lasts; the speed that the visitor has chosen stays what it was. */
+    holdSpeed(held: boolean) {
+      if (held === (speedBefore !== undefined)) return;
+      const restored = speedBefore ?? 1;
+      speedBefore = held ? video.playbackRate : undefined;
+      video.playbackRate = held ? HELD_SPEED : restored;
+      feedback.hold(held ? `${HELD_SPEED}×` : undefined);
+    },
+
+    isSpeedHeld: () => speedBefore !== undefined,
 
     toggleLoop() {
       video.loop = !video.loop;

@@ -22,6 +22,11 @@ export const SWIPE_DECIDE_PX = 6;
 export const SWIPE_TRAVEL = 0.8;
 export const NEXT_COUNTDOWN_S = 8;
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
+/** A finger or a mouse that rests on the picture this long plays it at this speed until it is lifted. */
+export const HOLD_AFTER_MS = 500;
+export const HELD_SPEED = 2;
+/** Of a file whose own is not known. */
+export const FRAMES_PER_SECOND = 25;
 export const VOLUME_STEP = 0.05;
 /** A pressed arrow key repeats about 30 times a second; more seeks than this can't be followed. */
 export const REPEATED_KEY_SEEK_MS = 200;

@@ -5,9 +5,11 @@ import { Controls } from "./controls/controls";
 import { useFullscreen } from "./controls/use-fullscreen";
 import { useMediaSession } from "./controls/use-media-session";
 import { useSinglePlayer } from "./controls/use-single-player";
+import { useTurning } from "./controls/use-turning";
 import { useCurrentPlayer } from "./current-player";
 import { autoplayNext, useAutoplayNext } from "./memory/autoplay-next";
 import { useStoredSoundAndSpeed } from "./memory/sound-and-speed";
+import { useContinuation } from "./mini/use-continuation";
 import { createFeedback } from "./overlays/feedback";
 import { observePlayback } from "./playback-state";
 import { PlayerContext, type PlayerParts } from "./player-context";
@@ -39,6 +41,7 @@ export function EnhancedPlayer({
   const source = useSource(element, video);
   const captions = useCaptions(element, video.id, video.captions);
   const fullscreen = useFullscreen(root, element);
+  useTurning(fullscreen, playback);
   const [theatre, setTheatre] = useState(false);
   const toggleTheatre = useCallback(() => setTheatre((on) => !on), []);
   const recovery = useRecovery(element, source, playback, video);
@@ -57,6 +60,7 @@ export function EnhancedPlayer({
   }, [hasNext]);
 
   useStoredSoundAndSpeed(element, commands, video.id);
+  useContinuation(element, commands, video);
   useCurrentPlayer(root, element, commands);
   useSinglePlayer(element);
   useMediaSession(element, commands, video, openNext);

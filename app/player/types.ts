@@ -5,6 +5,8 @@ export interface PlayerVideo {
   /** When it changes, everything resets: time, speed, brightness, sources. */
   id: string;
   title: string;
+  /** The page of the video, which the mini player leads back to; without it there is none. */
+  href?: string;
   /** The progressive file; empty when the video has none. */
   fileUrl: string;
   /** There is no file yet because it is being converted. */

@@ -13,6 +13,7 @@ import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import { withVersion } from "~/media/serve/file-version.server";
 import { currentMoment, playFrom } from "~/player/current-player";
 import { parseStart } from "~/player/media-time";
+import { useContinuedVisit } from "~/player/mini/use-continued-visit";
 import { VideoPlayer } from "~/player/video-player";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
@@ -33,6 +34,7 @@ import type { Moments } from "~/ui/video-page/moment-link";
 import { RelatedVideos } from "~/ui/video-page/related-videos";
 import { SaveButton } from "~/ui/video-page/save-button";
 import { ShareButton } from "~/ui/video-page/share-button";
+import "~/ui/video-page/watch.css";
 import { useCountedViews } from "~/ui/video-page/use-counted-views";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
@@ -64,8 +66,10 @@ export default function VideoPage() {
   return (
     <div className="video-layout">
       <article>
-        <BackLink id={video.id} listLocation={listLocation} />
-        <Watch state={onwards} />
+        <div className="watch">
+          <BackLink id={video.id} listLocation={listLocation} />
+          <Watch state={onwards} />
+        </div>
         <About />
       </article>
       <aside aria-labelledby="related-heading">
@@ -93,7 +97,8 @@ function About() {
     playFrom,
   };
   const asked = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
-  const views = useCountedViews(video.id, video.views, !asked);
+  const continues = useContinuedVisit(video.id);
+  const views = useCountedViews(video.id, video.views, !asked && !continues);
   return (
     <>
       <h1 dir="auto" className="mt-5 text-xl font-bold">
@@ -168,7 +173,7 @@ export function ErrorBoundary() {
   );
 }
 
-/** The player in the video page: edge to edge on a phone, and above what follows while its menu is open. */
+/** The player in the video page: above what follows while its menu is open. */
 function Watch({
   state,
 }: {
@@ -179,14 +184,12 @@ function Watch({
   const next = related[0];
   const navigate = useNavigate();
   return (
-    <div
-      className="relative mt-1 -mx-4 overflow-hidden has-[[role=menu]]:z-40 sm:mx-0 sm:rounded-lg"
-      style={{ viewTransitionName: POSTER_TRANSITION }}
-    >
+    <div className="watch-picture" style={{ viewTransitionName: POSTER_TRANSITION }}>
       <VideoPlayer
         video={{
           id: video.id,
           title: video.title,
+          href: videoPath(video.id, listLocation),
           // With its version: what is watched stays the same file.
           fileUrl,
           startSeconds,

@@ -63,8 +63,71 @@ test.describe("taps", () => {
     const mute = (await player.button("Mute").boundingBox())!;
     await touch.tap({ x: mute.x + 20, y: mute.y + 20 });
     await page.clock.runFor(301);
-    await player.expectState({ muted: false, paused: true });
+    // It shows the controls there without pausing.
     await player.expectControls(true);
+    await player.expectState({ muted: false, paused: false });
+    await page.clock.runFor(5_100);
+    await player.expectControls(false);
+    await touch.tap(await player.at(0.5, 0.4));
+    await page.clock.runFor(301);
+    await player.expectState({ paused: true });
+  });
+
+  test("on the time keeps the controls, and two at the lower edge seek", async ({ page, site }) => {
+    const player = new PlayerPage(page);
+    const touch = await TouchScreen.of(page);
+    await page.clock.install();
+    await player.open(publishVideo(site));
+    await player.stopClock();
+    await touch.tap(await player.at(0.5, 0.5));
+    await player.expectPlaying();
+    await player.record("pause");
+    await page.clock.runFor(4_000);
+    const time = (await player.root.locator(".player-time").boundingBox())!;
+    await touch.tap({ x: time.x + time.width / 2, y: time.y + time.height / 2 });
+    await page.clock.runFor(2_000);
+    await player.expectControls(true);
+    await page.clock.runFor(1_100);
+    await player.expectControls(false);
+    const low = await player.at(0.9, 0.9);
+    await touch.tap(low);
+    await page.clock.runFor(100);
+    await touch.tap(low);
+    await expect(player.root.locator(".player-ripple")).toContainText("10 s");
+    expect(await player.events()).toEqual([]);
+  });
+});
+
+test.describe("holding", () => {
+  test("plays at double speed until the finger is lifted, and never pauses", async ({
+    page,
+    site,
+  }) => {
+    const player = new PlayerPage(page);
+    const touch = await TouchScreen.of(page);
+    await page.clock.install();
+    await player.open(publishVideo(site));
+    await player.stopClock();
+    await touch.tap(await player.at(0.5, 0.5));
+    await player.expectPlaying();
+    await page.clock.runFor(1_000);
+    await player.record("pause");
+    const point = await player.at(0.7, 0.4);
+    await touch.down(point);
+    await page.clock.runFor(499);
+    await player.expectState({ speed: 1 });
+    await page.clock.runFor(1);
+    await player.expectState({ speed: 2 });
+    await expect(player.root.locator(".player-note")).toHaveText("2×");
+    await touch.move({ x: point.x, y: point.y - 60 });
+    await page.clock.runFor(2_000);
+    await expect(player.root.locator(".player-note")).toHaveText("2×");
+    await touch.up();
+    await player.expectState({ speed: 1, volume: 1 });
+    await expect(player.root.locator(".player-note")).toBeHidden();
+    await page.clock.runFor(1_000);
+    expect(await player.events()).toEqual([]);
+    expect(await page.evaluate(() => localStorage.getItem("player:speed"))).not.toBe("2");
   });
 });
 

@@ -1,6 +1,7 @@
 import { Play } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { CaptionText } from "../captions/caption-text";
+import { useHold } from "../gestures/hold";
 import { useSwipes } from "../gestures/swipes";
 import { useTaps } from "../gestures/taps";
 import { useResume } from "../memory/resume-points";
@@ -43,7 +44,7 @@ export function Controls({
   const volumeSettable = useVolumeSettable();
   const resume = useResume(element, commands, video.id);
   const inUse = useControlsInUse(root, bar) || panel !== undefined;
-  const { visible, wake } = useControlsVisible(root, paused, inUse);
+  const { visible, wake } = useControlsVisible(root, bar, paused, inUse);
   const next = useNextCard(video.id, ended && !loop);
 
   /** WAI-ARIA, menu button pattern: the focus goes back to what opened the panel. */
@@ -59,9 +60,14 @@ export function Controls({
     setPanel(wanted);
   }
 
-  useTaps(element, commands, playback, () => {
-    if (panel) close();
-    return panel !== undefined;
+  const wasHeld = useHold(element, commands);
+  useTaps(element, commands, playback, {
+    intercept: () => {
+      if (panel) close();
+      return panel !== undefined || wasHeld();
+    },
+    touchesHidden: (y) => !visible && bar !== null && y >= bar.getBoundingClientRect().top,
+    wake,
   });
   useSwipes(element, commands, feedback, volumeSettable);
   useKeys({

@@ -5,7 +5,7 @@ export type KeyCommand =
   | { do: "seek"; by: number }
   | { do: "jump"; fraction: number }
   | { do: "volume"; by: number }
-  | { do: "speed"; step: 1 | -1 };
+  | { do: "speed" | "frame"; step: 1 | -1 };
 
 export interface KeyPress {
   key: string;
@@ -31,6 +31,8 @@ const COMMANDS = new Map<string, KeyCommand>([
   ["ArrowDown", { do: "volume", by: -VOLUME_STEP }],
   ["<", { do: "speed", step: -1 }],
   [">", { do: "speed", step: 1 }],
+  [",", { do: "frame", step: -1 }],
+  [".", { do: "frame", step: 1 }],
   ["?", { do: "shortcuts" }],
 ]);
 for (let digit = 0; digit <= 9; digit++) {
@@ -39,7 +41,7 @@ for (let digit = 0; digit <= 9; digit++) {
 
 /** These need Shift on most keyboards; with any other key Shift is a modifier like the others. */
 const WITH_SHIFT = new Set(["<", ">", "?"]);
-const MAY_REPEAT = new Set<KeyCommand["do"]>(["seek", "volume"]);
+const MAY_REPEAT = new Set<KeyCommand["do"]>(["seek", "volume", "frame"]);
 
 /** What a key means to the player (specification, section 2, Player controls, and beyond it). */
 export function keyCommand(press: KeyPress): KeyCommand | undefined {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 type Orientation = "landscape" | "portrait";
 
@@ -26,6 +26,8 @@ export interface Fullscreen {
   /** The orientation that the screen is locked to; undefined where the device can't lock it. */
   orientation: Orientation | undefined;
   toggleOrientation(): void;
+  /** The phone was turned to landscape or back: enters fullscreen, or leaves what it entered so. */
+  turn(isLandscape: boolean): void;
 }
 
 function fullscreenElement(): Element | null {
@@ -36,11 +38,13 @@ function fullscreenElement(): Element | null {
 /**
  * Fullscreen of the whole player, or of the video element where the device has only that (iPhone).
  * Where the screen can be locked it is locked to landscape, with a toggle to portrait (specification,
- * section 2).
+ * section 2). Where turning the phone brought it there it is landscape already, and stays free, so that
+ * turning it back leaves.
  */
 export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Fullscreen {
   const [active, setActive] = useState(false);
   const [orientation, setOrientation] = useState<Orientation>();
+  const enteredByTurning = useRef(false);
 
   const lock = useCallback(async (wanted: Orientation) => {
     try {
@@ -57,9 +61,12 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
     const onChange = () => {
       const now = fullscreenElement() === root;
       setActive(now);
-      if (now) {
+      if (now && enteredByTurning.current) {
+        if ((screen.orientation as LockableOrientation).lock) setOrientation("landscape");
+      } else if (now) {
         void lock("landscape");
       } else {
+        enteredByTurning.current = false;
         screen.orientation?.unlock?.();
         setOrientation(undefined);
       }
@@ -88,11 +95,19 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
         box.requestFullscreen ?? box.webkitRequestFullscreen ?? video.webkitEnterFullscreen,
       ),
       toggle() {
+        enteredByTurning.current = false;
         if (active) leave(video);
         else enter(box, video);
       },
       toggleOrientation() {
+        enteredByTurning.current = false;
         void lock(orientation === "landscape" ? "portrait" : "landscape");
+      },
+      turn(isLandscape) {
+        if (!isLandscape && enteredByTurning.current) leave(video);
+        if (!isLandscape || active || !box.requestFullscreen) return;
+        enteredByTurning.current = true;
+        enter(box, video);
       },
     };
   }, [root, element, active, orientation, lock]);

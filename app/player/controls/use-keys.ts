@@ -4,6 +4,7 @@ import { REPEATED_KEY_SEEK_MS } from "../constants";
 import type { FeedbackBoard } from "../overlays/feedback";
 import type { PlaybackState } from "../playback-state";
 import { FOCUSED_BY_POINTER } from "../settings/focus";
+import type { Source } from "../source/source";
 import { belongsElsewhere, type KeyCommand, keyCommand } from "./keys";
 
 export interface KeyActions {
@@ -11,6 +12,7 @@ export interface KeyActions {
   playback: PlaybackState;
   commands: Commands;
   feedback: FeedbackBoard;
+  source: Source;
   toggleFullscreen(): void;
   toggleTheatre(): void;
   toggleCaptions(): void;
@@ -41,7 +43,7 @@ export function useKeys(actions: KeyActions): void {
       event.preventDefault();
       // Firefox presses a button when the space bar is let go, whatever became of its keydown.
       if (event.key === " ") window.addEventListener("keyup", preventDefault, { once: true });
-      if (event.repeat && command.do === "seek") {
+      if (event.repeat && (command.do === "seek" || command.do === "frame")) {
         if (event.timeStamp - repeatedSeekAt < REPEATED_KEY_SEEK_MS) return;
         repeatedSeekAt = event.timeStamp;
       }
@@ -96,6 +98,10 @@ function carryOut(command: KeyCommand, actions: KeyActions): void {
       return;
     case "speed":
       commands.stepSpeed(command.step);
+      return;
+    case "frame":
+      commands.stepFrame(command.step, actions.source.state.get().frameRate);
+      actions.wake();
       return;
     case "fullscreen":
       actions.toggleFullscreen();

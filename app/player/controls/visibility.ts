@@ -5,9 +5,14 @@ import { FOCUSED_BY_POINTER } from "../settings/focus";
 /**
  * Whether the controls are shown (specification, section 9): until 5 s after playing starts, and until
  * 3 s after the pointer rests; always while paused, and while they are in use (a control has the
- * focus or the pointer, a menu is open). `wake` shows them for the 3 s.
+ * focus or the pointer, a menu is open). `wake` shows them for the 3 s, and so does a finger on them.
  */
-export function useControlsVisible(root: HTMLElement, paused: boolean, inUse: boolean) {
+export function useControlsVisible(
+  root: HTMLElement,
+  bar: HTMLElement | null,
+  paused: boolean,
+  inUse: boolean,
+) {
   const [awake, setAwake] = useState(true);
   const timer = useRef<ReturnType<typeof setTimeout>>();
 
@@ -41,8 +46,12 @@ export function useControlsVisible(root: HTMLElement, paused: boolean, inUse: bo
       wake();
     };
     root.addEventListener("pointermove", onMove);
-    return () => root.removeEventListener("pointermove", onMove);
-  }, [root, wake]);
+    bar?.addEventListener("pointerdown", wake);
+    return () => {
+      root.removeEventListener("pointermove", onMove);
+      bar?.removeEventListener("pointerdown", wake);
+    };
+  }, [root, bar, wake]);
 
   return { visible: paused || inUse || awake, wake };
 }

@@ -80,6 +80,11 @@ export function useSwipes(
       if (!swipe || event.touches.length !== 1 || finger?.identifier !== swipe.finger) {
         return stop();
       }
+      // A finger that holds the double speed may stray.
+      if (commands.isSpeedHeld()) {
+        if (event.cancelable) event.preventDefault();
+        return;
+      }
       const dx = finger.clientX - swipe.x;
       const dy = finger.clientY - swipe.y;
       if (swipe.direction === "undecided") swipe.direction = directionOf(dx, dy);

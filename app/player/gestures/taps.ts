@@ -36,23 +36,35 @@ export function sideOf(x: number, box: { left: number; width: number }): Side {
  * Single and double taps and clicks on the picture (specification, section 2). A single one toggles
  * play when the double-tap window has passed, so that a double one never pauses the video for an instant. The very
  * first starts at once: before the video has begun, there is nothing that a double tap would keep.
- * `intercept` may take a tap for something else, such as closing a menu.
+ * `intercept` may take a tap for something else, such as closing a menu. A finger shows hidden controls
+ * without pausing where they are: at the lower edge.
  */
 export function useTaps(
   element: HTMLVideoElement,
   commands: Commands,
   playback: PlaybackState,
-  intercept: () => boolean,
+  actions: {
+    intercept: () => boolean;
+    /** Whether a finger at this height touches where the controls are that it can't see. */
+    touchesHidden: (y: number) => boolean;
+    wake: () => void;
+  },
 ): void {
-  const latest = useRef(intercept);
-  latest.current = intercept;
+  const latest = useRef(actions);
+  latest.current = actions;
 
   useEffect(() => {
     let series: TapSeries | undefined;
     let toggle: ReturnType<typeof setTimeout> | undefined;
+    let isTouch = false;
 
+    // Not every browser tells it with the click.
+    const onDown = (event: PointerEvent) => {
+      isTouch = event.pointerType === "touch";
+    };
     const onClick = (event: MouseEvent) => {
-      if (event.button !== 0 || latest.current()) return;
+      if (event.button !== 0 || latest.current.intercept()) return;
+      const asksForControls = isTouch && latest.current.touchesHidden(event.clientY);
       const box = element.getBoundingClientRect();
       series = nextTap(series, performance.now(), sideOf(event.clientX, box));
       const seconds = seekOf(series);
@@ -64,7 +76,8 @@ export function useTaps(
       } else {
         toggle = setTimeout(() => {
           series = undefined;
-          commands.togglePlay();
+          if (asksForControls) latest.current.wake();
+          else commands.togglePlay();
         }, DOUBLE_TAP_WINDOW_MS);
       }
     };
@@ -72,10 +85,12 @@ export function useTaps(
       clearTimeout(toggle);
       series = undefined;
     };
+    element.addEventListener("pointerdown", onDown);
     element.addEventListener("click", onClick);
     element.addEventListener("emptied", forget);
     return () => {
       forget();
+      element.removeEventListener("pointerdown", onDown);
       element.removeEventListener("click", onClick);
       element.removeEventListener("emptied", forget);
     };

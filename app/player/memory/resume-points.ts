@@ -19,6 +19,35 @@ export function saveResumePoint(id: string, seconds: number, duration: number): 
   writeWatchHistory(others.slice(-RESUME_MAX_VIDEOS));
 }
 
+/** Saves the position of what plays, and says so each time. */
+export function saveResumePoints(
+  element: HTMLVideoElement,
+  id: string,
+  onSave: () => void,
+): () => void {
+  let savedAt = 0;
+  const savePosition = () => {
+    const { currentTime, duration } = element;
+    if (currentTime < RESUME_MIN_S || !Number.isFinite(duration)) return;
+    onSave();
+    savedAt = currentTime;
+    saveResumePoint(id, currentTime, duration);
+  };
+  const onTime = () => {
+    if (Math.abs(element.currentTime - savedAt) >= RESUME_SAVE_EVERY_S) savePosition();
+  };
+  element.addEventListener("timeupdate", onTime);
+  element.addEventListener("pause", savePosition);
+  element.addEventListener("ended", savePosition);
+  window.addEventListener("pagehide", savePosition);
+  return () => {
+    element.removeEventListener("timeupdate", onTime);
+    element.removeEventListener("pause", savePosition);
+    element.removeEventListener("ended", savePosition);
+    window.removeEventListener("pagehide", savePosition);
+  };
+}
+
 /**
  * The saved position of this video, which the visitor may resume from, and the saving of it. A link
  * that names a time (`?t=`, or `#t=`, which no server is told) starts there instead.
@@ -35,29 +64,11 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
     let shown = start === undefined && !begun ? resumePoint(id) : undefined;
     setPosition(shown);
 
-    let savedAt = 0;
-    const savePosition = () => {
-      const { currentTime, duration } = element;
-      if (currentTime < RESUME_MIN_S || !Number.isFinite(duration)) return;
+    return saveResumePoints(element, id, () => {
       // Setting what is set already may render once all the same.
       if (shown !== undefined) setPosition(undefined);
       shown = undefined;
-      savedAt = currentTime;
-      saveResumePoint(id, currentTime, duration);
-    };
-    const onTime = () => {
-      if (Math.abs(element.currentTime - savedAt) >= RESUME_SAVE_EVERY_S) savePosition();
-    };
-    element.addEventListener("timeupdate", onTime);
-    element.addEventListener("pause", savePosition);
-    element.addEventListener("ended", savePosition);
-    window.addEventListener("pagehide", savePosition);
-    return () => {
-      element.removeEventListener("timeupdate", onTime);
-      element.removeEventListener("pause", savePosition);
-      element.removeEventListener("ended", savePosition);
-      window.removeEventListener("pagehide", savePosition);
-    };
+    });
   }, [element, commands, id]);
 
   return { position, dismiss: () => setPosition(undefined) };

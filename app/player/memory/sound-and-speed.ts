@@ -40,7 +40,8 @@ export function useStoredSoundAndSpeed(
     if (element.playbackRate === 1) commands.setSpeed(readSpeed());
 
     const saveSound = () => writeStored("sound", { volume: element.volume, muted: element.muted });
-    const saveSpeed = () => writeStored("speed", element.playbackRate);
+    // The default, which a speed that lasts as long as a press leaves alone.
+    const saveSpeed = () => writeStored("speed", element.defaultPlaybackRate);
     element.addEventListener("volumechange", saveSound);
     element.addEventListener("ratechange", saveSpeed);
     return () => {

@@ -23,6 +23,8 @@ export interface FeedbackBoard {
   seek(seconds: number, at?: Point): void;
   level(level: "volume" | "brightness", value: number): void;
   note(note: Note, text: string): void;
+  /** Stays until it is taken back; nothing takes it back. */
+  hold(text: string | undefined): void;
   clear(): void;
 }
 
@@ -51,6 +53,10 @@ export function createFeedback(): FeedbackBoard {
     },
     note(note, text) {
       show({ kind: "note", sequence: ++sequence, note, text }, FEEDBACK_MS);
+    },
+    hold(text) {
+      clearTimeout(timer);
+      store.set(text ? { kind: "note", sequence: ++sequence, note: "speed", text } : undefined);
     },
     clear() {
       clearTimeout(timer);

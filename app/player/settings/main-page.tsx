@@ -1,4 +1,5 @@
 import {
+  ArrowDownRight,
   ChevronRight,
   Gauge,
   Keyboard,
@@ -7,12 +8,13 @@ import {
   Share2,
   SlidersHorizontal,
 } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { classNames } from "~/ui/class-names";
 import { copyText, share } from "~/ui/share";
 import { usePictureInPicture } from "../controls/use-picture-in-picture";
 import { CaptionsIcon, type IconType, PictureInPictureIcon } from "../icons";
 import { formatTime, linkAt } from "../media-time";
+import { isMiniPlayerOn, switchMiniPlayer } from "../mini/continued";
 import { usePlayer } from "../player-context";
 import { useStore, useStored } from "../store";
 import { qualityLabel, speedLabel } from "./choice-page";
@@ -34,6 +36,7 @@ export function MainPage({
   const loop = useStored(playback, "loop");
   const { chosen, heights, height } = useStore(source.state);
   const window = usePictureInPicture(element);
+  const [mini, setMini] = useState(isMiniPlayerOn);
   const now = element.currentTime;
 
   async function copy() {
@@ -87,6 +90,15 @@ export function MainPage({
           }}
         />
       ) : null}
+      <Item
+        icon={ArrowDownRight}
+        label="Mini player"
+        checked={mini}
+        onPress={() => {
+          switchMiniPlayer(!mini);
+          setMini(!mini);
+        }}
+      />
       <Item icon={Link} label={`Copy link at ${formatTime(now)}`} onPress={() => void copy()} />
       <Item icon={Share2} label="Share" onPress={() => void shareVideo()} />
       <Item

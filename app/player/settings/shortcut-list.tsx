@@ -16,6 +16,7 @@ const SHORTCUTS: [keys: string[], meaning: string][] = [
   [["0", "–", "9"], "Jump to 0% … 90%"],
   [["<", ">"], "Slower, faster"],
   [["/"], "Search"],
+  [[",", "."], "One frame back, forward, when paused"],
   [["?"], "This list"],
 ];
 const EXIT: (typeof SHORTCUTS)[number] = [["Shift"], "Pressed three times: exit this page"];

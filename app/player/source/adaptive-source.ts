@@ -18,8 +18,8 @@ export interface Adaptive {
 export interface AdaptiveEvents {
   /** Asked when everything is ready, right before the element's source changes; false leaves it. */
   mayAttach(): boolean;
-  /** The rendition now on screen. */
-  onHeight(height: number): void;
+  /** The rendition now on screen; what the playlist doesn't say is 0. */
+  onRendition(height: number, frameRate: number): void;
   /** The playlist or its segments can't be had or played: the file must do. */
   onFailed(): void;
   /** The server can't be reached. */
@@ -97,7 +97,8 @@ function openWithHls(
     };
     hls.on(Events.ERROR, onError);
     hls.on(Events.LEVEL_SWITCHED, (_, { level }) => {
-      events.onHeight(hls.levels[level]?.height ?? 0);
+      const { height = 0, frameRate = 0 } = hls.levels[level] ?? {};
+      events.onRendition(height, frameRate);
     });
     hls.once(Events.MANIFEST_PARSED, () => {
       ready = true;

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from "react";
+import { FRAMES_PER_SECOND } from "../constants";
 import { createStore, type Store } from "../store";
 import type { PlayerVideo } from "../types";
 import { type Adaptive, openAdaptive, type Quality } from "./adaptive-source";
@@ -16,6 +17,8 @@ export interface SourceState {
   chosen: Quality | "file";
   /** Of the rendition on screen; 0 while unknown. */
   height: number;
+  /** Frames a second of what is on screen, or the usual ones while unknown. */
+  frameRate: number;
   /** The adaptive source has lost the server. */
   lost: boolean;
 }
@@ -32,6 +35,7 @@ const FILE: SourceState = {
   heights: [],
   chosen: "file",
   height: 0,
+  frameRate: FRAMES_PER_SECOND,
   lost: false,
 };
 
@@ -61,7 +65,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
   function toFile(position: PlaybackPosition) {
     adaptive?.close();
     adaptive = undefined;
-    update({ playing: "file", chosen: "file", height: 0, lost: false });
+    update({ ...FILE, heights: state.get().heights });
     changeSource(element, position, () => {
       element.src = fileUrl;
       element.load();
@@ -92,7 +96,8 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
           changeSource(element, playbackPosition(element), () => {});
           return true;
         },
-        onHeight: (height) => update({ height, lost: false }),
+        onRendition: (height, frameRate) =>
+          update({ height, frameRate: frameRate || FRAMES_PER_SECOND, lost: false }),
         onFailed: giveUp,
         onLost: () => update({ lost: true }),
       });

@@ -1,3 +1,5 @@
+import "./watch.css";
+
 const BAR = "animate-breathe rounded-sm bg-raised";
 
 /** The video page before it is there, in its exact shape. */
@@ -6,8 +8,10 @@ export function VideoSkeleton() {
     <div role="status" className="video-layout">
       <span className="sr-only">Loading video...</span>
       <div>
-        <div className={`mb-3 h-11 w-20 ${BAR}`} />
-        <div className="-mx-4 aspect-video animate-breathe bg-raised sm:mx-0 sm:rounded-lg" />
+        <div className="watch">
+          <div className={`watch-back mb-1 h-11 w-20 ${BAR}`} />
+          <div className="watch-picture aspect-video animate-breathe bg-raised" />
+        </div>
         <div className={`mt-5 h-8 w-3/4 ${BAR}`} />
         <div className={`mt-3 h-5 w-1/3 ${BAR}`} />
         <div className={`mt-8 h-24 w-full ${BAR}`} />

@@ -144,3 +144,39 @@ describe("the mirror of the element", () => {
     expect(playback.get().buffering).toBe(false);
   });
 });
+
+describe("frames", () => {
+  it("are stepped by one while paused, whatever is left over of the time", () => {
+    const { video, commands } = player();
+    video.currentTime = 1.0399;
+    commands.stepFrame(1, 25);
+    expect(video.currentTime).toBeCloseTo(26.5 / 25);
+    commands.stepFrame(1, 25);
+    expect(video.currentTime).toBeCloseTo(27.5 / 25);
+    commands.stepFrame(-1, 25);
+    expect(video.currentTime).toBeCloseTo(26.5 / 25);
+    video.currentTime = 0;
+    commands.stepFrame(-1, 60);
+    expect(video.currentTime).toBe(0);
+  });
+  it("are not stepped while playing", async () => {
+    const { video, commands } = player();
+    await video.play();
+    commands.stepFrame(1, 25);
+    expect(video.currentTime).toBe(0);
+  });
+});
+
+describe("a held press", () => {
+  it("plays at double speed and gives the chosen speed back", () => {
+    const { video, feedback, commands } = player();
+    commands.setSpeed(1.25);
+    commands.holdSpeed(true);
+    commands.holdSpeed(true);
+    expect([video.playbackRate, video.defaultPlaybackRate]).toEqual([2, 1.25]);
+    expect(feedback.store.get()).toMatchObject({ kind: "note", text: "2×" });
+    commands.holdSpeed(false);
+    expect([video.playbackRate, commands.isSpeedHeld()]).toEqual([1.25, false]);
+    expect(feedback.store.get()).toBeUndefined();
+  });
+});

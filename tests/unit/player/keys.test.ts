@@ -26,6 +26,8 @@ describe("what a key means (specification, section 2)", () => {
     ["ArrowDown", { do: "volume", by: -0.05 }],
     ["0", { do: "jump", fraction: 0 }],
     ["9", { do: "jump", fraction: 0.9 }],
+    [",", { do: "frame", step: -1 }],
+    [".", { do: "frame", step: 1 }],
     // Caps lock.
     ["F", { do: "fullscreen" }],
   ])("%j", (key, command) => expect(keyCommand(press(key))).toEqual(command));

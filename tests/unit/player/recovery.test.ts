@@ -32,6 +32,7 @@ function watched() {
     heights: [],
     chosen: "file",
     height: 0,
+    frameRate: 25,
     lost: false,
   });
   const reload = vi.fn();

@@ -5,7 +5,8 @@ import { build } from "vite";
 import { expect, it, vi } from "vitest";
 import { alias } from "../../../vite.config";
 
-const MOST_BYTES = 25 * 1024;
+/** With the mini player, which comes in the same file. */
+const MOST_BYTES = 28 * 1024;
 
 /** The player alone as the site's build makes it, beside React and what is loaded only when needed. */
 async function builtPlayer(): Promise<RollupOutput> {
@@ -34,7 +35,7 @@ async function builtPlayer(): Promise<RollupOutput> {
   return built as RollupOutput;
 }
 
-it("the player weighs at most 25 KB beyond React, and hls.js is apart", async () => {
+it("the player weighs at most 28 KB beyond React, and hls.js is apart", async () => {
   const { output } = await builtPlayer();
   const entry = output.find((file) => file.type === "chunk" && file.isEntry);
   const code = entry?.type === "chunk" ? entry.code : "";

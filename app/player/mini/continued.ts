@@ -1,0 +1,52 @@
+import type { ComponentType } from "react";
+import { readStored, writeStored } from "../memory/browser-storage";
+import type { PlaybackPosition } from "../source/playback-position";
+import { createStore } from "../store";
+import type { PlayerVideo } from "../types";
+
+/** A video that goes on playing after its page was left. */
+export interface Continued {
+  video: PlayerVideo;
+  /** Of the video's own page. */
+  href: string;
+  seconds: number;
+  speed: number;
+  volume: number;
+  muted: boolean;
+  /** Comes with the video page's script, which is there when there is anything to continue. */
+  Player: ComponentType<{ continued: Continued }>;
+}
+
+export const continued = createStore<Continued | undefined>(undefined);
+
+const SETTING = "mini";
+
+/** Whether videos go on in the mini player: as chosen in this browser, else unless it saves data. */
+export function isMiniPlayerOn(): boolean {
+  const chosen = readStored(SETTING);
+  if (typeof chosen === "boolean") return chosen;
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  return !connection?.saveData;
+}
+
+export function switchMiniPlayer(on: boolean): void {
+  writeStored(SETTING, on);
+}
+
+let readPosition: (() => PlaybackPosition) | undefined;
+
+/** The mini player says where it is for as long as it is there. */
+export function providePosition(read: () => PlaybackPosition): () => void {
+  readPosition = read;
+  return () => {
+    if (readPosition === read) readPosition = undefined;
+  };
+}
+
+/** Ends the mini player; where it was when its video is this one. */
+export function takeContinued(id: string): PlaybackPosition | undefined {
+  const isThis = continued.get()?.video.id === id;
+  const position = isThis ? readPosition?.() : undefined;
+  continued.set(undefined);
+  return position;
+}
