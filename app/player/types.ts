@@ -14,6 +14,8 @@ export interface PlayerVideo {
   posterUrl?: string | null;
   /** The adaptive playlist (master.m3u8), when there is one. */
   hlsUrl?: string;
+  /** Where the smallest rendition of that begins, to be asked for at once. */
+  streamStart?: StreamStart;
   /** WebVTT whose cues point into sprites (`sheet.webp#xywh=0,0,160,90`). */
   storyboardUrl?: string;
   captions?: CaptionTrack[];
@@ -25,6 +27,13 @@ export interface PlayerVideo {
   durationSeconds?: number;
   /** What is offered at the end, with a countdown that can be cancelled. */
   next?: NextVideo;
+}
+
+export interface StreamStart {
+  playlistUrl: string;
+  segmentUrl: string;
+  /** From the beginning of the segment's file to the end of the first segment. */
+  bytes: number;
 }
 
 export interface CaptionTrack {

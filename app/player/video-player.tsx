@@ -31,7 +31,8 @@ export function VideoPlayer({ video, onNext = followLink }: VideoPlayerProps) {
         className="player-video"
         controls={!enhanced}
         playsInline
-        preload="metadata"
+        // What a stream will play must not wait for the metadata of the file.
+        preload={shown.hlsUrl ? "none" : "metadata"}
         // The fragment (Media Fragments URI 1.0) starts there without scripts too.
         src={shown.startSeconds ? `${shown.fileUrl}#t=${shown.startSeconds}` : shown.fileUrl}
         poster={shown.posterUrl ?? undefined}

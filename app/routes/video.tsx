@@ -11,9 +11,11 @@ import { VideoOff } from "lucide-react";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import { withVersion } from "~/media/serve/file-version.server";
+import { streamStart } from "~/media/serve/stream-start.server";
 import { currentMoment, playFrom } from "~/player/current-player";
 import { parseStart } from "~/player/media-time";
 import { useContinuedVisit } from "~/player/mini/use-continued-visit";
+import { StreamPreloads } from "~/player/source/stream-preloads";
 import { VideoPlayer } from "~/player/video-player";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
@@ -51,6 +53,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
     video,
     fileUrl: await withVersion(video.videoUrl),
     chapters: chaptersOf(video.description, video.durationSeconds),
+    streamStart: video.hlsUrl ? await streamStart(video.hlsUrl) : undefined,
     startSeconds: parseStart(searchParams.get("t")) ?? 0,
     related: await relatedVideos(id),
     listLocation: parseListLocation(searchParams),
@@ -179,12 +182,13 @@ function Watch({
 }: {
   /** Travels on to the next video, for the way back. */ state: unknown;
 }) {
-  const { video, fileUrl, startSeconds, chapters, related, listLocation } =
+  const { video, fileUrl, startSeconds, streamStart, chapters, related, listLocation } =
     useLoaderData<typeof loader>();
   const next = related[0];
   const navigate = useNavigate();
   return (
     <div className="watch-picture" style={{ viewTransitionName: POSTER_TRANSITION }}>
+      {video.hlsUrl && <StreamPreloads hlsUrl={video.hlsUrl} streamStart={streamStart} />}
       <VideoPlayer
         video={{
           id: video.id,
@@ -197,6 +201,7 @@ function Watch({
           preparing: video.preparing,
           posterUrl: video.thumbnailUrl,
           hlsUrl: video.hlsUrl,
+          streamStart,
           storyboardUrl: video.storyboardUrl,
           captions: video.captions,
           durationSeconds: video.durationSeconds,

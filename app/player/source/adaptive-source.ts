@@ -1,7 +1,9 @@
 import type Hls from "hls.js";
 import type { ErrorData } from "hls.js";
 import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "../constants";
+import { importHls } from "./hls-module";
 import { changeSource, playbackPosition } from "./playback-position";
+import { primedLoader, savesData } from "./primed-start";
 
 /** `auto` follows the connection; a number is a rendition's height in pixels. */
 export type Quality = "auto" | number;
@@ -38,14 +40,19 @@ export async function openAdaptive(
   events: AdaptiveEvents,
 ): Promise<Adaptive> {
   if (!("MediaSource" in window)) return openNative(element, url, events);
-  const { default: HlsLight } = await import("hls.js/light");
+  const { default: HlsLight } = await importHls();
   if (!HlsLight.isSupported()) return openNative(element, url, events);
   if (!events.mayAttach()) throw new Error("The file is playing already");
-  return openWithHls(new HlsLight(configFor(element)), HlsLight, element, url, events);
+  return openWithHls(new HlsLight(configFor(HlsLight, element)), HlsLight, element, url, events);
 }
 
-function configFor(element: HTMLVideoElement) {
+function configFor(HlsLight: typeof Hls, element: HTMLVideoElement) {
   return {
+    // The smallest rendition, whose first segment is shown. By default it would be loaded to measure
+    // the connection, thrown away, and another one loaded.
+    startLevel: 0,
+    fLoader: primedLoader(HlsLight),
+    autoStartLoad: !savesData() || !element.paused,
     capLevelToPlayerSize: true,
     startPosition: playbackPosition(element).seconds || -1,
     backBufferLength: BUFFER_S,
@@ -62,6 +69,7 @@ function openWithHls(
 ): Promise<Adaptive> {
   const bufferMore = () => {
     hls.config.maxBufferLength = BUFFER_S;
+    if (!hls.config.autoStartLoad) hls.startLoad();
   };
   let position = playbackPosition(element);
   const remember = () => {

@@ -2,3 +2,8 @@
 declare module "hls.js/light" {
   export { default, ErrorDetails, ErrorTypes, Events } from "hls.js";
 }
+
+declare module "hls.js/dist/hls.light.min.mjs?url" {
+  const url: string;
+  export default url;
+}

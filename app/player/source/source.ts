@@ -9,6 +9,7 @@ import {
   type PlaybackPosition,
   playbackPosition,
 } from "./playback-position";
+import { primeStart } from "./primed-start";
 
 export interface SourceState {
   playing: "file" | "adaptive";
@@ -67,6 +68,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     adaptive = undefined;
     update({ ...FILE, heights: state.get().heights });
     changeSource(element, position, () => {
+      element.preload = "metadata";
       element.src = fileUrl;
       element.load();
     });
@@ -158,6 +160,9 @@ function isRunning(element: HTMLVideoElement): boolean {
  */
 export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source {
   const { id, fileUrl, hlsUrl } = video;
+  // The same stream has the same beginning, in whatever object a page hands it over.
+  const latestStart = useRef(video.streamStart);
+  latestStart.current = video.streamStart;
   // Another id is another source, even of the same file.
   const source = useMemo(
     () => createSource(element, fileUrl, hlsUrl),
@@ -178,6 +183,7 @@ export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source
     if (element.getAttribute("src")?.split("#")[0] !== fileUrl) element.src = fileUrl;
     else if (lastId.current !== id) element.load();
     lastId.current = id;
+    if (latestStart.current && element.currentTime === 0) primeStart(latestStart.current);
     if (hlsUrl) void source.open("auto", false);
     return () => source.close();
   }, [source, element, id, fileUrl, hlsUrl]);
