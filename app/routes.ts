@@ -25,6 +25,7 @@ export default [
   route("*", "routes/not-found.tsx"),
 
   route("age", "routes/age.ts"),
+  route("surprise", "routes/surprise.ts"),
   route("video/:id/view", "routes/video-view.ts"),
   route("search/suggestions", "routes/search-suggestions.ts"),
   route("saved/videos", "routes/saved-videos.ts"),

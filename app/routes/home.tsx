@@ -23,6 +23,7 @@ import { ContinueWatching } from "~/ui/lists/continue-watching";
 import { ListSection } from "~/ui/lists/list-section";
 import { NothingFound } from "~/ui/lists/nothing-found";
 import { SearchBox } from "~/ui/lists/search-box";
+import { SurpriseLink } from "~/ui/lists/surprise-link";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? homeMeta(data.site, data) : [];
@@ -67,6 +68,7 @@ export default function Home() {
       <div className="mb-8 flex flex-col gap-4">
         <div className="flex flex-col gap-3 sm:flex-row sm:items-center sm:gap-6">
           <SearchBox search={search} category={category} />
+          <SurpriseLink />
           {joinUrl && (
             <a
               href={joinUrl}

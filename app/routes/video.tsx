@@ -23,6 +23,7 @@ import { parseListLocation, tagPath, videoPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import { chaptersOf } from "~/shared/timestamps";
+import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { POSTER_TRANSITION } from "~/ui/cards/video-card";
@@ -37,6 +38,8 @@ import { RelatedVideos } from "~/ui/video-page/related-videos";
 import { SaveButton } from "~/ui/video-page/save-button";
 import { ShareButton } from "~/ui/video-page/share-button";
 import "~/ui/video-page/watch.css";
+import { UpNext } from "~/ui/video-page/up-next";
+import { useUpNext } from "~/ui/video-page/up-next-list";
 import { useCountedViews } from "~/ui/video-page/use-counted-views";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
@@ -65,17 +68,19 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 export default function VideoPage() {
   const { video, related, listLocation, now } = useLoaderData<typeof loader>();
   const steps = stepsBack(useLocation().state);
+  const upNext = useUpNext(video.id, related);
   const onwards = steps ? { steps: steps + 1 } : undefined;
   return (
     <div className="video-layout">
       <article>
         <div className="watch">
           <BackLink id={video.id} listLocation={listLocation} />
-          <Watch state={onwards} />
+          <Watch next={upNext[0]} state={onwards} />
         </div>
         <About />
       </article>
       <aside aria-labelledby="related-heading">
+        <UpNext videos={upNext} hrefFor={(id) => videoPath(id, listLocation)} state={onwards} />
         <h2 id="related-heading" className="mb-4 text-lg font-semibold">
           Related Videos
         </h2>
@@ -127,7 +132,7 @@ function About() {
           <ShareButton
             title={video.title}
             path={() => videoPath(video.id, undefined, currentMoment())}
-            label="Share from this moment on"
+            label="Link to this moment"
           />
         </div>
       </div>
@@ -178,13 +183,15 @@ export function ErrorBoundary() {
 
 /** The player in the video page: above what follows while its menu is open. */
 function Watch({
+  next,
   state,
 }: {
-  /** Travels on to the next video, for the way back. */ state: unknown;
+  next: VideoCardData | undefined;
+  /** Travels on to the next video, for the way back. */
+  state: unknown;
 }) {
-  const { video, fileUrl, startSeconds, streamStart, chapters, related, listLocation } =
+  const { video, fileUrl, startSeconds, streamStart, chapters, listLocation } =
     useLoaderData<typeof loader>();
-  const next = related[0];
   const navigate = useNavigate();
   return (
     <div className="watch-picture" style={{ viewTransitionName: POSTER_TRANSITION }}>

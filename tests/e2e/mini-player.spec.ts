@@ -30,7 +30,7 @@ test("a video that plays goes on in the corner, and back on its page @phone", as
   const video = mini(page).locator("video");
   await expect.poll(() => time(video)).toBeGreaterThan(12);
   await mini(page).getByRole("button", { name: "Pause" }).click();
-  await expect(mini(page).getByRole("button", { name: "Play" })).toBeVisible();
+  await expect(mini(page).getByRole("button", { name: "Play", exact: true })).toBeVisible();
   await expectNoViolations(page);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   expect(wide).toBe(false);

@@ -36,7 +36,7 @@ test("a link to a moment starts there, and the share button gives one", async ({
   const id = publishVideo(site, { description: DESCRIPTION });
   await player.open(id, "?t=25");
   await expect.poll(async () => (await player.state()).time).toBe(25);
-  await page.getByRole("button", { name: "Share from this moment on" }).click();
+  await page.getByRole("button", { name: "Link to this moment" }).click();
   await expect(page.getByText("Link copied")).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
     `${site.url}/video/${id}?t=25`,

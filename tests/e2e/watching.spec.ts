@@ -3,7 +3,7 @@ import type { Page } from "playwright/test";
 import { mp4Clip } from "../clips";
 import type { SiteProcess } from "../site-process";
 import { fill } from "./catalogue";
-import { expect, test } from "./site";
+import { expect, expectNoViolations, test } from "./site";
 
 const cards = "main article";
 const views = (site: SiteProcess, id: string) =>
@@ -180,4 +180,64 @@ test("another video starts at the top with a player of its own", async ({ page, 
   expect(
     await player.evaluate((video: HTMLVideoElement) => [video.currentTime, video.paused]),
   ).toEqual([0, true]);
+});
+
+test("Surprise me shows each video once in a visit, and works without scripts", async ({
+  page,
+  site,
+  browser,
+}) => {
+  await fill(site, 3);
+  await page.goto("/");
+  const seen = new Set<string>();
+  for (let press = 0; press < 3; press++) {
+    await page.getByRole("link", { name: "Surprise me" }).click();
+    await expect(page).toHaveURL(/\/video\/v\d/);
+    seen.add(new URL(page.url()).pathname);
+    await page.getByRole("link", { name: "Back", exact: true }).click();
+    await expect(page).toHaveURL("/");
+  }
+  expect([...seen].sort()).toEqual(["/video/v1", "/video/v2", "/video/v3"]);
+  const plain = await browser.newPage({ javaScriptEnabled: false });
+  await plain.goto(site.url);
+  await plain.getByRole("link", { name: "Surprise me" }).click();
+  await expect(plain).toHaveURL(/\/video\/v\d/);
+  await plain.close();
+});
+
+test("what is up next is put in another order with the keyboard and by dragging @phone", async ({
+  page,
+  site,
+  isMobile,
+}) => {
+  await fill(site, 4);
+  await page.goto("/video/v1");
+  const upNext = page.getByRole("group").filter({ hasText: "Up next" });
+  const rows = upNext.getByRole("listitem");
+  await upNext.locator("summary").press("Enter");
+  await expect(rows).toHaveCount(3);
+  const names = () => rows.getByRole("link").allTextContents();
+  const [first, second, third] = (await names()) as [string, string, string];
+  await page.getByRole("button", { name: `Move ${first} down` }).press("Enter");
+  await expect.poll(names).toEqual([second, first, third]);
+  await expect(page.getByRole("button", { name: `Move ${first} down` })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect.poll(names).toEqual([second, third, first]);
+  await expectNoViolations(page);
+  if (!isMobile) {
+    await rows.nth(2).dragTo(rows.nth(0));
+    await expect.poll(names).toEqual([first, second, third]);
+    await page.getByRole("button", { name: `Move ${second} up` }).click();
+    await page.getByRole("button", { name: `Move ${first} down` }).click();
+    await expect.poll(names).toEqual([second, third, first]);
+  }
+  await page.getByRole("button", { name: `Remove ${second}` }).press("Enter");
+  await expect.poll(names).toEqual([third, first]);
+  // It lasts for the visit: the next page goes on with what is left.
+  await page.reload();
+  await upNext.locator("summary").press("Enter");
+  await expect.poll(names).toEqual([third, first]);
+  await rows.getByRole("link").first().click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(third);
+  await expect.poll(names).toEqual([first]);
 });
