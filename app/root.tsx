@@ -13,6 +13,7 @@ import {
 import type { ReactNode } from "react";
 import { currentUser } from "~/account/guard.server";
 import { MiniHost } from "~/player/mini/mini-host";
+import { usePreloadOnIntent } from "~/player/source/use-preload-on-intent";
 import { requiresAgeConfirmation } from "~/server/age.server";
 import { settings } from "~/server/settings.server";
 import { readToast } from "~/server/toast.server";
@@ -133,6 +134,7 @@ export default function App() {
   const { hasServiceWorker, asksForAge } = useLoaderData<typeof loader>();
   useListModules();
   useServiceWorker(hasServiceWorker && !asksForAge);
+  usePreloadOnIntent();
   const isSlowVideo = useSlowVideo();
   const isSlowAdmin = useSlowAdmin();
   if (isSlowVideo) return <VideoSkeleton />;

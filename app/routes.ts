@@ -28,6 +28,7 @@ export default [
   route("surprise", "routes/surprise.ts"),
   route("video/:id/view", "routes/video-view.ts"),
   route("search/suggestions", "routes/search-suggestions.ts"),
+  route("video/:id/stream", "routes/video-stream.ts"),
   route("saved/videos", "routes/saved-videos.ts"),
   route("sign-out", "routes/sign-out.ts"),
   route("admin/uploads/:id?", "routes/uploads.ts"),

@@ -55,6 +55,17 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
   };
 }
 
+/** The adaptive playlist of a published video. */
+export async function publishedStream(id: string): Promise<string | undefined> {
+  const row = await database()
+    .selectFrom("videos")
+    .select("hls_url")
+    .where("id", "=", id)
+    .where("status", "=", "published")
+    .executeTakeFirst();
+  return ownMediaPath(row?.hls_url);
+}
+
 /** The cards of some ids, in their order; what is not published is left out. */
 export async function publishedCards(ids: readonly string[]): Promise<VideoCardData[]> {
   if (ids.length === 0) return [];

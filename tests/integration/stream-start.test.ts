@@ -3,6 +3,9 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { masterPlaylist, mediaPlaylist } from "~/media/encode/playlist";
 import { streamStart } from "~/media/serve/stream-start.server";
+import { loader } from "~/routes/video-stream";
+import { database } from "~db/client.server";
+import { video, write as writeRows } from "../catalogue-rows";
 import { useTemporarySite } from "../temporary-site";
 
 const HLS = "/media/videos/u/1700000000000/hls/master.m3u8";
@@ -51,4 +54,25 @@ it("is unknown where a playlist is missing, odd, or leads elsewhere", async () =
   write("master.m3u8", masterPlaylist([variant(240, 1)]));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments).replaceAll("240p.mp4", "../x.mp4"));
   expect(await streamStart(HLS)).toBeUndefined();
+});
+
+it("is told of what is published, and of nothing else", async () => {
+  const ask = (id: string) =>
+    loader({
+      request: new Request(`https://videos.example/video/${id}/stream`),
+      params: { id },
+      context: {},
+    });
+  write("master.m3u8", masterPlaylist([variant(240, 1)]));
+  write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
+  writeRows([
+    video({ id: "open" }),
+    video({ id: "shut", status: "hidden" }),
+    video({ id: "file" }),
+  ]);
+  await database().updateTable("videos").set({ hls_url: HLS }).where("id", "!=", "file").execute();
+  const answer = await ask("open");
+  expect(await answer.json()).toMatchObject({ hlsUrl: HLS, start: { bytes: 6_000 } });
+  expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  for (const id of ["shut", "file", "nobody"]) expect((await ask(id)).status).toBe(204);
 });

@@ -3,7 +3,8 @@ import type { ErrorData } from "hls.js";
 import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "../constants";
 import { importHls } from "./hls-module";
 import { changeSource, playbackPosition } from "./playback-position";
-import { primedLoader, savesData } from "./primed-start";
+import { primedLoader } from "./primed-loader";
+import { savesData } from "./primed-start";
 
 /** `auto` follows the connection; a number is a rendition's height in pixels. */
 export type Quality = "auto" | number;

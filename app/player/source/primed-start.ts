@@ -1,9 +1,7 @@
-import type Hls from "hls.js";
-import type { FragmentLoaderConstructor, LoaderCallbacks, LoaderContext } from "hls.js";
 import type { StreamStart } from "../types";
 
 /** The beginning of a stream that was asked for before its player was there. */
-interface Primed {
+export interface Primed {
   url: string;
   size: number;
   /** Milliseconds, `performance.now()`. */
@@ -36,6 +34,16 @@ export function primeStart({ segmentUrl, bytes: size }: StreamStart): void {
   primed = own;
 }
 
+/** What has been asked for of a file, when it holds all bytes before `end`. */
+export function primedStart(url: string, end: number): Primed | undefined {
+  return primed?.url === url && end > 0 && end <= primed.size ? primed : undefined;
+}
+
+/** The last part of it is taken: it need not stay in memory. */
+export function dropPrimed(own: Primed): void {
+  if (primed === own) primed = undefined;
+}
+
 async function fetchStart(own: Primed): Promise<ArrayBuffer | undefined> {
   const headers = { Range: `bytes=0-${own.size - 1}` };
   const response = await fetch(own.url, { headers, signal: own.stop.signal });
@@ -44,57 +52,4 @@ async function fetchStart(own: Primed): Promise<ArrayBuffer | undefined> {
   const bytes = await response.arrayBuffer();
   own.end = performance.now();
   return bytes;
-}
-
-/** The loader of hls.js, which takes what has been asked for already. */
-export function primedLoader(HlsLight: typeof Hls): FragmentLoaderConstructor {
-  const Loader = HlsLight.DefaultConfig.loader;
-  class PrimedLoader extends Loader {
-    private isOver = false;
-
-    override load(...args: Parameters<InstanceType<typeof Loader>["load"]>): void {
-      const [context, , callbacks] = args;
-      const { url, rangeStart = 0, rangeEnd = 0 } = context;
-      const own = primed;
-      if (!own || own.url !== url || rangeEnd === 0 || rangeEnd > own.size) {
-        super.load(...args);
-        return;
-      }
-      void own.bytes.then((bytes) => {
-        if (this.isOver) return;
-        if (!bytes) {
-          super.load(...args);
-          return;
-        }
-        // The last part of it: what is left over of it is nothing.
-        if (rangeEnd === own.size && primed === own) primed = undefined;
-        this.answer(own, bytes.slice(rangeStart, rangeEnd), context, callbacks);
-      });
-    }
-
-    /** With the times that it really took, by which the next rendition is chosen. */
-    private answer(
-      own: Primed,
-      data: ArrayBuffer,
-      context: LoaderContext,
-      callbacks: LoaderCallbacks<LoaderContext>,
-    ): void {
-      const { stats } = this;
-      Object.assign(stats.loading, { start: own.asked, first: own.first, end: own.end });
-      stats.loaded = data.byteLength;
-      stats.total = data.byteLength;
-      callbacks.onSuccess({ url: context.url, data, code: 206 }, stats, context, null);
-    }
-
-    override abort(): void {
-      this.isOver = true;
-      super.abort();
-    }
-
-    override destroy(): void {
-      this.isOver = true;
-      super.destroy();
-    }
-  }
-  return PrimedLoader as unknown as FragmentLoaderConstructor;
 }

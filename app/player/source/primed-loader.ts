@@ -1,0 +1,59 @@
+import type {
+  FragmentLoaderConstructor,
+  default as Hls,
+  LoaderCallbacks,
+  LoaderContext,
+} from "hls.js";
+import { dropPrimed, type Primed, primedStart } from "./primed-start";
+
+/** The loader of hls.js, which takes what has been asked for already. */
+export function primedLoader(HlsLight: typeof Hls): FragmentLoaderConstructor {
+  const Loader = HlsLight.DefaultConfig.loader;
+  class PrimedLoader extends Loader {
+    private isOver = false;
+
+    override load(...args: Parameters<InstanceType<typeof Loader>["load"]>): void {
+      const [context, , callbacks] = args;
+      const { url, rangeStart = 0, rangeEnd = 0 } = context;
+      const own = primedStart(url, rangeEnd);
+      if (!own) {
+        super.load(...args);
+        return;
+      }
+      void own.bytes.then((bytes) => {
+        if (this.isOver) return;
+        if (!bytes) {
+          super.load(...args);
+          return;
+        }
+        if (rangeEnd === own.size) dropPrimed(own);
+        this.answer(own, bytes.slice(rangeStart, rangeEnd), context, callbacks);
+      });
+    }
+
+    /** With the times that it really took, by which the next rendition is chosen. */
+    private answer(
+      own: Primed,
+      data: ArrayBuffer,
+      context: LoaderContext,
+      callbacks: LoaderCallbacks<LoaderContext>,
+    ): void {
+      const { stats } = this;
+      Object.assign(stats.loading, { start: own.asked, first: own.first, end: own.end });
+      stats.loaded = data.byteLength;
+      stats.total = data.byteLength;
+      callbacks.onSuccess({ url: context.url, data, code: 206 }, stats, context, null);
+    }
+
+    override abort(): void {
+      this.isOver = true;
+      super.abort();
+    }
+
+    override destroy(): void {
+      this.isOver = true;
+      super.destroy();
+    }
+  }
+  return PrimedLoader as unknown as FragmentLoaderConstructor;
+}
