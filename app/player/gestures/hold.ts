@@ -5,7 +5,7 @@ import { HOLD_AFTER_MS, SWIPE_DECIDE_PX } from "../constants";
 /**
  * A finger or the mouse that rests on the picture of a playing video plays it at double speed until
  * it is lifted. A move before that is a swipe. The click that ends a hold is no tap: the function
- * that is returned says whether the last press was one.
+ * that is returned says, once, whether the last press was one.
  */
 export function useHold(element: HTMLVideoElement, commands: Commands): () => boolean {
   const wasHeld = useRef(false);
@@ -57,7 +57,11 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
     };
   }, [element, commands]);
 
-  return () => wasHeld.current;
+  return () => {
+    const held = wasHeld.current;
+    wasHeld.current = false;
+    return held;
+  };
 }
 
 const RELEASE_EVENTS = ["pointercancel", "pause", "ended", "emptied"] as const;

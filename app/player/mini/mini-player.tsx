@@ -1,5 +1,5 @@
 import { Pause, Play, X } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { PageLink } from "~/ui/page-link";
 import { createCommands } from "../commands";
 import { useMediaSession } from "../controls/use-media-session";
@@ -63,11 +63,15 @@ function MiniControls({ element, continued }: { element: HTMLVideoElement; conti
   useSinglePlayer(element);
   useMediaSession(element, commands, video, undefined);
 
-  useEffect(() => {
+  // Before the source is opened, which begins at the position of the element.
+  useLayoutEffect(() => {
     element.volume = continued.volume;
     element.muted = continued.muted;
     commands.setSpeed(continued.speed);
     commands.seekTo(continued.seconds);
+  }, [element, commands, continued]);
+
+  useEffect(() => {
     commands.play();
     const stopSaving = saveResumePoints(element, continued.video.id, () => {});
     const withdraw = providePosition(() => playbackPosition(element));

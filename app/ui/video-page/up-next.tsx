@@ -25,14 +25,15 @@ export function UpNext({
   // A row that is moved loses the focus with its old place in the page.
   useEffect(() => {
     if (!focus.current) return;
-    list.current?.querySelector<HTMLElement>(`[data-control="${focus.current}"]`)?.focus();
+    const buttons = list.current?.querySelectorAll<HTMLElement>("[data-control]") ?? [];
+    [...buttons].find(({ dataset }) => dataset.control === focus.current)?.focus();
     focus.current = undefined;
   });
 
   function move(from: number, to: number, control?: string) {
     const video = videos[from];
     if (!video || from === to || to < 0 || to >= videos.length) return;
-    focus.current = control && `${control}-${CSS.escape(video.id)}`;
+    focus.current = control && `${control}-${video.id}`;
     storeUpNext(moved(videos, from, to));
     setSaid(`${video.title}: ${to + 1} of ${videos.length}`);
   }
@@ -41,7 +42,7 @@ export function UpNext({
     const video = videos[at];
     const neighbour = videos[at + 1] ?? videos[at - 1];
     if (!video || !neighbour) return;
-    focus.current = `remove-${CSS.escape(neighbour.id)}`;
+    focus.current = `remove-${neighbour.id}`;
     storeUpNext(videos.filter((_, index) => index !== at));
     setSaid(`${video.title} removed`);
   }

@@ -1,0 +1,91 @@
+// @vitest-environment jsdom
+import { fireEvent, screen, within } from "@testing-library/react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { VideoCardData } from "~/shared/video-card";
+import { nextSurprise } from "~/ui/lists/surprise-link";
+import { UpNext } from "~/ui/video-page/up-next";
+import { moved, useUpNext } from "~/ui/video-page/up-next-list";
+import { renderAt } from "./page";
+
+afterEach(() => {
+  sessionStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+const RELATED = ["a", "b", "c", "d", "e", "f"].map((id) => ({
+  id,
+  title: `Film ${id}`,
+})) as unknown as VideoCardData[];
+
+function Page({ here = "x" }) {
+  return <UpNext videos={useUpNext(here, RELATED)} hrefFor={(id) => `/video/${id}`} />;
+}
+const titles = () =>
+  within(screen.getByRole("list"))
+    .getAllByRole("link")
+    .map((link) => link.textContent);
+const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
+
+describe("what is up next", () => {
+  it("is the five best related videos, until somebody moves or removes one", () => {
+    renderAt(<Page />);
+    expect(titles()).toEqual(["Film a", "Film b", "Film c", "Film d", "Film e"]);
+    expect(sessionStorage.length).toBe(0);
+    press("Move Film a down");
+    expect(titles().slice(0, 2)).toEqual(["Film b", "Film a"]);
+    expect(document.activeElement?.getAttribute("aria-label")).toBe("Move Film a down");
+    expect(screen.getByRole("status").textContent).toBe("Film a: 2 of 5");
+    press("Remove Film b");
+    expect(titles()).toEqual(["Film a", "Film c", "Film d", "Film e"]);
+    expect(document.activeElement?.getAttribute("aria-label")).toBe("Remove Film a");
+    press("Move Film a up");
+    expect(titles()[0]).toBe("Film a");
+  });
+
+  it("goes on without what is watched, and with the related ones when nothing is left", () => {
+    sessionStorage.setItem("up-next", JSON.stringify([RELATED[5], RELATED[0]]));
+    const { unmount } = renderAt(<Page here="a" />);
+    expect(titles()).toEqual(["Film f"]);
+    unmount();
+    sessionStorage.setItem("up-next", JSON.stringify([RELATED[0]]));
+    renderAt(<Page here="a" />);
+    expect(titles()[0]).toBe("Film a");
+  });
+
+  it.each(["{", "null", "7", '[{"id":1}]', '"x"'])(
+    "takes %s in the storage for nothing",
+    (text) => {
+      sessionStorage.setItem("up-next", text);
+      renderAt(<Page />);
+      expect(titles()).toHaveLength(5);
+    },
+  );
+
+  it("moves one and leaves the rest in order", () => {
+    expect(moved(["a", "b", "c", "d"], 0, 2)).toEqual(["b", "c", "a", "d"]);
+    expect(moved(["a", "b", "c", "d"], 3, 0)).toEqual(["d", "a", "b", "c"]);
+  });
+});
+
+describe("surprises", () => {
+  it("come once each, in whatever order the server walks, then anew", async () => {
+    const ids = ["a", "b", "a", "c"];
+    vi.stubGlobal("fetch", async (address: string) => {
+      const step = Number(new URL(address, "http://site.invalid").searchParams.get("step"));
+      return Response.json({ id: ids[step % ids.length], total: 4 });
+    });
+    expect(await nextSurprise("")).toBe("a");
+    expect(await nextSurprise("")).toBe("b");
+    expect(await nextSurprise("")).toBe("c");
+    expect(await nextSurprise("")).toBe("a");
+  });
+
+  it("are not the video of this page, and none where there is no video", async () => {
+    vi.stubGlobal("fetch", async (address: string) =>
+      Response.json({ id: address.includes("step=0") ? "a" : "b", total: 2 }),
+    );
+    expect(await nextSurprise("a")).toBe("b");
+    vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));
+    expect(await nextSurprise("")).toBeUndefined();
+  });
+});
