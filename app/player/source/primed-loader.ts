@@ -31,7 +31,7 @@ export function primedLoader(HlsLight: typeof Hls): FragmentLoaderConstructor {
       });
     }
 
-    /** With the times that it really took, by which the next rendition is chosen. */
+    /** With the time that it took, by which the next rendition is chosen, as if it had come just now. */
     private answer(
       own: Primed,
       data: ArrayBuffer,
@@ -39,7 +39,13 @@ export function primedLoader(HlsLight: typeof Hls): FragmentLoaderConstructor {
       callbacks: LoaderCallbacks<LoaderContext>,
     ): void {
       const { stats } = this;
-      Object.assign(stats.loading, { start: own.asked, first: own.first, end: own.end });
+      const since = performance.now() - own.end;
+      const { asked, first, end } = own;
+      Object.assign(stats.loading, {
+        start: asked + since,
+        first: first + since,
+        end: end + since,
+      });
       stats.loaded = data.byteLength;
       stats.total = data.byteLength;
       callbacks.onSuccess({ url: context.url, data, code: 206 }, stats, context, null);
