@@ -11,6 +11,7 @@ export function primedLoader(HlsLight: typeof Hls): FragmentLoaderConstructor {
   const Loader = HlsLight.DefaultConfig.loader;
   class PrimedLoader extends Loader {
     private isOver = false;
+    private waitsFor: Primed | undefined;
 
     override load(...args: Parameters<InstanceType<typeof Loader>["load"]>): void {
       const [context, , callbacks] = args;
@@ -20,8 +21,10 @@ export function primedLoader(HlsLight: typeof Hls): FragmentLoaderConstructor {
         super.load(...args);
         return;
       }
+      this.waitsFor = own;
       void own.bytes.then((bytes) => {
         if (this.isOver) return;
+        this.waitsFor = undefined;
         if (!bytes) {
           super.load(...args);
           return;
@@ -51,13 +54,19 @@ export function primedLoader(HlsLight: typeof Hls): FragmentLoaderConstructor {
       callbacks.onSuccess({ url: context.url, data, code: 206 }, stats, context, null);
     }
 
-    override abort(): void {
+    /** What did not come in time is not waited for again. */
+    private end(): void {
       this.isOver = true;
+      if (this.waitsFor) dropPrimed(this.waitsFor);
+    }
+
+    override abort(): void {
+      this.end();
       super.abort();
     }
 
     override destroy(): void {
-      this.isOver = true;
+      this.end();
       super.destroy();
     }
   }

@@ -39,8 +39,9 @@ export function primedStart(url: string, end: number): Primed | undefined {
   return primed?.url === url && end > 0 && end <= primed.size ? primed : undefined;
 }
 
-/** The last part of it is taken: it need not stay in memory. */
+/** It has been taken, and need not stay in memory; or it is given up. */
 export function dropPrimed(own: Primed): void {
+  own.stop.abort();
   if (primed === own) primed = undefined;
 }
 
