@@ -1,0 +1,50 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { dropPrimed, primedStart, primeStart } from "~/player/source/primed-start";
+
+const start = (name: string) => ({ playlistUrl: "", segmentUrl: `/media/${name}.mp4`, bytes: 10 });
+const url = (name: string) => new URL(`/media/${name}.mp4`, location.href).href;
+let asked: { url: string; range: string; signal: AbortSignal }[] = [];
+
+beforeEach(() => {
+  asked = [];
+  vi.stubGlobal("fetch", async (url: string, { headers, signal }: RequestInit) => {
+    asked.push({ url, range: (headers as Record<string, string>).Range!, signal: signal! });
+    return new Response(new Uint8Array(10), { status: 206 });
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  Reflect.deleteProperty(navigator, "connection");
+});
+
+it("is asked for once, by its bytes, and is given up for another one", async () => {
+  primeStart(start("one"));
+  primeStart(start("one"));
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toMatchObject({ url: url("one"), range: "bytes=0-9" });
+  expect((await primedStart(url("one"), 10)?.bytes)?.byteLength).toBe(10);
+  expect(primedStart(url("one"), 11)).toBeUndefined();
+  expect(primedStart(url("two"), 10)).toBeUndefined();
+  primeStart(start("two"));
+  expect(asked[0]?.signal.aborted).toBe(true);
+  const two = primedStart(url("two"), 4)!;
+  dropPrimed(two);
+  expect(primedStart(url("two"), 4)).toBeUndefined();
+});
+
+it("is unknown when the server answers anything but that part", async () => {
+  vi.stubGlobal("fetch", async () => new Response("all of it", { status: 200 }));
+  primeStart(start("three"));
+  expect(await primedStart(url("three"), 10)?.bytes).toBeUndefined();
+});
+
+it("is not asked for where the browser saves data", () => {
+  Object.defineProperty(navigator, "connection", {
+    configurable: true,
+    value: { saveData: true },
+  });
+  primeStart(start("four"));
+  expect(asked).toEqual([]);
+  expect(primedStart(url("four"), 10)).toBeUndefined();
+});
