@@ -1,6 +1,7 @@
 import type { ComponentType } from "react";
 import { readStored, writeStored } from "../memory/browser-storage";
 import type { PlaybackPosition } from "../source/playback-position";
+import { savesData } from "../source/primed-start";
 import { createStore } from "../store";
 import type { PlayerVideo } from "../types";
 
@@ -24,9 +25,7 @@ const SETTING = "mini";
 /** Whether videos go on in the mini player: as chosen in this browser, else unless it saves data. */
 export function isMiniPlayerOn(): boolean {
   const chosen = readStored(SETTING);
-  if (typeof chosen === "boolean") return chosen;
-  const { connection } = navigator as { connection?: { saveData?: boolean } };
-  return !connection?.saveData;
+  return typeof chosen === "boolean" ? chosen : !savesData();
 }
 
 export function switchMiniPlayer(on: boolean): void {
