@@ -1,5 +1,6 @@
+import { DEFAULT_VIEW } from "~/shared/list-view";
 import { PAGE_SIZE } from "~/shared/pages";
-import { newestPage } from "./published-list.server";
+import { listPage } from "./published-list.server";
 import { publishedTotal } from "./published-total.server";
 
 /**
@@ -13,7 +14,7 @@ export async function surprise(
   const { videos: total } = await publishedTotal();
   if (total === 0) return undefined;
   const at = walk(seed, step, total);
-  const { videos } = await newestPage(undefined, Math.floor(at / PAGE_SIZE) + 1);
+  const { videos } = await listPage(undefined, DEFAULT_VIEW, Math.floor(at / PAGE_SIZE) + 1);
   const video = videos[at % PAGE_SIZE] ?? videos[0];
   return video && { id: video.id, total };
 }
