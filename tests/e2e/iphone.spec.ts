@@ -39,7 +39,7 @@ test("an iPhone plays, mutes and goes fullscreen, and is offered no volume", asy
   await expect.poll(() => requests.some((path) => path.endsWith("master.m3u8"))).toBe(true);
   await touch.tap(await player.at(0.5, 0.5));
   await player.expectPlaying();
-  expect(requests.filter((path) => /hls[.-].*\.js$/.test(path))).toEqual([]);
+  expect(requests.filter((path) => /hls[.-].*\.m?js$/.test(path))).toEqual([]);
 
   await expect(player.root.getByRole("slider", { name: "Volume" })).toHaveCount(0);
   await page.keyboard.press("m");

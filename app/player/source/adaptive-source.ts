@@ -141,6 +141,8 @@ async function openNative(
   const plays = element.canPlayType(HLS_MIME) !== "";
   if (!plays || !events.mayAttach()) throw new Error("The file plays instead of the playlist");
   element.src = url;
+  // Not before: the metadata of the file would be asked for.
+  element.preload = "metadata";
   const onError = () => events.onFailed();
   element.addEventListener("error", onError);
   return {

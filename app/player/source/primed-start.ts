@@ -23,7 +23,8 @@ export function savesData(): boolean {
 /** Asks for the beginning of one stream, by which another that nobody wanted is given up. */
 export function primeStart({ segmentUrl, bytes: size }: StreamStart): void {
   const url = new URL(segmentUrl, window.location.href).href;
-  if (savesData() || primed?.url === url) return;
+  // A device that plays streams by itself asks for all of it by itself.
+  if (savesData() || !("MediaSource" in window) || primed?.url === url) return;
   primed?.stop.abort();
   const own: Primed = {
     ...{ url, size, asked: performance.now(), first: 0, end: 0 },

@@ -1,5 +1,10 @@
+import { useNonce } from "~/ui/page-frame/nonce";
 import type { StreamStart } from "../types";
 import { HLS_MODULE_URL } from "./hls-module";
+
+/** An iPhone, which has no media source for scripts, does not need it. */
+const PRELOAD_MODULE = `"MediaSource" in window && document.head.append(Object.assign(
+  document.createElement("link"), { rel: "modulepreload", href: ${JSON.stringify(HLS_MODULE_URL)} }))`;
 
 /**
  * What the player asks for first, asked for by the page: else the playlists and the script that
@@ -12,9 +17,15 @@ export function StreamPreloads({
   hlsUrl: string;
   streamStart: StreamStart | undefined;
 }) {
+  const nonce = useNonce();
   return (
     <>
-      <link rel="modulepreload" href={HLS_MODULE_URL} />
+      <script
+        nonce={nonce}
+        suppressHydrationWarning
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: constant, and of the build alone
+        dangerouslySetInnerHTML={{ __html: PRELOAD_MODULE }}
+      />
       {[hlsUrl, streamStart?.playlistUrl].map((href) =>
         href ? (
           <link key={href} rel="preload" as="fetch" href={href} crossOrigin="anonymous" />

@@ -12,7 +12,7 @@ const MOUSE_RESTS_MS = 100;
  */
 export function usePreloadOnIntent(): void {
   useEffect(() => {
-    if (savesData()) return;
+    if (savesData() || !("MediaSource" in window)) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last: string | undefined;
 

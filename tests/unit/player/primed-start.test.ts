@@ -8,6 +8,7 @@ let asked: { url: string; range: string; signal: AbortSignal }[] = [];
 
 beforeEach(() => {
   asked = [];
+  vi.stubGlobal("MediaSource", class {});
   vi.stubGlobal("fetch", async (url: string, { headers, signal }: RequestInit) => {
     asked.push({ url, range: (headers as Record<string, string>).Range!, signal: signal! });
     return new Response(new Uint8Array(10), { status: 206 });
