@@ -23,7 +23,6 @@ export function StreamPreloads({
       <script
         nonce={nonce}
         suppressHydrationWarning
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: constant, and of the build alone
         dangerouslySetInnerHTML={{ __html: PRELOAD_MODULE }}
       />
       {[hlsUrl, streamStart?.playlistUrl].map((href) =>
