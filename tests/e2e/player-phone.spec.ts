@@ -43,42 +43,6 @@ test.describe("the picture of a phone held upright", () => {
     await expect(page).toHaveURL(/#video-/);
   });
 
-  test("is no layout shift, on a line so slow that its skeleton is shown first", async ({
-    page,
-    site,
-  }) => {
-    await page.addInitScript(() => {
-      const seen = window as { shifts?: number };
-      seen.shifts = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries() as (PerformanceEntry & {
-          value: number;
-          hadRecentInput: boolean;
-        })[]) {
-          if (!entry.hadRecentInput) seen.shifts = (seen.shifts ?? 0) + entry.value;
-        }
-      }).observe({ type: "layout-shift", buffered: true });
-    });
-    const player = new PlayerPage(page);
-    const id = publishVideo(site);
-    await page.goto("/");
-    let answer = () => {};
-    const held = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await page.route(`**/video/${id}.data**`, async (route) => {
-      await held;
-      await route.continue();
-    });
-    await page.locator(`#video-${id} a`).click();
-    await expect(page.getByText("Loading video...")).toBeAttached();
-    answer();
-    await player.ready();
-    await page.getByRole("link", { name: "Back", exact: true }).click();
-    await expect(page.locator(`#video-${id}`)).toBeVisible();
-    expect(await page.evaluate(() => (window as { shifts?: number }).shifts)).toBe(0);
-  });
-
   test("hides Back with the controls, and shows it to the keyboard", async ({ page, site }) => {
     const player = new PlayerPage(page);
     await page.clock.install();

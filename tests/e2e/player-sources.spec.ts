@@ -38,7 +38,7 @@ test.describe("adaptive", () => {
     await page.getByRole("menuitem", { name: /^Quality/ }).click();
     await expect(page.getByRole("menuitemradio")).toHaveText([/^Auto/, "180p", "90p", "Original"]);
     await expect(page.getByRole("menuitemradio", { name: /^Auto/ })).toBeChecked();
-    await page.getByRole("menuitemradio", { name: "90p" }).click();
+    await page.getByRole("menuitemradio", { name: "90p", exact: true }).click();
     await expect(page.getByRole("menu")).toBeHidden();
     await player.button("Settings").click();
     await expect(page.getByRole("menuitem", { name: /^Quality/ })).toContainText("90p");

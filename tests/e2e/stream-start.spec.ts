@@ -3,12 +3,12 @@ import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 import { expect, test } from "./site";
 
-/** Requests for the beginning of a segment file, from here on. */
+/** Requests for the beginning of the smallest rendition's file, from here on. */
 function watchStarts(page: Page): string[] {
   const starts: string[] = [];
   page.on("request", (request) => {
     const range = request.headers().range ?? "";
-    if (/\.m4s$/.test(request.url()) && range.startsWith("bytes=0-")) starts.push(range);
+    if (request.url().endsWith("/stream_1.m4s") && range.startsWith("bytes=0-")) starts.push(range);
   });
   return starts;
 }
