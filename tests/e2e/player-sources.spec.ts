@@ -104,7 +104,7 @@ test.describe("adaptive", () => {
       await route.continue();
     });
     await page.goto(`/video/${id}`);
-    await player.ready();
+    await expect(player.button("Play")).toBeVisible();
     await page.keyboard.press("k");
     await player.expectPlaying();
     await player.record("emptied", "pause");
