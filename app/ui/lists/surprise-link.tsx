@@ -79,9 +79,9 @@ export function SurpriseLink({
       href="/surprise"
       rel="nofollow"
       onClick={open}
-      className={`${buttonClass("secondary", "sm")} shrink-0 self-start`}
+      className={`${buttonClass("secondary", "pill")} shrink-0 max-sm:self-start`}
     >
-      <Shuffle aria-hidden="true" className="size-4" />
+      <Shuffle aria-hidden="true" className="size-5 text-accent" />
       Surprise me
     </a>
   );
