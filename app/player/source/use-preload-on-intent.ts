@@ -43,13 +43,14 @@ const INTENTS = ["pointerover", "pointerdown", "focusin"];
 const VIDEO_PATH = /^\/video\/[^/]+$/;
 
 async function preload(path: string): Promise<void> {
-  const answer = await fetch(`${path}/stream`);
-  if (answer.status !== 200) return;
-  const stream = (await answer.json()) as { hlsUrl: string; start?: StreamStart };
+  // Beside the question, not after its answer: most videos have a stream.
   const module = { rel: "modulepreload", href: HLS_MODULE_URL };
   if (!document.querySelector(`link[href="${CSS.escape(HLS_MODULE_URL)}"]`)) {
     document.head.append(Object.assign(document.createElement("link"), module));
   }
+  const answer = await fetch(`${path}/stream`);
+  if (answer.status !== 200) return;
+  const stream = (await answer.json()) as { hlsUrl: string; start?: StreamStart };
   if (stream.start) primeStart(stream.start);
   // Into the browser's cache, where the player finds them.
   for (const url of [stream.hlsUrl, stream.start?.playlistUrl]) if (url) void fetch(url);
