@@ -41,9 +41,10 @@ test("Shift pressed three times exits, from a field and from a dialog too", asyn
   await openTwoPages(page);
   await page.keyboard.press("Shift");
   await expect(page.getByText("Shift, press 2 more times to exit.")).toBeAttached();
-  await page.keyboard.press("Shift");
-  await expect(page.getByText("Shift, press 1 more time to exit.")).toBeAttached();
-  await page.keyboard.press("Shift");
+  // Anew, so that nothing is waited for between two presses, which have five seconds.
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("Exit this page expired.")).toBeAttached();
+  for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");
   await expect(page).toHaveURL("about:blank");
   await page.goBack();
   await expect(page).toHaveURL("/trending");

@@ -122,6 +122,7 @@ test("when the site does not answer, that is said, and the page comes once it do
   page,
   site,
 }) => {
+  test.slow();
   await fill(site, 2);
   await open(page, "/");
   await site.stop();
@@ -136,6 +137,7 @@ test("a newer worker takes over, and deletes what the one before stored; one tha
   page,
   site,
 }) => {
+  test.slow();
   await open(page, "/");
   const names = () => page.evaluate(() => caches.keys());
   const [before] = await names();
