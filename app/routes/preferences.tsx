@@ -6,7 +6,7 @@ import { siteIdentity } from "~/server/site-origin.server";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { useSavedCount } from "~/ui/lists/saved-videos";
-import { forgetWatchHistory, useWatchHistory } from "~/ui/lists/watch-history";
+import { forgetWatchHistory, useFinished, useWatchHistory } from "~/ui/lists/watch-history";
 import { StaticPage } from "~/ui/page-frame/static-page";
 import { DISCREET_TITLE, discreetTitles, exitByShift } from "~/ui/preferences";
 import { useHydrated } from "~/ui/use-hydrated";
@@ -96,15 +96,16 @@ function Setting({
 
 function Remembered() {
   const begun = useWatchHistory().length;
+  const finished = useFinished().length;
   const saved = useSavedCount();
   return (
     <>
       <p role="status">
-        {begun === 0
-          ? "It remembers no video as begun."
-          : `It remembers where you left ${formatQuantity(begun, "video")}.`}
+        {begun + finished === 0
+          ? "It remembers no video that you watched."
+          : `It remembers where you left ${formatQuantity(begun, "video")}, and that you watched ${finished} to the end.`}
       </p>
-      {begun > 0 && (
+      {begun + finished > 0 && (
         <Button type="button" variant="secondary" size="sm" onClick={forgetWatchHistory}>
           Forget all
         </Button>

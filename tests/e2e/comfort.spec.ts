@@ -87,6 +87,24 @@ test("the preferences switch the key off and the discreet titles on @phone", asy
   await expect(page).toHaveTitle(/^Preferences/);
 });
 
+test("the preferences tell what the browser remembers, and forget it @phone", async ({ page }) => {
+  await page.goto("/preferences");
+  await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
+  await page.evaluate(() => {
+    localStorage.setItem("player:resume", '[["v1",30]]');
+    localStorage.setItem("watched-videos", '["v2","v3"]');
+    localStorage.setItem("saved-videos", '["v4"]');
+  });
+  await page.reload();
+  await expect(
+    page.getByText("It remembers where you left 1 video, and that you watched 2 to the end."),
+  ).toBeVisible();
+  await expect(page.getByText("1 video saved.")).toBeVisible();
+  await page.getByRole("button", { name: "Forget all" }).click();
+  await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual(["saved-videos"]);
+});
+
 test("a discreet title is there before the scripts, and nothing writes another one", async ({
   page,
   site,
