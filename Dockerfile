@@ -21,6 +21,7 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg \
  && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
     PORT=3000
 WORKDIR /site
 COPY --from=build /site ./
@@ -33,4 +34,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is the container's first process, so that SIGTERM reaches the server.
-CMD ["node", "scripts/start.mjs"]
+CMD ["node", "--max-semi-space-size=2", "--max-old-space-size=512", "scripts/start.mjs"]

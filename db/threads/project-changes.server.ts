@@ -18,10 +18,11 @@ export function projecting(sqlite: Sqlite.Database): () => boolean {
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
   // The other task of this thread brings the log into the file.
   sqlite.pragma("wal_autocheckpoint = 0");
-  const { run } = createProjector(sqlite);
+  const { run, waiting } = createProjector(sqlite);
   return () => {
     try {
       run(MOST_AT_ONCE);
+      if (waiting().last === null) sqlite.pragma("shrink_memory");
       return true;
     } catch (error) {
       if (isBusy(error)) return false;

@@ -4,6 +4,7 @@ import path from "node:path";
 import { residentBytes } from "../../tests/process-figures";
 import { signInTo } from "../../tests/site-client";
 import { SiteProcess } from "../../tests/site-process";
+import { startEnvironment } from "../../tests/start-environment";
 import { catalogueDatabase } from "./catalogue-database";
 import { generatedVideos, randomFrom } from "./generated-videos";
 import type { Report } from "./report";
@@ -16,8 +17,6 @@ const MOST_MIB = 300;
 const MIB = 1024 ** 2;
 const FILES = 50;
 const FILE_BYTES = 512 * 1024;
-/** What glibc shares among threads, which has an arena for each thread otherwise. */
-const FEW_ARENAS = { MALLOC_ARENA_MAX: "2" };
 
 interface Visited {
   site: SiteProcess;
@@ -27,13 +26,13 @@ interface Visited {
 
 /**
  * What the process of a site with 100,000 videos holds, its threads included, before and after 100,000
- * requests of all kinds, beside the same with two arenas of malloc.
+ * requests of all kinds, beside the same with what Node and malloc take by themselves.
  */
 export async function run(report: Report): Promise<void> {
   const paths = requestPaths();
   const names: [string, Record<string, string>][] = [
-    ["the site", {}],
-    ["with two arenas of malloc", FEW_ARENAS],
+    ["as npm start starts it", { ...startEnvironment() }],
+    ["with the defaults of Node and malloc", {}],
   ];
   const agent = new http.Agent({ keepAlive: true, maxSockets: 2 * CONNECTIONS });
   const after: number[] = [];
@@ -55,8 +54,8 @@ export async function run(report: Report): Promise<void> {
   } finally {
     agent.destroy();
   }
-  const [ours = Number.NaN, fewArenas = Number.NaN] = after;
-  report.figure("beside two arenas of malloc", ours / fewArenas, "times as much memory");
+  const [ours = Number.NaN, defaults = Number.NaN] = after;
+  report.figure("beside the defaults", ours / defaults, "times as much memory");
   report.atMost(`memory after ${REQUESTS} requests`, ours, MOST_MIB, "MiB");
 }
 

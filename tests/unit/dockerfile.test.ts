@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { startEnvironment } from "../start-environment";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const dockerfile = fs.readFileSync(path.join(root, "Dockerfile"), "utf8");
@@ -86,9 +87,16 @@ describe("the Dockerfile", () => {
     );
   });
 
-  it("has the two volumes and a health check, and lets SIGTERM reach Node", () => {
+  it("has the two volumes and a health check", () => {
     expect(all("VOLUME")).toEqual(['["/site/db/data", "/site/uploads"]']);
     expect(all("HEALTHCHECK")[0]).toContain("/healthz");
-    expect(JSON.parse(all("CMD").at(-1) ?? "")).toEqual(["node", "scripts/start.mjs"]);
+  });
+
+  it("starts the site as npm start does, with the same bounds of memory", () => {
+    const { MALLOC_ARENA_MAX, NODE_OPTIONS } = startEnvironment();
+    const flags = NODE_OPTIONS.split(" ");
+    expect(flags).toContainEqual(expect.stringMatching(/^--max-old-space-size=\d+$/));
+    expect(JSON.parse(all("CMD").at(-1) ?? "")).toEqual(["node", ...flags, "scripts/start.mjs"]);
+    expect(all("ENV").join(" ")).toContain(`MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX} `);
   });
 });
