@@ -42,15 +42,16 @@ function MobileMenu({ signedIn }: { signedIn: boolean }) {
   }
 
   return (
+    // As large as its summary: until that has arrived, browsers show a wider one of their own.
     <details
       key={location.key}
       ref={details}
       onKeyDown={closeOnEscape}
-      className="group bar:hidden"
+      className="group -mr-2 size-11 shrink-0 bar:hidden"
     >
       <summary
         aria-label="Menu"
-        className="-mr-2 grid size-11 list-none place-items-center rounded-md text-muted hover:text-ink"
+        className="grid size-11 list-none place-items-center rounded-md text-muted hover:text-ink"
       >
         <Menu aria-hidden="true" className="size-6 group-open:hidden" />
         <X aria-hidden="true" className="hidden size-6 group-open:block" />
