@@ -3,9 +3,11 @@ import { SiteProcess } from "../../tests/site-process";
 import { launchBrowser } from "./browser";
 import type { Report } from "./report";
 
-/** Home's, and the player's 25 on top of them. */
-/** Home had 107 KB before what visitors are offered beyond the specification, which may cost 12 KB. */
-const MOST_SCRIPT_KB = { "/": 119, "/video/v1": 135 };
+/**
+ * Home had 107 KB before what visitors are offered beyond the specification, which may cost 12 KB; the
+ * video page had 135, and it may cost 15 there.
+ */
+const MOST_SCRIPT_KB = { "/": 119, "/video/v1": 150 };
 const MOST_STYLE_KB = 15;
 const VIDEOS = 40;
 const PHONE = { width: 360, height: 740 };

@@ -1,7 +1,6 @@
 import { useEffect } from "react";
 import { useStore } from "../store";
 import { continued } from "./continued";
-import "./mini-player.css";
 
 /** Where the mini player is, on whatever page; not before the visitor's age is confirmed. */
 export function MiniHost({ allowed }: { allowed: boolean }) {

@@ -13,6 +13,7 @@ import { type Recovery, useRecovery } from "../source/recovery";
 import { useSource } from "../source/source";
 import { useStore, useStored } from "../store";
 import { type Continued, providePosition, continued as store } from "./continued";
+import stylesUrl from "./mini-player.css?url";
 
 /** Back from there leads to the page that the mini player was on. */
 const ONE_STEP = { steps: 1 };
@@ -20,6 +21,8 @@ const ONE_STEP = { steps: 1 };
 /** A video in the corner of the page, for whoever goes on looking around. */
 export function MiniPlayer({ continued }: { continued: Continued }) {
   const [element, setElement] = useState<HTMLVideoElement | null>(null);
+  // Asked for only now: few pages have a mini player, and every page would carry its styles.
+  const [styled, setStyled] = useState(false);
   const { video, href } = continued;
 
   function close() {
@@ -30,11 +33,18 @@ export function MiniPlayer({ continued }: { continued: Continued }) {
   return (
     <section
       className="mini-player"
+      hidden={!styled}
       aria-label="Mini player"
       onKeyDown={(event) => {
         if (event.key === "Escape") close();
       }}
     >
+      <link
+        rel="stylesheet"
+        href={stylesUrl}
+        onLoad={() => setStyled(true)}
+        onError={() => setStyled(true)}
+      />
       <PageLink to={href} state={ONE_STEP} aria-label={`Back to ${video.title}`}>
         {/* biome-ignore lint/a11y/useMediaCaption: they are on the page that it leads to. */}
         <video ref={setElement} playsInline src={video.fileUrl} poster={video.posterUrl ?? ""} />
