@@ -2,6 +2,7 @@ import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { useId } from "react";
 import { pageMeta } from "~/catalogue/meta/page-meta";
+import { miniPlayer } from "~/player/mini/continued";
 import { siteIdentity } from "~/server/site-origin.server";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
@@ -47,6 +48,12 @@ export default function Preferences() {
         setting={exitByShift}
         label="Exit this page by pressing Shift three times"
         hint="Leads to an empty page at once, and takes this page out of the history. The pages before it stay in the history. Exit in the menu does the same."
+      />
+      <h2>Playing</h2>
+      <Setting
+        setting={miniPlayer}
+        label="Mini player"
+        hint="A video that plays goes on in the corner of the next page. Unless you choose, it is off where your browser saves data."
       />
       <h2>What this browser remembers</h2>
       {hydrated && <Remembered />}

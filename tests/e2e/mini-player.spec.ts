@@ -107,6 +107,9 @@ test("a paused video, one switched off and a browser that saves data end with th
   await leave();
   await expect(mini(page)).toHaveCount(0);
 
+  await page.goto("/preferences");
+  await expect(page.getByRole("checkbox", { name: "Mini player" })).not.toBeChecked();
+
   await page.evaluate(() => localStorage.removeItem("player:mini"));
   await page.addInitScript(() =>
     Object.defineProperty(navigator, "connection", { value: { saveData: true } }),

@@ -1,5 +1,5 @@
 import type { ComponentType } from "react";
-import { readStored, writeStored } from "../memory/browser-storage";
+import { storedValue } from "~/ui/stored-value";
 import type { PlaybackPosition } from "../source/playback-position";
 import { savesData } from "../source/primed-start";
 import { createStore } from "../store";
@@ -20,17 +20,10 @@ export interface Continued {
 
 export const continued = createStore<Continued | undefined>(undefined);
 
-const SETTING = "mini";
-
 /** Whether videos go on in the mini player: as chosen in this browser, else unless it saves data. */
-export function isMiniPlayerOn(): boolean {
-  const chosen = readStored(SETTING);
-  return typeof chosen === "boolean" ? chosen : !savesData();
-}
-
-export function switchMiniPlayer(on: boolean): void {
-  writeStored(SETTING, on);
-}
+export const miniPlayer = storedValue("player:mini", (stored) =>
+  typeof stored === "boolean" ? stored : !savesData(),
+);
 
 let readPosition: (() => PlaybackPosition) | undefined;
 

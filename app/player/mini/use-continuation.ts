@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "react";
 import type { Commands } from "../commands";
 import { playbackPosition } from "../source/playback-position";
 import type { PlayerVideo } from "../types";
-import { continued, isMiniPlayerOn, takeContinued } from "./continued";
+import { continued, miniPlayer, takeContinued } from "./continued";
 import { MiniPlayer } from "./mini-player";
 
 /**
@@ -29,7 +29,7 @@ export function useContinuation(
       const { seconds, playing } = playbackPosition(element);
       const { href } = video;
       const isLeft = href && new URL(href, location.href).pathname !== location.pathname;
-      if (!isLeft || !playing || element.ended || !isMiniPlayerOn()) return;
+      if (!isLeft || !playing || element.ended || !miniPlayer.read()) return;
       const { defaultPlaybackRate: speed, volume, muted } = element;
       continued.set({ video, href, seconds, speed, volume, muted, Player: MiniPlayer });
     };

@@ -8,13 +8,13 @@ import {
   Share2,
   SlidersHorizontal,
 } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { classNames } from "~/ui/class-names";
 import { copyText, share } from "~/ui/share";
 import { usePictureInPicture } from "../controls/use-picture-in-picture";
 import { CaptionsIcon, type IconType, PictureInPictureIcon } from "../icons";
 import { formatTime, linkAt } from "../media-time";
-import { isMiniPlayerOn, switchMiniPlayer } from "../mini/continued";
+import { miniPlayer } from "../mini/continued";
 import { usePlayer } from "../player-context";
 import { useStore, useStored } from "../store";
 import { qualityLabel, speedLabel } from "./choice-page";
@@ -36,7 +36,7 @@ export function MainPage({
   const loop = useStored(playback, "loop");
   const { chosen, heights, height } = useStore(source.state);
   const window = usePictureInPicture(element);
-  const [mini, setMini] = useState(isMiniPlayerOn);
+  const mini = miniPlayer.use();
   const now = element.currentTime;
 
   async function copy() {
@@ -94,10 +94,7 @@ export function MainPage({
         icon={ArrowDownRight}
         label="Mini player"
         checked={mini}
-        onPress={() => {
-          switchMiniPlayer(!mini);
-          setMini(!mini);
-        }}
+        onPress={() => miniPlayer.write(!mini)}
       />
       <Item icon={Link} label={`Copy link at ${formatTime(now)}`} onPress={() => void copy()} />
       <Item icon={Share2} label="Share" onPress={() => void shareVideo()} />

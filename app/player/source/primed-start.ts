@@ -17,6 +17,7 @@ let primed: Primed | undefined;
 
 /** Whether this visitor asks for as little as possible. */
 export function savesData(): boolean {
+  if (typeof navigator === "undefined") return false;
   return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 }
 
