@@ -5,8 +5,8 @@ import { residentBytes } from "../../tests/process-figures";
 import { signInTo } from "../../tests/site-client";
 import { SiteProcess } from "../../tests/site-process";
 import { startEnvironment } from "../../tests/start-environment";
-import { catalogueDatabase } from "./catalogue-database";
-import { generatedVideos, randomFrom } from "./generated-videos";
+import { catalogueDatabase } from "./catalogue/catalogue-database";
+import { generatedVideos, randomFrom } from "./catalogue/generated-videos";
 import type { Report } from "./report";
 
 const VIDEOS = 100_000;

@@ -1,6 +1,6 @@
-import { ask, MULTIPART, signInTo } from "../../tests/site-client";
-import { SiteProcess } from "../../tests/site-process";
-import { GOOD_TEXTS } from "../../tests/upload-requests";
+import { ask, MULTIPART, signInTo } from "../../../tests/site-client";
+import { SiteProcess } from "../../../tests/site-process";
+import { GOOD_TEXTS } from "../../../tests/upload-requests";
 import { sendVideo, type UploadCost } from "./upload-sender";
 
 export const MIB = 1024 ** 2;

@@ -5,9 +5,9 @@ import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../tests/free-port";
-import { MULTIPART } from "../../tests/site-client";
-import { GOOD_TEXTS } from "../../tests/upload-requests";
+import { freePort } from "../../../tests/free-port";
+import { MULTIPART } from "../../../tests/site-client";
+import { GOOD_TEXTS } from "../../../tests/upload-requests";
 import { sendVideo, type UploadCost } from "./upload-sender";
 import { MIB, VIDEO_BYTES } from "./upload-site";
 

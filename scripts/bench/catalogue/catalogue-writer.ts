@@ -1,9 +1,9 @@
 // Another program, of its own process: enters videos with SQLite's defaults, one row a statement, and
 // prints what that cost. Arguments: file, count, seed.
 import Sqlite from "better-sqlite3";
+import { cpuMs } from "../report";
 import { INSERT_VIDEO } from "./catalogue-database";
 import { generatedVideos } from "./generated-videos";
-import { cpuMs } from "./report";
 
 const [file = "", count = "0", seed = "0"] = process.argv.slice(2);
 const videos = [...generatedVideos(Number(count), Number(seed))].map((video, i) => ({

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
-import { mp4Clip } from "../../tests/clips";
-import { cpuSeconds, residentBytes } from "../../tests/process-figures";
-import { multipartParts } from "../../tests/site-client";
+import { mp4Clip } from "../../../tests/clips";
+import { cpuSeconds, residentBytes } from "../../../tests/process-figures";
+import { multipartParts } from "../../../tests/site-client";
 
 const BLOCK = Buffer.alloc(256 * 1024);
 const SAMPLE_EVERY_MS = 50;

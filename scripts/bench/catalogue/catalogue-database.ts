@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { migrate } from "~db/migrate.server";
-import { migrations } from "~db/migrations";
+import { migrations } from "~db/migrations/index";
 import { createProjector, projectAll } from "~db/projector.server";
 import { generatedVideos } from "./generated-videos";
 

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { PAGE_SIZE } from "~/shared/pages";
-import * as reference from "../../tests/catalogue-reference";
+import * as reference from "../../../tests/catalogue-reference";
 
 /** The catalogue as one would write it first: LIKE, count(*), OFFSET, scoring in JavaScript. */
 

@@ -9,8 +9,8 @@ import { forgetSettings } from "~/server/settings.server";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
+import type { Report } from "../report";
 import { catalogueDatabase } from "./catalogue-database";
-import type { Report } from "./report";
 
 /** The limits are for a million; fewer are for trying it out. */
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;

@@ -1,4 +1,4 @@
-import type { Report } from "./report";
+import type { Report } from "../report";
 import { measureStock } from "./stock-site";
 import { MIB, openUploadSite, VIDEO_BYTES } from "./upload-site";
 

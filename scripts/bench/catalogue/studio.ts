@@ -11,9 +11,9 @@ import { projected } from "~db/changes.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { VIDEO_STATUSES } from "~db/schema";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
+import { median, p95, type Report, timed } from "../report";
 import { catalogueDatabase } from "./catalogue-database";
 import { randomFrom } from "./generated-videos";
-import { median, p95, type Report, timed } from "./report";
 
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
 const VIEWS = 400;

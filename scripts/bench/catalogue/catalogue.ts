@@ -8,11 +8,11 @@ import { storedValues } from "~/shared/categories";
 import type { VideoPage } from "~/shared/video-card";
 import { closeDatabase, disableBusyTimeout, sqliteHandle } from "~db/client.server";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
+import { longestHold, median, p95, type Report, timed } from "../report";
 import { catalogueDatabase } from "./catalogue-database";
 import { writes } from "./catalogue-writes";
 import { randomFrom } from "./generated-videos";
 import { type PlainQuestion, plainCatalogue } from "./plain-catalogue";
-import { longestHold, median, p95, type Report, timed } from "./report";
 import { managedLists } from "./studio";
 
 /** The limits are for a million; fewer are for trying it out. */

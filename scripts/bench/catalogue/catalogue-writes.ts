@@ -8,9 +8,9 @@ import { catalogueVersion, projected } from "~db/changes.server";
 import { projector, sqliteHandle } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 import { createProjector, projectAll } from "~db/projector.server";
+import { cpuMs, longestHold, median, p95, type Report, timed } from "../report";
 import { INSERT_VIDEO } from "./catalogue-database";
 import { generatedVideos } from "./generated-videos";
-import { cpuMs, longestHold, median, p95, type Report, timed } from "./report";
 import { hiding } from "./studio";
 
 const INSERTED = 200;
@@ -91,7 +91,7 @@ async function insertingMany(report: Report, file: string): Promise<void> {
 }
 
 async function insertedByAnother(file: string, round: number) {
-  const args = ["--import", "tsx", "scripts/bench/catalogue-writer.ts", file];
+  const args = ["--import", "tsx", "scripts/bench/catalogue/catalogue-writer.ts", file];
   const pages: number[] = [];
   let cpu = cpuMs();
   let wrote = { cpu: 0, wall: 0 };
