@@ -63,6 +63,8 @@ test("with the focus in the list, new videos wait, and the focus stays", async (
   await expect(link).toBeFocused();
   // From card to card the list is still being read.
   await page.keyboard.press("Tab");
+  await expect(card(page, "Video 2").getByRole("button", { name: /^Save/ })).toBeFocused();
+  await page.keyboard.press("Tab");
   await expect(card(page, "Video 3").getByRole("link")).toBeFocused();
   await expect(page.getByRole("article").first()).toContainText("Video 1");
   await page.getByRole("searchbox").focus();

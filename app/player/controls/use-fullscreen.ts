@@ -45,6 +45,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
   const [active, setActive] = useState(false);
   const [orientation, setOrientation] = useState<Orientation>();
   const enteredByTurning = useRef(false);
+  const elementAlone = useRef(false);
 
   const lock = useCallback(async (wanted: Orientation) => {
     try {
@@ -71,23 +72,27 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
         setOrientation(undefined);
       }
     };
-    const onNativeBegin = () => setActive(true);
-    const onNativeEnd = () => setActive(false);
+    const onNative = ({ type }: Event) => {
+      elementAlone.current = type === "webkitbeginfullscreen";
+      setActive(elementAlone.current);
+    };
     document.addEventListener("fullscreenchange", onChange);
     document.addEventListener("webkitfullscreenchange", onChange);
-    element.addEventListener("webkitbeginfullscreen", onNativeBegin);
-    element.addEventListener("webkitendfullscreen", onNativeEnd);
+    element.addEventListener("webkitbeginfullscreen", onNative);
+    element.addEventListener("webkitendfullscreen", onNative);
     return () => {
       document.removeEventListener("fullscreenchange", onChange);
       document.removeEventListener("webkitfullscreenchange", onChange);
-      element.removeEventListener("webkitbeginfullscreen", onNativeBegin);
-      element.removeEventListener("webkitendfullscreen", onNativeEnd);
+      element.removeEventListener("webkitbeginfullscreen", onNative);
+      element.removeEventListener("webkitendfullscreen", onNative);
     };
   }, [root, element, lock]);
 
   return useMemo(() => {
     const box = root as AppleElement;
     const video = element as AppleVideo;
+    // What is so at the press of the key, which may come before the page has drawn it.
+    const isActive = () => elementAlone.current || fullscreenElement() === root;
     return {
       active,
       orientation,
@@ -96,7 +101,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
       ),
       toggle() {
         enteredByTurning.current = false;
-        if (active) leave(video);
+        if (isActive()) leave(video);
         else enter(box, video);
       },
       toggleOrientation() {
@@ -105,7 +110,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
       },
       turn(isLandscape) {
         if (!isLandscape && enteredByTurning.current) leave(video);
-        if (!isLandscape || active || !box.requestFullscreen) return;
+        if (!isLandscape || isActive() || !box.requestFullscreen) return;
         enteredByTurning.current = true;
         enter(box, video);
       },
