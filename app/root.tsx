@@ -117,7 +117,7 @@ export function Layout({ children }: { children: ReactNode }) {
             </main>
             <Footer siteName={siteName} year={new Date(page?.now ?? Date.now()).getUTCFullYear()} />
           </div>
-          <MiniHost allowed={page !== undefined && !page.asksForAge} />
+          <MiniHost allowed={Boolean(page && !page.asksForAge)} />
         </ToastProvider>
         {!isStatic && (
           <>

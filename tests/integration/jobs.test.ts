@@ -346,7 +346,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     await runner.stop();
     expect([allDone(old), allDone(recent)]).toEqual([true, true]);
     expect(jobRows(old).map(({ attempts }) => Math.max(attempts, 1))).not.toContain(2);
-  });
+  }, 120_000);
 
   it("a process that is asked to leave gives its job back, and ends its ffmpeg", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);

@@ -43,15 +43,18 @@ export async function mostViewedPage(asked: number): Promise<VideoPage> {
 async function page(list: List, asked: number, total: number): Promise<VideoPage> {
   const shown = clampPage(asked, total);
   const offset = (shown - 1) * PAGE_SIZE;
-  return videoPage(await listPart(list, total, offset), shown, total);
+  const videos = await listPart(list, total, offset);
+  // While an import is being projected, there are more than the total knows of.
+  return videoPage(videos, shown, Math.max(total, offset + videos.length));
 }
 
 /** At most eight cards from an offset on, found from the end of the list that is nearer. */
 async function listPart(list: List, total: number, offset: number): Promise<VideoCardData[]> {
-  const limit = Math.min(PAGE_SIZE, total - offset);
-  const rest = total - offset - limit;
+  const rest = Math.max(0, total - offset - PAGE_SIZE);
   const fromEnd = rest < offset;
-  const question: ListQuestion = { ...list, limit, offset: fromEnd ? rest : offset, fromEnd };
+  const question: ListQuestion = fromEnd
+    ? { ...list, limit: Math.min(PAGE_SIZE, total - offset), offset: rest, fromEnd }
+    : { ...list, limit: PAGE_SIZE, offset, fromEnd };
   const numbers =
     question.offset <= PASSED_HERE
       ? findRows(prepared, question)
