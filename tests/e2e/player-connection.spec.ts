@@ -95,7 +95,8 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route(/master\.m3u8/, async (route) => {
+    // The page has its playlists already, and the first segment of the smallest rendition.
+    await page.route(/\/hls\/.*\.(m3u8|m4s)/, async (route) => {
       await held;
       await route.continue();
     });
