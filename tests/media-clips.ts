@@ -65,6 +65,40 @@ export function truncated(file: string, share: number): string {
   return cut;
 }
 
+const KEY = "76a6c65c5ea762046bd749a2e632ccbb";
+const CENC = ["-encryption_scheme", "cenc-aes-ctr", "-encryption_key", KEY, "-encryption_kid", KEY];
+
+/** An MP4 by Common Encryption, as streaming services deliver them. */
+export function encryptedClip(folder: string, name: string, clip: Clip = {}): string {
+  return makeClip(folder, name, { ...clip, output: [...(clip.output ?? []), ...CENC] });
+}
+
+/** The same file with one text of its header in place of another of the same length. */
+export function patched(file: string, name: string, from: string, to: string): string {
+  const bytes = fs.readFileSync(file);
+  const at = bytes.indexOf(from, 0, "latin1");
+  if (at < 0) throw new Error(`${file} has no ${from}.`);
+  bytes.write(to, at, "latin1");
+  const other = path.join(path.dirname(file), name);
+  fs.writeFileSync(other, bytes);
+  return other;
+}
+
+/** A Matroska file that says that its pictures are encrypted (ContentEncodings of RFC 9559 §5.1.4). */
+export function encryptedMatroska(folder: string, name: string): string {
+  const title = "t".repeat(40);
+  const output = ["-metadata:s:v:0", `title=${title}`];
+  const file = makeClip(folder, name, { as: "mkv", output });
+  const encryption = "5035 8f 47e18105 47e288 0102030405060708";
+  const encoding = `6240 9e 50318100 50328101 50338101 ${encryption}`;
+  const element = Buffer.from(`6d80 a8 ${encoding} ec85 0000000000`.replaceAll(" ", ""), "hex");
+  const bytes = fs.readFileSync(file);
+  // In the place of the name of the track, which is as long.
+  element.copy(bytes, bytes.indexOf(`\u0053\u006e\u00a8${title}`, 0, "latin1"));
+  fs.writeFileSync(file, bytes);
+  return file;
+}
+
 /** What ffprobe prints about a file. */
 export function ffprobe(input: string, args: string[]): string {
   const result = spawnSync("ffprobe", ["-v", "error", ...args, input], { encoding: "utf8" });

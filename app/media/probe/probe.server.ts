@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
+import { isEncryptedMp4 } from "./mp4-boxes.server";
 import { type AudioStream, isPlayable, type SubtitleStream, type VideoStream } from "./playable";
 
 const PROBE_LIMITS = { seconds: 20, cpuSeconds: 20 };
@@ -44,6 +45,8 @@ const BROKEN = "This video is damaged: not one picture of it can be read.";
 const TOO_LARGE = `The pictures of this video are too large or too small: ${MIN_SIDE} pixels to 8K (8192 × 4320) can be shown.`;
 const TOO_LONG = "This video claims to be longer than 24 hours.";
 const NO_LENGTH = "This video is damaged: how long it is can't be read.";
+const ENCRYPTED =
+  "This video is encrypted (DRM), so that nobody could watch it here. Send a file without copy protection.";
 const TOO_MANY_STREAMS = `This file holds more than ${MAX_STREAMS - 1} streams.`;
 
 const number = z.coerce.number().optional().catch(undefined);
@@ -98,6 +101,7 @@ export async function probe(
   if (!ffmpegAvailable()) return undefined;
   const answer = await runFfprobe(file);
   if (answer.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
+  if (await isEncrypted(file, answer)) throw new RefusedFileError(422, ENCRYPTED);
   const picture = answer.streams.find(
     (stream) => stream.codec_type === "video" && !stream.disposition?.attached_pic,
   );
@@ -138,6 +142,15 @@ async function runFfprobe(file: string): Promise<z.infer<typeof answerSchema>> {
   const answer = answerSchema.safeParse(JSON.parse(stdout));
   if (!answer.success) throw new RefusedFileError(415, NOT_A_VIDEO);
   return answer.data;
+}
+
+/** Matroska names the key of a track that is encrypted (ContentEncKeyID). */
+async function isEncrypted(
+  file: string,
+  { format, streams }: z.infer<typeof answerSchema>,
+): Promise<boolean> {
+  if (streams.some(({ tags }) => tags?.enc_key_id !== undefined)) return true;
+  return format.format_name.startsWith("mov,") && isEncryptedMp4(file);
 }
 
 /** ffprobe has one name for MP4 and MOV, and one for Matroska and WebM; browsers do not. */
