@@ -17,7 +17,7 @@ const PAGES = [
 /** The links of the site; for someone signed in also Upload and Sign Out. */
 export function Header({ siteName, signedIn }: { siteName: string; signedIn: boolean }) {
   return (
-    <header className="sticky top-0 z-30 low:relative border-b border-line bg-ground pt-[env(safe-area-inset-top)]">
+    <header className="shown-whole sticky top-0 z-30 low:relative border-b border-line bg-ground pt-[env(safe-area-inset-top)]">
       <div className="page @container/header flex h-16 items-center justify-between gap-4">
         <Brand siteName={siteName} />
         <HeaderSearch />
