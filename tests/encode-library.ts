@@ -1,8 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
+import type { Source } from "~/media/encode/artifact";
+import { encodeLadder } from "~/media/encode/ladder.server";
+import { createTask, type TaskControl } from "~/media/encode/task.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { startRunner } from "~/media/jobs/runner.server";
+import { type Probe, probe } from "~/media/probe/probe.server";
 import { database, sqliteHandle } from "~db/client.server";
 import type { JobRow, VideoRow } from "~db/schema";
 
@@ -73,4 +77,18 @@ export function filesBelow(folder: string): string[] {
     .filter((entry) => !entry.isDirectory() && entry.name !== ".gitkeep")
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort();
+}
+
+/** A file beside which things are made, with what was found in it and a task in its folder. */
+export async function workOn(film: string): Promise<[Source, Probe, TaskControl]> {
+  const row = { video_url: "", thumbnail_url: null };
+  const url = `/media/videos/u/1${path.extname(film)}`;
+  const source = { videoId: "v", basePath: "u/1", url, file: film, playing: film, row };
+  return [source, (await probe(film))!, createTask(path.dirname(film), () => {})];
+}
+
+/** Makes the adaptive stream of a film by itself; returns the folder of its playlists. */
+export async function makeLadder(film: string): Promise<string> {
+  const made = await encodeLadder(...(await workOn(film)), path.parse(film).name);
+  return path.join(path.dirname(film), made.moves[0]!.from);
 }

@@ -18,6 +18,8 @@ export interface Clip {
   video?: string[];
   /** ffmpeg's audio encoder and its options; false for a silent film. */
   audio?: string[] | false;
+  /** A lavfi source; the default is a tone as long as the picture. */
+  sound?: string;
   /** Options of the output, such as -movflags. */
   output?: string[];
 }
@@ -28,7 +30,7 @@ export function makeClip(folder: string, name: string, clip: Clip = {}): string 
   const picture = clip.picture ?? `testsrc2=size=${size}:rate=${frameRate}:duration=${seconds}`;
   const file = path.join(folder, `${name}.${as}`);
   const video = clip.video ?? ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
-  const sound = `sine=frequency=440:sample_rate=48000:duration=${seconds}`;
+  const sound = clip.sound ?? `sine=frequency=440:sample_rate=48000:duration=${seconds}`;
   const made = cachedClip(as, [
     ...["-f", "lavfi", "-i", picture],
     ...(clip.audio === false ? [] : ["-f", "lavfi", "-i", sound]),

@@ -3,11 +3,10 @@ import os from "node:os";
 import path from "node:path";
 import { Parser } from "m3u8-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { encodeLadder } from "~/media/encode/ladder.server";
-import { createTask } from "~/media/encode/task.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/server/settings.server";
+import { makeLadder } from "../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../media-clips";
 
 /** A flash and a beep at 5 s, in a film of 60 pictures a second whose sound begins 1 s late. */
@@ -53,14 +52,7 @@ beforeAll(async () => {
   const film = path.join(folder, "film.mkv");
   const late = ["-itsoffset", "1", "-f", "lavfi", "-i", BEEP];
   ffmpeg(["-i", clip, ...late, "-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "flac", film]);
-  const source = { videoId: "v", basePath: "u/1", url: "", file: film, playing: film };
-  const made = await encodeLadder(
-    { ...source, row: { video_url: "", thumbnail_url: null } },
-    (await probe(film))!,
-    createTask(folder, () => {}),
-    "x",
-  );
-  ladder = path.join(folder, made.moves[0]!.from);
+  ladder = await makeLadder(film);
   master = parse("master.m3u8");
   renditions = master.playlists.map(({ uri }) => ({
     name: uri.replace(".m3u8", ""),

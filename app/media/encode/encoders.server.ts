@@ -76,5 +76,14 @@ export function soundArguments(bitrate: number): string[] {
   return ["-c:a", "aac", "-b:a", String(bitrate), "-ac", "2", "-ar", "48000"];
 }
 
-/** Silence where the sound begins late or has holes, so that it stays with the picture. */
-export const STEADY_SOUND = "aresample=48000:async=1:first_pts=0";
+/**
+ * The filter that keeps the sound with the picture: silence where it begins late, has holes or ends
+ * early, and nothing behind the last picture. Players of streams stop for good where one of the two
+ * ends before the other.
+ *
+ * @param seconds when the last picture ends.
+ */
+export function steadySound(seconds: number): string {
+  const end = seconds.toFixed(6);
+  return `aresample=48000:async=1:first_pts=0,apad=whole_dur=${end},atrim=end=${end}`;
+}

@@ -9,13 +9,14 @@ import {
   deviceArguments,
   type Hardware,
   pictureArguments,
-  STEADY_SOUND,
   soundArguments,
+  steadySound,
   threads,
   uploadFilter,
 } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import { finishFragments } from "./fragments.server";
+import { pictureEnd } from "./picture-end.server";
 import { masterPlaylist, mediaPlaylist } from "./playlist";
 import {
   keyframeEvery,
@@ -44,8 +45,10 @@ export async function encodeLadder(
   const rate = steadyRate(probe.video.frameRate);
   const folder = `hls-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
+  const soundSeconds = probe.audio ? await pictureEnd(source, probe, task) : 0;
+  const ladder = { file: source.file, probe, renditions, rate, folder, soundSeconds };
   await withSoftware(chosenHardware(), (hardware) =>
-    runFfmpeg(task, ladderArguments(source.file, probe, renditions, rate, folder, hardware), {
+    runFfmpeg(task, ladderArguments(ladder, hardware), {
       seconds: probe.durationSeconds,
       to: 0.99,
       fileBytes: maxFileBytes(probe.durationSeconds, renditions.at(-1)!.maxBitrate),
@@ -60,13 +63,19 @@ export async function encodeLadder(
   };
 }
 
+export interface Ladder {
+  file: string;
+  probe: Probe;
+  renditions: readonly Rendition[];
+  rate: Rate;
+  folder: string;
+  /** Seconds of sound: until the last picture ends. */
+  soundSeconds: number;
+}
+
 /** One ffmpeg command: each rendition is scaled from the next larger one, and has the sound in it. */
 export function ladderArguments(
-  file: string,
-  probe: Probe,
-  renditions: readonly Rendition[],
-  rate: Rate,
-  folder: string,
+  { file, probe, renditions, rate, folder, soundSeconds }: Ladder,
   hardware: Hardware,
 ): string[] {
   const largestFirst = [...renditions].reverse();
@@ -90,7 +99,7 @@ export function ladderArguments(
   if (probe.audio) {
     const outputs = largestFirst.map((_, index) => `[sound${index}]`);
     graph.push(
-      `[0:${probe.audio.index}]${STEADY_SOUND},atrim=start_sample=${AAC_PRIMING_SAMPLES},` +
+      `[0:${probe.audio.index}]${steadySound(soundSeconds)},atrim=start_sample=${AAC_PRIMING_SAMPLES},` +
         `asplit=${outputs.length}${outputs.join("")}`,
     );
   }

@@ -8,13 +8,14 @@ import {
   deviceArguments,
   type Hardware,
   pictureArguments,
-  STEADY_SOUND,
   soundArguments,
+  steadySound,
   threads,
   uploadFilter,
 } from "./encoders.server";
 import { needsFaststart } from "./faststart.server";
 import { pictureFilters } from "./filters.server";
+import { pictureEnd } from "./picture-end.server";
 import { fit, steadyRate } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
 import { runFfmpeg, type Task } from "./task.server";
@@ -89,12 +90,12 @@ async function remux(
   container: "mp4" | "webm",
 ): Promise<void> {
   const { size } = await stat(source.file);
-  const audio = container === "webm" ? ["-c:a", "copy"] : soundOf(probe);
+  const audio = container === "webm" ? ["-c:a", "copy"] : await soundOf(source, probe, task);
   await runFfmpeg(
     task,
     [
       ...[...inputArguments(source.file), ...streams(probe), "-c:v", "copy"],
-      ...(probe.audio ? audio : []),
+      ...audio,
       ...(container === "mp4" ? ["-movflags", "+faststart"] : []),
       ...["-f", container, FILE],
     ],
@@ -107,9 +108,11 @@ async function remux(
   );
 }
 
-function soundOf(probe: Probe): string[] {
+async function soundOf(source: Source, probe: Probe, task: Task): Promise<string[]> {
+  if (!probe.audio) return [];
   if (conversionOf(probe).audio === "copy") return ["-c:a", "copy"];
-  return ["-af", STEADY_SOUND, ...soundArguments(FIRST_SOUND)];
+  const filter = steadySound(await pictureEnd(source, probe, task));
+  return ["-af", filter, ...soundArguments(FIRST_SOUND)];
 }
 
 async function encode(source: Source, probe: Probe, task: Task, hardware: Hardware): Promise<void> {
@@ -126,7 +129,7 @@ async function encode(source: Source, probe: Probe, task: Task, hardware: Hardwa
       ...["-threads", String(threads()), ...inputArguments(source.file), ...streams(probe)],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
       ...pictureArguments(hardware, { maxBitrate: FIRST_BITRATE, crf: 22 }),
-      ...(probe.audio ? soundOf(probe) : []),
+      ...(await soundOf(source, probe, task)),
       ...["-movflags", "+faststart", FILE],
     ],
     {
