@@ -58,23 +58,24 @@ export function brokenRules(modules: readonly Module[]): string[] {
   return [...broken, ...circlesIn(uses)];
 }
 
-/** The folders with too many files of their own, and the files with too many lines. */
-export function tooLarge(modules: readonly Module[]): string[] {
+/** The folders with too many files of their own. */
+export function crowdedFolders(files: readonly string[]): string[] {
   const folders = new Map<string, number>();
-  for (const { file } of modules) {
+  for (const file of files) {
     const folder = path.posix.dirname(file);
     folders.set(folder, (folders.get(folder) ?? 0) + 1);
   }
-  const crowded = [...folders].filter(
-    ([folder, count]) => count > MOST_FILES && !LONG_FOLDERS.includes(folder),
-  );
+  return [...folders]
+    .filter(([folder, count]) => count > MOST_FILES && !LONG_FOLDERS.includes(folder))
+    .map(([folder, count]) => `${folder} has ${count} files; at most ${MOST_FILES}`);
+}
+
+/** The files with too many lines. */
+export function longFiles(modules: readonly Module[]): string[] {
   const lines = ({ source }: Module) => source.replace(/\n$/, "").split("\n").length;
-  return [
-    ...crowded.map(([folder, count]) => `${folder} has ${count} files; at most ${MOST_FILES}`),
-    ...modules
-      .filter((module) => lines(module) > MOST_LINES)
-      .map((module) => `${module.file} has ${lines(module)} lines; at most ${MOST_LINES}`),
-  ];
+  return modules
+    .filter((module) => lines(module) > MOST_LINES)
+    .map((module) => `${module.file} has ${lines(module)} lines; at most ${MOST_LINES}`);
 }
 
 function complaints(file: string, { specifier, isTypeOnly, names }: Import): string[] {

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mp4Clip } from "../clips";
-import { publishAdaptive } from "../e2e/adaptive-video";
-import { publishVideo } from "../e2e/player-page";
+import { publishAdaptive } from "../e2e/player/adaptive-video";
+import { publishVideo } from "../e2e/player/player-page";
 import { ADMIN, SiteProcess } from "../site-process";
 import type { Browser } from "./browser";
 import { INSTALLED } from "./installed";

@@ -1,0 +1,141 @@
+import type { Page } from "playwright/test";
+import type { SiteProcess } from "../../site-process";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, test } from "../site";
+
+const cards = "main article";
+
+/** 12 videos: 1 to 12 minutes long, viewed the less the longer, and one of an hour. */
+async function addVideos(site: SiteProcess): Promise<void> {
+  await fill(site, 12, (number) => ({
+    duration: number === 12 ? "1:00:00" : `${number}:00`,
+    views: 100 - number,
+    category: number % 2 ? "english" : "desi",
+  }));
+}
+
+const sort = (page: Page) => page.getByRole("combobox", { name: "Sort by" });
+const length = (page: Page) => page.getByRole("combobox", { name: "Length" });
+
+/** Chooses until the page follows: before its scripts are there, nothing does. */
+async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
+  await expect(async () => {
+    await choice();
+    await expect(page).toHaveURL(url, { timeout: 3_000 });
+  }).toPass();
+}
+
+test("order and length are chosen, kept by pages and categories, and lead back @phone", async ({
+  page,
+  site,
+}) => {
+  await addVideos(site);
+  await page.goto("/?page=2");
+  await choose(page, () => sort(page).selectOption("Longest"), "/?sort=longest");
+  await expect(page.locator(cards).first()).toContainText("Video 12");
+  await expect(page.locator(cards).nth(1)).toContainText("Video 11");
+  await page.getByRole("link", { name: "Next" }).click();
+  await expect(page).toHaveURL("/?sort=longest&page=2");
+  await expect(page.locator(cards)).toHaveCount(4);
+
+  await length(page).selectOption("Under 5 minutes");
+  await expect(page).toHaveURL("/?sort=longest&length=short");
+  await expect(page.getByText("4 videos", { exact: true })).toBeVisible();
+  await page.getByRole("navigation", { name: "Video categories" }).getByText("English").click();
+  await expect(page).toHaveURL("/?category=english&sort=longest&length=short");
+  await expect(page.locator(cards)).toHaveCount(2);
+
+  await page.locator(cards).first().getByRole("link").click();
+  await expect(page).toHaveURL("/video/v3?from=home&category=english&sort=longest&length=short");
+  await page.getByRole("link", { name: "Back", exact: true }).click();
+  await expect(page).toHaveURL("/?category=english&sort=longest&length=short");
+  await expect(sort(page)).toHaveValue("longest");
+
+  await sort(page).selectOption("Newest");
+  await expect(page).toHaveURL("/?category=english&length=short");
+  await length(page).selectOption("Any length");
+  await expect(page).toHaveURL("/?category=english");
+  await page.goBack();
+  await expect(length(page)).toHaveValue("short");
+});
+
+test("a category is ordered too, and a length that it has not says so @phone", async ({
+  page,
+  site,
+}) => {
+  await addVideos(site);
+  await page.goto("/categories/english");
+  await choose(
+    page,
+    () => sort(page).selectOption("Shortest"),
+    "/categories/english?sort=shortest",
+  );
+  await expect(page.locator(cards).first()).toContainText("Video 1");
+  await length(page).selectOption("Over 20 minutes");
+  await expect(page).toHaveURL("/categories/english?sort=shortest&length=long");
+  await expect(page.getByText("No videos of this length.")).toBeVisible();
+  await expectNoViolations(page);
+  await page.getByRole("link", { name: "Any length" }).click();
+  await expect(page).toHaveURL("/categories/english?sort=shortest");
+});
+
+test("what was watched is left out, and the page says so @phone", async ({ page, site }) => {
+  await addVideos(site);
+  await page.addInitScript(() => {
+    localStorage.setItem("player:resume", '[["v2", 90]]');
+    localStorage.setItem("watched-videos", '["v3"]');
+  });
+  await page.goto("/");
+  await expect(page.locator(cards)).toHaveCount(8);
+  const toggle = page.getByRole("button", { name: "Not watched yet" });
+  await toggle.click();
+  await expect(page.locator(cards)).toHaveCount(6);
+  await expect(page.getByText("2 watched videos on this page are hidden.")).toBeVisible();
+  await expect(page.locator(cards).filter({ hasText: "Video 2" })).toHaveCount(0);
+  await expectNoViolations(page);
+  await page.getByRole("link", { name: "Next" }).click();
+  await expect(page.locator(cards)).toHaveCount(4);
+  await expect(page.getByText("watched video")).toHaveCount(0);
+  await page.getByRole("link", { name: "Previous" }).click();
+  await expect(page.locator(cards)).toHaveCount(6);
+  await page.getByRole("button", { name: "Show them" }).click();
+  await expect(page.locator(cards)).toHaveCount(8);
+  await expect(toggle).toHaveAttribute("aria-pressed", "false");
+});
+
+test("a page of nothing but watched videos keeps its pager", async ({ page, site }) => {
+  await addVideos(site);
+  await page.addInitScript(() => {
+    const ids = Array.from({ length: 8 }, (_, i) => `v${i + 1}`);
+    localStorage.setItem("watched-videos", JSON.stringify(ids));
+  });
+  await page.goto("/");
+  await page.getByRole("button", { name: "Not watched yet" }).click();
+  await expect(page.locator(cards)).toHaveCount(0);
+  await expect(page.getByText("You have watched all videos on this page")).toBeVisible();
+  await page.getByRole("link", { name: "Next" }).click();
+  await expect(page.locator(cards)).toHaveCount(4);
+});
+
+test("a search offers no order, which its results have not", async ({ page, site }) => {
+  await addVideos(site);
+  await page.goto("/?search=video");
+  await expect(page.locator(cards)).toHaveCount(8);
+  await expect(sort(page)).toHaveCount(0);
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("order and length are a form @phone", async ({ page, site }) => {
+    await addVideos(site);
+    await page.goto("/?category=english");
+    await sort(page).selectOption("Longest");
+    await length(page).selectOption("5 to 20 minutes");
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await expect(page).toHaveURL("/?category=english&sort=longest&length=medium");
+    await expect(page.locator(cards)).toHaveCount(4);
+    await expect(page.locator(cards).first()).toContainText("Video 11");
+    await expect(page.getByRole("button", { name: "Not watched yet" })).toBeHidden();
+  });
+});

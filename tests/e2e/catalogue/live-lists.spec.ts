@@ -1,0 +1,102 @@
+import type { Page } from "playwright/test";
+import type { SiteProcess } from "../../site-process";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, test } from "../site";
+
+const card = (page: Page, title: string) =>
+  page
+    .getByRole("article")
+    .filter({ has: page.getByRole("heading", { name: title, exact: true }) });
+const top = (page: Page, title: string) =>
+  card(page, title).evaluate((element) => element.getBoundingClientRect().top);
+
+function add(site: SiteProcess, title: string): void {
+  site.addVideo({ title, created_at: new Date().toISOString() });
+}
+
+/** Scrolls down to a card; the position of the card is where it is being read. */
+async function scrollTo(page: Page, title: string): Promise<number> {
+  await page.waitForLoadState("networkidle");
+  await card(page, title).evaluate((element) => element.scrollIntoView({ block: "center" }));
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+  return top(page, title);
+}
+
+test("at the top a new video is there at once @phone", async ({ page, site }) => {
+  await fill(site, 8);
+  await page.goto("/", { waitUntil: "networkidle" });
+  add(site, "Brand new");
+  await expect(page.getByRole("article").first()).toContainText("Brand new");
+  await expect(page.getByRole("button", { name: /new video/ })).toHaveCount(0);
+});
+
+test("scrolled, new videos wait behind a button and nothing moves @phone", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 20);
+  await page.goto("/");
+  const before = await scrollTo(page, "Video 7");
+  add(site, "Brand new");
+  await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeInViewport();
+  add(site, "Newer still");
+  const button = page.getByRole("button", { name: "2 new videos", exact: true });
+  await expect(button).toBeInViewport();
+  expect(await top(page, "Video 7")).toBe(before);
+  await expect(page.getByRole("article").first()).toContainText("Video 1");
+  await expectNoViolations(page);
+
+  await button.click();
+  await expect(page.getByRole("article").first()).toContainText("Newer still");
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  await expect(button).toHaveCount(0);
+});
+
+test("with the focus in the list, new videos wait, and the focus stays", async ({ page, site }) => {
+  await fill(site, 8);
+  await page.goto("/", { waitUntil: "networkidle" });
+  const link = card(page, "Video 2").getByRole("link");
+  await link.focus();
+  add(site, "Brand new");
+  await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeVisible();
+  await expect(link).toBeFocused();
+  // From card to card the list is still being read.
+  await page.keyboard.press("Tab");
+  await expect(card(page, "Video 2").getByRole("button", { name: /^Save/ })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(card(page, "Video 3").getByRole("link")).toBeFocused();
+  await expect(page.getByRole("article").first()).toContainText("Video 1");
+  await page.getByRole("searchbox").focus();
+  await expect(page.getByRole("article").first()).toContainText("Brand new");
+});
+
+test("a video that is hidden while it is on the screen is withdrawn where it stands @phone", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 20);
+  await page.goto("/");
+  const before = await scrollTo(page, "Video 7");
+  site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5'");
+  await expect(page.getByRole("button", { name: "The list has changed" })).toBeInViewport();
+  await expect(page.getByText("No longer available")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Video 5" })).toHaveCount(0);
+  expect(await top(page, "Video 7")).toBe(before);
+  // Those that another page has now are still offered here.
+  await expect(page.getByRole("article")).toHaveCount(7);
+  await page.getByRole("button", { name: "The list has changed" }).click();
+  await expect(page.getByText("No longer available")).toHaveCount(0);
+  await expect(page.getByRole("article")).toHaveCount(8);
+});
+
+test("counts rise where they stand, also while one reads", async ({ page, site }) => {
+  await fill(site, 20);
+  await page.goto("/");
+  await scrollTo(page, "Video 7");
+  // A change of the catalogue on another page of the list brings new counts along.
+  site.database().exec("UPDATE videos SET views = 41 WHERE id = 'v7'");
+  site.database().exec("UPDATE videos SET title = 'Renamed' WHERE id = 'v20'");
+  await expect(card(page, "Video 7")).toContainText("41 views");
+  await expect(page.getByRole("button", { name: "The list has changed" })).toHaveCount(0);
+});

@@ -1,0 +1,184 @@
+import type { Page } from "playwright/test";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, test } from "../site";
+
+test("a visitor saves videos, finds them again and takes them out @phone", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 4);
+  await page.goto("/saved");
+  await expect(page.getByText("Nothing saved yet.")).toBeVisible();
+
+  for (const id of ["v1", "v3"]) {
+    await page.goto(`/video/${id}`);
+    const save = page.getByRole("button", { name: "Save", exact: true });
+    await expect(save).toHaveAttribute("aria-pressed", "false");
+    await save.click();
+    await expect(save).toHaveAttribute("aria-pressed", "true");
+  }
+  await expect(page.getByText("In this browser only")).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+
+  await page.getByRole("contentinfo").getByRole("link", { name: "Saved Videos" }).click();
+  const cards = page.locator("main article");
+  await expect(cards).toHaveText([/Video 3/, /Video 1/]);
+  await cards.last().getByRole("link").click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 1");
+  await page.getByRole("link", { name: "Back", exact: true }).click();
+  await expect(page).toHaveURL("/saved");
+
+  await page.getByRole("button", { name: "Remove Video 3" }).click();
+  await expect(cards).toHaveText([/Video 1/]);
+  await page.reload();
+  await expect(cards).toHaveText([/Video 1/]);
+});
+
+test("what is no longer public is said to be gone, and can be taken out", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 2);
+  await page.addInitScript(() => {
+    if (!localStorage.getItem("saved-videos")) {
+      localStorage.setItem("saved-videos", '["v2","v1","never"]');
+    }
+  });
+  site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v1'");
+  await page.goto("/saved");
+  await expect(page.locator("main article")).toHaveText([/Video 2/]);
+  await expect(page.getByText("2 saved videos are no longer available.")).toBeVisible();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(page.getByText("no longer available")).toHaveCount(0);
+  expect(await page.evaluate(() => localStorage.getItem("saved-videos"))).toBe('["v2"]');
+});
+
+test("many come some at a time; a failure is said, and tried again", async ({ page, site }) => {
+  await fill(site, 30);
+  const all = Array.from({ length: 30 }, (_, n) => `v${n + 1}`);
+  await page.addInitScript((ids) => localStorage.setItem("saved-videos", JSON.stringify(ids)), all);
+  await page.route("**/saved/videos", (route) => route.abort(), { times: 1 });
+  await page.goto("/saved");
+  await expect(page.getByText("Error loading videos: Failed to fetch videos.")).toBeVisible();
+  await page.getByRole("button", { name: "Retry" }).click();
+  const cards = page.locator("main article");
+  await expect(cards).toHaveCount(24);
+  await page.getByRole("button", { name: "Show More" }).click();
+  await expect(cards).toHaveCount(30);
+  await expect(page.getByRole("button", { name: "Show More" })).toHaveCount(0);
+});
+
+test("two tabs have one list", async ({ page, context, site }) => {
+  await fill(site, 1);
+  await page.goto("/saved");
+  const other = await context.newPage();
+  await other.goto("/video/v1");
+  await other.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.locator("main article")).toHaveText([/Video 1/]);
+});
+
+test("a card has a button that saves it, and the header counts @phone", async ({ page, site }) => {
+  await fill(site, 3);
+  await page.goto("/");
+  const menu = page.getByRole("banner").locator("summary");
+  if (await menu.isVisible()) await menu.click();
+  const saved = page.getByRole("banner").getByRole("link", { name: "Saved" });
+  await expect(saved).toHaveText("Saved");
+  if (await menu.isVisible()) await menu.click();
+
+  const save = page.getByRole("button", { name: "Save Video 2", exact: true });
+  const { width, height } = (await save.boundingBox()) ?? { width: 0, height: 0 };
+  expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+  await save.click();
+  await expect(save).toHaveAttribute("aria-pressed", "true");
+  await expect(page).toHaveURL("/");
+  await page.getByRole("button", { name: "Save Video 3", exact: true }).press("Space");
+  await expectNoViolations(page);
+
+  if (await menu.isVisible()) await menu.click();
+  await expect(saved).toHaveText("Saved2 videos");
+  await saved.click();
+  await expect(page).toHaveURL("/saved");
+  await expect(page.locator("main article")).toHaveText([/Video 3/, /Video 2/]);
+});
+
+test("the preview of a card plays on while the pointer is on its button", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 1, () => ({ video_url: "/media/videos/u/1.mp4" }));
+  await page.goto("/");
+  const card = page.locator("main article");
+  await card.getByRole("link").hover();
+  await expect(card.locator("video")).toHaveCount(1);
+  await card.getByRole("button", { name: "Save Video 1" }).click();
+  await expect(card.locator("video")).toHaveCount(1);
+  await expect(card.getByRole("button", { pressed: true })).toBeVisible();
+});
+
+test("the list goes to another browser as a file @phone", async ({ page, browser, site }) => {
+  await fill(site, 3);
+  await page.addInitScript(() => localStorage.setItem("saved-videos", '["v3","v1"]'));
+  await page.goto("/saved");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe("saved-videos.json");
+
+  const other = await (await browser.newContext({ baseURL: site.url })).newPage();
+  await other.goto("/saved");
+  const empty = other.getByRole("button", { name: "Export" });
+  await expect(empty).toHaveAttribute("aria-disabled", "true");
+  const choose = async (from: Parameters<Awaited<ReturnType<typeof chooser>>["setFiles"]>[0]) =>
+    (await chooser(other)).setFiles(from);
+  await choose(await file.path());
+  await expect(other.locator("main article")).toHaveText([/Video 3/, /Video 1/]);
+  await expect(other.getByText("2 videos imported")).toBeVisible();
+  await choose({
+    name: "more.json",
+    mimeType: "application/json",
+    buffer: Buffer.from('{"type":"saved-videos","version":1,"videos":["v1","v2",7,"nobody"]}'),
+  });
+  await expect(other.locator("main article")).toHaveText([/Video 3/, /Video 1/, /Video 2/]);
+  await expect(other.getByText("1 video was saved already.")).toContainText(
+    "One entry was not understood and left out.",
+  );
+  await expect(other.getByText("One saved video is no longer available.")).toBeVisible();
+  await expectNoViolations(other);
+
+  for (const [buffer, sentence] of [
+    [Buffer.from("GIF89a"), "The file holds no saved videos."],
+    [Buffer.alloc(300 * 1024, "["), "The file is too large for saved videos."],
+  ] as const) {
+    await choose({ name: "other.json", mimeType: "application/json", buffer });
+    await expect(other.getByRole("alert").filter({ hasText: sentence })).toBeVisible();
+  }
+  expect(await other.evaluate(() => localStorage.getItem("saved-videos"))).toBe(
+    '["v3","v1","v2","nobody"]',
+  );
+  await other.context().close();
+});
+
+async function chooser(page: Page) {
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Import" }).click();
+  return chooser;
+}
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the page says what it needs, and the button is not there", async ({ page, site }) => {
+    await fill(site, 1);
+    await page.goto("/saved");
+    const sentence = page.locator("main noscript p").first();
+    await expect(sentence).toBeVisible();
+    await expect(sentence).toHaveText("Saved videos need scripts.");
+    await page.goto("/video/v1");
+    await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveCount(0);
+  });
+});

@@ -1,0 +1,242 @@
+import type { Page } from "playwright/test";
+import type { SiteProcess } from "../../site-process";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, test } from "../site";
+
+const cards = "main article";
+
+async function addVideos(site: SiteProcess): Promise<void> {
+  await fill(site, 6, (number) => ({
+    title: ["Neon Rain", "Neon City", "Quiet neon", "Other", "Evening", "Secret neon"][number - 1]!,
+    tags: number === 4 ? '["neon lights"]' : null,
+    status: number === 6 ? "hidden" : "published",
+    category: number === 2 ? "english" : "desi",
+  }));
+}
+
+const field = (page: Page) => page.getByRole("combobox", { name: "Search videos" });
+const options = (page: Page) => page.getByRole("option");
+const isNarrow = (page: Page) => (page.viewportSize()?.width ?? 0) < 1024;
+
+/** The field of the header, opened first where there is only an icon. */
+async function openField(page: Page) {
+  if (isNarrow(page)) await page.getByRole("button", { name: "Search", exact: true }).click();
+  await expect(field(page)).toBeVisible();
+  return field(page);
+}
+
+/** Types until the suggestions are there: before the scripts are, a letter asks for nothing. */
+async function suggest(page: Page, text: string) {
+  const box = await openField(page);
+  await expect(async () => {
+    await box.fill("");
+    await box.fill(text);
+    await expect(options(page).first()).toBeVisible({ timeout: 3_000 });
+  }).toPass();
+  return box;
+}
+
+test("a search from any page leads to Home's results, with its category @phone", async ({
+  page,
+  site,
+}) => {
+  await addVideos(site);
+  for (const path of ["/trending", "/privacy", "/saved", "/nonsense"]) {
+    await page.goto(path);
+    const box = await openField(page);
+    await box.fill("  neon ");
+    await box.press("Enter");
+    await expect(page).toHaveURL("/?search=neon");
+    await expect(page.locator(cards)).toHaveCount(4);
+    await expect(page.getByRole("searchbox")).toHaveValue("neon");
+  }
+  await page.goto("/categories/english");
+  const box = await openField(page);
+  await box.fill("neon");
+  await box.press("Enter");
+  await expect(page).toHaveURL("/?search=neon&category=english");
+  await page.locator(cards).first().getByRole("link").click();
+  await expect(await openField(page)).toHaveValue("neon");
+});
+
+test("titles and tags are suggested, and what is hidden never @phone", async ({ page, site }) => {
+  await addVideos(site);
+  await page.goto("/trending");
+  const box = await suggest(page, "neon");
+  await expect(options(page)).toHaveText([
+    "neon lightsTag",
+    "Neon RainVideo",
+    "Neon CityVideo",
+    "Quiet neonVideo",
+  ]);
+  await expect(box).toHaveAttribute("aria-expanded", "true");
+  await expectNoViolations(page);
+  await options(page).filter({ hasText: "Neon City" }).click();
+  await expect(page).toHaveURL("/video/v2?from=home&search=neon");
+  await page.getByRole("link", { name: "Back", exact: true }).click();
+  await expect(page).toHaveURL("/?search=neon#video-v2");
+
+  await page.goto("/trending");
+  await suggest(page, "neon");
+  await options(page).first().click();
+  await expect(page).toHaveURL("/tags/neon%20lights");
+  await expect(page.locator(cards)).toHaveCount(1);
+});
+
+test("the suggestions are chosen with the keys of a combobox", async ({ page, site }) => {
+  await addVideos(site);
+  await page.goto("/trending");
+  const box = await suggest(page, "neon");
+  const active = async () => {
+    const id = await box.getAttribute("aria-activedescendant");
+    return id === null ? null : page.locator(`[id="${id}"]`).textContent();
+  };
+  // Manual selection: nothing is chosen before an arrow is pressed.
+  expect(await active()).toBeNull();
+  await box.press("ArrowDown");
+  expect(await active()).toContain("neon lights");
+  await box.press("ArrowUp");
+  expect(await active()).toBeNull();
+  await box.press("ArrowUp");
+  expect(await active()).toContain("Quiet neon");
+  await expect(options(page).last()).toHaveAttribute("aria-selected", "true");
+  await expect(box).toBeFocused();
+  await expect(box).toHaveValue("neon");
+
+  await box.press("Escape");
+  await expect(options(page)).toHaveCount(0);
+  await expect(box).toHaveAttribute("aria-expanded", "false");
+  await expect(box).toHaveValue("neon");
+  await box.press("ArrowDown");
+  await expect(options(page)).toHaveCount(4);
+  await box.press("ArrowDown");
+  await box.press("ArrowDown");
+  await box.press("Enter");
+  await expect(page).toHaveURL("/video/v1?from=home&search=neon");
+
+  await page.goto("/trending");
+  await suggest(page, "neon");
+  await page.keyboard.press("Tab");
+  await expect(options(page)).toHaveCount(0);
+});
+
+test("an answer that comes late is not shown over a later one", async ({ page, site }) => {
+  await addVideos(site);
+  await page.goto("/trending");
+  const box = await suggest(page, "quiet");
+  let answer = () => {};
+  const held = new Promise<void>((release) => {
+    answer = release;
+  });
+  await page.route(/suggestions\?q=neon$/, async (route) => {
+    await held;
+    await route.continue().catch(() => {});
+  });
+  const asked = page.waitForRequest(/suggestions\?q=neon$/);
+  await box.fill("neon");
+  await asked;
+  await box.fill("neon rain");
+  await expect(options(page)).toHaveText(["Neon RainVideo"]);
+  answer();
+  await box.press("ArrowDown");
+  await expect(options(page)).toHaveText(["Neon RainVideo"]);
+});
+
+test("a failure of the suggestions leaves the search as it is", async ({ page, site }) => {
+  await addVideos(site);
+  await page.route(/search\/suggestions/, (route) => route.abort());
+  await page.goto("/trending");
+  const failed = page.waitForEvent("requestfailed");
+  await (await openField(page)).pressSequentially("neon");
+  await failed;
+  await expect(options(page)).toHaveCount(0);
+  await field(page).press("Enter");
+  await expect(page).toHaveURL("/?search=neon");
+});
+
+test("a slash leads to the search field, unless it is typed", async ({ page, site }) => {
+  await addVideos(site);
+  await page.goto("/trending");
+  await expect(async () => {
+    await page.keyboard.press("/");
+    await expect(field(page)).toBeFocused({ timeout: 1_000 });
+  }).toPass();
+  await expect(field(page)).toHaveValue("");
+  await page.keyboard.type("a/b");
+  await expect(field(page)).toHaveValue("a/b");
+
+  await page.goto("/");
+  await expect(async () => {
+    await page.keyboard.press("/");
+    await expect(page.getByRole("searchbox")).toBeFocused({ timeout: 1_000 });
+  }).toPass();
+
+  await page.goto("/contact");
+  await page.getByLabel("Message").fill("");
+  await page.getByLabel("Message").pressSequentially("and/or");
+  await expect(page.getByLabel("Message")).toHaveValue("and/or");
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("Control+/");
+  await expect(field(page)).not.toBeFocused();
+
+  await page.setViewportSize({ width: 500, height: 800 });
+  await page.goto("/trending");
+  await expect(async () => {
+    await page.keyboard.press("/");
+    await expect(field(page)).toBeFocused({ timeout: 1_000 });
+  }).toPass();
+  await page.keyboard.press("Escape");
+  await expect(field(page)).toBeHidden();
+});
+
+test("Home has one field, which the icon of the header leads to @phone", async ({ page, site }) => {
+  await addVideos(site);
+  await page.goto("/");
+  await expect(field(page)).toHaveCount(0);
+  await expect(page.getByRole("searchbox")).toHaveCount(1);
+  await page.getByRole("link", { name: "Go to search" }).click();
+  await expect(page.getByRole("searchbox")).toBeFocused();
+});
+
+test("a search without results offers what comes near, and categories @phone", async ({
+  page,
+  site,
+}) => {
+  await addVideos(site);
+  await page.goto("/?search=noen+rian");
+  await expect(page.getByText('No videos found matching "noen rian"')).toBeVisible();
+  await expectNoViolations(page);
+  const categories = page.getByRole("main").getByRole("list", { name: "Popular categories" });
+  await expect(categories.getByRole("link")).toHaveText(["Desi", "English"]);
+  await page.getByRole("link", { name: "neon rain" }).click();
+  await expect(page).toHaveURL("/?search=neon+rain");
+  await expect(page.locator(cards)).toHaveCount(1);
+});
+
+test("nothing of what is typed is logged", async ({ page, site }) => {
+  await addVideos(site);
+  const before = site.log.length;
+  await page.goto("/trending");
+  await suggest(page, "neon");
+  const answered = page.waitForResponse(/suggestions\?q=xyzzy/);
+  await field(page).fill("xyzzy");
+  await answered;
+  await page.goto("/?search=xyzzy");
+  const logged = () => site.log.slice(before);
+  await expect.poll(logged).toContain("GET /search/suggestions 200");
+  expect(logged()).not.toMatch(/neon|xyzzy/);
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the field opens and searches @phone", async ({ page, site }) => {
+    await addVideos(site);
+    await page.goto("/categories/english");
+    const box = await openField(page);
+    await box.fill("neon");
+    await box.press("Enter");
+    await expect(page).toHaveURL("/?search=neon&category=english");
+    await expect(page.locator(cards)).toHaveCount(1);
+  });
+});

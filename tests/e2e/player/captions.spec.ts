@@ -1,0 +1,136 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { Page } from "playwright/test";
+import type { JobKind } from "~db/schema";
+import { clip, mp4Clip } from "../../clips";
+import { ffmpeg, makeClip } from "../../media-clips";
+import type { SiteProcess } from "../../site-process";
+import { runJobs } from "../run-jobs";
+import { expect, expectNoViolations, signIn, test } from "../site";
+import { PlayerPage, publishVideo } from "./player-page";
+
+let folder: string;
+test.beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "captions-e2e-"));
+});
+test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+const CUES = (first: string, second: string) =>
+  `1\n00:00:01,000 --> 00:00:03,000\n${first}\n\n2\n00:00:04,000 --> 00:00:06,000\n${second}\n`;
+
+/** A film with English and German captions in it, as it is uploaded, with what is made of it. */
+async function publishSubtitled(site: SiteProcess, kinds?: JobKind[]): Promise<string> {
+  const film = makeClip(folder, "film", { seconds: 8, as: "mkv" });
+  const [english, german] = [path.join(folder, "e.srt"), path.join(folder, "g.srt")];
+  fs.writeFileSync(english, CUES("Good <i>evening</i> & welcome", "Good night"));
+  fs.writeFileSync(german, CUES("Guten Abend", "Gute Nacht"));
+  const file = path.join(folder, "subtitled.mkv");
+  ffmpeg([
+    ...["-i", film, "-i", english, "-i", german, "-map", "0", "-map", "1", "-map", "2"],
+    ...["-c", "copy", "-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=ger", file],
+  ]);
+  const source_url = site.addFile("videos", "u/1700000000000.mkv", fs.readFileSync(file));
+  const id = site.addVideo({ title: "A quiet evening", source_url, duration: "0:08" });
+  expect(await runJobs(site, kinds)).toContain("Everything has been made.");
+  return id;
+}
+
+const drawn = (page: Page) => page.locator(".player-captions p");
+
+test("captions that came with the file are shown, switched, remembered, and taken away", async ({
+  page,
+  site,
+}) => {
+  test.setTimeout(180_000);
+  const player = new PlayerPage(page);
+  await player.open(await publishSubtitled(site));
+  await player.seekTo(2);
+  await expect(drawn(page)).toHaveCount(0);
+  await player.button("Captions").click();
+  await expect(drawn(page)).toHaveText(["Good evening & welcome"]);
+  await expect(drawn(page).locator("i")).toHaveText("evening");
+  await expectNoViolations(page);
+  await player.seekTo(3.5);
+  await expect(drawn(page)).toHaveCount(0);
+  await player.seekTo(5);
+  await expect(drawn(page)).toHaveText(["Good night"]);
+
+  await player.button("Settings").click();
+  await page.getByRole("menuitem", { name: /Captions/ }).click();
+  await page.getByRole("menuitemradio", { name: "German" }).click();
+  await expect(drawn(page)).toHaveText(["Gute Nacht"]);
+  await page.reload();
+  await player.ready();
+  await player.seekTo(2);
+  await expect(drawn(page)).toHaveText(["Guten Abend"]);
+
+  await page.keyboard.press("c");
+  await expect(drawn(page)).toHaveCount(0);
+  await expect(player.button("Captions")).toHaveAttribute("aria-pressed", "false");
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the browser is told of the captions, which are as public as their video", async ({
+    page,
+    site,
+  }) => {
+    test.setTimeout(180_000);
+    const id = await publishSubtitled(site, ["transcode", "captions"]);
+    await page.goto(`/video/${id}`);
+    const tracks = page.locator("video > track");
+    await expect(tracks).toHaveCount(2);
+    await expect(tracks.first()).toHaveAttribute("label", "English");
+    await expect(tracks.first()).toHaveAttribute("srclang", "en");
+    const address = String(await tracks.first().getAttribute("src"));
+    const answer = await page.request.get(address);
+    expect(answer.headers()["content-type"]).toBe("text/vtt; charset=utf-8");
+    expect(await answer.text()).toContain("Good <i>evening</i> &amp; welcome");
+    site.database().exec("UPDATE videos SET status = 'hidden'");
+    expect((await page.request.get(address)).status()).toBe(404);
+  });
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(
+    javaScriptEnabled ? "in the edit dialog" : "in the edit form without scripts",
+    () => {
+      test.use({ javaScriptEnabled });
+
+      test("an admin adds captions and a thumbnail, and takes the captions away @phone", async ({
+        page,
+        site,
+      }) => {
+        const id = publishVideo(site, { thumbnail_url: null });
+        const captions = path.join(folder, "added.srt");
+        fs.writeFileSync(captions, CUES("Good evening", "Good night"));
+        const row = () => site.database().prepare("SELECT * FROM videos").get();
+        await signIn(page);
+        await page.goto(`/admin?tab=manage&edit=${id}`);
+        if (javaScriptEnabled) await expectNoViolations(page);
+        await page.getByLabel("Add captions").setInputFiles(captions);
+        await page.getByLabel("Their language").selectOption("Hindi");
+        const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(5), "-frames:v", "1"]);
+        await page.getByLabel("Thumbnail").setInputFiles(still);
+        await page.getByRole("button", { name: "Update" }).click();
+        await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
+        expect(row()).toMatchObject({ thumbnail_url: expect.stringMatching(/\.webp$/) });
+
+        await page.goto(`/video/${id}`);
+        const track = page.locator("video > track");
+        await expect(track).toHaveAttribute("label", "Hindi");
+        expect((await page.request.get(String(await track.getAttribute("src")))).status()).toBe(
+          200,
+        );
+
+        await page.goto(`/admin?tab=manage&edit=${id}`);
+        await page.getByLabel("Remove Hindi").check();
+        await page.getByRole("button", { name: "Update" }).click();
+        await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
+        expect(row()).toMatchObject({ captions: "[]" });
+      });
+    },
+  );
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "../site";
+import { publishAdaptive } from "./adaptive-video";
+import { PlayerPage } from "./player-page";
+import { TouchScreen } from "./touch-screen";
+
+test.use({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
+
+/** What Safari on an iPhone allows: its own player for playlists, fullscreen of the element, no volume. */
+test.beforeEach(async ({ page }) => {
+  await page.addInitScript(() => {
+    Reflect.deleteProperty(window, "MediaSource");
+    for (const name of ["requestFullscreen", "webkitRequestFullscreen"])
+      Object.defineProperty(Element.prototype, name, { value: undefined });
+    Object.defineProperty(HTMLMediaElement.prototype, "volume", { get: () => 1, set: () => {} });
+    const canPlayType = HTMLMediaElement.prototype.canPlayType;
+    HTMLMediaElement.prototype.canPlayType = function (type) {
+      return type === "application/vnd.apple.mpegurl" ? "maybe" : canPlayType.call(this, type);
+    };
+    Object.assign(HTMLVideoElement.prototype, {
+      webkitEnterFullscreen(this: HTMLVideoElement) {
+        this.dispatchEvent(new Event("webkitbeginfullscreen"));
+      },
+      webkitExitFullscreen(this: HTMLVideoElement) {
+        this.dispatchEvent(new Event("webkitendfullscreen"));
+      },
+    });
+  });
+});
+
+test("an iPhone plays, mutes and goes fullscreen, and is offered no volume", async ({
+  page,
+  site,
+}) => {
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  const player = new PlayerPage(page);
+  const touch = await TouchScreen.of(page);
+  await player.open(publishAdaptive(site));
+  await expect.poll(() => requests.some((path) => path.endsWith("master.m3u8"))).toBe(true);
+  await touch.tap(await player.at(0.5, 0.5));
+  await player.expectPlaying();
+  expect(requests.filter((path) => /hls[.-].*\.m?js$/.test(path))).toEqual([]);
+
+  await expect(player.root.getByRole("slider", { name: "Volume" })).toHaveCount(0);
+  await page.keyboard.press("m");
+  await player.expectState({ muted: true });
+  await page.keyboard.press("ArrowUp");
+  await player.expectState({ muted: false, volume: 1 });
+
+  await page.keyboard.press("f");
+  await expect(player.root.getByRole("button", { name: "Exit fullscreen" })).toBeAttached();
+  await page.keyboard.press("f");
+  await expect(player.root.getByRole("button", { name: "Fullscreen", exact: true })).toBeAttached();
+  await player.expectPlaying();
+});

@@ -1,0 +1,68 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { makeClip } from "../../media-clips";
+import { runJobs } from "../run-jobs";
+import { expect, test } from "../site";
+import { PlayerPage } from "./player-page";
+
+let folder: string;
+test.beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "ladder-e2e-"));
+});
+test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+test("the quality of a film that the site has encoded is switched while it plays, without a gap", async ({
+  page,
+  site,
+}) => {
+  test.setTimeout(240_000);
+  const film = makeClip(folder, "film", { seconds: 40, size: "854x480", frameRate: "24" });
+  const source = site.addFile("videos", "u/1700000000000.mp4", fs.readFileSync(film));
+  const id = site.addVideo({ title: "A film", source_url: source, duration: "0:40" });
+  expect(await runJobs(site, ["transcode", "ladder"])).toContain("Everything has been made.");
+
+  const player = new PlayerPage(page);
+  await player.open(id);
+  await expect
+    .poll(() => player.video.evaluate((video: HTMLVideoElement) => video.currentSrc.slice(0, 5)))
+    .toBe("blob:");
+  await page.keyboard.press("k");
+  await player.expectPlaying();
+  await player.playSlowly(0.5);
+  await player.record("seeking", "emptied", "pause", "error", "loadstart");
+
+  const height = () => player.video.evaluate((video: HTMLVideoElement) => video.videoHeight);
+  const choose = async (quality: string) => {
+    await player.button("Settings").click();
+    await page.getByRole("menuitem", { name: /^Quality/ }).click();
+    await page.getByRole("menuitemradio", { name: quality, exact: true }).click();
+    await page.keyboard.press("Escape");
+  };
+  for (const [quality, lines] of [
+    ["480p", 480],
+    ["240p", 240],
+    ["480p", 480],
+  ] as const) {
+    await choose(quality);
+    // The other quality begins where the loaded segments end, half as fast.
+    await expect.poll(height, { timeout: 45_000 }).toBe(lines);
+    await player.expectPlaying();
+  }
+  // What is played and what comes next lie side by side: there is nothing to wait for in between.
+  const ahead = await player.video.evaluate((video: HTMLVideoElement) => {
+    const { buffered, currentTime } = video;
+    const ranges = Array.from({ length: buffered.length }, (_, index) => ({
+      from: buffered.start(index),
+      to: buffered.end(index),
+    }));
+    return {
+      ranges,
+      now: ranges.filter(({ from, to }) => from <= currentTime && currentTime < to),
+    };
+  });
+  expect(ahead.ranges, JSON.stringify(ahead)).toHaveLength(1);
+  expect(ahead.now).toHaveLength(1);
+  expect(await player.events()).toEqual([]);
+  await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
+});

@@ -1,0 +1,74 @@
+import type { Page } from "playwright/test";
+import { expect, test } from "../site";
+import { plays, publishAdaptive } from "./adaptive-video";
+import { PlayerPage } from "./player-page";
+
+/** Requests for the beginning of the smallest rendition's file, from here on. */
+function watchStarts(page: Page): string[] {
+  const starts: string[] = [];
+  page.on("request", (request) => {
+    const range = request.headers().range ?? "";
+    if (request.url().endsWith("/stream_1.m4s") && range.startsWith("bytes=0-")) starts.push(range);
+  });
+  return starts;
+}
+
+test("the pointer on a card asks for the start of its stream, which its page plays @phone", async ({
+  page,
+  site,
+  isMobile,
+}) => {
+  const id = publishAdaptive(site);
+  await page.goto("/");
+  const starts = watchStarts(page);
+  const card = page.locator(`#video-${id} a`);
+  if (isMobile) await card.focus();
+  else await card.hover();
+  await expect.poll(() => starts.length).toBe(1);
+  await card.press("Enter");
+  const player = new PlayerPage(page);
+  await player.ready();
+  expect(await plays(player)).toBe("blob:");
+  await player.video.evaluate((video: HTMLVideoElement) => {
+    video.muted = true;
+    return video.play();
+  });
+  await player.expectPlaying();
+  expect(starts).toHaveLength(1);
+});
+
+test("a page asks for header and first segment at once, and the file not at all", async ({
+  page,
+  site,
+}) => {
+  const id = publishAdaptive(site);
+  const starts = watchStarts(page);
+  const files: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes(".mp4")) files.push(request.url());
+  });
+  const player = new PlayerPage(page);
+  await player.open(id);
+  expect(await plays(player)).toBe("blob:");
+  await player.seekTo(1);
+  expect(starts).toHaveLength(1);
+  expect(files).toEqual([]);
+});
+
+test("where the browser saves data nothing is asked for before play", async ({ page, site }) => {
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, "connection", { value: { saveData: true } }),
+  );
+  const id = publishAdaptive(site);
+  const starts = watchStarts(page);
+  await page.goto("/");
+  await page.locator(`#video-${id} a`).focus();
+  await page.keyboard.press("Enter");
+  const player = new PlayerPage(page);
+  await expect(player.button("Play")).toBeVisible();
+  await expect.poll(() => plays(player)).toBe("blob:");
+  expect(starts).toEqual([]);
+  await player.button("Play").click();
+  await player.expectPlaying();
+  expect(starts.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,152 @@
+import { TOTP } from "otpauth";
+import { ADMIN, expect, expectNoViolations, signIn, test } from "../site";
+
+// A site of their own: failing sign-ins count against the address they all come from.
+test.use({ siteEnvironment: { SITE_NAME: "Sign-in tests" } });
+
+test.beforeEach(({ site }) => {
+  site.database().exec("DELETE FROM sessions; UPDATE users SET totp_enabled_at = NULL");
+});
+
+test("an admin signs in and out @phone", async ({ page, isMobile }) => {
+  await page.goto("/admin");
+  await expect(page).toHaveURL("/auth");
+  await expect(page.getByRole("heading", { name: "Admin Sign In" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Back to Home" })).toHaveAttribute("href", "/");
+  await expectNoViolations(page);
+
+  await page.getByLabel("Email").fill(ADMIN.email);
+  await page.getByLabel("Password").fill("not the password");
+  const refused = page.waitForResponse((answer) => answer.request().method() === "POST");
+  await page.getByRole("button", { name: "Sign In" }).click();
+  expect((await refused).status()).toBe(400);
+  await expect(page.getByRole("alert")).toContainText("Invalid login credentials");
+  await expect(page.getByLabel("Email")).toHaveValue(ADMIN.email);
+  await expectNoViolations(page);
+
+  await page.getByLabel("Password").fill(ADMIN.password);
+  await page.getByRole("button", { name: "Sign In" }).click();
+  await expect(page).toHaveURL("/");
+  await expect(page.getByText("Signed in successfully!")).toBeVisible();
+  const [session] = (await page.context().cookies()).filter(({ name }) => name === "session");
+  expect(session).toMatchObject({ httpOnly: true, sameSite: "Lax", secure: false, path: "/" });
+
+  await page.goto("/auth");
+  await expect(page).toHaveURL("/");
+  if (isMobile) await page.getByLabel("Menu").click();
+  await expect(page.getByRole("link", { name: "Upload", exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Sign Out" }).click();
+  await expect(page.getByRole("button", { name: "Sign Out" })).toHaveCount(0);
+  await page.goto("/admin");
+  await expect(page).toHaveURL("/auth");
+});
+
+test("the button says what it is doing", async ({ page }) => {
+  await page.goto("/auth");
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/auth.data*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByLabel("Email").fill(ADMIN.email);
+  await page.getByLabel("Password").fill(ADMIN.password);
+  await page.getByRole("button", { name: "Sign In" }).click();
+  await expect(page.getByRole("button", { name: "Signing In..." })).toBeDisabled();
+  answer();
+  await expect(page).toHaveURL("/");
+});
+
+test("an admin signs in with the keyboard alone", async ({ page }) => {
+  await page.goto("/auth");
+  await page.getByLabel("Email").focus();
+  await page.keyboard.type(ADMIN.email);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(ADMIN.password);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/");
+  const signOut = page.getByRole("button", { name: "Sign Out" });
+  const onSignOut = () => signOut.evaluate((button) => button === document.activeElement);
+  for (let n = 0; n < 80 && !(await onSignOut()); n++) await page.keyboard.press("Tab");
+  await expect(signOut).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(signOut).toHaveCount(0);
+});
+
+test("a password is changed and other sessions end @phone", async ({ page, browser, site }) => {
+  await signIn(page);
+  const elsewhere = await browser.newContext({ baseURL: site.url });
+  const other = await elsewhere.newPage();
+  await signIn(other);
+  await page.goto("/admin/account");
+  await expectNoViolations(page);
+  await expect(page.getByText("This session")).toHaveCount(1);
+  const change = async (from: string, to: string) => {
+    await page.getByLabel("Current password").fill(from);
+    await page.getByLabel("New password", { exact: false }).first().fill(to);
+    await page.getByLabel("New password again").fill(to);
+    await page.getByRole("button", { name: "Change Password" }).click();
+    await expect(page.getByText("Your password is changed.")).toBeVisible();
+    await expect(page.getByLabel("Current password")).toHaveValue("");
+  };
+  await change(ADMIN.password, "another good password");
+  await other.goto("/admin");
+  await expect(other).toHaveURL("/auth");
+  await elsewhere.close();
+  await page.reload();
+  await change("another good password", ADMIN.password);
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("an admin signs in and out", async ({ page }) => {
+    await page.goto("/auth");
+    await page.getByLabel("Email").fill(ADMIN.email);
+    await page.getByLabel("Password").fill("not the password");
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await expect(page.getByText("Invalid login credentials")).toBeVisible();
+    await expect(page.getByLabel("Email")).toHaveValue(ADMIN.email);
+    await page.getByLabel("Password").fill(ADMIN.password);
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await expect(page).toHaveURL("/");
+    await expect(page.getByText("Signed in successfully!")).toBeVisible();
+    await page.reload();
+    await expect(page.getByText("Signed in successfully!")).toHaveCount(0);
+    await page.getByRole("button", { name: "Sign Out" }).click();
+    await expect(page).toHaveURL("/");
+    await expect(page.getByRole("button", { name: "Sign Out" })).toHaveCount(0);
+  });
+
+  test("an admin sets a second factor up and signs in with it", async ({ page }) => {
+    await signIn(page);
+    await page.goto("/admin/account");
+    await page.getByRole("button", { name: "Set up a second factor" }).click();
+    await expect(page.getByRole("img", { name: "QR code for an authenticator app" })).toBeVisible();
+    const key = await page.locator("p.font-mono").textContent();
+    const app = new TOTP({ secret: key!.replace(/\s/g, "") });
+    await page.getByLabel("Code that the app shows").fill(app.generate());
+    await page.getByRole("button", { name: "Turn on" }).click();
+    await expect(page.getByRole("heading", { name: "Your recovery codes" })).toBeVisible();
+    const recovery = await page.locator("ul.font-mono li").first().textContent();
+    await expect(page.getByText("10 recovery codes are left.")).toBeVisible();
+
+    await page.getByRole("button", { name: "Sign Out" }).click();
+    await page.goto("/auth");
+    await page.getByLabel("Email").fill(ADMIN.email);
+    await page.getByLabel("Password").fill(ADMIN.password);
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await expect(page).toHaveURL("/auth/code");
+    await page.getByLabel("Code").fill("000000");
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await expect(page.getByText("That code is not right, or it was used before.")).toBeVisible();
+    await page.getByLabel("Code").fill(recovery!);
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await expect(page).toHaveURL("/");
+    await expect(page.getByText("Signed in successfully!")).toBeVisible();
+  });
+});

@@ -1,0 +1,466 @@
+import type { Page } from "playwright/test";
+import { mp4Clip } from "../../clips";
+import type { SiteProcess } from "../../site-process";
+import { expect, expectNoViolations, signIn, signInByForm, test } from "../site";
+
+// Other limits than the default ones, which the forms have to tell.
+test.use({ siteEnvironment: { MAX_THUMBNAIL_BYTES: String(3 * 1024 * 1024) } });
+
+const MANAGE = "/admin?tab=manage";
+const row = (page: Page, title: string) => page.getByRole("row").filter({ hasText: title });
+const endSessions = (site: SiteProcess) => site.database().exec("DELETE FROM sessions");
+const comeBack = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event("focus")));
+
+function addVideos(site: SiteProcess, count: number) {
+  for (let n = 0; n < count; n += 1) site.addVideo({ id: `v${n}`, title: `Film ${n}` });
+}
+
+/** Answers the browser's questions; what was asked is in the list. */
+function answerQuestions(page: Page, answer: { yes: boolean }): string[] {
+  const asked: string[] = [];
+  page.on("dialog", async (dialog) => {
+    asked.push(dialog.message());
+    await (answer.yes ? dialog.accept() : dialog.dismiss());
+  });
+  return asked;
+}
+
+test("a failure of the last row is told in view, and leaves when something succeeds @phone", async ({
+  page,
+  site,
+}) => {
+  addVideos(site, 20);
+  await signIn(page);
+  await page.goto(MANAGE);
+  const last = page.getByRole("row").last();
+  await last.scrollIntoViewIfNeeded();
+  site
+    .database()
+    .exec(
+      "CREATE TRIGGER stuck BEFORE UPDATE OF status ON videos BEGIN SELECT RAISE(ABORT, 'no'); END",
+    );
+  try {
+    await last.getByRole("button", { name: /^Hide/ }).click();
+    const toast = page.getByRole("alert");
+    await expect(toast).toContainText("Error");
+    await expect(toast).toContainText("Failed to update video visibility.");
+    await expect(toast).toBeInViewport();
+    await expectNoViolations(page);
+  } finally {
+    site.database().exec("DROP TRIGGER stuck");
+  }
+  await last.getByRole("button", { name: /^Hide/ }).click();
+  await expect(page.getByText("Video is now hidden on the website.")).toBeInViewport();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});
+
+test("a failure inside the edit dialog is told above it", async ({ page, site }) => {
+  addVideos(site, 1);
+  await signIn(page);
+  await page.goto(`${MANAGE}&edit=v0`);
+  await page.getByRole("dialog").getByLabel("Duration").fill("soon");
+  await page.getByRole("button", { name: "Update" }).click();
+  const toast = page
+    .getByRole("region", { name: "Notifications" })
+    .getByText("Failed to update video.");
+  await expect(toast).toBeInViewport();
+  const isOnTop = await toast.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    // Outside of the modal dialog everything is inert, and passed over here, but drawn.
+    return (
+      element.closest("section")?.matches(":popover-open") &&
+      width * height > 0 &&
+      left >= 0 &&
+      top >= 0
+    );
+  });
+  expect(isOnTop).toBe(true);
+});
+
+test("the toast of a deletion has Undo in it @phone", async ({ page, site }) => {
+  addVideos(site, 2);
+  await signIn(page);
+  await page.goto(`${MANAGE}&delete=v1`);
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  const toast = page.getByRole("status").filter({ hasText: "Video Deleted" });
+  await expect(toast).toContainText("Video and associated files have been removed successfully.");
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await expect(row(page, "Film 1")).toHaveCount(1);
+  await expect(toast).toHaveCount(0);
+});
+
+test("signed out elsewhere, the upload page shows the prompt, and brings the texts back", async ({
+  page,
+  site,
+}) => {
+  await signIn(page);
+  await page.goto("/admin");
+  await page.getByLabel("Title").fill("Half a title");
+  await page.getByLabel("Description").fill("Long thoughts");
+  await page.getByLabel("Category").selectOption("english");
+  endSessions(site);
+  await comeBack(page);
+  const prompt = page.getByRole("link", { name: "Sign In to Upload" });
+  await expect(prompt).toHaveAttribute("href", "/auth");
+  await expect(page.getByLabel("Title")).toHaveValue("Half a title");
+  await expect(page).toHaveURL("/admin");
+  await expectNoViolations(page);
+  await prompt.click();
+  await expect(page).toHaveURL("/auth");
+  await signInByForm(page);
+  await page.goto("/admin");
+  await expect(page.getByLabel("Title")).toHaveValue("Half a title");
+  await expect(page.getByLabel("Description")).toHaveValue("Long thoughts");
+  await expect(page.getByLabel("Category")).toHaveValue("english");
+  await expect(prompt).toHaveCount(0);
+});
+
+test("an upload that finds the session ended shows the prompt, and goes on after signing in", async ({
+  page,
+  site,
+  context,
+}) => {
+  await signIn(page);
+  await page.goto("/admin");
+  await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
+  await page.getByLabel("Title").fill("Kept");
+  await page.getByLabel("Description").fill("Kept too");
+  await page.getByLabel("Category").selectOption("desi");
+  endSessions(site);
+  await page.getByRole("button", { name: "Upload Video" }).click();
+  await expect(
+    page
+      .getByRole("status")
+      .or(page.getByRole("alert"))
+      .getByText("You must be logged in to upload videos.")
+      .first(),
+  ).toBeVisible();
+  await expect(page.getByRole("link", { name: "Sign In to Upload" })).toBeVisible();
+  await expect(page.getByLabel("Title")).toHaveValue("Kept");
+
+  await signInByForm(await context.newPage());
+  await comeBack(page);
+  await expect(page.getByRole("link", { name: "Sign In to Upload" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
+});
+
+test("an edit that finds the session ended stays in its dialog", async ({
+  page,
+  site,
+  context,
+}) => {
+  addVideos(site, 1);
+  await signIn(page);
+  await page.goto(`${MANAGE}&edit=v0`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Title").fill("A better title");
+  endSessions(site);
+  await dialog.getByRole("button", { name: "Update" }).click();
+  await expect(page.getByText("You must be logged in to edit videos.").first()).toBeVisible();
+  await expect(dialog.getByRole("link", { name: "Sign In" })).toHaveAttribute("href", "/auth");
+  await expect(dialog.getByLabel("Title")).toHaveValue("A better title");
+  await signInByForm(await context.newPage());
+  await comeBack(page);
+  await expect(dialog.getByRole("link", { name: "Sign In" })).toHaveCount(0);
+  await dialog.getByRole("button", { name: "Update" }).click();
+  await expect(row(page, "A better title")).toHaveCount(1);
+});
+
+test("Loading... stands there while the session is looked up", async ({ page }) => {
+  await signIn(page);
+  await page.goto("/");
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/admin.data*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole("link", { name: "Upload", exact: true }).click();
+  await expect(page.getByText("Loading...", { exact: true })).toBeVisible();
+  answer();
+  await expect(page.getByRole("heading", { name: "Admin Panel" })).toBeVisible();
+  await expect(page.getByText("Loading...", { exact: true })).toHaveCount(0);
+});
+
+test("an edit that is not saved is asked about, however the dialog is left", async ({
+  page,
+  site,
+}) => {
+  addVideos(site, 1);
+  await signIn(page);
+  await page.goto(MANAGE);
+  const answer = { yes: false };
+  const asked = answerQuestions(page, answer);
+  await page.getByRole("link", { name: "Edit Film 0" }).click();
+  const dialog = page.getByRole("dialog");
+  // Nothing typed: nothing asked.
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole("link", { name: "Edit Film 0" }).click();
+  await dialog.getByLabel("Category").selectOption("premium");
+  const ways = [
+    () => page.keyboard.press("Escape"),
+    () => page.keyboard.press("Escape"),
+    () => page.mouse.click(5, 5),
+    () => dialog.getByRole("link", { name: "Close" }).click(),
+    () => dialog.getByRole("link", { name: "Cancel" }).click(),
+    () => page.evaluate(() => history.back()),
+  ];
+  for (const [index, leave] of ways.entries()) {
+    await leave();
+    await expect.poll(() => asked.length).toBe(index + 1);
+    await expect(dialog.getByLabel("Category")).toHaveValue("premium");
+  }
+  expect(new Set(asked)).toEqual(new Set(["Your changes are not saved. Leave them all the same?"]));
+  answer.yes = true;
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+
+  // What is saved is not asked about.
+  const before = asked.length;
+  await page.getByRole("link", { name: "Edit Film 0" }).click();
+  await dialog.getByLabel("Title").fill("Saved");
+  await dialog.getByRole("button", { name: "Update" }).click();
+  await expect(row(page, "Saved")).toHaveCount(1);
+  expect(asked.length).toBe(before);
+});
+
+test("an edit stays open when its video is deleted elsewhere", async ({ page, site }) => {
+  addVideos(site, 2);
+  await signIn(page);
+  await page.goto(`${MANAGE}&edit=v0`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Description").fill("An hour of work");
+  site.database().exec("DELETE FROM videos WHERE id = 'v0'");
+  await expect(dialog).toContainText("no longer exists");
+  await expect(dialog.getByLabel("Description")).toHaveValue("An hour of work");
+});
+
+test("texts that are not uploaded are asked about, and forgotten when left", async ({ page }) => {
+  await signIn(page);
+  await page.goto("/admin");
+  const answer = { yes: false };
+  const asked = answerQuestions(page, answer);
+  await page.getByLabel("Description").fill("Half a thought");
+  await page.getByRole("link", { name: "Manage Videos" }).click();
+  await expect.poll(() => asked.length).toBe(1);
+  await expect(page.getByLabel("Description")).toHaveValue("Half a thought");
+  answer.yes = true;
+  await page.getByRole("link", { name: "Manage Videos" }).click();
+  await expect(page).toHaveURL(/tab=manage/);
+  await page.getByRole("link", { name: "Upload Video" }).click();
+  await expect(page.getByLabel("Description")).toHaveValue("");
+  await page.getByRole("link", { name: "Manage Videos" }).click();
+  await expect(page).toHaveURL(/tab=manage/);
+  expect(asked).toHaveLength(2);
+});
+
+test("the edit dialog shows the picture, the status and the public address", async ({
+  page,
+  site,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  addVideos(site, 1);
+  site.database().exec("UPDATE videos SET status = 'hidden'");
+  await signIn(page);
+  await page.goto(`${MANAGE}&edit=v0`);
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByAltText("Thumbnail as it is")).toBeVisible();
+  await expect(dialog.getByText("PNG, JPG, GIF up to 3MB")).toBeVisible();
+  await expect(dialog.getByText("hidden", { exact: true })).toBeVisible();
+  await expect(dialog.getByText("Not public.")).toBeVisible();
+  const address = `${site.url}/video/v0`;
+  await expect(dialog.getByRole("link", { name: address })).toHaveAttribute("href", "/video/v0");
+  await dialog.getByRole("button", { name: "Copy the public address" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+  await expectNoViolations(page);
+});
+
+test("a hopeless file is told once, has no Retry, and makes room for another", async ({ page }) => {
+  await signIn(page);
+  await page.goto("/admin");
+  const video = page.locator("input[name=video]");
+  const queue = page.getByRole("list", { name: "Queue" });
+  for (const [name, mimeType, bytes, sentence] of [
+    ["notes.txt", "text/plain", "words", "This file is not a video."],
+    ["empty.mp4", "video/mp4", "", "This file is empty."],
+  ] as const) {
+    await video.setInputFiles({ name, mimeType, buffer: Buffer.from(bytes) });
+    await expect(page.getByText(sentence)).toHaveCount(1);
+    await expect(queue.getByRole("listitem")).toHaveCount(1);
+    await expect(queue.getByRole("button", { name: "Retry" })).toHaveCount(0);
+    await expect(page.getByLabel("Title")).toHaveValue("");
+  }
+  await video.setInputFiles(mp4Clip(5));
+  await expect(queue.getByRole("listitem")).toHaveCount(1);
+  await expect(page.getByAltText("What the video will be shown with")).toBeVisible();
+});
+
+test("the file comes first, to the eye and to the keyboard @phone", async ({ page }) => {
+  await signIn(page);
+  await page.goto("/admin");
+  const drop = await page.locator("input[name=video]").boundingBox();
+  const title = await page.getByLabel("Title").boundingBox();
+  expect(drop!.height).toBeGreaterThan(200);
+  const isWide = page.viewportSize()!.width >= 1024;
+  if (isWide) expect(drop!.x + drop!.width).toBeLessThan(title!.x);
+  else expect(drop!.y + drop!.height).toBeLessThan(title!.y);
+  await page.locator("input[name=video]").focus();
+  await page.keyboard.press("Tab");
+  await expect(page.getByLabel("Title")).toBeFocused();
+});
+
+test("the admin pages link to each other, and Upload is lit on its own alone", async ({ page }) => {
+  await signIn(page);
+  const upload = page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: "Upload" });
+  await page.goto("/admin");
+  await expect(upload).toHaveAttribute("aria-current", "page");
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(/v\d+\.\d+\.\d+/);
+  for (const name of ["Statistics", "Activity", "Queue", "Account", "Manage Videos"]) {
+    await page.getByRole("navigation", { name: "Admin pages" }).getByRole("link", { name }).click();
+    await expect(page.getByRole("link", { name, exact: true }).first()).toHaveAttribute(
+      "aria-current",
+      "page",
+    );
+    await expect(upload).not.toHaveAttribute("aria-current", "page");
+  }
+});
+
+test("charts name the values of their axis", async ({ page, site }) => {
+  addVideos(site, 1);
+  const today = new Date().toISOString().slice(0, 10);
+  site.database().prepare("INSERT INTO view_days VALUES ('v0', ?, 37)").run(today);
+  await signIn(page);
+  await page.goto("/admin/statistics");
+  const days = page.getByRole("figure").filter({ hasText: "Views by day" });
+  await expect(days.locator("[data-axis=up] span")).toHaveText(["0", "10", "20", "30", "40"]);
+  const videos = page.getByRole("figure").filter({ hasText: "Views by video" });
+  await expect(videos.locator("[data-axis=right] span")).toHaveText(["0", "10", "20", "30", "40"]);
+});
+
+test("the bar of the selected takes a tenth of the screen until it is opened @phone", async ({
+  page,
+  site,
+}) => {
+  addVideos(site, 12);
+  await signIn(page);
+  await page.goto(MANAGE);
+  await page.getByLabel("Select Film 3", { exact: true }).check();
+  const bar = page.getByRole("form", { name: "Selected videos" });
+  await expect(bar).toBeInViewport();
+  const { height } = (await bar.boundingBox())!;
+  expect(height).toBeLessThanOrEqual(page.viewportSize()!.height / 10);
+  await bar.getByLabel("With the selected videos").selectOption("category");
+  await expect(bar.getByLabel("New category")).toBeVisible();
+  await expect(bar.getByRole("button", { name: "Apply" })).toBeVisible();
+  await expectNoViolations(page);
+});
+
+test("thousands of videos are changed with a pending state, and a toast that counts them @phone", async ({
+  page,
+  site,
+}) => {
+  site.database().exec(`
+    INSERT INTO videos (id, title, category)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+    SELECT 'many' || i, 'Film ' || i, 'desi' FROM n`);
+  await signIn(page);
+  await page.goto(MANAGE);
+  const bar = page.getByRole("form", { name: "Selected videos" });
+  await page.getByLabel("Select all videos of this page").check();
+  await bar.getByLabel("With the selected videos").selectOption("hide");
+  await bar.getByLabel("All 3,000 of this list").check();
+  await expect(bar.getByText("3,000 selected")).toBeVisible();
+
+  // The answer waits until the pending state has been seen.
+  let release = () => {};
+  const seen = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/admin?**", async (route) => {
+    if (route.request().method() === "POST") await seen;
+    await route.continue();
+  });
+  await bar.getByRole("button", { name: "Apply" }).click();
+  await expect(bar.getByRole("button", { name: "Updating..." })).toBeDisabled();
+  await expect(bar.getByRole("status")).toHaveText("Updating 3,000 …");
+  release();
+  await expect(page.getByText("3,000 videos were hidden.")).toBeInViewport();
+  await expect(bar).toBeHidden();
+  const hidden = site.database().prepare("SELECT count(*) FROM videos WHERE status = 'hidden'");
+  expect(hidden.pluck().get()).toBe(3000);
+
+  await page.getByLabel("Select all videos of this page").check();
+  await bar.getByLabel("With the selected videos").selectOption("delete");
+  await bar.getByLabel("All 3,000 of this list").check();
+  await bar.getByRole("button", { name: "Apply" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete 3,000 videos?" });
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("3,000 videos were deleted.")).toBeInViewport();
+  const toast = page.getByRole("status").filter({ hasText: "Videos Deleted" });
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Videos Restored")).toBeInViewport();
+  expect(hidden.pluck().get()).toBe(3000);
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the bar of the selected covers nothing @phone", async ({ page, site }) => {
+    addVideos(site, 12);
+    await signIn(page);
+    await page.goto(MANAGE);
+    const bar = page.getByRole("form", { name: "Selected videos" });
+    await expect(bar).toHaveCSS("position", "static");
+    await expect(page.getByLabel("Sort by")).toBeInViewport();
+    // The heading of the checkboxes, which only scripts use, leaves no gap above the cards.
+    if (page.viewportSize()!.width < 1024) {
+      const count = (await page.getByText("12 videos").boundingBox())!;
+      const first = (await page.getByRole("row").nth(1).boundingBox())!;
+      expect(first.y - (count.y + count.height)).toBeLessThan(56);
+    }
+  });
+
+  test("an upload that finds the session ended is answered 401 with the prompt and the texts", async ({
+    page,
+    site,
+  }) => {
+    await signIn(page);
+    await page.goto("/admin");
+    await page.getByLabel("Title").fill("Kept");
+    await page.getByLabel("Description").fill("Kept too");
+    await page.getByLabel("Category").selectOption("desi");
+    await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
+    endSessions(site);
+    const answered = page.waitForResponse((answer) => answer.request().method() === "POST");
+    await page.getByRole("button", { name: "Upload Video" }).click();
+    expect((await answered).status()).toBe(401);
+    await expect(page.getByText("You must be logged in to upload videos.")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Sign In to Upload" })).toHaveAttribute(
+      "href",
+      "/auth",
+    );
+    await expect(page.getByLabel("Title")).toHaveValue("Kept");
+    await expect(page.getByLabel("Category")).toHaveValue("desi");
+    // Nothing of the panel is shown.
+    await expect(page.getByText("Total Videos")).toHaveCount(0);
+  });
+
+  test("a failure is a notice, and a deletion is undone from its toast", async ({ page, site }) => {
+    addVideos(site, 1);
+    await signIn(page);
+    await page.goto(`${MANAGE}&delete=v0`);
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await expect(row(page, "Film 0")).toHaveCount(1);
+    await page.getByRole("button", { name: "Apply" }).click();
+    await expect(page.getByRole("alert")).toContainText("No video was changed.");
+  });
+});

@@ -1,0 +1,357 @@
+import { once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import type { Page } from "playwright/test";
+import { mp4Clip, webmClip } from "../../clips";
+import type { SiteProcess } from "../../site-process";
+import { expect, expectNoViolations, signIn, test } from "../site";
+
+/** A clip with so many bytes of padding, in a box that players pass over (ISO 14496-12 §8.1.2). */
+function paddedClip(name: string, padding: number): string {
+  const box = Buffer.alloc(padding, name);
+  box.writeUInt32BE(padding, 0);
+  box.write("free", 4, "latin1");
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "padded-")), name);
+  fs.writeFileSync(file, Buffer.concat([fs.readFileSync(mp4Clip(5)), box]));
+  return file;
+}
+
+const rows = (site: SiteProcess) =>
+  site.database().prepare("SELECT * FROM videos ORDER BY created_at").all() as Record<
+    string,
+    string
+  >[];
+
+async function fillTexts(page: Page, title?: string): Promise<void> {
+  if (title) await page.getByLabel("Title").fill(title);
+  await page.getByLabel("Description").fill("Along the river.");
+  await page.getByLabel("Category").selectOption("desi");
+  await page.getByLabel("Tags").fill("night, river");
+}
+
+const chooseVideos = (page: Page, ...files: string[]) =>
+  page.locator("input[name=video]").setInputFiles(files);
+const sendButton = (page: Page) => page.getByRole("button", { name: /^Upload/ });
+const item = (page: Page, name: string) =>
+  page.getByRole("list", { name: "Queue" }).getByRole("listitem").filter({ hasText: name });
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("a bad file is told with the texts kept, a good one is published @phone", async ({
+    page,
+    site,
+  }) => {
+    await signIn(page);
+    await page.goto("/admin");
+    await expect(page.getByText("MP4, MOV, AVI up to 2GB")).toBeVisible();
+    await expect(page.getByText("PNG, JPG, GIF up to 10MB")).toBeVisible();
+    await fillTexts(page, "A walk");
+    await page
+      .locator("input[name=video]")
+      .setInputFiles({ name: "a.mp4", mimeType: "video/mp4", buffer: Buffer.from("no video") });
+    await sendButton(page).click();
+    await expect(page.getByRole("alert")).toContainText("not a video");
+    await expect(page.getByLabel("Title")).toHaveValue("A walk");
+    await expect(page.getByLabel("Category")).toHaveValue("desi");
+    expect(rows(site)).toEqual([]);
+
+    await chooseVideos(page, mp4Clip(5));
+    await sendButton(page).click();
+    await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
+    expect(rows(site)).toMatchObject([{ title: "A walk", duration: "0:05", status: "published" }]);
+  });
+
+  test("a draft is kept from the public, and a duplicate can be kept without sending it again", async ({
+    page,
+    site,
+  }) => {
+    await signIn(page);
+    for (const title of ["First", "Second"]) {
+      await page.goto("/admin");
+      await fillTexts(page, title);
+      await chooseVideos(page, webmClip(5));
+      await page.getByRole("button", { name: "Save as Draft" }).click();
+      if (title === "First") await expect(page.getByText("saved as a draft")).toBeVisible();
+    }
+    await expect(page.getByRole("alert")).toContainText("already in the catalogue");
+    await expect(page.getByRole("link", { name: "First" })).toBeVisible();
+    await sendButton(page).click();
+    await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
+    expect(rows(site).map(({ title, status }) => [title, status])).toEqual([
+      ["First", "review"],
+      ["Second", "published"],
+    ]);
+  });
+});
+
+test("one file: duration, title and frame come from the video, the form empties @phone", async ({
+  page,
+  site,
+}) => {
+  await signIn(page);
+  await page.goto("/admin");
+  await chooseVideos(page, paddedClip("a_walk-at night.mp4", 5_000));
+  await expect(page.getByText("Duration Detected")).toBeVisible();
+  await expect(page.getByText("Video duration: 0:05")).toBeVisible();
+  await expect(page.getByLabel("Title")).toHaveValue("A walk at night");
+  await expect(page.getByLabel("Duration")).toHaveValue("0:05");
+  await page.getByAltText("Frame 3").click();
+  await fillTexts(page);
+  await sendButton(page).click();
+  await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
+  await expect(page.getByLabel("Title")).toHaveValue("");
+  expect(rows(site)).toMatchObject([
+    { title: "A walk at night", thumbnail_url: expect.stringMatching(/\.webp$/) },
+  ]);
+  expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
+});
+
+test("what the server refuses is told once, by a toast, and the texts are kept", async ({
+  page,
+}) => {
+  await signIn(page);
+  await page.goto("/admin");
+  const broken = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "broken-")), "broken.mp4");
+  fs.writeFileSync(broken, Buffer.alloc(50_000, 3));
+  await chooseVideos(page, broken);
+  await fillTexts(page, "Broken");
+  await sendButton(page).click();
+  const reason = page.getByText("not a video").filter({ visible: true });
+  await expect(page.getByRole("alert")).toContainText("Error");
+  await expect(page.getByRole("alert")).toContainText("not a video");
+  await expect(reason).toHaveCount(1);
+  await expectNoViolations(page);
+  // The toast goes, and the queue still has the reason for whoever comes back.
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  await expect(reason).toHaveCount(0);
+  await item(page, "Broken").getByText("Why?").click();
+  await expect(reason).toHaveCount(1);
+  await expect(page.getByLabel("Title")).toHaveValue("Broken");
+  await item(page, "Broken").getByRole("button", { name: "Cancel" }).click();
+  await expect(item(page, "Broken")).toHaveCount(0);
+});
+
+test("several files dropped onto the page become videos with texts of their own", async ({
+  page,
+  site,
+}) => {
+  await signIn(page);
+  await page.goto("/admin");
+  await expect(page.getByText("Drop them anywhere on the page")).toBeVisible();
+  const files = [paddedClip("one.mp4", 3_000), paddedClip("two.mp4", 4_000)];
+  const contents = files.map((file) => fs.readFileSync(file).toString("base64"));
+  const data = await page.evaluateHandle((list) => {
+    const transfer = new DataTransfer();
+    for (const [index, text] of list.entries()) {
+      const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+      const name = ["one.mp4", "two.mp4"][index] ?? "";
+      transfer.items.add(new File([bytes], name, { type: "video/mp4" }));
+    }
+    return transfer;
+  }, contents);
+  await page.dispatchEvent("body", "dragenter", { dataTransfer: data });
+  await expect(page.getByText("Drop videos to add them to the queue")).toBeVisible();
+  await page.dispatchEvent("body", "drop", { dataTransfer: data });
+
+  await item(page, "one.mp4").getByLabel("Title").fill("Number one");
+  await item(page, "two.mp4").getByLabel("Category").selectOption("english");
+  await item(page, "two.mp4").getByLabel("Tags").fill("second");
+  await page.locator("textarea[name=description]").fill("Both of them.");
+  await page.locator("select[name=category]").selectOption("desi");
+  await page.locator("input[name=tags]").fill("shared");
+  await page.getByRole("button", { name: "Upload 2 Videos" }).click();
+  await expect.poll(() => rows(site).length, { timeout: 30_000 }).toBe(2);
+  expect(rows(site)).toMatchObject([
+    { title: "Number one", category: "desi", tags: '["shared"]', description: "Both of them." },
+    { title: "Two", category: "english", tags: '["second"]', description: "Both of them." },
+  ]);
+  await expect(page.getByRole("link", { name: "Watch it" })).toHaveCount(2);
+});
+
+test("an exact duplicate is shown, and both can be kept", async ({ page, site }) => {
+  await signIn(page);
+  const file = paddedClip("same.mp4", 7_000);
+  for (const title of ["Original", "Copy"]) {
+    await page.goto("/admin");
+    await chooseVideos(page, file);
+    await fillTexts(page, title);
+    await sendButton(page).click();
+    if (title === "Original") await expect(page.getByText("Success!")).toBeVisible();
+  }
+  await expect(item(page, "Copy").getByRole("link", { name: "Original" })).toBeVisible();
+  await item(page, "Copy").getByRole("button", { name: "Keep both" }).click();
+  await expect.poll(() => rows(site).map(({ title }) => title)).toEqual(["Original", "Copy"]);
+});
+
+/** Uploads slowly enough to be interrupted: about 20 s for the files below. */
+async function slowly(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const set = (bytesPerSecond: number) =>
+    session.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: bytesPerSecond,
+    });
+  await set(400_000);
+  return { fast: () => set(-1) };
+}
+
+const BIG = 8_000_000;
+const hasArrived = (site: SiteProcess) => {
+  const folder = path.join(site.uploads, "tmp", "tus");
+  const sizes = fs.existsSync(folder)
+    ? fs.readdirSync(folder).map((name) => fs.statSync(path.join(folder, name)).size)
+    : [];
+  return Math.max(0, ...sizes);
+};
+
+/** A line between the browser and the site that can be cut. */
+class CuttableLine {
+  private server: net.Server | undefined;
+  private sockets = new Set<net.Socket>();
+  private port = 0;
+  constructor(private target: number) {}
+
+  get url() {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async restore(): Promise<void> {
+    this.server = net.createServer((near) => {
+      const far = net.connect(this.target, "127.0.0.1");
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.sockets.add(from);
+        from.pipe(to);
+        from.on("error", () => to.destroy());
+        from.on("close", () => this.sockets.delete(from));
+      }
+    });
+    this.server.listen(this.port, "127.0.0.1");
+    await once(this.server, "listening");
+    this.port = (this.server.address() as net.AddressInfo).port;
+  }
+
+  async cut(): Promise<void> {
+    const closed = once(this.server as net.Server, "close");
+    this.server?.close();
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+}
+
+async function sendBig(page: Page, site: SiteProcess, title: string, file: string, origin = "") {
+  await page.goto(`${origin}/admin`);
+  const network = await slowly(page);
+  await chooseVideos(page, file);
+  await fillTexts(page, title);
+  await sendButton(page).click();
+  await expect.poll(() => hasArrived(site), { timeout: 30_000 }).toBeGreaterThan(500_000);
+  return network;
+}
+
+test("an upload is paused, resumed and cancelled", async ({ page, site }) => {
+  await signIn(page);
+  await sendBig(page, site, "Paused", paddedClip("paused.mp4", BIG));
+  const entry = item(page, "Paused");
+  await expect(page.getByRole("button", { name: "Uploading..." })).toBeDisabled();
+  await expect(entry).toContainText(/\d+% · .+\/s · .+ left/);
+  await entry.getByRole("button", { name: "Pause" }).click();
+  await expect(entry).toContainText("Paused");
+  await entry.getByRole("button", { name: "Resume" }).click();
+  await expect(entry).toContainText("Uploading...");
+  await entry.getByRole("button", { name: "Cancel" }).click();
+  await expect(entry).toHaveCount(0);
+  await expect.poll(() => hasArrived(site)).toBe(0);
+  expect(rows(site)).toEqual([]);
+});
+
+test("an upload survives a connection that is cut and restored", async ({ page, site }) => {
+  await signIn(page);
+  const line = new CuttableLine(Number(new URL(site.url).port));
+  await line.restore();
+  const network = await sendBig(page, site, "Cut", paddedClip("cut.mp4", BIG), line.url);
+  await line.cut();
+  await expect(item(page, "Cut")).toContainText("Connection lost. Trying again...");
+  const before = hasArrived(site);
+  await network.fast();
+  await line.restore();
+  await expect.poll(() => rows(site).length, { timeout: 60_000 }).toBe(1);
+  expect(before).toBeLessThan(BIG);
+  await page.goto("/");
+  await line.cut();
+});
+
+test("an upload survives a server that is killed and started again", async ({ page, site }) => {
+  await signIn(page);
+  const network = await sendBig(page, site, "Killed", paddedClip("killed.mp4", BIG));
+  await site.stop("SIGKILL");
+  const before = hasArrived(site);
+  await expect(item(page, "Killed")).toContainText("Connection lost. Trying again...");
+  await site.start();
+  await network.fast();
+  const offsets: number[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "PATCH") offsets.push(Number(request.headers()["upload-offset"]));
+  });
+  await expect.poll(() => rows(site).length, { timeout: 60_000 }).toBe(1);
+  expect(before).toBeGreaterThan(0);
+  for (const offset of offsets) expect(offset).toBeGreaterThan(0);
+});
+
+test("after a reload the same file goes on where it stopped", async ({ page, site }) => {
+  await signIn(page);
+  const file = paddedClip("again.mp4", BIG);
+  const network = await sendBig(page, site, "Again", file);
+  page.on("dialog", (dialog) => dialog.accept());
+  await page.reload();
+  await network.fast();
+  await expect(page.getByText("Not finished:")).toContainText("again.mp4");
+  const patched = page.waitForRequest((request) => request.method() === "PATCH");
+  await chooseVideos(page, file);
+  await fillTexts(page, "Again");
+  await sendButton(page).click();
+  expect(Number((await patched).headers()["upload-offset"])).toBeGreaterThan(400_000);
+  await expect.poll(() => rows(site).length, { timeout: 30_000 }).toBe(1);
+});
+
+test("leaving in the middle asks first", async ({ page, site }) => {
+  await signIn(page);
+  await sendBig(page, site, "Leaving", paddedClip("leaving.mp4", BIG));
+  const asked: string[] = [];
+  page.on("dialog", async (dialog) => {
+    asked.push(dialog.type());
+    await dialog.dismiss();
+  });
+  await page.getByRole("link", { name: "Manage Videos" }).click();
+  await expect.poll(() => asked).toEqual(["confirm"]);
+  await expect(item(page, "Leaving")).toBeVisible();
+  await page.close({ runBeforeUnload: true });
+  await expect.poll(() => asked).toEqual(["confirm", "beforeunload"]);
+  await item(page, "Leaving").getByRole("button", { name: "Cancel" }).click();
+});
+
+test("nothing is wrong for assistive technology, empty and with a queue @phone", async ({
+  page,
+  site: _,
+}) => {
+  await signIn(page);
+  await page.goto("/admin");
+  await expectNoViolations(page);
+  await chooseVideos(page, paddedClip("one.mp4", 3_000), paddedClip("two.mp4", 4_000));
+  await expect(item(page, "one.mp4").getByAltText("Frame 1")).toBeVisible();
+  // Only the first unfolds its frames by itself.
+  await expect(item(page, "two.mp4").getByAltText("Frame 1")).toHaveCount(0);
+  await item(page, "two.mp4").getByText("Thumbnail and frames").click();
+  await expect(item(page, "two.mp4").getByAltText("Frame 1")).toBeVisible();
+  await expectNoViolations(page);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(wide).toBe(false);
+});

@@ -1,0 +1,112 @@
+import type { Page } from "playwright/test";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, test } from "../site";
+
+test.use({ siteEnvironment: { AGE_GATE: "on" } });
+
+/** Returns the pictures that were loaded before the answer. */
+async function entersAndIsNotAskedAgain(page: Page): Promise<string[]> {
+  const pictures: string[] = [];
+  page.on("request", (request) => {
+    if (request.resourceType() === "image" && request.url().includes("/media/")) {
+      pictures.push(request.url());
+    }
+  });
+  await page.goto("/categories/desi?page=2", { waitUntil: "networkidle" });
+  const dialog = page.getByRole("dialog", { name: "Are you 18 or over?" });
+  await expect(dialog).toBeVisible();
+  await expect(page.getByRole("main")).toBeHidden();
+  await expect(page.locator("main img:visible")).toHaveCount(0);
+  const before = [...pictures];
+
+  await dialog.getByRole("button", { name: "Enter" }).click();
+  await expect(page).toHaveURL("/categories/desi?page=2");
+  await expect(dialog).toHaveCount(0);
+  await expect(page.locator("main article").first()).toBeVisible();
+  await expect.poll(() => pictures.length).toBeGreaterThan(0);
+
+  await page.goto("/trending");
+  await expect(page.getByRole("main")).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  return before;
+}
+
+test("a first visit is asked once, and no picture is even loaded before @phone", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 10);
+  expect(await entersAndIsNotAskedAgain(page)).toEqual([]);
+});
+
+test("the dialog can be passed by keyboard and has no violation @phone", async ({ page, site }) => {
+  await fill(site, 2);
+  await page.goto("/");
+  await expectNoViolations(page);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Enter" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.locator("main article")).toHaveCount(2);
+});
+
+test("who is too young is led away", async ({ page }) => {
+  await page.goto("/");
+  await page.getByRole("link", { name: "Leave" }).click();
+  await expect(page).toHaveURL("about:blank");
+});
+
+test("a view is not counted before the answer, and once after it", async ({ page, site }) => {
+  await fill(site, 1);
+  const views = site.database().prepare("SELECT views FROM videos").pluck();
+  await page.goto("/video/v1", { waitUntil: "networkidle" });
+  await page.getByRole("button", { name: "Enter" }).click();
+  await expect(page.getByText("1 view", { exact: true })).toBeVisible();
+  await expect.poll(() => views.get()).toBe(1);
+});
+
+test("legal pages and the sign-in are open to all", async ({ page }) => {
+  for (const path of ["/privacy", "/dmca", "/contact", "/auth"]) {
+    await page.goto(path);
+    await expect(page.getByRole("main")).toBeVisible();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+  }
+});
+
+test("search engines are not asked, and people's pages hold the content too", async ({
+  request,
+  site,
+}) => {
+  await fill(site, 1);
+  const crawler = await request.get("/", { headers: { "User-Agent": "Googlebot/2.1" } });
+  expect(await crawler.text()).not.toContain("Are you 18 or over?");
+  const person = await (await request.get("/")).text();
+  expect(person).toContain("Are you 18 or over?");
+  expect(person).toContain("Video 1");
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("a first visit is asked once, and sees no picture before @phone", async ({ page, site }) => {
+    await fill(site, 10);
+    await entersAndIsNotAskedAgain(page);
+  });
+});
+
+test.describe("with a service worker", () => {
+  test.use({ serviceWorkers: "allow" });
+
+  test("nothing of the site is stored before the answer @phone", async ({ page, site }) => {
+    await fill(site, 2);
+    const state = () =>
+      page.evaluate(async () => ({
+        workers: (await navigator.serviceWorker.getRegistrations()).length,
+        caches: (await caches.keys()).length,
+      }));
+    await page.goto("/", { waitUntil: "networkidle" });
+    expect(await state()).toEqual({ workers: 0, caches: 0 });
+    await page.getByRole("button", { name: "Enter" }).click();
+    await expect(page.locator("main article").first()).toBeVisible();
+    await expect.poll(state).toEqual({ workers: 1, caches: 1 });
+  });
+});

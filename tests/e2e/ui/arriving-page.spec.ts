@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { fill } from "../fill-catalogue";
+import { recordShifts } from "../layout-shifts";
+import { expect, test } from "../site";
+
+/** How many places of the page, from its header to its first card, it is cut at. */
+const CUTS = 24;
+
+/** Answers with the page's bytes up to a place, and with the rest when told; everything else as the site does. */
+async function startSlowProxy(origin: string, page: Buffer) {
+  let cut = page.length;
+  let sendRest = () => {};
+  const server = http.createServer(async (request, response) => {
+    if (request.url === "/events") return void response.writeHead(204).end();
+    if (request.url === "/") {
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+      response.write(page.subarray(0, cut));
+      sendRest = () => response.end(page.subarray(cut));
+      return;
+    }
+    const answer = await fetch(new URL(request.url ?? "/", origin));
+    response.writeHead(answer.status, {
+      "content-type": answer.headers.get("content-type") ?? "application/octet-stream",
+    });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cutAt: (place: number) => {
+      cut = place;
+    },
+    sendRest: () => sendRest(),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+test("wherever the line pauses while home arrives, nothing that is shown moves @phone", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 12);
+  const html = Buffer.from(await (await fetch(site.url)).arrayBuffer());
+  const first = html.indexOf("<header");
+  const step = Math.floor((html.indexOf("<article") - first) / CUTS);
+  expect(step).toBeGreaterThan(0);
+
+  const proxy = await startSlowProxy(site.url, html);
+  try {
+    const shifts = await recordShifts(page);
+    for (let number = 0; number < CUTS; number += 1) {
+      proxy.cutAt(first + number * step);
+      await page.goto(proxy.origin, { waitUntil: "commit" });
+      await page.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+      );
+      proxy.sendRest();
+      await page.waitForLoadState("load");
+      expect(await shifts(), `cut ${number} of ${CUTS}`).toEqual([]);
+    }
+  } finally {
+    proxy.close();
+  }
+});

@@ -1,0 +1,194 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Page } from "playwright/test";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, test } from "../site";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+async function openMenu(page: Page): Promise<void> {
+  const menu = page.getByRole("banner").locator("summary");
+  if (await menu.isVisible()) await menu.click();
+}
+
+/** Both pages with their scripts, and one entry in the history before the one that is shown. */
+async function openTwoPages(page: Page): Promise<void> {
+  await page.goto("/trending");
+  await page.goto("/", { waitUntil: "networkidle" });
+}
+
+test("Exit this page is in the menu, and leaves no entry for the page @phone", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 2);
+  await openTwoPages(page);
+  await openMenu(page);
+  const exit = page.getByRole("banner").getByRole("link", { name: "Exit this page" });
+  await expectNoViolations(page);
+  await exit.click();
+  await expect(page).toHaveURL("about:blank");
+  await page.goBack();
+  await expect(page).toHaveURL("/trending");
+});
+
+test("Shift pressed three times exits, from a field and from a dialog too", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 2);
+  await openTwoPages(page);
+  await page.keyboard.press("Shift");
+  await expect(page.getByText("Shift, press 2 more times to exit.")).toBeAttached();
+  // Anew, so that nothing is waited for between two presses, which have five seconds.
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("Exit this page expired.")).toBeAttached();
+  for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");
+  await expect(page).toHaveURL("about:blank");
+  await page.goBack();
+  await expect(page).toHaveURL("/trending");
+
+  await page.goto("/contact", { waitUntil: "networkidle" });
+  const name = page.getByLabel("Name");
+  await name.focus();
+  for (const letter of "ANN LEE") await page.keyboard.press(`Shift+${letter}`);
+  await expect(name).toHaveValue("ANN LEE");
+  await expect(page).toHaveURL("/contact");
+  for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");
+  await expect(page).toHaveURL("about:blank");
+});
+
+test("the preferences switch the key off and the discreet titles on @phone", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 2);
+  await page.goto("/preferences");
+  await expect(page).toHaveTitle(/^Preferences/);
+  const key = page.getByRole("checkbox", { name: "Exit this page by pressing Shift three times" });
+  const titles = page.getByRole("checkbox", { name: "Discreet page titles" });
+  await expect(key).toBeChecked();
+  await expect(titles).not.toBeChecked();
+  await expectNoViolations(page);
+  await key.press("Space");
+  await titles.click();
+  await expect(page).toHaveTitle("Video site");
+
+  await page.reload();
+  await expect(key).not.toBeChecked();
+  await expect(titles).toBeChecked();
+  for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");
+  await page.getByRole("contentinfo").getByRole("link", { name: "Trending" }).click();
+  await expect(page).toHaveURL("/trending");
+  await expect(page).toHaveTitle("Video site");
+  await page.getByRole("contentinfo").getByRole("link", { name: "Preferences" }).click();
+  await titles.click();
+  await expect(page).toHaveTitle(/^Preferences/);
+});
+
+test("the preferences tell what the browser remembers, and forget it @phone", async ({ page }) => {
+  await page.goto("/preferences");
+  await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
+  await page.evaluate(() => {
+    localStorage.setItem("player:resume", '[["v1",30]]');
+    localStorage.setItem("watched-videos", '["v2","v3"]');
+    localStorage.setItem("saved-videos", '["v4"]');
+  });
+  await page.reload();
+  await expect(
+    page.getByText("It remembers where you left 1 video, and that you watched 2 to the end."),
+  ).toBeVisible();
+  await expect(page.getByText("1 video saved.")).toBeVisible();
+  await page.getByRole("button", { name: "Forget all" }).click();
+  await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual(["saved-videos"]);
+});
+
+test("a discreet title is there before the scripts, and nothing writes another one", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 2);
+  await page.addInitScript(() => {
+    localStorage.setItem("discreet-titles", "true");
+    const titles = new Set<string>();
+    Object.assign(window, { titles });
+    document.addEventListener("DOMContentLoaded", () => {
+      titles.add(document.title);
+      const note = () => titles.add(document.title);
+      new MutationObserver(note).observe(document.head, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      });
+    });
+  });
+  const titles = () =>
+    page.evaluate(() => [...(window as unknown as { titles: Set<string> }).titles]);
+
+  await page.route("**/assets/*.js", (route) => route.abort());
+  await page.goto("/");
+  await expect(page).toHaveTitle("Video site");
+  await page.unroute("**/assets/*.js");
+
+  const errors: string[] = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  await page.goto("/", { waitUntil: "networkidle" });
+  await page.getByRole("link", { name: /Video 2/ }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 2");
+  await page.goBack();
+  await expect(page.locator("main article")).toHaveCount(2);
+  expect({ titles: await titles(), errors }).toEqual({ titles: ["Video site"], errors: [] });
+});
+
+test("a browser without storage has preferences that last as long as the page", async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(window, "localStorage", {
+      get() {
+        throw new DOMException("denied", "SecurityError");
+      },
+    });
+  });
+  await page.goto("/preferences");
+  await page.getByRole("checkbox", { name: "Discreet page titles" }).click();
+  await expect(page).toHaveTitle("Video site");
+  await page.getByRole("contentinfo").getByRole("link", { name: "Trending" }).click();
+  await expect(page).toHaveURL("/trending");
+  await expect(page).toHaveTitle("Video site");
+});
+
+test("who asks for more contrast gets 7 to 1", async ({ page, site }) => {
+  await fill(site, 9, () => ({ views: 5, description: "Some words.", tags: '["evening"]' }));
+  await page.emulateMedia({ contrast: "more" });
+  for (const path of ["/", "/?search=nothing", "/trending", "/video/v1", "/privacy", "/auth"]) {
+    await page.goto(path);
+    await page.evaluate(AXE);
+    const low = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as {
+        axe: { run(context: Document, options: object): Promise<AxeResults> };
+      };
+      const rule = "color-contrast-enhanced";
+      const options = { runOnly: [rule], rules: { [rule]: { enabled: true } } };
+      const { violations } = await axe.run(document, options);
+      return violations.flatMap(({ nodes }) => nodes.map(({ html }) => html.slice(0, 160)));
+    });
+    expect([path, low]).toEqual([path, []]);
+  }
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("Exit this page is a plain link, and the preferences say what they need @phone", async ({
+    page,
+  }) => {
+    await page.goto("/preferences");
+    await expect(page.locator("main noscript strong")).toHaveText("Preferences need scripts.");
+    await openMenu(page);
+    await page.getByRole("banner").getByRole("link", { name: "Exit this page" }).click();
+    await expect(page).toHaveURL("about:blank");
+  });
+});

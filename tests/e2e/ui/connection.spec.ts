@@ -1,0 +1,156 @@
+import type { Page } from "playwright/test";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, signIn, test } from "../site";
+
+const cards = "main article";
+const LIST_DATA = /\/(_root|trending|categories[^?]*)\.data/;
+
+const first = (page: Page) => page.locator(cards).first();
+const notice = (page: Page) => page.getByRole("alert");
+const retry = (page: Page) => page.getByRole("button", { name: "Retry", exact: true });
+
+/** The page with its scripts, those of the other lists included. */
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  const modules = page.locator('link[rel="modulepreload"][href*="/trending-"]');
+  await expect(modules.first()).toBeAttached();
+  await page.waitForLoadState("networkidle");
+}
+
+test("offline the list stays, says so, and goes on when the connection is back @phone", async ({
+  page,
+  site,
+  context,
+}) => {
+  await fill(site, 20, () => ({ views: 1 }));
+  await open(page, "/");
+  for (const [leave, arrived, address] of [
+    [() => page.getByRole("link", { name: "Next" }).click(), "Video 9", "/?page=2"],
+    [
+      () =>
+        page.getByRole("navigation", { name: "Video categories" }).getByText("Trending").click(),
+      "Video 1",
+      "/trending",
+    ],
+  ] as const) {
+    const before = page.url();
+    const title = await first(page).getByRole("heading").textContent();
+    await context.setOffline(true);
+    await leave();
+    await expect(notice(page)).toContainText("Error loading videos: You are offline.");
+    await expect(first(page)).toContainText(title ?? "");
+    await expect(page.getByText("Loading videos...")).toHaveCount(0);
+    expect(page.url()).toBe(before);
+    await expectNoViolations(page);
+    await context.setOffline(false);
+    await expect(page).toHaveURL(address);
+    await expect(first(page)).toContainText(arrived);
+    await expect(notice(page)).toHaveCount(0);
+  }
+});
+
+test("a search or a video that is asked for offline comes when the connection is back", async ({
+  page,
+  site,
+  context,
+}) => {
+  await fill(site, 12);
+  await open(page, "/");
+  await context.setOffline(true);
+  await page.getByRole("searchbox").fill("video 12");
+  await expect(notice(page)).toBeVisible();
+  await expect(page.locator(cards)).toHaveCount(8);
+  await context.setOffline(false);
+  await expect(page.locator(cards)).toHaveCount(1);
+
+  await context.setOffline(true);
+  await first(page).click();
+  await expect(notice(page)).toContainText("Error loading the page: You are offline.");
+  await expect(page.getByText("Loading video...")).toHaveCount(0);
+  await context.setOffline(false);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 12");
+});
+
+for (const [how, answer] of [
+  ["is broken off", (page: Page) => page.route(LIST_DATA, (route) => route.abort())],
+  [
+    "answers 503",
+    (page: Page) => page.route(LIST_DATA, (route) => route.fulfill({ status: 503, body: "Busy" })),
+  ],
+] as const) {
+  test(`a request for a list that ${how} can be retried, or left`, async ({ page, site }) => {
+    await fill(site, 20);
+    await open(page, "/categories/desi");
+    await answer(page);
+    await page.getByRole("link", { name: "Next" }).click();
+    await expect(notice(page)).toContainText("Error loading videos: Failed to fetch videos.");
+    await expect(first(page)).toContainText("Video 1");
+    await retry(page).click();
+    await expect(retry(page)).toBeVisible();
+    await page.unroute(LIST_DATA);
+    await retry(page).click();
+    await expect(first(page)).toContainText("Video 9");
+    await expect(notice(page)).toHaveCount(0);
+
+    await answer(page);
+    await page.goBack();
+    await expect(notice(page)).toBeVisible();
+    await page.getByRole("link", { name: "Privacy" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Privacy");
+    await expect(notice(page)).toHaveCount(0);
+  });
+}
+
+test("a list that the site can't read leaves the old one on the screen", async ({ page, site }) => {
+  await fill(site, 20);
+  await open(page, "/");
+  site.database().exec("ALTER TABLE videos RENAME TO videos_away");
+  try {
+    await page.getByRole("link", { name: "Next" }).click();
+    await expect(notice(page)).toContainText("Error loading videos: Failed to fetch videos.");
+    await expect(first(page)).toContainText("Video 1");
+  } finally {
+    site.database().exec("ALTER TABLE videos_away RENAME TO videos");
+  }
+  await retry(page).click();
+  await expect(first(page)).toContainText("Video 9");
+});
+
+test("a live refresh that fails leaves the list, and is made up for", async ({ page, site }) => {
+  await fill(site, 3);
+  await open(page, "/");
+  await page.route(LIST_DATA, (route) => route.abort());
+  site.addVideo({ title: "Brand new" });
+  await expect(notice(page)).toContainText("Error loading videos: Failed to fetch videos.");
+  await expect(page.locator(cards)).toHaveCount(3);
+  await page.unroute(LIST_DATA);
+  await retry(page).click();
+  await expect(first(page)).toContainText("Brand new");
+  await expect(notice(page)).toHaveCount(0);
+});
+
+test("when the site was away, what was asked for comes by itself once it is back", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 20);
+  await open(page, "/");
+  await site.stop();
+  await page.getByRole("link", { name: "Next" }).click();
+  await expect(notice(page)).toContainText("Error loading videos: Failed to fetch videos.");
+  await site.start();
+  await expect(first(page)).toContainText("Video 9", { timeout: 30_000 });
+  await expect(notice(page)).toHaveCount(0);
+});
+
+test("the admin's list stays too", async ({ page, site, context }) => {
+  await fill(site, 3);
+  await signIn(page);
+  await page.goto("/admin?tab=manage", { waitUntil: "networkidle" });
+  await context.setOffline(true);
+  await page.getByLabel("Status").selectOption("hidden");
+  await expect(notice(page)).toContainText("Error loading the page: You are offline.");
+  await expect(page.getByRole("link", { name: "Video 1", exact: true })).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByText("No videos found.")).toBeVisible();
+});

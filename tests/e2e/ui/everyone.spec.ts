@@ -1,0 +1,176 @@
+import fs from "node:fs";
+import { mp4Clip } from "../../clips";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, test } from "../site";
+
+// With the service worker, as visitors have it: elsewhere the configuration blocks it, and says so on the console.
+test.use({
+  siteEnvironment: { JOIN_URL: "https://chat.example/channel" },
+  serviceWorkers: "allow",
+});
+
+const PHONE = { width: 360, height: 740 };
+
+/** Every public page, and those of its states that look different. */
+const PAGES = [
+  "/",
+  "/?page=2",
+  "/?search=video",
+  "/?search=nothing",
+  "/categories",
+  "/categories/desi",
+  "/categories/premium",
+  "/trending",
+  "/tags/evening",
+  "/tags/nothing",
+  "/saved",
+  "/video/v1",
+  "/video/v2",
+  "/video/nobody",
+  "/auth",
+  "/privacy",
+  "/dmca",
+  "/contact",
+  "/preferences",
+  "/nonsense",
+];
+
+const rows = (clip: string) => (number: number) => ({
+  video_url: number === 1 ? clip : "",
+  description: number === 1 ? "One line.\n\nhttps://example.com/a" : "",
+  tags: number === 1 ? '["evening", "one take"]' : null,
+  views: number * 10,
+  title:
+    number === 3
+      ? "Averyveryverylongwordwithoutanyspacethatcannotbebroken".repeat(2)
+      : `Video ${number}`,
+});
+
+test("no page has an accessibility violation @phone", async ({ page, site }) => {
+  await fill(site, 20, rows(site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)))));
+  for (const path of PAGES) {
+    await page.goto(path);
+    await test.step(path, () => expectNoViolations(page));
+  }
+});
+
+test("no page scrolls sideways at 320 pixels @phone", async ({ page, site }) => {
+  await fill(site, 20, rows(site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)))));
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const path of PAGES) {
+    await page.goto(path);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect([path, width]).toEqual([path, 320]);
+  }
+});
+
+test("no page asks another host for anything, or breaks its own policy @phone", async ({
+  page,
+  site,
+  baseURL,
+}) => {
+  await fill(site, 20, rows(site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)))));
+  const foreign: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${baseURL}/`) && !/^(data|blob):/.test(request.url())) {
+      foreign.push(request.url());
+    }
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    // The browser itself reports the pages that are meant to be missing.
+    const expected = /status of 404/.test(message.text());
+    if (["error", "warning"].includes(message.type()) && !expected) complaints.push(message.text());
+  });
+  for (const path of PAGES) await page.goto(path, { waitUntil: "load" });
+  expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] });
+});
+
+test("finding and opening a video takes nothing but a keyboard", async ({ page, site }) => {
+  await fill(site, 10, (number) => ({ title: number === 10 ? "Neon Rain" : `Video ${number}` }));
+  await page.goto("/");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("main")).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("searchbox")).toBeFocused();
+  await page.keyboard.type("neon");
+  await expect(page.locator("main article")).toHaveCount(1);
+  const card = page.locator("main article").getByRole("link");
+  for (let steps = 0; steps < 20; steps += 1) {
+    await page.keyboard.press("Tab");
+    if (await card.evaluate((link) => link === document.activeElement)) break;
+  }
+  await expect(card).toBeFocused();
+  const outline = await card.evaluate((link) => getComputedStyle(link).outlineStyle);
+  expect(outline).toBe("solid");
+  await page.keyboard.press("Space");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Neon Rain");
+  for (let steps = 0; steps < 20; steps += 1) {
+    await page.keyboard.press("Tab");
+    const text = await page.evaluate(() => document.activeElement?.textContent);
+    if (text === "Back") break;
+  }
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/?search=neon");
+  await expect(page.getByRole("searchbox")).toHaveValue("neon");
+});
+
+test("the menu of a phone closes by Escape and after a choice @phone", async ({ page }) => {
+  await page.setViewportSize(PHONE);
+  await page.goto("/");
+  const summary = page.getByRole("banner").locator("summary");
+  const trending = page.getByRole("banner").getByRole("link", { name: "Trending" });
+  await summary.press("Enter");
+  await expect(trending).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(trending).toBeHidden();
+  await expect(summary).toBeFocused();
+  await summary.click();
+  await trending.click();
+  await expect(page).toHaveURL("/trending");
+  await expect(trending).toBeHidden();
+});
+
+test("a message is kept on the console of the browser and in no request @phone", async ({
+  page,
+}) => {
+  const said: string[] = [];
+  const sent: string[] = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("request", (request) => {
+    if (request.method() !== "GET" || request.url().includes("Ann")) sent.push(request.url());
+  });
+  await page.goto("/contact", { waitUntil: "networkidle" });
+  await page.getByLabel("Name").fill("Ann");
+  await page.getByLabel("Email").fill("ann@example.com");
+  await page.getByLabel("Subject").fill("Hello");
+  await page.getByLabel("Message").fill("Is this yours?");
+  await page.getByRole("button", { name: "Send Message" }).click();
+  await expect(page.getByText("Thank you, Ann. Your message is ready.")).toBeFocused();
+  expect(said.join()).toContain("Contact form");
+  expect(sent).toEqual([]);
+  await expectNoViolations(page);
+});
+
+test("an unknown address is a page with ways on @phone", async ({ page }) => {
+  expect((await page.goto("/nonsense/at/all"))?.status()).toBe(404);
+  const main = page.getByRole("main");
+  const links = await main
+    .getByRole("link")
+    .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  expect(links.sort()).toEqual(
+    ["/", "/trending", "/categories/desi", "/categories/premium", "/categories/english"].sort(),
+  );
+  await expect(page).toHaveTitle(/not found/i);
+});
+
+test("home has a button that opens the channel in a tab of its own @phone", async ({ page }) => {
+  await page.goto("/");
+  const join = page.getByRole("link", { name: /join/i });
+  await expect(join).toHaveAttribute("href", "https://chat.example/channel");
+  await expect(join).toHaveAttribute("target", "_blank");
+  await expect(join).toHaveAttribute("rel", /noopener/);
+});

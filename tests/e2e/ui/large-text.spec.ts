@@ -1,0 +1,114 @@
+import fs from "node:fs";
+import type { Page } from "playwright/test";
+import { mp4Clip } from "../../clips";
+import type { SiteProcess } from "../../site-process";
+import { fill } from "../fill-catalogue";
+import { expect, signIn, test } from "../site";
+
+const PUBLIC = [
+  "/",
+  "/?page=2",
+  "/?search=nothing",
+  "/categories/desi",
+  "/trending",
+  "/tags/evening",
+  "/saved",
+  "/video/v1",
+  "/video/v2",
+  "/video/nobody",
+  "/auth",
+  "/privacy",
+  "/dmca",
+  "/contact",
+  "/preferences",
+  "/nonsense",
+];
+const ADMIN_PAGES = [
+  "/admin",
+  "/admin?tab=manage",
+  "/admin?tab=manage&page=2&search=video",
+  "/admin?tab=manage&edit=v1",
+  "/admin?tab=manage&delete=v1",
+  "/admin/queue",
+  "/admin/statistics",
+  "/admin/activity",
+  "/admin/account",
+];
+
+async function addVideos(site: SiteProcess): Promise<void> {
+  const clip = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
+  await fill(site, 40, (number) => ({
+    video_url: number === 1 ? clip : "",
+    tags: '["evening", "one take"]',
+    description: "https://example.com/a/rather/long/address/that/nobody/breaks",
+    views: number * 1_000_000,
+    title: number === 3 ? "Averyverylongwordthatcannotbebroken".repeat(3) : `Video ${number}`,
+  }));
+}
+
+/** How far the page scrolls sideways, and what of its controls lies outside of the screen. */
+function overflow(page: Page) {
+  return page.evaluate(() => {
+    const width = document.documentElement.clientWidth;
+    const outside = [...document.querySelectorAll("a, button, input, select, textarea, summary")]
+      .filter((control) => {
+        const { left, right } = control.getBoundingClientRect();
+        // The rows of categories and of what was begun scroll by themselves, and what has no size is not shown.
+        const shown = control.checkVisibility() && right - left > 1;
+        const scrolls = control.closest(".category-row, .continue-row, .player");
+        return shown && !scrolls && (left < -1 || right > width + 1);
+      })
+      .map((control) => control.outerHTML.slice(0, 120));
+    return { sideways: document.documentElement.scrollWidth - width, outside };
+  });
+}
+
+const NONE = { sideways: 0, outside: [] };
+
+async function expectNoOverflow(page: Page, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await page.goto(path);
+    expect([path, await overflow(page)]).toEqual([path, NONE]);
+  }
+}
+
+for (const [name, textPercent, width] of [
+  ["at 320 pixels", 100, 320],
+  ["with text of twice the size on a phone", 200, 360],
+] as const) {
+  test.describe(name, () => {
+    test.beforeEach(async ({ page, site }) => {
+      await addVideos(site);
+      await page.setViewportSize({ width, height: 740 });
+      if (textPercent === 100) return;
+      await page.addInitScript((size) => {
+        new MutationObserver((_, observer) => {
+          document.documentElement.style.fontSize = size;
+          observer.disconnect();
+        }).observe(document, { childList: true });
+      }, `${textPercent}%`);
+    });
+
+    test("every control of the public pages is on the screen", async ({ page }) => {
+      await page.addInitScript(() => {
+        localStorage.setItem("player:resume", '[["v1",30],["v3",30]]');
+        localStorage.setItem("saved-videos", '["v1"]');
+      });
+      await expectNoOverflow(page, PUBLIC);
+      await page.goto("/");
+      await page.getByRole("banner").locator("summary").click();
+      expect(await overflow(page)).toEqual(NONE);
+    });
+
+    test("every control of the admin pages is on the screen", async ({ page, site }) => {
+      await signIn(page);
+      // Counted today, so that the charts of the statistics have long numbers.
+      site.database().exec("UPDATE videos SET views = views + 3000000, bytes = 987654321");
+      await expectNoOverflow(page, ADMIN_PAGES);
+      await page.goto("/admin?tab=manage");
+      await page.getByRole("checkbox", { name: "Select Video 1", exact: true }).check();
+      await expect(page.getByText("1 selected")).toBeVisible();
+      expect(await overflow(page)).toEqual(NONE);
+    });
+  });
+}

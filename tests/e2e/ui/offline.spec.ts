@@ -1,0 +1,187 @@
+import fs from "node:fs";
+import type { Page } from "playwright/test";
+import { mp4Clip } from "../../clips";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, test } from "../site";
+
+test.use({ serviceWorkers: "allow" });
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
+
+/** The page, with the service worker in charge of it. */
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await expect
+    .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state))
+    .toBe("activated");
+}
+
+/** Every address that the browser stores answers for. */
+function stored(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const found: string[] = [];
+    for (const name of await caches.keys()) {
+      const requests = await (await caches.open(name)).keys();
+      found.push(...requests.map(({ url }) => new URL(url).pathname + new URL(url).search));
+    }
+    return found;
+  });
+}
+
+test("without a connection a page says so, and opens by itself when there is one @phone", async ({
+  page,
+  context,
+  site,
+}) => {
+  await fill(site, 3, () => ({ views: 5 }));
+  await open(page, "/");
+  await context.setOffline(true);
+  const answer = await page.goto("/trending?from=here");
+  expect([answer?.status(), answer?.fromServiceWorker()]).toEqual([503, true]);
+  await expect(heading(page, "You're offline")).toBeVisible();
+  await expect(page).toHaveURL("/trending?from=here");
+  await expect(page.getByText("Video 1")).toHaveCount(0);
+  await expectNoViolations(page);
+  // Its style is there too.
+  await expect(page.getByRole("button", { name: "Try again" })).toHaveCSS("cursor", "pointer");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(heading(page, "You're offline")).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.locator("main article")).toHaveCount(3);
+  await expect(page).toHaveURL("/trending?from=here");
+});
+
+test("nothing of what is visited is stored: the offline page alone, without anybody's name", async ({
+  page,
+  site,
+}) => {
+  const clip = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
+  await fill(site, 3, () => ({ views: 5, video_url: clip }));
+  await open(page, "/");
+  for (const path of ["/?search=video", "/categories/desi", "/video/v1", "/saved", "/nonsense"]) {
+    await page.goto(path, { waitUntil: "load" });
+  }
+  const files = await stored(page);
+  expect(files).toContain("/offline");
+  const others = files.filter((path) => !/^\/assets\/[^/]+\.(css|woff2|svg)$/.test(path));
+  expect(others).toEqual(["/offline"]);
+  const text = await page.evaluate(async () => (await caches.match("/offline"))?.text());
+  expect(text).not.toMatch(/Video \d|Sign Out|\/media\//);
+});
+
+test("only pages and the shell's own files pass through it; all else is the browser's affair", async ({
+  page,
+  site,
+}) => {
+  const clip = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(60)));
+  await fill(site, 3, () => ({ video_url: clip }));
+  await open(page, "/");
+  const through: string[] = [];
+  page.on("response", (answer) => {
+    if (answer.fromServiceWorker()) through.push(answer.request().resourceType());
+  });
+  await page.goto("/video/v1", { waitUntil: "load" });
+  await page.evaluate(() => document.querySelector("video")?.play());
+  await expect
+    .poll(() => page.evaluate(() => document.querySelector("video")?.currentTime))
+    .toBeGreaterThan(0);
+  const answers = await page.evaluate(async (clip) => {
+    const part = await fetch(clip, { headers: { Range: "bytes=10-19" } });
+    const head = await fetch("/", { method: "HEAD" });
+    const events = new EventSource("/events");
+    const hello = await new Promise((done) => events.addEventListener("hello", () => done(true)));
+    events.close();
+    const post = await fetch("/saved/videos", {
+      method: "POST",
+      body: new URLSearchParams({ id: "v1" }),
+    });
+    return {
+      part: [part.status, (await part.arrayBuffer()).byteLength],
+      head: [head.status, (await head.text()).length],
+      hello,
+      post: (await post.json()).videos.length,
+    };
+  }, clip);
+  expect(answers).toEqual({ part: [206, 10], head: [200, 0], hello: true, post: 1 });
+  const own = ["document", "stylesheet", "font"];
+  expect(through.filter((type) => !own.includes(type))).toEqual([]);
+  expect(through).toContain("document");
+});
+
+test("a page is always the newest one", async ({ page, site }) => {
+  await fill(site, 2);
+  await open(page, "/");
+  await page.goto("/");
+  site.addVideo({ title: "Brand new" });
+  await page.reload();
+  await expect(page.locator("main article").first()).toContainText("Brand new");
+});
+
+test("when the site does not answer, that is said, and the page comes once it does", async ({
+  page,
+  site,
+}) => {
+  test.slow();
+  await fill(site, 2);
+  await open(page, "/");
+  await site.stop();
+  await page.goto("/video/v2");
+  await expect(heading(page, "The site could not be reached")).toBeVisible();
+  await expect(heading(page, "You're offline")).toHaveCount(0);
+  await site.start();
+  await expect(heading(page, "Video 2")).toBeVisible({ timeout: 60_000 });
+});
+
+test("a newer worker takes over, and deletes what the one before stored; one that is switched off goes", async ({
+  page,
+  site,
+}) => {
+  test.slow();
+  await open(page, "/");
+  const names = () => page.evaluate(() => caches.keys());
+  const [before] = await names();
+  try {
+    await site.stop();
+    await site.start({ SITE_NAME: "Another Name" });
+    await page.reload();
+    await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
+    await expect.poll(async () => (await names()).includes(before ?? "")).toBe(false);
+    expect(await names()).toHaveLength(1);
+    const text = await page.evaluate(async () => (await caches.match("/offline"))?.text());
+    expect(text).toContain("Another Name");
+
+    await site.stop();
+    await site.start({ SERVICE_WORKER: "off" });
+    await page.reload();
+    await page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.update());
+    const registrations = () =>
+      page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+    await expect.poll(registrations).toBe(0);
+    expect(await names()).toEqual([]);
+    await page.reload({ waitUntil: "load" });
+    expect(await registrations()).toBe(0);
+  } finally {
+    await site.stop();
+    await site.start({ SITE_NAME: "Afterdark", SERVICE_WORKER: "on" });
+  }
+});
+
+test("an open list says that there is no connection, and mends itself @phone", async ({
+  page,
+  context,
+  site,
+}) => {
+  await fill(site, 3);
+  await open(page, "/");
+  await page.waitForLoadState("networkidle");
+  await context.setOffline(true);
+  const notice = page.getByText("You're offline", { exact: true });
+  await expect(notice).toBeVisible();
+  await expect(page.locator("main article")).toHaveCount(3);
+  await expectNoViolations(page);
+  site.addVideo({ title: "Brand new" });
+  await context.setOffline(false);
+  await expect(notice).toHaveCount(0);
+  await expect(page.locator("main article").first()).toContainText("Brand new");
+});

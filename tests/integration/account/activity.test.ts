@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listActivities, recordActivity } from "~/account/activity.server";
+import { sqliteHandle } from "~db/client.server";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+  sqliteHandle().exec("INSERT INTO users (id, email, password_hash) VALUES ('u', 'a@b.c', 'x')");
+});
+afterEach(() => site.remove());
+
+describe("the activity list", () => {
+  it("says who did what to which video and when, newest first", async () => {
+    await recordActivity({ userId: "u", action: "publish", subjectId: "v", detail: "A film" });
+    await recordActivity({ userId: null, action: "password-reset" });
+    expect(await listActivities()).toEqual([
+      {
+        id: 2,
+        email: undefined,
+        action: "password-reset",
+        subjectId: undefined,
+        detail: "",
+        createdAt: expect.stringMatching(/Z$/),
+      },
+      expect.objectContaining({
+        email: "a@b.c",
+        action: "publish",
+        subjectId: "v",
+        detail: "A film",
+      }),
+    ]);
+  });
+
+  it("is read page by page, by user and by video", async () => {
+    for (let n = 1; n <= 60; n++) {
+      await recordActivity({ userId: n % 2 ? "u" : null, action: "edit", subjectId: `v${n % 3}` });
+    }
+    const first = await listActivities();
+    expect([first.length, first[0]!.id, first.at(-1)!.id]).toEqual([50, 60, 11]);
+    expect((await listActivities({ before: 11 })).map(({ id }) => id)).toEqual(
+      Array.from({ length: 10 }, (_, n) => 10 - n),
+    );
+    expect(await listActivities({ userId: "u" })).toHaveLength(30);
+    expect(await listActivities({ subjectId: "v0" })).toHaveLength(20);
+  });
+
+  it("outlives the account, and forgets the oldest", async () => {
+    await recordActivity({ userId: "u", action: "hide", subjectId: "v" });
+    sqliteHandle().exec("DELETE FROM users");
+    expect(await listActivities()).toMatchObject([{ email: undefined, action: "hide" }]);
+    sqliteHandle().exec("INSERT INTO activities (id, action) VALUES (100000, 'edit')");
+    await recordActivity({ userId: null, action: "edit" });
+    expect((await listActivities()).map(({ id }) => id)).toEqual([100_001, 100_000]);
+  });
+});

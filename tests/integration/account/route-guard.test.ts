@@ -1,0 +1,103 @@
+import type { RouteConfigEntry } from "@remix-run/route-config";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { requireUser } from "~/account/guard.server";
+import { openSession } from "~/account/session.server";
+import routeConfig from "~/routes";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { brokenRouteRules, type RouteUnderTest } from "../../route-rules";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const modules = import.meta.glob<RouteUnderTest["module"]>("../../../app/routes/*.{ts,tsx}");
+
+let site: ReturnType<typeof useTemporarySite>;
+let cookie: string;
+beforeEach(async () => {
+  site = useTemporarySite();
+  cookie = (await openSession(makeUser().id)).split(";")[0]!;
+});
+afterEach(() => site.remove());
+
+const entries = (list: RouteConfigEntry[], above = ""): { path: string; file: string }[] =>
+  list.flatMap(({ path, file, children }) => {
+    const whole = [above, path].filter(Boolean).join("/");
+    return [{ path: whole, file }, ...entries(children ?? [], whole)];
+  });
+const routes = entries(await routeConfig);
+
+describe("every route", () => {
+  it("is listed: the admin area, sign-in and sign-out among them", () => {
+    const paths = routes.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(["admin", "admin/account", "auth", "sign-out"]));
+  });
+
+  it.each(routes)(
+    "/$path turns away visitors and other sites where it has to",
+    async ({ path, file }) => {
+      const load = modules[`../../../app/${file}`];
+      expect(load, file).toBeDefined();
+      expect(await brokenRouteRules({ path, module: await load!() }, cookie)).toEqual([]);
+    },
+  );
+});
+
+describe("the rules", () => {
+  type Args = { request: Request };
+  const guarded = async ({ request }: Args) => {
+    await requireUser(request);
+    requireOwnOrigin(request);
+    return null;
+  };
+  const ownOnly = async ({ request }: Args) => {
+    requireOwnOrigin(request);
+    return null;
+  };
+  const userOnly = async ({ request }: Args) => {
+    await requireUser(request);
+    return null;
+  };
+  const open = async () => null;
+  const broken = (path: string, module: RouteUnderTest["module"]) =>
+    brokenRouteRules({ path, module }, cookie);
+
+  it("hold for what is guarded", async () => {
+    const module = { loader: userOnly as never, action: guarded as never };
+    expect(await broken("admin/new", module)).toEqual([]);
+    expect(await broken("contact", { loader: open, action: ownOnly as never })).toEqual([]);
+  });
+
+  it.each([
+    [
+      "an admin loader without the guard",
+      "admin/new",
+      { loader: open },
+      "its loader answers a visitor",
+    ],
+    [
+      "an admin action without the guard",
+      "admin/new",
+      { action: ownOnly },
+      "answers a visitor's POST",
+    ],
+    [
+      "an action elsewhere that is not known as public",
+      "tags/:id",
+      { action: ownOnly },
+      "answers a visitor's PUT",
+    ],
+    [
+      "an action that asks nobody where it comes from",
+      "admin/new",
+      { action: userOnly },
+      "takes a POST with",
+    ],
+    [
+      "a public action that does not ask either",
+      "contact",
+      { action: open },
+      '"Sec-Fetch-Site":"same-site"',
+    ],
+  ])("are seen to be broken by %s", async (_, path, module, complaint) => {
+    expect((await broken(path, module as never)).join("\n")).toContain(complaint);
+  });
+});

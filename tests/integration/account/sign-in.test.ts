@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { currentUser, requireUser } from "~/account/guard.server";
+import * as auth from "~/routes/auth";
+import * as signOut from "~/routes/sign-out";
+import { readToast } from "~/server/toast.server";
+import { sqliteHandle } from "~db/client.server";
+import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ PUBLIC_URL: ORIGIN });
+});
+afterEach(() => site.remove());
+
+let lastAddress = 0;
+/** Every test from an address of its own: the limits outlive a test. */
+const freshAddress = () => `192.0.2.${++lastAddress}`;
+
+type Args = Parameters<typeof auth.action>[0];
+const args = (request: Request) => ({ request, params: {}, context: {} }) as Args;
+
+interface Answer {
+  status?: number;
+  response?: Response;
+  headers?: Headers;
+  message?: string;
+  email?: string;
+}
+
+/** What the action answers: a Response, or data with its status. */
+async function post(
+  fields: Record<string, string>,
+  headers: Record<string, string> = { "X-Forwarded-For": freshAddress() },
+): Promise<Answer> {
+  const answer = await auth.action(args(formRequest("/auth", fields, headers)));
+  if (answer instanceof Response) return { status: answer.status, response: answer };
+  return {
+    status: answer.init?.status,
+    headers: new Headers(answer.init?.headers),
+    ...answer.data,
+  };
+}
+
+const withCookie = (cookie: string) =>
+  new Request(`${ORIGIN}/admin`, { headers: { Cookie: cookie } });
+
+describe("signing in", () => {
+  it("leads home with the toast, a session of 30 days, and only its hash in the table", async () => {
+    const { id, email } = makeUser();
+    const { status, response } = await post({
+      email: " ADMIN@Example.com ",
+      password: GOOD_PASSWORD,
+    });
+    expect([status, response!.headers.get("Location")]).toEqual([302, "/"]);
+    const session = response!.headers
+      .getSetCookie()
+      .find((cookie) => cookie.startsWith("session="));
+    expect(session).toMatch(/; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/);
+    const cookies = cookiesOf(response!);
+    expect(await currentUser(withCookie(cookies))).toEqual({ id, email });
+    expect((await readToast(withCookie(cookies))).toast).toEqual({
+      title: "Success",
+      description: "Signed in successfully!",
+      kind: "success",
+    });
+    const row = sqliteHandle().prepare("SELECT * FROM sessions").get() as { id_hash: string };
+    expect(row.id_hash).toMatch(/^[0-9a-f]{64}$/);
+    const carried = Buffer.from(session!.split("=")[1]!.split(".")[0]!, "base64url").toString();
+    expect(row.id_hash).not.toContain(carried);
+    expect((await listActivities())[0]).toMatchObject({ action: "sign-in", email });
+  });
+
+  it("answers a wrong password and an unknown account alike", async () => {
+    makeUser();
+    const wrong = await post({ email: "admin@example.com", password: "wrong password" });
+    const unknown = await post({ email: "nobody@example.com", password: "wrong password" });
+    expect(wrong).toMatchObject({ status: 400, message: "Invalid login credentials" });
+    expect({ ...unknown, email: wrong.email }).toEqual(wrong);
+    expect(wrong.email).toBe("admin@example.com");
+  });
+
+  it("does not take the first 72 bytes of a longer password for the password", async () => {
+    const password = "x".repeat(72);
+    makeUser("long@example.com", password);
+    expect(await post({ email: "long@example.com", password: `${password}y` })).toMatchObject({
+      status: 400,
+    });
+    expect(await post({ email: "long@example.com", password })).toMatchObject({ status: 302 });
+  });
+
+  it.each([
+    [{}],
+    [{ email: "admin@example.com" }],
+    [{ password: "x" }],
+    [{ email: " ", password: "x" }],
+  ])("asks for both fields: %j", async (fields: Record<string, string>) => {
+    expect(await post(fields)).toMatchObject({
+      status: 422,
+      message: "Email and password are required.",
+    });
+  });
+
+  it("refuses a form from elsewhere, and one that is absurdly long", async () => {
+    const foreign = formRequest(
+      "/auth",
+      { email: "a@b.c", password: "x" },
+      { Origin: "https://evil.example" },
+    );
+    await expect(auth.action(args(foreign))).rejects.toMatchObject({ status: 403 });
+    const long = formRequest("/auth", { email: "a@b.c", password: "x".repeat(100_000) });
+    await expect(auth.action(args(long))).rejects.toMatchObject({ status: 413 });
+  });
+
+  it("sends whoever is signed in home", async () => {
+    makeUser();
+    const { response } = await post({ email: "admin@example.com", password: GOOD_PASSWORD });
+    const visit = auth.loader(args(withCookie(cookiesOf(response!))));
+    await expect(visit).rejects.toMatchObject({ status: 302 });
+    expect(await auth.loader(args(new Request(`${ORIGIN}/auth`)))).toBeNull();
+  });
+});
+
+describe("the limits of sign-in", () => {
+  const guess = (email: string, address: string, headers = {}) =>
+    post({ email, password: "wrong password" }, { "X-Forwarded-For": address, ...headers });
+
+  it("stop an address after ten failures, and nobody else", async () => {
+    makeUser();
+    const address = freshAddress();
+    for (let n = 0; n < 10; n++) {
+      expect(await guess("admin@example.com", address)).toMatchObject({ status: 400 });
+    }
+    const refused = await post(
+      { email: "admin@example.com", password: GOOD_PASSWORD },
+      { "X-Forwarded-For": `6.6.6.6, ${address}` },
+    );
+    expect(refused).toMatchObject({
+      status: 429,
+      message: "Too many attempts. Try again in 15 minutes.",
+      email: "admin@example.com",
+    });
+    expect(Number(refused.headers!.get("Retry-After"))).toBeGreaterThan(890);
+    expect(await post({ email: "admin@example.com", password: GOOD_PASSWORD })).toMatchObject({
+      status: 302,
+    });
+  });
+
+  it("stop the guessing of one account from many addresses, but not where it signed in before", async () => {
+    makeUser("target@example.com");
+    const good = { email: "target@example.com", password: GOOD_PASSWORD };
+    const known = cookiesOf((await post(good)).response!);
+    // In rounds smaller than the queue of hashes.
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(
+        Array.from({ length: 6 }, () => guess("Target@example.com", freshAddress())),
+      );
+    }
+    expect(await post(good)).toMatchObject({ status: 429 });
+    expect(await post(good, { "X-Forwarded-For": freshAddress(), Cookie: known })).toMatchObject({
+      status: 302,
+    });
+    expect((await listActivities()).map(({ action }) => action)).toContain("sign-in-refused");
+  });
+
+  it("count attempts side by side", async () => {
+    makeUser();
+    const address = freshAddress();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => guess("admin@example.com", address)),
+    );
+    const statuses = answers.map(({ status }) => status);
+    const tried = statuses.filter((status) => status === 400);
+    expect(tried.length).toBeGreaterThan(0);
+    expect(tried.length).toBeLessThanOrEqual(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30 - tried.length);
+  });
+
+  it("keep a flood from many addresses from queueing up", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => guess(`flood${n}@example.com`, freshAddress())),
+    );
+    const busy = answers.filter(({ status }) => status === 429);
+    expect(busy.length).toBeGreaterThanOrEqual(40);
+    expect(busy[0]!.message).toBe("Too many people are signing in. Try again in a few seconds.");
+    expect(busy[0]!.headers!.get("Retry-After")).toBe("5");
+  });
+});
+
+describe("a session", () => {
+  const signIn = async () =>
+    cookiesOf((await post({ email: "admin@example.com", password: GOOD_PASSWORD })).response!);
+
+  it("ends everywhere at sign-out", async () => {
+    makeUser();
+    const [here, elsewhere] = [await signIn(), await signIn()];
+    const answer = await signOut.action(args(formRequest("/sign-out", {}, { Cookie: here })));
+    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
+    expect(answer.headers.get("Set-Cookie")).toMatch(/^session=; Path=\/; Max-Age=0/);
+    expect(await currentUser(withCookie(here))).toBeUndefined();
+    expect(await currentUser(withCookie(elsewhere))).toBeUndefined();
+  });
+
+  it("is not ended by a link or by another site", async () => {
+    makeUser();
+    const cookie = await signIn();
+    expect(signOut.loader()).toMatchObject({ status: 302 });
+    const foreign = formRequest(
+      "/sign-out",
+      {},
+      { Cookie: cookie, Origin: "https://evil.example" },
+    );
+    await expect(signOut.action(args(foreign))).rejects.toMatchObject({ status: 403 });
+    expect(await currentUser(withCookie(cookie))).toBeDefined();
+  });
+
+  it("ends after 30 days without use, and use prolongs it", async () => {
+    makeUser();
+    const cookie = await signIn();
+    const age = (column: string, days: number) =>
+      sqliteHandle()
+        .prepare(`UPDATE sessions SET ${column} = ?`)
+        .run(new Date(Date.now() + days * 86_400_000).toISOString());
+    const row = () =>
+      sqliteHandle().prepare("SELECT last_used_at, expires_at FROM sessions").get() as {
+        last_used_at: string;
+        expires_at: string;
+      };
+    // Used a moment ago: nothing is written.
+    age("expires_at", 12);
+    const untouched = row();
+    await currentUser(withCookie(cookie));
+    expect(row()).toEqual(untouched);
+    // Used a day ago: 30 more days.
+    age("last_used_at", -1);
+    await currentUser(withCookie(cookie));
+    expect(Date.parse(row().expires_at) - Date.now()).toBeGreaterThan(29.9 * 86_400_000);
+    // Run out.
+    age("expires_at", -0.001);
+    expect(await currentUser(withCookie(cookie))).toBeUndefined();
+    await signIn();
+    expect(sqliteHandle().prepare("SELECT count(*) FROM sessions").pluck().get()).toBe(1);
+  });
+
+  it("is asked for by the guard", async () => {
+    await expect(requireUser(withCookie("session=forged.mac"))).rejects.toMatchObject({
+      status: 302,
+    });
+    const upload = requireUser(formRequest("/admin", { intent: "publish" }));
+    const answer = (await upload.catch((thrown) => thrown)) as Response;
+    expect(answer.headers.get("Location")).toBe("/auth");
+    expect((await readToast(withCookie(cookiesOf(answer)))).toast).toMatchObject({
+      title: "Error",
+      description: "You must be logged in to upload videos.",
+    });
+  });
+});

@@ -1,0 +1,261 @@
+import fs from "node:fs";
+import path from "node:path";
+import { Script } from "node:vm";
+// @ts-expect-error the package brings no types
+import { JSDOM } from "jsdom";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pagesSitemap, sitemapIndex, videoSitemap } from "~/catalogue/feeds/sitemap.server";
+import { loader as feed } from "~/routes/feed";
+import { loader as manifest } from "~/routes/manifest";
+import { loader as robots } from "~/routes/robots";
+import { loader as serviceWorker } from "~/routes/service-worker";
+import { loader as picture } from "~/routes/site-picture";
+import { loader as sitemap } from "~/routes/sitemap";
+import { sqliteHandle } from "~db/client.server";
+import { ids, video, write } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ PUBLIC_URL: "https://videos.example" });
+});
+afterEach(() => site.remove());
+
+const identity = { name: "Afterdark", origin: "https://videos.example" };
+const ask = (
+  loader: (args: never) => Response | Promise<Response>,
+  address: string,
+  headers: Record<string, string> = {},
+  params: Record<string, string> = {},
+) =>
+  loader({
+    request: new Request(`http://inside.test${address}`, { headers }),
+    params,
+    context: {},
+  } as never);
+
+/** The document, or an error when it is not well-formed. */
+const xml = (text: string) => new JSDOM(text, { contentType: "text/xml" }).window.document;
+const texts = (document: Document, name: string) =>
+  [...document.getElementsByTagName(name)].map((element) => element.textContent);
+
+async function whole(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+const ODD = `<Night> & "Day" 'it' ]]> \u0007é`;
+
+describe("the sitemap", () => {
+  it("is an index of the pages and of parts of the videos", async () => {
+    write(Array.from({ length: 25 }, (_, i) => video({ id: `v${i}` })));
+    expect(texts(xml(await sitemapIndex(identity, 10)), "loc")).toEqual(
+      ["pages", "1", "2", "3"].map((name) => `https://videos.example/sitemap/${name}.xml`),
+    );
+    expect(texts(xml(pagesSitemap(identity)), "loc")).toContain(
+      "https://videos.example/categories/desi",
+    );
+  });
+
+  it("has every published video in exactly one part", async () => {
+    const videos = Array.from({ length: 1_203 }, (_, i) =>
+      video({ id: `v${i}`, status: i % 10 ? "published" : "hidden" }),
+    );
+    write(videos);
+    const found: (string | null)[] = [];
+    for (let part = 1; part <= 3; part += 1) {
+      found.push(...texts(xml(await whole(videoSitemap(identity, part, 500))), "loc"));
+    }
+    expect(found.sort()).toEqual(
+      ids(videos.filter(({ status }) => status === "published"))
+        .map((id) => `https://videos.example/video/${id}`)
+        .sort(),
+    );
+    expect(texts(xml(await whole(videoSitemap(identity, 9, 500))), "loc")).toEqual([]);
+  });
+
+  it("describes a video that has a file, whatever its texts hold", async () => {
+    write([video({ id: "a/&b", title: ODD, tags: [ODD], views: 7 }), video({ id: "bare" })]);
+    sqliteHandle().exec(`UPDATE videos SET duration = '5:30', description = title,
+      video_url = '/media/videos/u/1.mp4' WHERE id <> 'bare'`);
+    const document = xml(await whole(videoSitemap(identity, 1)));
+    expect(texts(document, "loc")).toEqual([
+      "https://videos.example/video/bare",
+      "https://videos.example/video/a%2F%26b",
+    ]);
+    const plain = ODD.replace("\u0007", "");
+    for (const [name, text] of [
+      ["title", plain],
+      ["description", plain],
+      ["tag", plain],
+      ["thumbnail_loc", "https://videos.example/share.png"],
+      ["content_loc", "https://videos.example/media/videos/u/1.mp4"],
+      ["duration", "330"],
+      ["view_count", "7"],
+      ["family_friendly", "no"],
+    ] as const) {
+      expect(texts(document, `video:${name}`), name).toEqual([text]);
+    }
+  });
+
+  it("is answered by its routes, unknown parts with 404", async () => {
+    write([video({ id: "a" })]);
+    expect(await (await ask(sitemap, "/sitemap.xml")).text()).toContain("<sitemapindex");
+    const part = await ask(sitemap, "/sitemap/1.xml", {}, { part: "1.xml" });
+    expect(texts(xml(await part.text()), "loc")).toEqual(["https://videos.example/video/a"]);
+    for (const unknown of ["2.xml", "0.xml", "x.xml", "1", "1e3.xml"]) {
+      const answer = await ask(sitemap, `/sitemap/${unknown}`, {}, { part: unknown });
+      expect(answer.status, unknown).toBe(404);
+    }
+  });
+});
+
+describe("the feed", () => {
+  it("has the newest 50, each with its file enclosed where there is one", async () => {
+    write(
+      Array.from({ length: 60 }, (_, i) =>
+        video({
+          id: `v${i}`,
+          title: `${ODD} ${i}`,
+          created_at: new Date(i * 1e9 + 1e12).toISOString(),
+        }),
+      ),
+    );
+    const file = path.join(site.uploads, "videos", "u", "1.mp4");
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, "12345");
+    sqliteHandle().exec(`
+      UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id = 'v59';
+      UPDATE videos SET video_url = '/media/videos/u/gone.mp4' WHERE id = 'v58'`);
+    const answer = await ask(feed, "/feed.xml");
+    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    const document = xml(await answer.text());
+    expect(texts(document, "guid")).toEqual(
+      Array.from({ length: 50 }, (_, i) => `https://videos.example/video/v${59 - i}`),
+    );
+    const enclosures = [...document.getElementsByTagName("enclosure")];
+    expect(enclosures.map(({ outerHTML }) => outerHTML)).toEqual([
+      '<enclosure url="https://videos.example/media/videos/u/1.mp4" length="5" type="video/mp4"/>',
+    ]);
+  });
+});
+
+describe("validators", () => {
+  it.each([
+    ["/sitemap.xml", sitemap],
+    ["/feed.xml", feed],
+    ["/robots.txt", robots],
+  ])("of %s answer 304 until the catalogue changes", async (address, loader) => {
+    const first = await ask(loader, address);
+    const etag = first.headers.get("ETag")!;
+    const since = first.headers.get("Last-Modified")!;
+    expect(first.status).toBe(200);
+    expect((await ask(loader, address, { "If-None-Match": etag })).status).toBe(304);
+    expect((await ask(loader, address, { "If-Modified-Since": since })).status).toBe(304);
+    write([video({ id: "a" })]);
+    expect((await ask(loader, address, { "If-None-Match": etag })).status).toBe(200);
+  });
+});
+
+describe("robots.txt", () => {
+  it("names the sitemap by its public address and keeps crawlers from the panel", async () => {
+    const text = await (await ask(robots, "/robots.txt")).text();
+    expect(text).toContain("Sitemap: https://videos.example/sitemap.xml\n");
+    expect(text).toContain("Disallow: /admin\n");
+    expect(text).not.toMatch(/^Disallow: \/$/m);
+  });
+});
+
+describe("the manifest", () => {
+  it("has shortcuts to Trending and Saved Videos, below its scope", async () => {
+    const { id, scope, start_url, shortcuts } = await (
+      await ask(manifest, "/manifest.webmanifest")
+    ).json();
+    expect({ id, scope, start_url }).toEqual({ id: "/", scope: "/", start_url: "/" });
+    expect(shortcuts.map(({ url }: { url: string }) => url)).toEqual(["/trending", "/saved"]);
+  });
+});
+
+describe("the service worker", () => {
+  it("is a script that is asked for anew, and another one for another name of the site", async () => {
+    const first = await ask(serviceWorker, "/sw.js");
+    expect(first.headers.get("Content-Type")).toBe("text/javascript; charset=utf-8");
+    expect(first.headers.get("Cache-Control")).toBe("no-cache");
+    const text = await first.text();
+    expect(() => new Script(text)).not.toThrow();
+    expect(await (await ask(serviceWorker, "/sw.js")).text()).toBe(text);
+    site.remove();
+    site = useTemporarySite({ SITE_NAME: "Other" });
+    expect(await (await ask(serviceWorker, "/sw.js")).text()).not.toBe(text);
+  });
+
+  it("is one that removes itself and all that it stored, where it is switched off", async () => {
+    site.remove();
+    site = useTemporarySite({ SERVICE_WORKER: "off" });
+    const deleted: string[] = [];
+    let unregistered = 0;
+    const listeners = new Map<string, (event: unknown) => void>();
+    const text = await (await ask(serviceWorker, "/sw.js")).text();
+    new Script(text).runInNewContext({
+      self: {
+        addEventListener: (name: string, listener: () => void) => listeners.set(name, listener),
+        skipWaiting() {},
+        registration: { unregister: async () => void unregistered++ },
+      },
+      caches: {
+        keys: async () => ["shell-a", "shell-b"],
+        delete: async (name: string) => deleted.push(name),
+      },
+    });
+    expect([...listeners.keys()].sort()).toEqual(["activate", "install"]);
+    await new Promise((done) => {
+      listeners.get("activate")?.({ waitUntil: (work: Promise<void>) => work.then(done) });
+    });
+    expect({ deleted, unregistered }).toEqual({ deleted: ["shell-a", "shell-b"], unregistered: 1 });
+  });
+});
+
+describe("the site's own pictures", () => {
+  it.each([
+    ["share.png", 1_200, 630],
+    ["icon-192.png", 192, 192],
+    ["icon-512.png", 512, 512],
+    ["apple-touch-icon.png", 180, 180],
+    ["favicon.ico", 48, 48],
+  ])("%s is a picture of its size", async (name, width, height) => {
+    const answer = await ask(picture, `/${name}`);
+    expect(await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).toMatchObject({
+      format: "png",
+      width,
+      height,
+    });
+  });
+
+  it("are those that the manifest names", async () => {
+    const { name, icons } = await (await ask(manifest, "/manifest.webmanifest")).json();
+    expect(name).toBe("Afterdark");
+    for (const { src } of icons) expect((await ask(picture, src)).status).toBe(200);
+  });
+
+  it("have a mark within what every mask leaves, 40 % of the width around the middle", async () => {
+    const { icons } = await (await ask(manifest, "/manifest.webmanifest")).json();
+    const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
+    const answer = await ask(picture, maskable.src);
+    const image = sharp(Buffer.from(await answer.arrayBuffer())).removeAlpha();
+    const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+    const ground = data.subarray(0, 3);
+    const middle = info.width / 2;
+    let furthest = 0;
+    for (let at = 0; at < info.width * info.height; at += 1) {
+      // The corners of the icon's own ground are rounded, and blended with the same colour.
+      const pixel = data.subarray(3 * at, 3 * at + 3);
+      if (pixel.every((value, channel) => Math.abs(value - ground[channel]!) < 8)) continue;
+      const [x, y] = [at % info.width, Math.floor(at / info.width)];
+      furthest = Math.max(furthest, Math.hypot(x - middle, y - middle));
+    }
+    expect(furthest).toBeGreaterThan(0.2 * info.width);
+    expect(furthest).toBeLessThan(0.4 * info.width);
+  });
+});

@@ -1,0 +1,322 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as root from "~/root";
+import * as age from "~/routes/age";
+import * as categories from "~/routes/categories";
+import * as contact from "~/routes/contact";
+import * as dmca from "~/routes/dmca";
+import * as home from "~/routes/home";
+import * as notFound from "~/routes/not-found";
+import * as privacy from "~/routes/privacy";
+import * as trending from "~/routes/trending";
+import * as video from "~/routes/video";
+import { database, sqliteHandle } from "~db/client.server";
+import type { NewVideoRow } from "~db/schema";
+import { useTemporarySite } from "../../temporary-site";
+
+const ORIGIN = "https://videos.example";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ PUBLIC_URL: ORIGIN });
+});
+afterEach(() => site.remove());
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what its route answers
+  body: any;
+}
+// biome-ignore lint/suspicious/noExplicitAny: loaders differ in what they take and give
+type Handler = (args: any) => unknown;
+
+/** Calls a loader or action as the server does, and reads whichever of the three it answers. */
+async function call(
+  handler: Handler,
+  path: string,
+  { params = {}, ...init }: RequestInit & { params?: Record<string, string> } = {},
+): Promise<Answer> {
+  const request = new Request(ORIGIN + path, init);
+  const answer = (await Promise.resolve()
+    .then(() => handler({ request, params, context: {} }))
+    .catch((thrown: unknown) => {
+      if (thrown instanceof Response) return thrown;
+      throw thrown;
+    })) as { data?: unknown; init?: ResponseInit; type?: string } | Response;
+  if (answer instanceof Response) {
+    return { status: answer.status, headers: answer.headers, body: undefined };
+  }
+  const wrapped = answer.type === "DataWithResponseInit";
+  return {
+    status: (wrapped && answer.init?.status) || 200,
+    headers: new Headers(wrapped ? answer.init?.headers : undefined),
+    body: wrapped ? answer.data : answer,
+  };
+}
+
+async function addVideos(count: number, row: (index: number) => Partial<NewVideoRow> = () => ({})) {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    id: `v${index}`,
+    title: `Video ${index}`,
+    category: "desi",
+    created_at: new Date(Date.UTC(2026, 0, 1 + index)).toISOString(),
+    ...row(index),
+  }));
+  await database().insertInto("videos").values(rows).execute();
+}
+
+const ids = (answer: Answer) => answer.body.list.videos.map((card: { id: string }) => card.id);
+const post = (fields: Record<string, string>, headers: Record<string, string> = {}) => ({
+  method: "POST",
+  body: new URLSearchParams(fields),
+  headers: { Origin: ORIGIN, ...headers },
+});
+
+describe("home", () => {
+  it("shows 8 a page, newest first, whatever page is asked for", async () => {
+    await addVideos(20);
+    expect(ids(await call(home.loader, "/"))).toEqual(
+      [19, 18, 17, 16, 15, 14, 13, 12].map((index) => `v${index}`),
+    );
+    for (const [asked, page] of [
+      ["3", 3],
+      ["99", 3],
+      ["1e9", 3],
+      ["0", 1],
+      ["-1", 1],
+      ["abc", 1],
+      ["2&page=3", 2],
+    ] as const) {
+      const answer = await call(home.loader, `/?page=${asked}`);
+      expect([asked, answer.status, answer.body.list.page]).toEqual([asked, 200, page]);
+    }
+  });
+
+  it("searches titles and tags, within a category when one is chosen", async () => {
+    await addVideos(4, (index) => ({
+      title: index === 0 ? "Neon Rain" : "Other",
+      tags: index === 1 ? '["NEON"]' : null,
+      category: index === 1 ? "premium" : "desi",
+    }));
+    expect(ids(await call(home.loader, "/?search=%20neon%20"))).toEqual(["v1", "v0"]);
+    expect(ids(await call(home.loader, "/?search=neon&category=premium"))).toEqual(["v1"]);
+    expect(ids(await call(home.loader, "/?search=neon&category=nonsense"))).toEqual(["v1", "v0"]);
+  });
+
+  it("knows an empty site from an empty category", async () => {
+    expect((await call(home.loader, "/?category=desi")).body.anyVideo).toBe(false);
+    await addVideos(1, () => ({ status: "hidden" }));
+    expect((await call(home.loader, "/")).body.anyVideo).toBe(false);
+    await addVideos(1, () => ({ id: "shown" }));
+    const answer = await call(home.loader, "/?category=premium");
+    expect([answer.body.list.total, answer.body.anyVideo]).toEqual([0, true]);
+  });
+
+  it("leads to Trending, which is no category", async () => {
+    const answer = await call(home.loader, "/?category=trending");
+    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/trending"]);
+  });
+
+  it("offers the join link only where there is one", async () => {
+    expect((await call(home.loader, "/")).body.joinUrl).toBeUndefined();
+    site.remove();
+    site = useTemporarySite({ JOIN_URL: "https://chat.example/c" });
+    expect((await call(home.loader, "/")).body.joinUrl).toBe("https://chat.example/c");
+  });
+});
+
+describe("a list that can't be read", () => {
+  it.each([
+    ["home", home.loader],
+    ["categories", categories.loader],
+    ["trending", trending.loader],
+  ])(
+    "of %s is empty, with status 500 and a sentence that gives nothing away",
+    async (_, loader) => {
+      await addVideos(9, () => ({ views: 1 }));
+      sqliteHandle().exec("DROP TABLE videos");
+      const answer = await call(loader, "/?page=2");
+      expect(answer.status).toBe(500);
+      expect(answer.body.list).toEqual({ videos: [], page: 1, pageCount: 1, total: 0 });
+      expect(answer.body.error).toMatch(/^Failed to fetch videos\./);
+      expect(answer.body.error).not.toMatch(/table|sqlite|videos\b.*no such/i);
+      expect(console.error).toHaveBeenCalled();
+      vi.mocked(console.error).mockClear();
+    },
+  );
+});
+
+describe("categories", () => {
+  const at = (path: string, category?: string) =>
+    call(categories.loader, path, { params: category === undefined ? {} : { category } });
+
+  it("answers its three addresses with the same list", async () => {
+    await addVideos(3, (index) => ({ category: index === 0 ? "amateur" : "desi" }));
+    await addVideos(1, () => ({ id: "other", category: "english" }));
+    expect(ids(await at("/categories"))).toHaveLength(4);
+    expect(ids(await at("/categories?cat=desi"))).toEqual(["v2", "v1", "v0"]);
+    expect(ids(await at("/categories/desi", "desi"))).toEqual(["v2", "v1", "v0"]);
+    expect(ids(await at("/categories?cat=nonsense"))).toHaveLength(4);
+    expect((await at("/categories/premium", "premium")).body.list.total).toBe(0);
+  });
+
+  it.each([
+    ["/categories/amateur", "amateur", 301, "/categories/desi"],
+    ["/categories/featured?page=3", "featured", 301, "/categories/premium?page=3"],
+    ["/categories?cat=solo", undefined, 301, "/categories/pornstar"],
+    ["/categories/trending", "trending", 302, "/trending"],
+    ["/categories?cat=trending", undefined, 302, "/trending"],
+    ["/categories/all", "all", 301, "/categories"],
+  ])("leads from %s to today's address", async (path, category, status, to) => {
+    const answer = await at(path, category);
+    expect([answer.status, answer.headers.get("Location")]).toEqual([status, to]);
+  });
+
+  it.each(["nonsense", "__proto__", "DESI", ""])("has no page for %j", async (category) => {
+    expect((await at("/categories/x", category)).status).toBe(404);
+  });
+});
+
+describe("trending", () => {
+  it("shows what was viewed, most viewed first, ties to the newer", async () => {
+    await addVideos(5, (index) => ({ views: [0, 3, 7, 3, 0][index] }));
+    expect(ids(await call(trending.loader, "/trending"))).toEqual(["v2", "v3", "v1"]);
+  });
+});
+
+describe("a video", () => {
+  it("comes with what is related and with the way back", async () => {
+    await addVideos(3, () => ({ title: "Neon Rain" }));
+    const path = "/video/v0?from=home&search=neon&category=desi&page=2";
+    const { body } = await call(video.loader, path, { params: { id: "v0" } });
+    expect(body.video.title).toBe("Neon Rain");
+    expect(body.related.map((card: { id: string }) => card.id)).toEqual(["v2", "v1"]);
+    expect(body.listLocation).toEqual({ from: "home", search: "neon", category: "desi", page: 2 });
+  });
+
+  it.each(["hidden", "review"] as const)("that is %s is not found", async (status) => {
+    await addVideos(1, () => ({ status }));
+    expect((await call(video.loader, "/video/v0", { params: { id: "v0" } })).status).toBe(404);
+  });
+
+  it("that never was is not found", async () => {
+    expect((await call(video.loader, "/video/x", { params: { id: "x" } })).status).toBe(404);
+  });
+});
+
+describe("the pages of text", () => {
+  it.each([privacy.loader, dmca.loader, contact.loader])(
+    "know where to write to",
+    async (loader) => {
+      expect((await call(loader, "/")).body.email).toBe("contact@videos.example");
+      site.remove();
+      site = useTemporarySite({ CONTACT_EMAIL: "hello@else.example" });
+      expect((await call(loader, "/")).body.email).toBe("hello@else.example");
+    },
+  );
+
+  it("are not for search engines, but Contact is", () => {
+    const data = { site: { name: "Afterdark", origin: ORIGIN }, email: "" };
+    // biome-ignore lint/suspicious/noExplicitAny: meta functions take much more than they use
+    const robots = (meta: any) => JSON.stringify(meta({ data })).includes("noindex");
+    expect([robots(privacy.meta), robots(dmca.meta), robots(contact.meta)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe("a contact message without scripts", () => {
+  const fields = { name: "Ann", email: "ann@example.com", subject: "Hi", message: "Hello" };
+
+  it("is handed back and kept nowhere", async () => {
+    const before = sqliteHandle().serialize();
+    const answer = await call(contact.action, "/contact", post(fields));
+    expect([answer.status, answer.body]).toEqual([200, { message: fields, errors: {} }]);
+    expect(sqliteHandle().serialize().equals(before)).toBe(true);
+  });
+
+  it("with a field missing is 422, the texts kept", async () => {
+    const answer = await call(contact.action, "/contact", post({ ...fields, subject: " " }));
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors).toEqual({ subject: "Please give your message a subject." });
+    expect(answer.body.message.message).toBe("Hello");
+  });
+
+  it("from another site is 403", async () => {
+    const foreign = post(fields, { Origin: "https://evil.example" });
+    expect((await call(contact.action, "/contact", foreign)).status).toBe(403);
+  });
+});
+
+describe("the question for the age", () => {
+  const asks = async (path: string, headers: Record<string, string> = {}) =>
+    (await call(root.loader, path, { headers })).body.asksForAge;
+
+  it.each([
+    "/",
+    "/?search=a",
+    "/categories",
+    "/categories/desi",
+    "/trending",
+    "/tags/evening",
+    "/saved",
+    "/video/x",
+  ])("stands before the pictures of %s", async (path) => {
+    expect(await asks(path)).toBe(true);
+  });
+
+  it.each([
+    "/privacy",
+    "/dmca",
+    "/contact",
+    "/preferences",
+    "/offline",
+    "/auth",
+    "/videos",
+    "/nonsense",
+  ])("does not stand before %s", async (path) => {
+    expect(await asks(path)).toBe(false);
+  });
+
+  it("is not put to search engines, nor twice to a person", async () => {
+    expect(await asks("/", { "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" })).toBe(
+      false,
+    );
+    const answer = await call(age.action, "/age", post({ returnTo: "/trending?page=2" }));
+    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/trending?page=2"]);
+    const cookie = answer.headers.get("Set-Cookie") ?? "";
+    expect(cookie).toMatch(/^age=18; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure$/);
+    expect(await asks("/", { Cookie: `x=1; ${cookie.split(";")[0]}` })).toBe(false);
+    expect(await asks("/", { Cookie: "age=17; xage=18" })).toBe(true);
+  });
+
+  it("can be switched off by the operator", async () => {
+    site.remove();
+    site = useTemporarySite({ AGE_GATE: "off" });
+    expect(await asks("/")).toBe(false);
+  });
+
+  it.each(["//evil.example", "https://evil.example", "/\\evil", "javascript:alert(1)", ""])(
+    "never leads away from the site (%j)",
+    async (returnTo) => {
+      const answer = await call(age.action, "/age", post({ returnTo }));
+      expect(answer.headers.get("Location")).toBe("/");
+    },
+  );
+
+  it("takes an answer from our own pages only", async () => {
+    const foreign = post({}, { "Sec-Fetch-Site": "cross-site" });
+    const answer = await call(age.action, "/age", foreign);
+    expect([answer.status, answer.headers.get("Set-Cookie")]).toEqual([403, null]);
+    expect((await call(age.loader, "/age")).headers.get("Location")).toBe("/");
+  });
+});
+
+describe("an unknown address", () => {
+  it("is 404, whatever is sent to it", async () => {
+    expect((await call(notFound.loader, "/nonsense")).status).toBe(404);
+    expect((await call(notFound.action, "/nonsense", post({}))).status).toBe(404);
+  });
+});

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { action, loader } from "~/routes/saved-videos";
+import { ids, video, write } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+function ask(body: URLSearchParams | string, method = "POST"): Promise<Response> {
+  const headers = { Origin: "https://videos.example" };
+  const request = new Request("https://videos.example/saved/videos", { method, headers, body });
+  return action({ request, params: {}, context: {} });
+}
+
+async function asked(...wanted: string[]): Promise<string[]> {
+  const answer = await ask(new URLSearchParams(wanted.map((id) => ["id", id])));
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  return ids((await answer.json()).videos);
+}
+
+describe("the cards of saved videos", () => {
+  it("are those of the ids, in their order, each once, and of nothing that is not public", async () => {
+    write([
+      video({ id: "a" }),
+      video({ id: "b" }),
+      video({ id: "hidden", status: "hidden" }),
+      video({ id: "review", status: "review" }),
+    ]);
+    expect(await asked("b", "hidden", "a", "review", "nobody", "b", "' OR 1=1")).toEqual([
+      "b",
+      "a",
+    ]);
+    expect(await asked()).toEqual([]);
+  });
+
+  it("are at most 24 at once", async () => {
+    const many = Array.from({ length: 30 }, (_, n) => `v${n}`);
+    write(many.map((id) => video({ id })));
+    expect(await asked(...many)).toEqual(many.slice(0, 24));
+  });
+
+  it("are asked for in a body, which stands in no log: an address is not answered", async () => {
+    expect(loader().status).toBe(405);
+    expect(loader().headers.get("Allow")).toBe("POST");
+    expect((await ask("id=a", "PUT")).status).toBe(405);
+  });
+
+  it("are not given for a body without end, or of another type", async () => {
+    const long = new URLSearchParams({ id: "x".repeat(20_000) });
+    await expect(ask(long)).rejects.toMatchObject({ status: 413 });
+    await expect(ask("id=a")).rejects.toMatchObject({ status: 415 });
+  });
+
+  it("may be asked for more often than a form, because every visit of home does", async () => {
+    write([video({ id: "a" })]);
+    for (let times = 0; times < 310; times += 1) expect(await asked("a")).toEqual(["a"]);
+  });
+});

@@ -1,0 +1,223 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listPublished, PAGE_SIZE, searchText } from "~/catalogue/lists/listing.server";
+import { CATEGORY_IDS, storedValues } from "~/shared/categories";
+import { sqliteHandle } from "~db/client.server";
+import * as reference from "../../catalogue-reference";
+import { ids, video, write } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeAll(() => {
+  site = useTemporarySite();
+});
+afterAll(() => site.remove());
+
+const found = async (search: string, category?: (typeof CATEGORY_IDS)[number]) =>
+  ids((await listPublished({ search, category, page: 1 })).videos);
+
+/** A catalogue of its own for what follows. */
+function only(videos: Parameters<typeof video>[0][]): void {
+  sqliteHandle().exec("DELETE FROM videos");
+  write(videos.map((given) => video(given)));
+}
+
+describe("the search text", () => {
+  it.each([
+    [null, ""],
+    ["  night train ", "night train"],
+    ["\u00a0night\u3000", "night"],
+    ["night\ttrain\0", "night train"],
+    ["x".repeat(300), "x".repeat(200)],
+    ["🎬".repeat(300), "🎬".repeat(200)],
+    [`${"x".repeat(199)} y`, "x".repeat(199)],
+    ["a\ud800b", "a\ufffdb"],
+  ])("%j counts as %j", (text, counted) => expect(searchText(text)).toBe(counted));
+});
+
+describe("search", () => {
+  it("is without regard to case, in any script", async () => {
+    only([
+      { id: "e", title: "Élodie" },
+      { id: "c", title: "НОЧНОЙ поезд" },
+      { id: "d", title: "वीडियो रात" },
+      { id: "g", title: "ΟΔΟΣ" },
+    ]);
+    expect(await found("éLODIE")).toEqual(["e"]);
+    expect(await found("é")).toEqual(["e"]);
+    expect(await found("ночной ПОЕЗД")).toEqual(["c"]);
+    expect(await found("оч")).toEqual(["c"]);
+    expect(await found("डियो")).toEqual(["d"]);
+    expect(await found("रा")).toEqual(["d"]);
+    expect(await found("οδος")).toEqual(["g"]);
+  });
+
+  it("finds the title or one tag, and nothing across two of them", async () => {
+    only([{ id: "a", title: "Night", tags: ["train", "summer", "x"] }]);
+    for (const inside of ["night", "train", "rai", "x", "er"]) {
+      expect(await found(inside), inside).toEqual(["a"]);
+    }
+    for (const across of [
+      "nighttrain",
+      "night train",
+      "ttr",
+      "tt",
+      "summerx",
+      "rx",
+      "trainsummer",
+    ]) {
+      expect(await found(across), across).toEqual([]);
+    }
+  });
+
+  it("takes signs and operators as plain text", async () => {
+    const titles = {
+      percent: "100% real",
+      underscore: "a_b",
+      quotes: `"quoted" it's`,
+      star: "nig*ht",
+      operators: "cats AND dogs NOT birds",
+      columns: "text: ^start (near) {a b}: +plus -minus",
+      slash: "back\\slash",
+    };
+    only(Object.entries(titles).map(([id, title]) => ({ id, title })));
+    for (const [needle, id] of [
+      ["0%", "percent"],
+      ["%", "percent"],
+      ["a_b", "underscore"],
+      ["_", "underscore"],
+      [`"quoted"`, "quotes"],
+      [`"`, "quotes"],
+      ["'s", "quotes"],
+      ["nig*", "star"],
+      ["*", "star"],
+      ["AND dogs NOT", "operators"],
+      ["text: ^start", "columns"],
+      ["{a b}: +plus -", "columns"],
+      ["(near)", "columns"],
+      ["k\\s", "slash"],
+    ] as const) {
+      expect(await found(needle), needle).toEqual([id]);
+    }
+    for (const needle of ["cats OR dogs", "a%b", "a?b", "night*", "NEAR(cats dogs)", `" OR "`]) {
+      expect(await found(needle), needle).toEqual([]);
+    }
+  });
+
+  it("looks neither into hidden rows nor into what a title was before", async () => {
+    only([{ id: "a", title: "Night train", tags: ["old tag"] }]);
+    sqliteHandle().exec(`UPDATE videos SET title = 'Morning bus', tags = '["new tag"]'`);
+    expect(await found("night")).toEqual([]);
+    expect(await found("old")).toEqual([]);
+    expect(await found("new")).toEqual(["a"]);
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    expect(await found("morning")).toEqual([]);
+    expect(await found("mo")).toEqual([]);
+  });
+
+  it("takes tags that are no texts as none", async () => {
+    only([{ id: "a", title: "Night" }]);
+    sqliteHandle().exec(
+      `UPDATE videos SET tags = '[12345, null, ["inner"], {"a": "deep"}, "yes"]'`,
+    );
+    expect(await found("yes")).toEqual(["a"]);
+    for (const none of ["12345", "null", "inner", "deep"]) expect(await found(none)).toEqual([]);
+  });
+
+  // Few hits are kept whole, of many only marks.
+  it.each([1_500, 5_000])("clamps its pages, deep ones of %i hits too", async (hits) => {
+    only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
+    const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);
+    const last = Math.ceil(hits / PAGE_SIZE);
+    for (const [asked, page] of [
+      [0, 1],
+      [2, 2],
+      [last - 3, last - 3],
+      [1e9, last],
+      [10, 10],
+      ...Array.from({ length: 40 }, (_, i) => [80 + i, 80 + i] as const),
+      [last, last],
+    ] as const) {
+      const list = await listPublished({ search: "night", page: asked });
+      expect(list).toMatchObject({ page, pageCount: last, total: hits });
+      expect(ids(list.videos)).toEqual(newest.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE));
+    }
+    sqliteHandle().exec(`DELETE FROM videos WHERE id = 'v${hits - 1}'`);
+    const less = await listPublished({ search: "night", page: last });
+    expect(less).toMatchObject({ total: hits - 1 });
+    expect(ids(less.videos)).toEqual(newest.slice((last - 1) * PAGE_SIZE + 1));
+  });
+});
+
+describe("against a plain filter", () => {
+  // Letters whose cases both sides know: how the rest is folded has a test of its own.
+  const letters = [..."abcABC éÉñÑ ночьНОЧЬ σΣ रातवि 東京 0123 %_'\"*():^-+~\\/&"];
+  const piece = fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 });
+  const word = fc.constantFrom(
+    "night",
+    "Night",
+    "TRAIN",
+    "train ride",
+    "ночь",
+    "Élodie",
+    "AND",
+    "OR",
+  );
+  const text = fc
+    .array(fc.oneof(piece, word), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.join(" "));
+  const videos = fc
+    .sample(
+      fc.record({
+        title: text,
+        tags: fc.option(fc.array(text, { maxLength: 4 })),
+        category: fc.constantFrom(...CATEGORY_IDS.flatMap((id) => storedValues(id))),
+        status: fc.constantFrom("published", "published", "published", "hidden", "review"),
+        created_at: fc
+          .integer({ min: 0, max: 50 })
+          .map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString()),
+      }),
+      { numRuns: 400, seed: 7 },
+    )
+    .map((row, i) => ({ ...row, id: `v${i}` }));
+
+  /** A part of some title or tag, in other cases; most of them are found. */
+  const part = fc
+    .tuple(
+      fc.constantFrom(...videos.flatMap(({ title, tags }) => [title, ...(tags ?? [])])),
+      fc.nat(30),
+      fc.integer({ min: 1, max: 9 }),
+      fc.constantFrom("as it is", "upper", "lower"),
+    )
+    .map(([whole, from, length, how]) => {
+      const cut = [...whole].slice(from, from + length).join("");
+      if (how === "upper") return cut.toUpperCase();
+      return how === "lower" ? cut.toLowerCase() : cut;
+    });
+  const needle = fc.oneof({ weight: 4, arbitrary: part }, piece, word, text);
+
+  it("finds the same videos in the same order, for thousands of needles", async () => {
+    sqliteHandle().exec("DELETE FROM videos");
+    const rows = videos.map((given) => video(given));
+    write(rows);
+    const sizes = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(
+        needle,
+        fc.option(fc.constantFrom(...CATEGORY_IDS), { nil: undefined }),
+        fc.integer({ min: 1, max: 6 }),
+        async (search, category, asked) => {
+          const expected = ids(reference.listed(rows, { search: searchText(search), category }));
+          const { total, page, videos } = await listPublished({ search, category, page: asked });
+          const from = (page - 1) * PAGE_SIZE;
+          expect(total).toBe(expected.length);
+          expect(ids(videos)).toEqual(expected.slice(from, from + PAGE_SIZE));
+          sizes.add(`${[...searchText(search)].length > 2} ${total > 0}`);
+        },
+      ),
+      { numRuns: 4_000 },
+    );
+    // Short and long needles were both found and not found, or the test says little.
+    expect(sizes.size).toBe(4);
+  }, 120_000);
+});

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { pagesSitemap } from "~/catalogue/feeds/sitemap.server";
+import { listPublished, listTrending } from "~/catalogue/lists/listing.server";
+import { relatedVideos } from "~/catalogue/video.server";
+import { CATEGORY_IDS, categoryLabel, toCategoryId } from "~/shared/categories";
+import { ALL_NEWEST } from "~/studio/list/manage-address";
+import { listManaged } from "~/studio/list/managed-list.server";
+import { readStatistics } from "~/studio/statistics/statistics.server";
+import { addVideo } from "../../admin-requests";
+import { ids } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+// The one file to change when a category is added, as it would be then.
+vi.mock("~/shared/category-list", async (original) => {
+  const { CATEGORIES } = await original<typeof import("~/shared/category-list")>();
+  return { CATEGORIES: [...CATEGORIES, { id: "retro", label: "Retro", legacy: ["vintage"] }] };
+});
+
+const [retro] = CATEGORY_IDS.slice(5);
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+  addVideo({ id: "a", title: "Night train", category: "retro", views: 3, bytes: 10 });
+  addVideo({ id: "b", title: "Night bus", category: "vintage", bytes: 5 });
+  addVideo({ id: "c", title: "Night boat", category: "desi", bytes: 1 });
+});
+afterEach(() => site.remove());
+
+it("a sixth category is in the list of categories alone, and in lists, search, related, statistics and sitemap", async () => {
+  expect(retro).toBe("retro");
+  const category = retro ?? "desi";
+  expect(toCategoryId("vintage")).toBe("retro");
+  expect(categoryLabel("vintage")).toBe("Retro");
+
+  // Lists and search, by the name of today and the legacy one.
+  const inIt = await listPublished({ category, page: 1 });
+  expect(inIt).toMatchObject({ total: 2, videos: [{ category: "retro" }, { category: "retro" }] });
+  expect(ids(inIt.videos)).toEqual(["b", "a"]);
+  expect(ids((await listPublished({ category, search: "night", page: 1 })).videos)).toEqual([
+    "b",
+    "a",
+  ]);
+  expect(ids((await listPublished({ category, search: "ra", page: 1 })).videos)).toEqual(["a"]);
+  expect((await listTrending({ page: 1 })).videos).toMatchObject([{ category: "retro" }]);
+  expect(ids(await relatedVideos("a"))).toContain("b");
+
+  // The studio.
+  const managed = await listManaged({ ...ALL_NEWEST, category });
+  expect(ids(managed.videos)).toEqual(["b", "a"]);
+  expect((await readStatistics(7)).storage).toContainEqual({
+    category: "retro",
+    videos: 2,
+    bytes: 15,
+  });
+  expect(pagesSitemap({ name: "Site", origin: "https://videos.example" })).toContain(
+    "https://videos.example/categories/retro<",
+  );
+});

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { otherSearches } from "~/catalogue/search/did-you-mean.server";
+import { suggestions } from "~/catalogue/search/suggestions.server";
+import { loader } from "~/routes/search-suggestions";
+import { sqliteHandle } from "~db/client.server";
+import { video, write } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ PUBLIC_URL: "https://videos.example" });
+});
+afterEach(() => site.remove());
+
+const texts = async (text: string, category?: "desi" | "english") =>
+  (await suggestions(text, category)).map((each) => each.text);
+const ask = (query: string, address = "192.0.2.1") =>
+  loader({
+    request: new Request(`https://videos.example/search/suggestions${query}`, {
+      headers: { "X-Forwarded-For": address },
+    }),
+    params: {},
+    context: {},
+  } as never);
+
+describe("suggestions", () => {
+  it("are tags and titles with the text, titles that begin with it first", async () => {
+    write([
+      video({ id: "inside", title: "Midnight walk" }),
+      video({ id: "word", title: "A night out" }),
+      video({ id: "begins", title: "Night train", tags: ["Late night", "other"] }),
+      video({ id: "none", title: "Morning", tags: ["night life"] }),
+    ]);
+    expect(await suggestions("  NIGHT ", undefined)).toEqual([
+      { kind: "tag", text: "night life", href: "/tags/night%20life" },
+      { kind: "tag", text: "late night", href: "/tags/late%20night" },
+      { kind: "video", text: "Night train", href: "/video/begins?from=home&search=NIGHT" },
+      { kind: "video", text: "A night out", href: "/video/word?from=home&search=NIGHT" },
+      { kind: "video", text: "Midnight walk", href: "/video/inside?from=home&search=NIGHT" },
+    ]);
+    expect(await texts("i")).toContain("Midnight walk");
+    expect(await texts("   ")).toEqual([]);
+    expect(await texts("nothing like it")).toEqual([]);
+  });
+
+  it("are at most 8, each title once, and tags leave room for titles", async () => {
+    write(
+      Array.from({ length: 30 }, (_, i) =>
+        video({ id: `v${i}`, title: `Beach ${i % 10}`, tags: [`beach ${i}`] }),
+      ),
+    );
+    const found = await suggestions("beach", undefined);
+    expect(found).toHaveLength(8);
+    expect(found.filter(({ kind }) => kind === "tag")).toHaveLength(3);
+    expect(new Set(found.map(({ text }) => text)).size).toBe(8);
+    write([
+      video({ id: "one", title: "Other", tags: Array.from({ length: 9 }, (_, i) => `xy${i}`) }),
+    ]);
+    expect(await suggestions("xy", undefined)).toHaveLength(8);
+  });
+
+  it("are of published videos alone, from the moment that they are hidden", async () => {
+    write([video({ id: "a", title: "Secret night", tags: ["secret"] })]);
+    expect(await texts("secret")).toEqual(["secret", "Secret night"]);
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    expect(await texts("secret")).toEqual([]);
+    write([video({ id: "b", title: "Other", tags: ["plain"], status: "review" })]);
+    expect(await texts("plain")).toEqual([]);
+  });
+
+  it("have titles of the category alone", async () => {
+    write([
+      video({ id: "a", title: "Night one", category: "amateur" }),
+      video({ id: "b", title: "Night two", category: "english" }),
+    ]);
+    expect(await texts("night", "desi")).toEqual(["Night one"]);
+  });
+
+  it.each([`"`, "'", "%", "*", "a OR b", "^x", "(", "\\", "🎬", "\ufffd", "x".repeat(5_000)])(
+    "take %j as plain text",
+    async (text) => {
+      write([video({ id: "a", title: `before ${text.slice(0, 100)} after` })]);
+      const answer = await ask(`?q=${encodeURIComponent(text)}`);
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  it("are stored nowhere, and of a bad category are those of all", async () => {
+    write([video({ id: "a", title: "Night" })]);
+    const answer = await ask("?q=night&category=nonsense");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(await answer.json()).toMatchObject({ suggestions: [{ text: "Night" }] });
+    expect(await (await ask("")).json()).toEqual({ suggestions: [] });
+  });
+
+  it("are refused to an address that asks without end, and to no other", async () => {
+    const statuses = new Set<number>();
+    for (let i = 0; i < 1_201; i += 1) statuses.add((await ask("", "192.0.2.7")).status);
+    expect([...statuses]).toEqual([200, 429]);
+    const refused = await ask("", "192.0.2.7");
+    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await ask("", "192.0.2.8")).status).toBe(200);
+  });
+
+  it("are none when more are asked for than can be answered", async () => {
+    write([video({ id: "a", title: "Night" })]);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => texts("night")));
+    expect(answers.filter(({ length }) => length === 1)).toHaveLength(16);
+    expect(await texts("night")).toEqual(["Night"]);
+  });
+});
+
+describe("where a search finds nothing", () => {
+  const nearest = async (text: string, category?: "desi" | "english") =>
+    (await otherSearches(text, category)).nearest;
+
+  it("the nearest text that finds something is offered", async () => {
+    write([
+      video({ id: "a", title: "Neon Rain", tags: ["one take"] }),
+      video({ id: "b", title: "Neon City" }),
+    ]);
+    expect(await nearest("noen")).toBe("neon");
+    expect(await nearest("NOEN rian")).toBe("neon rain");
+    expect(await nearest("neno xyzzy")).toBe("neon");
+    expect(await nearest("one tkae")).toBe("one take");
+    expect(await nearest("xyzzy")).toBeUndefined();
+    expect(await nearest("rain city")).toBeUndefined();
+  });
+
+  it("nothing is offered of what is hidden, or of another category", async () => {
+    write([
+      video({ id: "a", title: "Secret", status: "hidden" }),
+      video({ id: "b", title: "Neon", category: "english" }),
+    ]);
+    expect(await nearest("secrte")).toBeUndefined();
+    expect(await nearest("noen", "desi")).toBeUndefined();
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    expect(await nearest("noen")).toBeUndefined();
+  });
+
+  it("the categories with videos are offered, those with most first", async () => {
+    write([
+      video({ id: "a", category: "english" }),
+      video({ id: "b", category: "featured" }),
+      video({ id: "c", category: "premium" }),
+      video({ id: "d", category: "desi", status: "hidden" }),
+      video({ id: "e", category: "of another program" }),
+    ]);
+    const { categories } = await otherSearches("nothing", undefined);
+    expect(categories).toEqual(["premium", "english"]);
+  });
+});

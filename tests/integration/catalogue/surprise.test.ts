@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { loader } from "~/routes/surprise";
+import { video, write } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const ask = (query: string) =>
+  loader({
+    request: new Request(`https://videos.example/surprise${query}`),
+    params: {},
+    context: {},
+  });
+
+it("leads to a published video, or home when there is none", async () => {
+  expect((await ask("")).headers.get("Location")).toBe("/");
+  expect((await ask("?seed=1&step=0")).status).toBe(404);
+  write([video({ id: "hidden", status: "hidden" }), video({ id: "a" })]);
+  const answer = await ask("");
+  expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/video/a?from=home"]);
+  expect(answer.headers.get("Cache-Control")).toBe("no-store");
+});
+
+it("walks over all of them before any comes again", async () => {
+  write(Array.from({ length: 20 }, (_, n) => video({ id: `v${n}` })));
+  const seen = new Set<string>();
+  for (let step = 0; step < 20; step++) {
+    const { id, total } = await (await ask(`?seed=1234567&step=${step}`)).json();
+    expect(total).toBe(20);
+    seen.add(id);
+  }
+  expect(seen.size).toBe(20);
+});
+
+it.each(["seed=x", "seed=-1", "seed=1e9", "seed=99999999999", "seed=1&step=x", "seed=&step="])(
+  "takes %s for none given",
+  async (query) => {
+    write([video({ id: "a" })]);
+    expect((await ask(`?${query}`)).status).toBe(200);
+  },
+);

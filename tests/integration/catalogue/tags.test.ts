@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tagsSitemap } from "~/catalogue/feeds/sitemap.server";
+import { PAGE_SIZE } from "~/catalogue/lists/listing.server";
+import { loader as sitemap } from "~/routes/sitemap";
+import { meta, loader as page } from "~/routes/tag";
+import { loader as feed } from "~/routes/tag-feed";
+import { tagFeedPath, tagPath } from "~/shared/addresses";
+import { sqliteHandle } from "~db/client.server";
+import { ids, video, write } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+const ORIGIN = "https://videos.example";
+const identity = { name: "Afterdark", origin: ORIGIN };
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ PUBLIC_URL: ORIGIN });
+});
+afterEach(() => site.remove());
+
+const args = (address: string) =>
+  ({ request: new Request(ORIGIN + address), params: {}, context: {} }) as never;
+
+/** What a loader throws is an answer too. */
+const thrown = (work: Promise<unknown>): Promise<Response> =>
+  work.then(
+    () => expect.fail("nothing was thrown"),
+    (answer: Response) => answer,
+  );
+
+async function open(address: string) {
+  const { data, init } = await page(args(address));
+  return { ...data, status: init?.status, ids: ids(data.list.videos) };
+}
+
+describe("the list of a tag", () => {
+  it("has the published videos with the whole tag, newest first, and no other", async () => {
+    write([
+      video({ id: "whole", tags: ["x", "Beach"] }),
+      video({ id: "spaces", tags: [" beach "] }),
+      video({ id: "longer", tags: ["beach house", "nude beach"] }),
+      video({ id: "parts", tags: ["be", "ach"] }),
+      video({ id: "title", title: "beach", tags: ["other"] }),
+      video({ id: "hidden", tags: ["beach"], status: "hidden" }),
+      video({ id: "later", tags: ["beach"], created_at: "2026-02-01T00:00:00.000Z" }),
+    ]);
+    expect(await open("/tags/beach")).toMatchObject({
+      status: 200,
+      ids: ["later", "spaces", "whole"],
+      list: { total: 3, page: 1, pageCount: 1 },
+    });
+  });
+
+  it("does not take separators within a title for those of a tag", async () => {
+    write([video({ id: "odd", title: "a\u001fbeach\u001fb", tags: ["c\u001fbeach\u001fd"] })]);
+    expect((await open("/tags/beach")).ids).toEqual([]);
+  });
+
+  it("has pages, clamped", async () => {
+    write(Array.from({ length: 20 }, (_, i) => video({ id: `v${i}`, tags: ["beach"] })));
+    const last = await open("/tags/beach?page=99");
+    expect(last).toMatchObject({ list: { page: 3, pageCount: 3, total: 20 } });
+    expect(last.ids).toEqual(["v3", "v2", "v1", "v0"]);
+    expect((await open("/tags/beach?page=2")).ids).toHaveLength(PAGE_SIZE);
+  });
+
+  it("follows what another program changes with the next request", async () => {
+    write([video({ id: "a", tags: ["beach"] }), video({ id: "b", tags: ["city"] })]);
+    expect((await open("/tags/beach")).ids).toEqual(["a"]);
+    sqliteHandle().exec(`UPDATE videos SET tags = '["beach"]' WHERE id = 'b'`);
+    expect((await open("/tags/beach")).ids).toEqual(["b", "a"]);
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'a'");
+    expect((await open("/tags/beach")).ids).toEqual(["b"]);
+  });
+
+  it.each([
+    ["one sign", "x"],
+    ["a slash", "AC/DC"],
+    ["the text of an encoded slash", "50%2F50"],
+    ["a question mark and a number sign", "what? #1"],
+    ["quotes and stars", `"nig*ht" OR 'x'`],
+    ["emoji", "🎬👩‍❤️‍👨"],
+    ["another script", "समुद्र तट"],
+    ["upper case that the folding knows", "ОДЕССА"],
+    ["dots", "v1.0"],
+    ["the end of the framework's own requests", "x.data"],
+    ["as many signs as a search text may have", "🎬".repeat(200)],
+  ])("has an address, of %s", async (_, tag) => {
+    write([video({ id: "a", tags: [tag] }), video({ id: "b", tags: [`${tag}${tag}`] })]);
+    const path = tagPath(tag);
+    expect(path).toMatch(/^\/tags\/[^/?#]+$/);
+    expect(path).not.toMatch(/\.data$/);
+    expect((await open(path)).ids).toEqual(["a"]);
+  });
+
+  it.each([
+    ["/tags/Beach?page=2", "/tags/beach?page=2"],
+    ["/tags/%20BEACH%20", "/tags/beach"],
+    ["/tags/beach/", "/tags/beach"],
+    ["/tags/%D0%9E", "/tags/%D0%BE"],
+  ])("%s leads to %s for good", async (asked, canonical) => {
+    const answer = await thrown(page(args(asked)));
+    expect([answer.status, answer.headers.get("Location")]).toEqual([301, canonical]);
+  });
+
+  it.each(["/tags/%20", "/tags/%E0%A4%A", `/tags/${"x".repeat(201)}`, "/tags/a%00b"])(
+    "%s is no tag",
+    async (asked) => expect((await thrown(page(args(asked)))).status).toBe(404),
+  );
+
+  it("is empty, 404 and not for search engines when no video has the tag", async () => {
+    const unknown = await open("/tags/nothing");
+    expect(unknown).toMatchObject({ status: 404, ids: [] });
+    const head = meta({ data: unknown } as never);
+    expect(head).toContainEqual({ name: "robots", content: "noindex" });
+  });
+
+  it("names its canonical address and its feed in its head", async () => {
+    write(Array.from({ length: 9 }, (_, i) => video({ id: `v${i}`, tags: ["a b"] })));
+    const head = JSON.stringify(meta({ data: await open("/tags/a%20b?page=2") } as never));
+    expect(head).toContain(`"canonical","href":"${ORIGIN}/tags/a%20b?page=2"`);
+    expect(head).toContain(`"href":"/tags/a%20b/feed.xml"`);
+    expect(head).not.toContain("noindex");
+  });
+});
+
+describe("a text that no path can name", () => {
+  it.each([".", "..", "", " ", "a\tb", "x".repeat(201), "\ud800"])(
+    "%j leads to a search",
+    (tag) => {
+      expect(tagPath(tag)).toMatch(/^\/(\?search=|$)/);
+    },
+  );
+});
+
+describe("the feed of a tag", () => {
+  it("has its newest 50 videos", async () => {
+    write([
+      ...Array.from({ length: 60 }, (_, i) => video({ id: `v${i}`, tags: ["R&B"] })),
+      video({ id: "other", tags: ["r&b house"] }),
+    ]);
+    const answer = await feed(args(tagFeedPath("R&B")));
+    const text = await answer.text();
+    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    expect(text.match(/<guid[^>]*>[^<]*/g)).toHaveLength(50);
+    expect(text.indexOf("/video/v59<")).toBeLessThan(text.indexOf("/video/v10<"));
+    expect(text).not.toContain("other");
+    expect(text).toContain("<title>r&amp;b | Afterdark</title>");
+    expect(text).toContain(`href="${ORIGIN}/tags/r%26b/feed.xml" rel="self"`);
+  });
+
+  it("is not there without a video, and leads to the canonical one", async () => {
+    expect((await feed(args("/tags/nothing/feed.xml"))).status).toBe(404);
+    const answer = await thrown(feed(args("/tags/Beach/feed.xml")));
+    expect(answer.headers.get("Location")).toBe("/tags/beach/feed.xml");
+  });
+});
+
+describe("the sitemap of tags", () => {
+  it("has the tags of what is published, and their lists answer", async () => {
+    write([
+      video({ id: "a", tags: ["Beach", "..", " beach ", "a/b"] }),
+      video({ id: "b", tags: ["secret"], status: "hidden" }),
+    ]);
+    const found = (await tagsSitemap(identity)).match(/(?<=<loc>)[^<]*/g) ?? [];
+    expect(found.sort()).toEqual([`${ORIGIN}/tags/a%2Fb`, `${ORIGIN}/tags/beach`]);
+    for (const address of found) {
+      expect((await open(address.slice(ORIGIN.length))).status).toBe(200);
+    }
+    const index = await (await sitemap(args("/sitemap.xml"))).text();
+    expect(index).toContain(`${ORIGIN}/sitemap/tags.xml`);
+  });
+
+  it("is in the index only where there is a tag", async () => {
+    write([video({ id: "a" })]);
+    const index = await (await sitemap(args("/sitemap.xml"))).text();
+    expect(index).not.toContain("tags.xml");
+  });
+});

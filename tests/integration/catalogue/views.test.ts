@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { findPublished } from "~/catalogue/video.server";
+import { countView, flushViews, forgetPendingViews } from "~/catalogue/views.server";
+import { action, loader } from "~/routes/video-view";
+import { catalogueVersion } from "~db/changes.server";
+import { openSqlite, sqliteHandle } from "~db/client.server";
+import { useTemporarySite } from "../../temporary-site";
+
+const BROWSER =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36";
+const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+  sqliteHandle().exec(`
+    INSERT INTO videos (id, title, category) VALUES ('a', 'A', 'desi'), ('b', 'B', 'desi');
+    INSERT INTO videos (id, title, category, status) VALUES ('h', 'H', 'desi', 'hidden');`);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  forgetPendingViews();
+  site.remove();
+});
+
+const stored = (id: string) =>
+  sqliteHandle().prepare("SELECT views FROM videos WHERE id = ?").pluck().get(id);
+const shown = async (id: string) => (await findPublished(id))?.views;
+
+function asked(method: string, id: string, headers: Record<string, string> = {}) {
+  const request = new Request(`http://site.test/video/${id}/view`, {
+    method,
+    headers: { "User-Agent": BROWSER, ...headers },
+  });
+  request.headers.set("Sec-Fetch-Site", headers["Sec-Fetch-Site"] ?? "same-origin");
+  const args = { request, params: { id }, context: {} };
+  return method === "POST" ? action(args) : loader(args);
+}
+
+describe("counting", () => {
+  it("shows a view at once and writes it with the others in one transaction", async () => {
+    vi.useFakeTimers();
+    const changes = () => catalogueVersion().views;
+    const before = changes();
+    for (let i = 0; i < 5; i += 1) expect(countView("a")).toBe(true);
+    expect(countView("b")).toBe(true);
+    expect(await shown("a")).toBe(5);
+    expect(stored("a")).toBe(0);
+    vi.advanceTimersByTime(1_000);
+    expect([stored("a"), stored("b")]).toEqual([5, 1]);
+    expect(await shown("a")).toBe(5);
+    expect(changes() - before).toBe(2);
+  });
+
+  it("knows only published videos", () => {
+    expect(countView("h")).toBe(false);
+    expect(countView("nobody")).toBe(false);
+  });
+
+  it("writes thousands of videos in turns, each view once", () => {
+    vi.useFakeTimers();
+    sqliteHandle().exec(`
+      INSERT INTO videos (id, title, category) WITH RECURSIVE n(i) AS
+        (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT 'n' || i, 'N', 'desi' FROM n`);
+    for (let i = 1; i <= 1_000; i += 1) countView(`n${i}`);
+    vi.advanceTimersByTime(1_000);
+    const written = () =>
+      sqliteHandle().prepare("SELECT sum(views) FROM videos").pluck().get() as number;
+    expect(written()).toBeLessThan(1_000);
+    vi.runAllTimers();
+    expect(written()).toBe(1_000);
+  });
+
+  it("keeps what could not be written for the next try", async () => {
+    countView("a");
+    sqliteHandle().pragma("busy_timeout = 0");
+    const other = openSqlite(sqliteHandle().name);
+    other.exec("BEGIN IMMEDIATE");
+    flushViews();
+    expect(console.error).toHaveBeenCalledOnce();
+    vi.mocked(console.error).mockClear();
+    expect(await shown("a")).toBe(1);
+    other.exec("ROLLBACK");
+    other.close();
+    flushViews();
+    expect(stored("a")).toBe(1);
+  });
+});
+
+describe("POST /video/{id}/view", () => {
+  it("counts once", async () => {
+    expect((await asked("POST", "a")).status).toBe(204);
+    expect(await shown("a")).toBe(1);
+  });
+
+  it("answers 404 for what is not published", async () => {
+    expect((await asked("POST", "h")).status).toBe(404);
+    expect((await asked("POST", "nobody")).status).toBe(404);
+  });
+
+  it("refuses a page of another site", async () => {
+    await expect(asked("POST", "a", { "Sec-Fetch-Site": "cross-site" })).rejects.toMatchObject({
+      status: 403,
+    });
+    expect(await shown("a")).toBe(0);
+  });
+});
+
+describe.each(["POST", "GET"])("%s", (method) => {
+  it.each([
+    ["a prefetch", { "Sec-Purpose": "prefetch" }],
+    ["a prerender", { "Sec-Purpose": "prefetch;prerender" }],
+    ["a prefetch of an older browser", { Purpose: "prefetch" }],
+    ["a prefetch of Firefox", { "X-Moz": "prefetch" }],
+    ["a crawler", { "User-Agent": CRAWLER }],
+  ])("does not count %s", async (_, headers) => {
+    const { status } = await asked(method, "a", headers as Record<string, string>);
+    expect(status).toBe(method === "POST" ? 204 : 200);
+    expect(await shown("a")).toBe(0);
+  });
+});
+
+describe("GET, the picture for pages without scripts", () => {
+  it("counts and is never kept", async () => {
+    const response = await asked("GET", "a", { "Sec-Fetch-Dest": "image" });
+    expect(response.headers.get("Content-Type")).toBe("image/gif");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(Buffer.from(await response.arrayBuffer()).toString("latin1")).toMatch(/^GIF89a/);
+    expect(await shown("a")).toBe(1);
+  });
+
+  it("does not count when it is opened as a page, asked with HEAD or shown by another site", async () => {
+    await asked("GET", "a", { "Sec-Fetch-Dest": "document" });
+    await asked("HEAD", "a");
+    await asked("GET", "a", { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image" });
+    expect(await shown("a")).toBe(0);
+  });
+});

@@ -1,0 +1,115 @@
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { closeDatabase, sqliteHandle } from "~db/client.server";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+let site: ReturnType<typeof useTemporarySite>;
+let target: string;
+beforeEach(() => {
+  site = useTemporarySite();
+  target = path.join(site.folder, "backup");
+});
+afterEach(() => site.remove());
+
+const script = (name: string, ...args: string[]) =>
+  execa("node_modules/.bin/tsx", [`scripts/${name}.ts`, ...args], {
+    cwd: root,
+    reject: false,
+    env: { ...process.env },
+  });
+
+const addVideo = (title: string, uploadId: number) => {
+  const file = path.join(site.uploads, "videos/u", `${uploadId}.mp4`);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, title);
+  sqliteHandle()
+    .prepare("INSERT INTO videos (title, category, video_url) VALUES (?, 'desi', ?)")
+    .run(title, `/media/videos/u/${uploadId}.mp4`);
+  return file;
+};
+const titles = () =>
+  sqliteHandle().prepare("SELECT title FROM videos ORDER BY title").pluck().all();
+
+describe("a backup", () => {
+  it("is made while the site has its database open, and brings everything back", async () => {
+    makeUser();
+    fs.writeFileSync(path.join(site.folder, "db", "session-secret"), "kept\n");
+    const first = addVideo("First", 1);
+    const made = await script("backup", target, "--with-uploads");
+    expect([made.exitCode, made.stderr]).toEqual([0, ""]);
+    expect(made.stdout).toContain("the database and 1 file, 1 of them copied now");
+    expect(fs.statSync(path.join(target, "site.sqlite")).mode & 0o777).toBe(0o600);
+
+    // What changes afterwards is in the next one, which copies only what is new.
+    const second = addVideo("Second", 2);
+    expect((await script("backup", target, "--with-uploads")).stdout).toContain(
+      "2 files, 1 of them copied now",
+    );
+    sqliteHandle().exec("DELETE FROM videos; DELETE FROM users");
+    fs.rmSync(first);
+    fs.rmSync(second);
+    fs.writeFileSync(path.join(site.folder, "db", "session-secret"), "other\n");
+
+    const running = await script("restore", target);
+    expect([running.exitCode, running.stderr]).toEqual([
+      1,
+      "The site is running. Stop it, and restore then.",
+    ]);
+    expect(titles()).toEqual([]);
+
+    closeDatabase();
+    const restored = await script("restore", target);
+    expect([restored.exitCode, restored.stderr]).toEqual([0, ""]);
+    expect(titles()).toEqual(["First", "Second"]);
+    expect(fs.readFileSync(first, "utf8")).toBe("First");
+    expect(fs.readFileSync(path.join(site.folder, "db", "session-secret"), "utf8")).toBe("kept\n");
+    const kept = fs
+      .readdirSync(path.join(site.folder, "db"))
+      .filter((name) => name.includes("before-restore"));
+    expect(kept).toHaveLength(1);
+  });
+
+  it("takes the place of a damaged database, which is kept", async () => {
+    addVideo("First", 1);
+    await script("backup", target);
+    closeDatabase();
+    const file = path.join(site.folder, "db", "site.sqlite");
+    fs.writeFileSync(file, "no database any more".repeat(500));
+    const restored = await script("restore", target);
+    expect([restored.exitCode, restored.stderr]).toEqual([0, ""]);
+    expect(titles()).toEqual(["First"]);
+    const [kept] = fs
+      .readdirSync(path.join(site.folder, "db"))
+      .filter((name) => name.includes("before-restore"));
+    expect(fs.readFileSync(path.join(site.folder, "db", kept!), "utf8")).toContain("no database");
+  });
+
+  it("lists the files, so that a restore says which are missing", async () => {
+    const file = addVideo("First", 1);
+    await script("backup", target);
+    expect(JSON.parse(fs.readFileSync(path.join(target, "files.json"), "utf8"))).toMatchObject([
+      { path: "videos/u/1.mp4", bytes: 5 },
+    ]);
+    fs.rmSync(file);
+    closeDatabase();
+    const { exitCode, stderr } = await script("restore", target);
+    expect([exitCode, stderr]).toEqual([1, "missing: videos/u/1.mp4"]);
+  });
+
+  it("is refused when it is damaged or none", async () => {
+    sqliteHandle();
+    expect((await script("restore", site.folder)).stderr).toContain("holds no site.sqlite");
+    fs.mkdirSync(target);
+    fs.writeFileSync(path.join(target, "site.sqlite"), "this is no database, however long it is");
+    closeDatabase();
+    const { exitCode, stderr } = await script("restore", target);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("is damaged")]);
+    expect(titles()).toEqual([]);
+  });
+});

@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { claim, heartbeat } from "~/media/jobs/queue.server";
+import { openSqlite, sqliteHandle } from "~db/client.server";
+import { until } from "../../process-figures";
+import { ask, signInTo } from "../../site-client";
+import { ADMIN, SiteProcess } from "../../site-process";
+import { useTemporarySite } from "../../temporary-site";
+
+const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
+/** Generous for a busy machine, and far below what a busy timeout on the serving thread took. */
+const PROMPT_MS = 1_500;
+const CHANGE_MS = 6_000;
+
+const site = new SiteProcess();
+let cookie = "";
+let id = "";
+let file = "";
+let holder: ChildProcess | undefined;
+
+beforeAll(async () => {
+  await site.start();
+  cookie = await signInTo(site);
+  file = site.addFile("videos", "u/1.mp4", "the bytes of a film");
+  id = site.addVideo({ title: "A film", video_url: file });
+});
+afterEach(() => release());
+afterAll(() => site.remove());
+
+/** Holds the lock from a process of its own, as a backup or another tool may, until released. */
+async function lock(): Promise<void> {
+  const sqlite = createRequire(import.meta.url).resolve("better-sqlite3");
+  const script = `
+    const db = require(${JSON.stringify(sqlite)})(${JSON.stringify(site.databasePath)});
+    db.exec("BEGIN EXCLUSIVE");
+    console.log("locked");
+    setInterval(() => {}, 1000);`;
+  holder = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(holder.stdout!, "data");
+}
+
+async function release(): Promise<void> {
+  if (!holder || holder.exitCode !== null || holder.signalCode) return;
+  const ended = once(holder, "exit");
+  holder.kill("SIGKILL");
+  await ended;
+}
+
+async function timed(method: string, path: string, headers = {}, body?: string) {
+  const begun = performance.now();
+  const answer = await ask(site, method, path, headers, body);
+  return { ...answer, ms: performance.now() - begun };
+}
+
+const statusOf = () =>
+  site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);
+
+describe("while another process holds the database's write lock", () => {
+  it("everybody reads as ever, and whoever is signed in too", async () => {
+    // Their sessions are due to be prolonged, which would write.
+    site.database().exec("UPDATE sessions SET last_used_at = '2000-01-01T00:00:00.000Z'");
+    await lock();
+    const hide = timed(
+      "POST",
+      "/admin?tab=manage",
+      { ...FORM, Cookie: cookie },
+      new URLSearchParams({ intent: "toggle", id }).toString(),
+    );
+    for (let round = 0; round < 3; round += 1) {
+      for (const [path, headers] of [
+        [`/?page=${round + 1}`, {}],
+        [`/video/${id}`, {}],
+        [file, {}],
+        ["/", { Cookie: cookie }],
+        ["/admin?tab=manage", { Cookie: cookie }],
+      ] as const) {
+        const { status, ms } = await timed("GET", path, headers);
+        expect([path, status]).toEqual([path, 200]);
+        expect(ms, path).toBeLessThan(PROMPT_MS);
+      }
+    }
+    await hide;
+  });
+
+  it("a change is refused with its sentence within seconds, and works afterwards", async () => {
+    const body = new URLSearchParams({ intent: "toggle", id }).toString();
+    const headers = { ...FORM, Cookie: cookie };
+    await lock();
+    const refused = await timed("POST", "/admin?tab=manage", headers, body);
+    expect(refused.status).toBe(503);
+    expect(refused.ms).toBeLessThan(CHANGE_MS);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect(refused.body).toContain("Failed to update video visibility.");
+    await release();
+    expect(statusOf()).toBe("published");
+    expect((await timed("POST", "/admin?tab=manage", headers, body)).status).toBe(302);
+    expect(statusOf()).toBe("hidden");
+    site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
+  });
+
+  it("a change that began meanwhile is made when the lock goes within the time", async () => {
+    const body = new URLSearchParams({ intent: "toggle", id }).toString();
+    await lock();
+    const change = timed("POST", "/admin?tab=manage", { ...FORM, Cookie: cookie }, body);
+    await timed("GET", "/");
+    await release();
+    expect((await change).status).toBe(302);
+    expect(statusOf()).toBe("hidden");
+    site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
+  });
+
+  it("for 14 seconds, everybody reads, changes are refused, and the site goes on", async () => {
+    const body = new URLSearchParams({ intent: "toggle", id }).toString();
+    const headers = { ...FORM, Cookie: cookie };
+    const activities = () =>
+      site
+        .database()
+        .prepare("SELECT count(*) FROM activities WHERE subject_id = ?")
+        .pluck()
+        .get(id);
+    const before = activities() as number;
+    const logged = site.log.length;
+    await lock();
+    const since = performance.now();
+    while (performance.now() - since < 14_000) {
+      const change = timed("POST", "/admin?tab=manage", headers, body);
+      const read = await timed("GET", "/admin?tab=manage", { Cookie: cookie });
+      expect(read.status).toBe(200);
+      expect(read.ms).toBeLessThan(PROMPT_MS);
+      const refused = await change;
+      expect(refused.status).toBe(503);
+      expect(refused.ms).toBeLessThan(CHANGE_MS);
+    }
+    await release();
+    expect([statusOf(), activities()]).toEqual(["published", before]);
+    expect(site.log.slice(logged)).not.toMatch(/SQLITE_BUSY|Error [A-Z2-9]{8}/);
+    expect((await timed("POST", "/admin?tab=manage", headers, body)).status).toBe(302);
+    expect([statusOf(), activities()]).toEqual(["hidden", before + 1]);
+    site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
+  }, 60_000);
+
+  it("signing in says that the site is busy", async () => {
+    await lock();
+    const answer = await timed("POST", "/auth", FORM, new URLSearchParams(ADMIN).toString());
+    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "5"]);
+    expect(answer.body).toContain("The site is busy. Try again in a few seconds.");
+  });
+
+  it("views are counted, and written when it has gone", async () => {
+    const views = () =>
+      site.database().prepare("SELECT views FROM videos WHERE id = ?").pluck().get(id);
+    const before = views() as number;
+    await lock();
+    const seen = await timed("POST", `/video/${id}/view`, {
+      "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    });
+    expect(seen.status).toBe(204);
+    await until(() => site.log.includes("Views could not be written"));
+    await release();
+    await until(() => views() === before + 1);
+  });
+});
+
+describe("work on the queue, while another connection is writing", () => {
+  it("is claimed and reported later, and nothing is given up", () => {
+    const temporary = useTemporarySite();
+    sqliteHandle().pragma("busy_timeout = 0");
+    sqliteHandle().exec(`
+      INSERT INTO videos (id, title, category) VALUES ('v', 'A film', 'desi');
+      INSERT INTO jobs (video_id, kind, priority) VALUES ('v', 'preview', 1), ('v', 'storyboard', 2);`);
+    const running = claim()!;
+    const other = openSqlite(sqliteHandle().name);
+    other.exec("BEGIN IMMEDIATE");
+    expect(claim()).toBeUndefined();
+    expect(heartbeat(running.id, { progress: 0.5 })).toBe(true);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(heartbeat(running.id, { progress: 0.5 })).toBe(true);
+    expect(claim()?.kind).toBe("storyboard");
+    temporary.remove();
+  });
+});

@@ -1,0 +1,142 @@
+import fs from "node:fs";
+import path from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ImportEntry } from "~/import/entry";
+import { importVideos } from "~/import/import.server";
+import { storeFinishedUpload } from "~/media/intake/tus.server";
+import { toggleVideo } from "~/studio/list/toggle-visibility.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { sqliteHandle } from "~db/client.server";
+import { mp4Clip } from "../../clips";
+import { useTemporarySite } from "../../temporary-site";
+import { fileBlob, filesIn, uploadRequest } from "../../upload-requests";
+
+const USER = "u1";
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+  sqliteHandle()
+    .prepare("INSERT INTO users (id, email, password_hash) VALUES (?, 'a@b.c', 'x')")
+    .run(USER);
+});
+afterEach(() => site.remove());
+
+const TABLES = ["videos", "media_files", "video_digests", "jobs", "activities"];
+const counts = () =>
+  TABLES.map((table) => sqliteHandle().prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+
+/** The last but one step of an upload cannot be done. */
+function breakJobs(): void {
+  sqliteHandle().exec(
+    "CREATE TRIGGER broken BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'no jobs'); END",
+  );
+}
+const mendJobs = () => sqliteHandle().exec("DROP TRIGGER broken");
+
+describe("a step that fails in the middle leaves nothing of", () => {
+  const failed = {
+    ok: false,
+    status: 500,
+    failure: { sentence: "Failed to upload video.", texts: { title: "A walk at night" } },
+  };
+
+  it("a form upload", async () => {
+    breakJobs();
+    expect(await receiveUpload(uploadRequest(fileBlob(mp4Clip(2))), USER)).toMatchObject(failed);
+    expect(counts()).toEqual([0, 0, 0, 0, 0]);
+    expect(filesIn(site.uploads)).toEqual([]);
+    expect(vi.mocked(console.error).mock.calls.flat().join()).toContain("no jobs");
+    vi.mocked(console.error).mockClear();
+  });
+
+  it("a resumable upload, which can be published once the fault is mended", async () => {
+    const arrived = path.join(site.uploads, "tmp", "arrived");
+    fs.copyFileSync(mp4Clip(2), arrived);
+    const bytes = fs.statSync(arrived).size;
+    const file = { path: arrived, name: "a.mp4", bytes, sha256: "a".repeat(64) };
+    const upload = await storeFinishedUpload(USER, file);
+    const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
+    breakJobs();
+    expect(await publish()).toMatchObject(failed);
+    vi.mocked(console.error).mockClear();
+    expect(counts()).toEqual([0, 0, 0, 0, 0]);
+    expect(filesIn(site.uploads)).toEqual([`tmp/tus/${upload}`, `tmp/tus/${upload}.json`]);
+    mendJobs();
+    expect(await publish()).toMatchObject({ ok: true });
+    expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
+  });
+
+  it("hiding a video, whose activity cannot be recorded", async () => {
+    sqliteHandle().exec(`
+      INSERT INTO videos (id, title, category, status) VALUES ('v', 'A film', 'desi', 'published');
+      CREATE TRIGGER broken BEFORE INSERT ON activities
+        BEGIN SELECT RAISE(ABORT, 'no activities'); END`);
+    await expect(toggleVideo({ id: "v" }, USER)).rejects.toThrow("no activities");
+    const status = sqliteHandle().prepare("SELECT status FROM videos WHERE id = 'v'").pluck();
+    expect(status.get()).toBe("published");
+    sqliteHandle().exec("DROP TRIGGER broken");
+    expect(await toggleVideo({ id: "v" }, USER)).toMatchObject({ kind: "success" });
+    expect([status.get(), counts().at(-1)]).toEqual(["hidden", 1]);
+  });
+
+  it("an import, whose files stay where they were, moved ones too", async () => {
+    const source = path.join(site.folder, "film.mp4");
+    fs.copyFileSync(mp4Clip(2), source);
+    breakJobs();
+    const plan = { entries: [entry("film", source)], failures: [] };
+    await expect(importVideos(plan, { userId: USER, mode: "move" })).rejects.toThrow("no jobs");
+    expect(counts()).toEqual([0, 0, 0, 0, 0]);
+    expect(filesIn(site.uploads)).toEqual([]);
+    expect(fs.existsSync(source)).toBe(true);
+    mendJobs();
+    await importVideos(plan, { userId: USER, mode: "move" });
+    expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
+    expect(fs.existsSync(source)).toBe(false);
+  });
+});
+
+function entry(name: string, file?: string): ImportEntry {
+  const texts = { title: name, description: "", category: "desi", tags: [] };
+  return { name, file, status: "published", ...texts };
+}
+
+describe("an import of many videos", () => {
+  const entries = Array.from({ length: 230 }, (_, index) => entry(`film ${index}`));
+
+  it("commits at most 50 rows at once, and leaves the lock to others in between", async () => {
+    const other = new Sqlite(path.join(site.folder, "db", "site.sqlite"), { timeout: 0 });
+    const videos = other.prepare("SELECT count(*) FROM videos").pluck();
+    const seen = new Set<number>();
+    let gotTheLock = 0;
+    let isRunning = true;
+    const watching = (async () => {
+      while (isRunning) {
+        const count = videos.get() as number;
+        if (!seen.has(count) && !sqliteHandle().inTransaction) {
+          other.exec("BEGIN IMMEDIATE; ROLLBACK");
+          gotTheLock++;
+        }
+        seen.add(count);
+        await new Promise((next) => setImmediate(next));
+      }
+    })();
+    await importVideos({ entries, failures: [] }, { userId: USER, mode: "copy" });
+    isRunning = false;
+    await watching;
+    other.close();
+    expect([...seen]).toEqual([0, 50, 100, 150, 200, 230]);
+    expect(gotTheLock).toBeGreaterThan(2);
+  });
+
+  it("that fails later keeps what it has committed, and says how much in one activity", async () => {
+    sqliteHandle().exec(
+      "CREATE TRIGGER broken BEFORE INSERT ON videos WHEN NEW.title = 'film 120' BEGIN SELECT RAISE(ABORT, 'no'); END",
+    );
+    const plan = { entries, failures: [] };
+    await expect(importVideos(plan, { userId: USER, mode: "copy" })).rejects.toThrow("no");
+    const activities = sqliteHandle().prepare("SELECT action, detail FROM activities").all();
+    expect(counts()[0]).toBe(100);
+    expect(activities).toEqual([{ action: "import", detail: "100 videos" }]);
+  });
+});

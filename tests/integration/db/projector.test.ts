@@ -1,0 +1,249 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { listPublished } from "~/catalogue/lists/listing.server";
+import { correctDerivedData } from "~/studio/library/integrity.server";
+import { catalogueVersion, projected } from "~db/changes.server";
+import {
+  disableBusyTimeout,
+  openSqlite,
+  projector,
+  sqliteHandle,
+  writeTransaction,
+} from "~db/client.server";
+import * as reference from "../../catalogue-reference";
+import { ids, video, write } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const found = async (search: string) => ids((await listPublished({ search, page: 1 })).videos);
+describe("a video that is public no more", () => {
+  const videos = [
+    video({ id: "a", title: "Night train", tags: ["summer"] }),
+    video({ id: "b", title: "Night bus" }),
+  ];
+
+  it.each([
+    ["hidden", "UPDATE videos SET status = 'hidden' WHERE id = 'a'"],
+    ["deleted", "DELETE FROM videos WHERE id = 'a'"],
+    ["given another title", "UPDATE videos SET title = 'Day' WHERE id = 'a'"],
+  ])("is not found from the moment that it is %s", async (_how, statement) => {
+    write(videos);
+    expect(await found("night")).toEqual(["b", "a"]);
+    sqliteHandle().exec(statement);
+    expect(await found("night")).toEqual(["b"]);
+    expect(await found("ni")).toEqual(["b"]);
+    expect((await listPublished({ search: "night", page: 1 })).total).toBe(1);
+  });
+
+  it("is found when it is shown again", async () => {
+    write(videos);
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    expect(await found("night")).toEqual([]);
+    sqliteHandle().exec("UPDATE videos SET status = 'published'");
+    expect(await found("night")).toEqual(["b", "a"]);
+    expect(await found("su")).toEqual(["a"]);
+  });
+
+  it("leaves its sort key to one of the same time, which is found by its own text alone", async () => {
+    write([video({ id: "a", title: "Night train" })]);
+    expect(await found("night")).toEqual(["a"]);
+    sqliteHandle().exec("DELETE FROM videos");
+    write([video({ id: "b", title: "Morning bus" })]);
+    expect(await found("morning")).toEqual(["b"]);
+    expect(await found("bu")).toEqual(["b"]);
+    expect(await found("night")).toEqual([]);
+    expect(await found("gh")).toEqual([]);
+  });
+
+  it("stays public when the change that would hide it is ignored", async () => {
+    write(videos);
+    sqliteHandle().exec("UPDATE OR IGNORE videos SET status = 'no such status'");
+    sqliteHandle().exec("UPDATE OR IGNORE videos SET id = 'b' WHERE id = 'a'");
+    expect(await found("night")).toEqual(["b", "a"]);
+    sqliteHandle().exec("UPDATE OR REPLACE videos SET id = 'b' WHERE id = 'a'");
+    expect(await found("night")).toEqual(["b"]);
+    expect(await found("train")).toEqual(["b"]);
+    expect(await found("bus")).toEqual([]);
+  });
+});
+
+describe("the search indexes", () => {
+  const id = fc.integer({ min: 0, max: 9 }).map((n) => `v${n}`);
+  const row = fc.record({
+    title: fc.constantFrom("Night train", "Night bus", "Day by the sea", "Élodie 🎬"),
+    tags: fc.constantFrom<string[] | null>(null, ["summer"], ["sea", "night"]),
+    status: fc.constantFrom("published", "hidden"),
+    category: fc.constantFrom("desi", "premium"),
+    // Mostly of one time, so that sort keys are used again.
+    created_at: fc.constantFrom("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"),
+  });
+  const change = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ what: fc.constant("replace" as const), id, row }) },
+    { weight: 3, arbitrary: fc.record({ what: fc.constant("status" as const), id, row }) },
+    { weight: 2, arbitrary: fc.record({ what: fc.constant("delete" as const), id, row }) },
+    { weight: 1, arbitrary: fc.record({ what: fc.constant("project" as const), id, row }) },
+  );
+  const needles = ["night", "sea", "élodie", "t", "🎬", "su", "by", "rain", "night bus"];
+
+  it("find what is public after any changes, and nothing else", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
+        const sqlite = sqliteHandle();
+        const model = new Map<string, reference.ReferenceVideo>();
+        sqlite.exec("DELETE FROM videos");
+        for (const { what, id, row } of changes) {
+          const before = model.get(id);
+          if (what === "replace") {
+            model.set(id, video({ ...row, id }));
+            write([model.get(id)!], "REPLACE");
+          } else if (what === "delete") {
+            model.delete(id);
+            sqlite.prepare("DELETE FROM videos WHERE id = ?").run(id);
+          } else if (what === "project") {
+            await projected();
+          } else if (before) {
+            model.set(id, { ...before, status: row.status });
+            sqlite.prepare("UPDATE videos SET status = ? WHERE id = ?").run(row.status, id);
+          }
+        }
+        const expectSearches = async () => {
+          for (const search of needles) {
+            const expected = ids(reference.listed(model.values(), { search }));
+            expect(await found(search), search).toEqual(expected);
+          }
+        };
+        await expectSearches();
+        expect(await correctDerivedData()).toBe(false);
+        // The same is found in indexes that are made anew.
+        projector().startAnew();
+        await expectSearches();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("changes that wait", () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, i) => video({ id: `v${i}`, title: `Night ${i}` }));
+  const other = () => openSqlite(sqliteHandle().name);
+
+  it("are worked off in parts, between which timers have their turn", async () => {
+    write(rows(3_000));
+    const begun = performance.now();
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await projected();
+    clearInterval(timer);
+    expect((performance.now() - begun) / (turns + 1)).toBeLessThan(50);
+    expect(projector().waiting().last).toBeNull();
+    expect((await listPublished({ search: "night", page: 1 })).total).toBe(3_000);
+  });
+
+  it("leave room for a change of the site between two parts", async () => {
+    disableBusyTimeout();
+    const program = other();
+    write(rows(6_000));
+    const all = projected();
+    await writeTransaction(() =>
+      sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5999'"),
+    );
+    program.pragma("busy_timeout = 5000");
+    program.exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5998'");
+    program.close();
+    await all;
+    expect((await listPublished({ search: "night", page: 1 })).total).toBe(5_998);
+  });
+
+  it("are entered in a search index as one part, in whichever order they come", async () => {
+    const day = (i: number) => new Date(Date.UTC(2026, 0, 1) - i * 86_400_000).toISOString();
+    write(rows(1_000).map((row, i) => ({ ...row, created_at: day((i * 7) % 1_000) })));
+    projector().run(1_000);
+    const parts = (index: string) =>
+      sqliteHandle().prepare(`SELECT count(DISTINCT segid) FROM ${index}_idx`).pluck().get();
+    expect(parts("video_search")).toBe(1);
+    expect(parts("video_search_short")).toBe(1);
+    expect((await listPublished({ search: "night 999", page: 1 })).total).toBe(1);
+  });
+
+  it("are told by the version at once, each version once", async () => {
+    const seen = new Set<number>([catalogueVersion().catalogue]);
+    const change = (id: number) => write([video({ id: `c${id}` })]);
+    for (let id = 0; id < 20; id += 1) {
+      if (id % 3 === 0) write(rows(200), "REPLACE");
+      else change(id);
+      const { catalogue } = catalogueVersion();
+      expect(seen).not.toContain(catalogue);
+      seen.add(catalogue);
+      if (id % 2 === 0) await projected();
+    }
+  });
+
+  it("of more than are waited for do not hold a list up, which is right all the same", async () => {
+    await projected();
+    sqliteHandle().exec(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
+      INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Night ' || i, 'desi' FROM n`);
+    // Before any of them is counted.
+    const first = await listPublished({ page: 1 });
+    expect(first.videos[0]?.id).toBe("n25000");
+    expect(first.total).toBeGreaterThanOrEqual(8);
+    expect(projector().waiting().last).not.toBeNull();
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'n25000'");
+    const { videos } = await listPublished({ page: 1 });
+    expect(videos[0]?.id).toBe("n24999");
+  });
+
+  it("wait while another program holds the file, and nobody waits for it", async () => {
+    write([video({ id: "a", title: "Night train" })]);
+    await projected();
+    const before = catalogueVersion();
+    // As the site does once it serves.
+    disableBusyTimeout();
+    const holder = other();
+    holder.exec("UPDATE videos SET status = 'hidden'; BEGIN IMMEDIATE");
+    const begun = performance.now();
+    expect(catalogueVersion()).not.toEqual(before);
+    expect(ids((await listPublished({ page: 1 })).videos)).toEqual([]);
+    expect(await found("night")).toEqual([]);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    holder.exec("ROLLBACK");
+    holder.close();
+    expect((await listPublished({ page: 1 })).total).toBe(0);
+  });
+
+  it("that cannot be projected are logged once, and lists go on", async () => {
+    write([video({ id: "a", title: "Night train" })]);
+    await projected();
+    const before = catalogueVersion();
+    const sqlite = sqliteHandle();
+    sqlite.exec("ALTER TABLE projected_videos RENAME TO projected_videos_away");
+    sqlite.exec("UPDATE videos SET status = 'hidden'");
+    expect(catalogueVersion()).not.toEqual(before);
+    expect(ids((await listPublished({ page: 1 })).videos)).toEqual([]);
+    expect(console.error).toHaveBeenCalledOnce();
+    vi.mocked(console.error).mockClear();
+    sqlite.exec("ALTER TABLE projected_videos_away RENAME TO projected_videos");
+    expect((await listPublished({ page: 1 })).total).toBe(0);
+  });
+
+  it("of a transaction under way are not projected before it ends", async () => {
+    await projected();
+    const before = catalogueVersion();
+    const sqlite = sqliteHandle();
+    sqlite.exec("BEGIN");
+    sqlite.exec("INSERT INTO videos (id, title, category) VALUES ('x', 'Night', 'desi')");
+    expect(catalogueVersion()).not.toEqual(before);
+    await projected();
+    expect(projector().waiting().last).not.toBeNull();
+    sqlite.exec("ROLLBACK");
+    expect(catalogueVersion()).toEqual(before);
+  });
+});

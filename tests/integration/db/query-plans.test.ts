@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { findRows } from "~/catalogue/lists/list-query.server";
+import { listPublished, listTrending } from "~/catalogue/lists/listing.server";
+import { readManagedPage } from "~/studio/list/managed-search.server";
+import { sqliteHandle } from "~db/client.server";
+import { video, write } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+  write([video({ id: "a", title: "Night train", views: 3 })]);
+});
+afterEach(() => site.remove());
+
+/** The plan of every query on videos that the work compiles on the connection of the site. */
+async function plansOf(work: () => unknown): Promise<string[]> {
+  const prepare = vi.spyOn(sqliteHandle(), "prepare");
+  await work();
+  const statements = prepare.mock.calls.map(([sql]) => sql);
+  prepare.mockRestore();
+  return statements
+    .filter((sql) => /^\s*SELECT/.test(sql) && sql.includes("FROM videos"))
+    .map((sql) => {
+      const values = Array.from(sql.matchAll(/\?/g), () => null);
+      const steps = sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values);
+      return [sql, ...steps.map((step) => (step as { detail: string }).detail)].join("\n");
+    });
+}
+
+describe("the queries of the public lists", () => {
+  it("sort nothing, and read the rows of a page by their keys", async () => {
+    const plans = await plansOf(async () => {
+      await listPublished({ page: 1 });
+      await listPublished({ category: "desi", page: 1 });
+      await listPublished({ search: "night", page: 1 });
+      await listTrending({ page: 1 });
+    });
+    expect(plans.length).toBeGreaterThanOrEqual(5);
+    // An index of the status would be walked from end to end.
+    for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_state|SCAN videos$/m);
+  });
+});
+
+describe("the queries of ordered and filtered lists", () => {
+  it("walk the index of their order alone", () => {
+    const prepare = vi.spyOn(sqliteHandle(), "prepare");
+    for (const order of ["newest", "views", "longest", "shortest"] as const) {
+      for (const length of [undefined, [300, 1_200] as const]) {
+        for (const categories of [[], ["desi", "amateur"]]) {
+          for (const fromEnd of [false, true]) {
+            const question = { order, length, categories, fromEnd, offset: 0, limit: 8 };
+            findRows((sql) => sqliteHandle().prepare(sql), question);
+          }
+        }
+      }
+    }
+    const statements = prepare.mock.calls.map(([sql]) => sql);
+    prepare.mockRestore();
+    expect(statements).toHaveLength(32);
+    for (const sql of statements) {
+      const values = Array.from(sql.matchAll(/\?/g), () => null);
+      const plan = sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values);
+      expect(JSON.stringify(plan), sql).not.toMatch(/TEMP B-TREE/);
+      // A row is fetched for its columns alone: what is read here stands in the index.
+      const steps = sqliteHandle().prepare(`EXPLAIN ${sql}`).all(values) as {
+        opcode: string;
+        p1: number;
+      }[];
+      const tables = steps.filter(({ opcode }) => opcode === "DeferredSeek").map((step) => step.p1);
+      const opened = steps.filter(({ opcode }) => opcode === "OpenRead").map((step) => step.p1);
+      const read = steps.filter(({ opcode }) => opcode === "Column").map((step) => step.p1);
+      const ofTables = opened.filter((cursor) => !tables.includes(cursor));
+      expect(tables.length, sql).toBeGreaterThan(0);
+      for (const cursor of read) expect(ofTables, sql).not.toContain(cursor);
+    }
+  });
+});
+
+describe("the queries of the admin list", () => {
+  it("sort nothing in any order and with any filter", async () => {
+    const plans = await plansOf(() => {
+      const hits = readManagedPage(sqliteHandle());
+      for (const sort of ["newest", "oldest", "views", "title", "longest", "largest"] as const) {
+        for (const filter of [{}, { status: "hidden" as const }, { categories: ["desi"] }]) {
+          for (const page of [1, 1_900]) {
+            hits({ view: { search: "", sort, page, ...filter }, total: 100_000 });
+          }
+        }
+      }
+    });
+    expect(plans.length).toBe(36);
+    for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_state|SCAN videos$/m);
+  });
+
+  it("find the few rows of a status or category by it", async () => {
+    const plans = await plansOf(() => {
+      const hits = readManagedPage(sqliteHandle());
+      for (const filter of [{ status: "hidden" as const }, { categories: ["desi"] }]) {
+        hits({ view: { search: "", sort: "views", page: 1, ...filter }, total: 3 });
+      }
+    });
+    expect(plans.length).toBe(2);
+    for (const plan of plans) {
+      expect(plan).toMatch(/SEARCH videos USING (COVERING )?INDEX videos_unpublished_by_state/);
+      expect(plan).not.toMatch(/SCAN videos/);
+    }
+  });
+});

@@ -1,0 +1,260 @@
+import fs from "node:fs";
+import path from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { resumeHardware } from "~/media/encode/encoders.server";
+import { PREVIEW_MOST_BYTES } from "~/media/encode/preview.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  jobStates,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
+import { ffmpeg, makeClip, rotate } from "../../media-clips";
+import { probeFile } from "../../probe-file";
+import { useTemporarySite } from "../../temporary-site";
+
+const X264 = ["libx264", "-preset", "ultrafast"];
+const ALL_DONE = {
+  transcode: "done",
+  captions: "done",
+  poster: "done",
+  storyboard: "done",
+  preview: "done",
+  ladder: "done",
+  cleanup: "waiting",
+};
+
+let site: ReturnType<typeof useTemporarySite>;
+
+const makeMov = () => makeClip(site.folder, "clip", { as: "mov" });
+/** As browsers record: nothing says how long it is. */
+const makeRecording = () =>
+  makeClip(site.folder, "clip", {
+    as: "webm",
+    video: ["libvpx", "-deadline", "realtime", "-cpu-used", "8"],
+    audio: ["libopus"],
+    output: ["-live", "1"],
+  });
+
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "superfast" });
+});
+afterEach(() => site.remove());
+
+describe.runIf(ffmpegAvailable())("what is made of a file", () => {
+  it("an AVI gets all of it, in order, named by its row and counted", async () => {
+    const clip = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"], seconds: 5 });
+    const id = await addToLibrary(site.uploads, clip, false);
+    await workUntilIdle();
+    expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
+    expect(jobStates(id)).toEqual(ALL_DONE);
+    const row = videoRow(id);
+    const basePath = row.source_url?.replace(".avi", "");
+    expect(row).toMatchObject({ video_url: `${basePath}.mp4`, duration: "0:05" });
+    expect(row.thumbnail_url).toBe(`${basePath?.replace("videos", "thumbnails")}.webp`);
+    expect(row.poster_colors).toMatch(/^[0-9a-f]{24}$/);
+
+    const played = await probeFile(onDisk(site.uploads, row.video_url));
+    expect(played).toMatchObject({
+      container: "mp4",
+      playable: true,
+      needsFaststart: false,
+      video: { codec: "h264", profile: "High", width: 320, height: 180 },
+      audio: { codec: "aac" },
+    });
+    const poster = await sharp(onDisk(site.uploads, row.thumbnail_url)).stats();
+    expect(poster.dominant).not.toEqual({ r: 8, g: 8, b: 8 });
+    expect(Math.max(...poster.channels.map(({ mean }) => mean))).toBeGreaterThan(40);
+
+    const preview = onDisk(site.uploads, row.preview_url);
+    expect(fs.statSync(preview).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
+    const clipOf = await probeFile(preview);
+    expect(clipOf).toMatchObject({ playable: true, needsFaststart: false });
+    expect(clipOf).not.toHaveProperty("audio");
+
+    expect(fs.existsSync(onDisk(site.uploads, row.hls_url))).toBe(true);
+    expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
+    const source = fs.statSync(onDisk(site.uploads, row.source_url)).size;
+    const all = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
+    const bytes = all.reduce((sum, file) => sum + fs.statSync(file).size, 0);
+    // The source was not recorded by an upload in this test.
+    expect(row.bytes).toBe(bytes - source);
+    const finished = jobRows(id).filter(({ kind }) => kind !== "cleanup");
+    expect(finished.map(({ finished_at }) => finished_at)).toEqual(
+      finished.map(({ finished_at }) => finished_at).sort(),
+    );
+  });
+
+  it("a file that browsers play stays where it is, and keeps the picture it was given", async () => {
+    const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+    const given = { thumbnail_url: "/media/thumbnails/u/1.webp", duration: "9:59" };
+    const id = await addToLibrary(site.uploads, clip, true, given);
+    const before = videoRow(id);
+    await workUntilIdle();
+    expect(jobStates(id)).toEqual(ALL_DONE);
+    const { hls_url, storyboard_url, preview_url, captions, bytes, ...rest } = videoRow(id);
+    expect(before).toMatchObject(rest);
+    expect(rest).toMatchObject({ ...given, source_url: null });
+    expect([hls_url, storyboard_url, preview_url, captions]).not.toContain(null);
+  });
+
+  it("an MP4 with its index behind is replaced by a copy, and its first file goes in the end", async () => {
+    const clip = makeClip(site.folder, "clip");
+    const id = await addToLibrary(site.uploads, clip, true);
+    const first = videoRow(id).video_url;
+    await workUntilIdle();
+    const row = videoRow(id);
+    expect(row).toMatchObject({
+      video_url: first,
+      source_url: expect.stringMatching(/^\/media\/videos\/u\/\d+\/original-[\da-z-]+\.mp4$/),
+    });
+    const earlier = onDisk(site.uploads, row.source_url);
+    expect(fs.readFileSync(earlier).equals(fs.readFileSync(clip))).toBe(true);
+    const pictures = (file: string) =>
+      ffmpeg(["-i", file, "-map", "0:v", "-c", "copy", "-f", "streamhash", "-"]);
+    expect(pictures(onDisk(site.uploads, row.video_url))).toBe(pictures(clip));
+    expect(await probeFile(onDisk(site.uploads, row.video_url))).toMatchObject({
+      playable: true,
+      needsFaststart: false,
+    });
+    const cleanup = jobRows(id).find(({ kind }) => kind === "cleanup")!;
+    expect((Date.parse(cleanup.run_after) - Date.now()) / 3_600_000).toBeCloseTo(6, 1);
+
+    sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE kind = 'cleanup'");
+    await workUntilIdle();
+    expect(videoRow(id)).toMatchObject({ source_url: null, video_url: first });
+    expect(fs.existsSync(earlier)).toBe(false);
+    expect(fs.existsSync(onDisk(site.uploads, first))).toBe(true);
+    expect(fs.existsSync(onDisk(site.uploads, row.hls_url))).toBe(true);
+    const { bytes } = sqliteHandle().prepare("SELECT bytes FROM videos").get() as { bytes: number };
+    const all = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
+    expect(bytes).toBe(all.reduce((sum, file) => sum + fs.statSync(file).size, 0));
+  });
+
+  it.each([
+    ["mov", makeMov, "mp4"],
+    ["webm", makeRecording, "webm"],
+  ])("a %s that browsers play keeps its address when it is replaced", async (as, make, then) => {
+    const id = await addToLibrary(site.uploads, make(), true);
+    const { video_url } = videoRow(id);
+    expect(video_url).toMatch(new RegExp(`\\.${as}$`));
+    await workUntilIdle();
+    expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
+    const row = videoRow(id);
+    expect(row.video_url).toBe(video_url);
+    expect(await probeFile(onDisk(site.uploads, video_url))).toMatchObject({
+      container: then,
+      playable: true,
+      needsFaststart: false,
+    });
+  });
+
+  it("only what browsers can't play is encoded: of Matroska with AC-3, the sound alone", async () => {
+    const clip = makeClip(site.folder, "clip", {
+      as: "mkv",
+      audio: ["ac3", "-ac", "6"],
+      video: [...X264, "-pix_fmt", "yuv420p", "-g", "25"],
+    });
+    const id = await addToLibrary(site.uploads, clip, false);
+    await workUntilIdle();
+    const row = videoRow(id);
+    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
+      playable: true,
+      video: { codec: "h264", profile: "Constrained Baseline" },
+      audio: { codec: "aac", channels: 2 },
+    });
+  });
+
+  it("10 bits of HDR become 8 of a usual screen, and a turned picture stands upright", async () => {
+    const pq = ["-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc"];
+    const hdr = rotate(
+      makeClip(site.folder, "hdr", {
+        as: "mp4",
+        video: [...X264, "-pix_fmt", "yuv420p10le", ...pq],
+        audio: false,
+      }),
+      90,
+    );
+    const id = await addToLibrary(site.uploads, hdr, false);
+    await workUntilIdle();
+    const row = videoRow(id);
+    const upright = { width: 180, height: 320, rotation: 0, pixelFormat: "yuv420p", hdr: false };
+    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
+      playable: true,
+      video: upright,
+    });
+    const ladder = path.dirname(onDisk(site.uploads, row.hls_url));
+    expect(await probe(path.join(ladder, "180p.mp4"))).toMatchObject({ video: upright });
+  });
+
+  it("the storyboard is in step with the film", async () => {
+    // The brightness of each picture tells its time: 10 more each second.
+    const clip = makeClip(site.folder, "codes", {
+      picture: "color=black:size=160x90:rate=10:duration=21,geq=lum=20+T*10:cb=128:cr=128",
+      seconds: 21,
+      audio: false,
+    });
+    const id = await addToLibrary(site.uploads, clip, true);
+    await workUntilIdle();
+    const vtt = onDisk(site.uploads, videoRow(id).storyboard_url);
+    const cues = [
+      ...fs
+        .readFileSync(vtt, "utf8")
+        .matchAll(/00:00:([\d.]+) --> 00:00:([\d.]+)\n(\S+)#xywh=(\d+),(\d+),(\d+),(\d+)/g),
+    ].map(([, from, to, name, ...box]) => ({
+      from: Number(from),
+      to: Number(to),
+      name: name!,
+      box: box.map(Number),
+    }));
+    expect(cues).toHaveLength(11);
+    for (const { from, to, name, box } of cues) {
+      const [left, top, width, height] = box as [number, number, number, number];
+      const picture = await sharp(path.join(path.dirname(vtt), name))
+        .extract({ left, top, width, height })
+        .greyscale()
+        .png()
+        .toBuffer();
+      const { channels } = await sharp(picture).stats();
+      // Limited range in the film, full range in the picture.
+      const seconds = ((channels[0]!.mean * 219) / 255 + 16 - 20) / 10;
+      expect(seconds).toBeGreaterThan(from - 0.5);
+      expect(seconds).toBeLessThan(to + 0.5);
+    }
+  });
+
+  it("the poster is not one of the black pictures", async () => {
+    const clip = makeClip(site.folder, "dark", {
+      picture:
+        "testsrc2=size=320x180:rate=10:duration=9,drawbox=color=black:t=fill:enable='not(between(t,4,5))'",
+      seconds: 9,
+    });
+    const id = await addToLibrary(site.uploads, clip, true);
+    await workUntilIdle();
+    const { channels } = await sharp(onDisk(site.uploads, videoRow(id).thumbnail_url)).stats();
+    expect(Math.max(...channels.map(({ mean }) => mean))).toBeGreaterThan(60);
+  });
+
+  it("a card that fails leaves the work to software", async () => {
+    site.remove();
+    site = useTemporarySite({ ENCODER_PRESET: "superfast", ENCODER_HARDWARE: "nvenc" });
+    resumeHardware();
+    const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const clip = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"], audio: false });
+    const id = await addToLibrary(site.uploads, clip, false);
+    await workUntilIdle();
+    resumeHardware();
+    expect(jobStates(id)).toEqual(ALL_DONE);
+    expect(jobRows(id).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1, 0]);
+    expect(warnings).toHaveBeenCalledOnce();
+    expect(String(warnings.mock.calls[0])).toMatch(/nvenc failed .+ software/);
+    warnings.mockRestore();
+  });
+});

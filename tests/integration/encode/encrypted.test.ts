@@ -1,0 +1,84 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { planFolder } from "~/import/folder.server";
+import { importVideos } from "~/import/import.server";
+import { storeFinishedUpload } from "~/media/intake/tus.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { sqliteHandle } from "~db/client.server";
+import { type Clip, encryptedClip, encryptedMatroska, makeClip, patched } from "../../media-clips";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+import { fileBlob, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
+
+const SENTENCE =
+  "This video is encrypted (DRM), so that nobody could watch it here. Send a file without copy protection.";
+const FASTSTART = { output: ["-movflags", "+faststart"] };
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
+
+describe.runIf(ffmpegAvailable())("an encrypted file is refused with its own sentence", () => {
+  it.each<[string, Clip]>([
+    ["its index behind", {}],
+    ["its index in front", FASTSTART],
+    ["in fragments", { output: ["-movflags", "+frag_keyframe+empty_moov"] }],
+    ["without sound", { audio: false }],
+    ["as MOV", { as: "mov" }],
+  ])("Common Encryption, %s", async (_, clip) => {
+    const file = encryptedClip(site.folder, "cenc", clip);
+    await expect(probe(file)).rejects.toMatchObject({ status: 422, message: SENTENCE });
+    // An import decodes no picture of a file that it takes for playable.
+    const quick = probe(file, { decode: "unplayable" });
+    await expect(quick).rejects.toMatchObject({ message: SENTENCE });
+  });
+
+  it.each([
+    ["the scheme cbcs", "cenc", "cbcs"],
+    ["the pictures alone", "enca", "mp4a"],
+    ["the sound alone", "encv", "avc1"],
+  ])("Common Encryption, %s", async (_, from, to) => {
+    const file = encryptedClip(site.folder, "plain", FASTSTART);
+    const other = patched(file, "other.mp4", from, to);
+    await expect(probe(other)).rejects.toMatchObject({ message: SENTENCE });
+  });
+
+  it("FairPlay, and an encrypted track of Matroska", async () => {
+    const clip = makeClip(site.folder, "open", FASTSTART);
+    const bought = patched(patched(clip, "a.mp4", "avc1\0", "drmi\0"), "b.mp4", "mp4a\0", "drms\0");
+    await expect(probe(bought)).rejects.toMatchObject({ message: SENTENCE });
+    const matroska = encryptedMatroska(site.folder, "open");
+    await expect(probe(matroska)).rejects.toMatchObject({ message: SENTENCE });
+  });
+
+  it("by form, tus and import, and nothing of it stays", async () => {
+    const file = encryptedClip(site.folder, "cenc", FASTSTART);
+    const user = makeUser().id;
+    const refusal = { ok: false, status: 422, failure: { sentence: SENTENCE } };
+    const outcome = await receiveUpload(uploadRequest(fileBlob(file)), user);
+    expect(outcome).toMatchObject(refusal);
+
+    const sent = path.join(site.uploads, "tmp", "sent");
+    fs.mkdirSync(path.dirname(sent), { recursive: true });
+    fs.copyFileSync(file, sent);
+    const received = { path: sent, name: "cenc.mp4", bytes: fs.statSync(file).size, sha256: "00" };
+    const upload = await storeFinishedUpload(user, received);
+    const fields = Object.entries({ ...GOOD_TEXTS, upload });
+    expect(await receiveUpload(multipart(fields), user)).toMatchObject(refusal);
+
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    fs.copyFileSync(file, path.join(folder, "cenc.mp4"));
+    const plan = await planFolder(folder, { category: "desi", status: "published" });
+    const { failures } = await importVideos(plan, { userId: user, mode: "copy" });
+    expect(failures).toEqual([{ name: "cenc.mp4", reason: SENTENCE }]);
+    expect(videos()).toBe(0);
+  });
+});

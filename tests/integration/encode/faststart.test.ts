@@ -1,0 +1,139 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { claim } from "~/media/jobs/queue.server";
+import { beginWork } from "~/media/jobs/worker.server";
+import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
+import { type Clip, ffmpeg, ffprobe, makeClip, rotate } from "../../media-clips";
+import { probeFile } from "../../probe-file";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+const PATH = process.env.PATH;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => {
+  process.env.PATH = PATH;
+  forgetFfmpeg();
+  site.remove();
+});
+
+/** A playable MP4 in the library with nothing to do but its copy. */
+async function addFilm(clip: string): Promise<{ id: string; file: string }> {
+  const id = await addToLibrary(site.uploads, clip, true);
+  sqliteHandle().exec("DELETE FROM jobs WHERE priority > 0");
+  return { id, file: onDisk(site.uploads, videoRow(id).video_url) };
+}
+
+async function copied(clip: string): Promise<string> {
+  const { id, file } = await addFilm(clip);
+  await workUntilIdle();
+  expect(jobRows(id)[0]).toMatchObject({ state: "done", reason: null });
+  expect(fs.statSync(file).ino).not.toBe(fs.statSync(clip).ino);
+  return file;
+}
+
+const streamHashes = (file: string) =>
+  ffmpeg(["-i", file, "-map", "0", "-c", "copy", "-f", "streamhash", "-"]);
+/** Every packet with its times and the hash of its bytes, as a demuxer finds them. */
+const packets = (file: string) =>
+  ffprobe(file, [
+    ...["-show_packets", "-show_data_hash", "md5", "-of", "csv=p=0"],
+    ...["-show_entries", "packet=codec_type,pts_time,dts_time,size,flags,data_hash"],
+  ])
+    .split("\n")
+    .sort();
+const pictures = (file: string) => ffmpeg(["-i", file, "-map", "0", "-f", "framemd5", "-"]);
+
+describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first", () => {
+  it.each<[string, Clip]>([
+    ["picture and sound", {}],
+    ["a silent film", { audio: false }],
+    ["pictures out of order", { video: ["libx264", "-bf", "3", "-pix_fmt", "yuv420p"] }],
+    ["AV1 and Opus", { video: ["libsvtav1", "-preset", "12"], audio: ["libopus"] }],
+    ["a longer film", { seconds: 20, size: "640x360" }],
+  ])("has the same packets and plays the same: %s", async (_, clip) => {
+    const film = makeClip(site.folder, "film", clip);
+    expect(await probeFile(film)).toMatchObject({ needsFaststart: true });
+    const copy = await copied(film);
+    expect(await probeFile(copy)).toMatchObject({ playable: true, needsFaststart: false });
+    expect(streamHashes(copy)).toBe(streamHashes(film));
+    expect(streamHashes(copy).trim().split("\n")).toHaveLength(clip.audio === false ? 1 : 2);
+    expect(packets(copy)).toEqual(packets(film));
+    expect(pictures(copy)).toBe(pictures(film));
+    expect(fs.statSync(copy).size - fs.statSync(film).size).toBeLessThan(8_192);
+  });
+
+  it("stays turned, and forgets who made it, when and where", async () => {
+    const told = ["-metadata", "location=+47.3-122.2/", "-metadata", "title=Anna's"];
+    const named = ["-metadata:s:v:0", "handler_name=Anna's phone"];
+    const dated = ["-metadata", "creation_time=2026-01-02T03:04:05Z"];
+    const clip = makeClip(site.folder, "film", { output: [...told, ...named, ...dated] });
+    const film = rotate(clip, 90);
+    expect(fs.readFileSync(film, "latin1")).toContain("Anna's");
+    const copy = await copied(film);
+    expect(fs.readFileSync(copy, "latin1")).not.toMatch(/Anna's|47\.3/);
+    const entries = "stream_side_data=rotation:format_tags:stream_tags";
+    const said = ffprobe(copy, ["-show_entries", entries, "-of", "json"]);
+    expect(said).not.toContain("creation_time");
+    expect(JSON.parse(said).streams[0].side_data_list[0].rotation).toBe(-90);
+  });
+
+  it("ends when it is told to, and leaves nothing", async () => {
+    const film = makeClip(site.folder, "film", { seconds: 20, size: "640x360" });
+    const { id, file } = await addFilm(film);
+    const before = videoRow(id);
+    const work = beginWork(claim()!);
+    await work.returnToQueue();
+    await work.ended;
+    expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
+    expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
+    expect(fs.readFileSync(file).equals(fs.readFileSync(film))).toBe(true);
+    expect(videoRow(id)).toEqual(before);
+    expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 0 });
+  });
+
+  it.each([
+    ["fails at once", ""],
+    ["fails with half of it written", 'for last; do :; done; head -c 20000 /dev/zero > "$last"'],
+  ])("leaves the film as it is when it %s", async (_, half) => {
+    const film = makeClip(site.folder, "film");
+    const { id, file } = await addFilm(film);
+    const before = videoRow(id);
+    failingCopies(half);
+    await workUntilIdle();
+    expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1 });
+    expect(jobRows(id)[0]!.reason).toContain("ffmpeg could not read or convert the file.");
+    expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
+    expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
+    expect(fs.readFileSync(file).equals(fs.readFileSync(film))).toBe(true);
+    expect(videoRow(id)).toEqual(before);
+  });
+});
+
+/** An ffmpeg that does everything but copies with the moov atom first. */
+function failingCopies(half: string): void {
+  const real = PATH!
+    .split(":")
+    .map((folder) => path.join(folder, "ffmpeg"))
+    .find((file) => fs.existsSync(file));
+  const folder = path.join(site.folder, "bin");
+  fs.mkdirSync(folder);
+  fs.writeFileSync(
+    path.join(folder, "ffmpeg"),
+    `#!/bin/sh\ncase "$*" in *+faststart*) ${half || ":"}; exit 1;; esac\nexec ${real} "$@"\n`,
+    { mode: 0o755 },
+  );
+  process.env.PATH = `${folder}:${PATH}`;
+  forgetFfmpeg();
+}

@@ -1,0 +1,202 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { Parser } from "m3u8-parser";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { forgetSettings } from "~/server/settings.server";
+import { makeLadder } from "../../encode-library";
+import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
+
+/** A flash and a beep at 5 s, in a film of 60 pictures a second whose sound begins 1 s late. */
+const FLASH =
+  "color=gray:size=1280x720:rate=60:duration=9,drawbox=color=white:t=fill:enable='between(t,5,5.2)'";
+const BEEP = "aevalsrc='if(between(t,4,4.2),sin(6283*t),0)':sample_rate=48000:duration=8";
+
+/**
+ * Players take composition offsets as they are. ffmpeg adds the largest negative one to all times of
+ * a track without an edit list: two pictures of 30 a second, which its readings here carry.
+ */
+const SHIFT_MOST = 0.07;
+
+interface Playlist {
+  segments: {
+    uri: string;
+    duration: number;
+    byterange: { offset: number; length: number };
+    map: { uri: string; byterange: { offset: number; length: number } };
+  }[];
+  targetDuration: number;
+  endList: boolean;
+  playlistType: string;
+  playlists: { uri: string; attributes: Record<string, unknown> }[];
+}
+
+let folder: string;
+let ladder: string;
+let master: Playlist;
+let renditions: { name: string; playlist: Playlist; text: string }[];
+
+beforeAll(async () => {
+  if (!ffmpegAvailable()) return;
+  process.env.ENCODER_PRESET = "superfast";
+  forgetSettings();
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "hls-test-"));
+  const clip = makeClip(folder, "flash", {
+    picture: FLASH,
+    as: "mkv",
+    video: ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "60"],
+    audio: false,
+  });
+  const film = path.join(folder, "film.mkv");
+  const late = ["-itsoffset", "1", "-f", "lavfi", "-i", BEEP];
+  ffmpeg(["-i", clip, ...late, "-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "flac", film]);
+  ladder = await makeLadder(film);
+  master = parse("master.m3u8");
+  renditions = master.playlists.map(({ uri }) => ({
+    name: uri.replace(".m3u8", ""),
+    playlist: parse(uri),
+    text: fs.readFileSync(path.join(ladder, uri), "utf8"),
+  }));
+}, 120_000);
+afterAll(() => {
+  delete process.env.ENCODER_PRESET;
+  forgetSettings();
+  if (folder) fs.rmSync(folder, { recursive: true, force: true });
+});
+
+function parse(name: string): Playlist {
+  const parser = new Parser();
+  parser.push(fs.readFileSync(path.join(ladder, name), "utf8"));
+  parser.end();
+  return parser.manifest as unknown as Playlist;
+}
+
+describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
+  it("lists each rendition with its size, rate and codecs as they are", async () => {
+    expect(renditions.map(({ name }) => name)).toEqual(["240p", "360p", "480p", "720p"]);
+    for (const { uri, attributes } of master.playlists) {
+      const file = path.join(ladder, uri.replace(".m3u8", ".mp4"));
+      const found = (await probe(file))!;
+      expect(attributes.RESOLUTION).toEqual({
+        width: found.video.width,
+        height: found.video.height,
+      });
+      expect(Number(attributes["FRAME-RATE"])).toBeCloseTo(found.video.frameRate, 1);
+      const shown = ffprobe(file, [
+        "-show_entries",
+        "stream=profile,level",
+        "-select_streams",
+        "v",
+      ]);
+      const level = Number(/level=(\d+)/.exec(shown)?.[1]);
+      expect(shown).toContain("profile=High");
+      const hex = level.toString(16).padStart(2, "0");
+      expect(attributes.CODECS).toBe(`avc1.6400${hex},mp4a.40.2`);
+    }
+    const rates = master.playlists.map(({ attributes }) => Number(attributes["FRAME-RATE"]));
+    expect(rates).toEqual([30, 30, 30, 60]);
+  });
+
+  it("tells bandwidths that no stretch of it exceeds", () => {
+    for (const [index, { playlist }] of renditions.entries()) {
+      const { BANDWIDTH: peak, "AVERAGE-BANDWIDTH": average } = master.playlists[index]!
+        .attributes as Record<string, number>;
+      const bits = playlist.segments.map(({ byterange }) => byterange.length * 8);
+      const all = bits.reduce((sum, each) => sum + each, 0);
+      const seconds = playlist.segments.reduce((sum, { duration }) => sum + duration, 0);
+      expect(Number(average)).toBeCloseTo(all / seconds, -1);
+      expect(Number(peak)).toBeGreaterThanOrEqual(Number(average));
+      for (const [at, each] of bits.slice(0, 2).entries()) {
+        expect(Number(peak) + 1).toBeGreaterThanOrEqual(each / playlist.segments[at]!.duration);
+      }
+    }
+  });
+
+  it("keeps the rules of RFC 8216 for a finished playlist of byte ranges", () => {
+    for (const { name, playlist, text } of renditions) {
+      expect(text.startsWith("#EXTM3U\n")).toBe(true);
+      // §4.3.2.5 and §7: EXT-X-MAP in a playlist that is not of I-frames wants version 6 or more.
+      expect(Number(/#EXT-X-VERSION:(\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(6);
+      expect(playlist).toMatchObject({ endList: true, playlistType: "VOD" });
+      let end = playlist.segments[0]!.map.byterange.length;
+      for (const { uri, duration, byterange, map } of playlist.segments) {
+        expect(Math.round(duration)).toBeLessThanOrEqual(playlist.targetDuration);
+        expect([uri, map.uri]).toEqual([`${name}.mp4`, `${name}.mp4`]);
+        expect(byterange.offset).toBe(end);
+        end = byterange.offset + byterange.length;
+      }
+      expect(end).toBeLessThanOrEqual(fs.statSync(path.join(ladder, `${name}.mp4`)).size);
+    }
+  });
+
+  it("begins the segments of all renditions at the same times, 4 s apart, as players add them up", () => {
+    const starts = renditions.map(({ playlist }) => playlist.segments.map((each) => each.duration));
+    for (const each of starts) expect(each.slice(0, -1)).toEqual([4, 4]);
+    for (const each of starts) expect(each.at(-1)).toBeCloseTo(1, 1);
+  });
+
+  it("has segments that each play alone, from a keyframe that begins where the playlist says", () => {
+    for (const { name, playlist } of renditions) {
+      const whole = fs.readFileSync(path.join(ladder, `${name}.mp4`));
+      const cut = ({ offset, length }: { offset: number; length: number }) =>
+        whole.subarray(offset, offset + length);
+      let start = 0;
+      for (const { byterange, map, duration } of playlist.segments) {
+        const alone = path.join(folder, "segment.mp4");
+        fs.writeFileSync(alone, Buffer.concat([cut(map.byterange), cut(byterange)]));
+        const [first, ...rest] = ffprobe(alone, [
+          ...["-select_streams", "v", "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0"],
+        ])
+          .trim()
+          .split("\n");
+        const [time, flags] = first!.split(",");
+        expect(flags).toMatch(/^K/);
+        expect(rest.filter((line) => /,K/.test(line))).toEqual([]);
+        expect(Number(time) - start).toBeGreaterThan(-0.005);
+        expect(Number(time) - start).toBeLessThan(SHIFT_MOST);
+        ffmpeg(["-xerror", "-i", alone, "-f", "null", "-"]);
+        start += duration;
+      }
+    }
+  });
+
+  it("shows its first picture at once: the decoder's delay is taken out", async () => {
+    for (const { name } of renditions) {
+      const file = fs.readFileSync(path.join(ladder, `${name}.mp4`));
+      // ISO/IEC 14496-12 §8.8.8: flags, count, data offset, first flags, then size and offset each.
+      const run = file.indexOf("trun", 0, "latin1") + 4;
+      const flags = file.readUInt32BE(run) & 0xffffff;
+      expect(flags & 0x800).toBe(0x800);
+      const optional = [0x01, 0x04, 0x100, 0x200, 0x400].filter((flag) => flags & flag).length;
+      expect(file.readInt32BE(run + 8 + optional * 4)).toBe(0);
+    }
+  });
+
+  it("keeps sound and picture together within 50 ms", () => {
+    for (const { name } of renditions) {
+      const file = path.join(ladder, `${name}.mp4`);
+      const pictures = ffprobe(`movie=${file},signalstats`, [
+        ...["-f", "lavfi", "-show_entries", "frame=pts_time:frame_tags=lavfi.signalstats.YAVG"],
+        ...["-of", "csv=p=0"],
+      ]);
+      const bright = pictures.split("\n").find((line) => Number(line.split(",")[1]) > 200);
+      const shift = Number(pictures.split(",")[0]);
+      expect(shift).toBeLessThan(SHIFT_MOST);
+      const flash = Number(bright?.split(",")[0]) - shift;
+      const beep = beepAt(file);
+      expect(flash).toBeCloseTo(5, 1);
+      expect(Math.abs(flash - beep)).toBeLessThan(0.05);
+    }
+  });
+});
+
+/** Seconds at which the sound begins: the raw samples say, whatever an edit list may claim. */
+function beepAt(file: string): number {
+  const raw = `${file}.pcm`;
+  ffmpeg(["-ignore_editlist", "1", "-i", file, "-vn", "-ac", "1", "-f", "s16le", raw]);
+  const bytes = fs.readFileSync(raw);
+  const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+  return samples.findIndex((sample) => Math.abs(sample) > 3_000) / 48_000;
+}

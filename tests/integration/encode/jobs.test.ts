@@ -1,0 +1,426 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createTask, EncodeError, runFfmpeg } from "~/media/encode/task.server";
+import { DERIVED_FILES_SQL } from "~/media/jobs/commit-artifact.server";
+import { enqueueIn } from "~/media/jobs/enqueue.server";
+import {
+  claim,
+  fail,
+  heartbeat,
+  isOurs,
+  retry,
+  returnToQueue,
+  WORKER,
+} from "~/media/jobs/queue.server";
+import { type Runner, startRunner } from "~/media/jobs/runner.server";
+import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
+import { beginWork, recordFailure } from "~/media/jobs/worker.server";
+import { ffmpegAvailable, inputArguments } from "~/media/probe/ffmpeg.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { listDeletions, restoreDeletion } from "~/studio/trash/restore.server";
+import { database, sqliteHandle } from "~db/client.server";
+import { DatabaseBusyError } from "~db/write-lock";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  jobStates,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+const JOBS = path.resolve("scripts/jobs.ts");
+const TSX = path.resolve("node_modules/.bin/tsx");
+
+let site: ReturnType<typeof useTemporarySite>;
+let children: ChildProcess[] = [];
+let runners: Runner[] = [];
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+});
+afterEach(async () => {
+  // Of a test that has failed too: a runner that goes on takes the jobs of the next test.
+  await Promise.all(runners.map((runner) => runner.stop()));
+  runners = [];
+  for (const child of children) child.kill("SIGKILL");
+  children = [];
+  site.remove();
+});
+
+async function addVideo(title = "A video"): Promise<string> {
+  const { id } = await database()
+    .insertInto("videos")
+    .values({ title, category: "desi", video_url: "/media/videos/u/1.mp4" })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await enqueueIn(database(), [id]);
+  return id;
+}
+
+/** A runner that ends with its test. */
+function startWork(): Runner {
+  const runner = startRunner(1);
+  runners.push(runner);
+  return runner;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((next) => setTimeout(next, 20));
+}
+
+const allDone = (id: string) =>
+  jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup");
+
+/** Minutes of film in an instant: nothing moves in it. */
+function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]): string {
+  return makeClip(site.folder, name, {
+    as,
+    picture: `testsrc2=size=640x360:rate=30:duration=${seconds}`,
+    video: [...video, ...(video[0] === "libx264" ? ["-preset", "ultrafast"] : [])],
+    audio: false,
+    output: as === "mp4" ? ["-pix_fmt", "yuv420p", "-movflags", "+faststart"] : [],
+  });
+}
+
+describe.runIf(ffmpegAvailable())("the queue", () => {
+  it("makes a new video playable before anything of an older one, and nothing of it before that", async () => {
+    const [a, b] = [await addVideo("a"), await addVideo("b")];
+    const first = claim()!;
+    const second = claim()!;
+    expect([first, second].map(({ video_id, kind }) => [video_id, kind])).toEqual([
+      [a, "transcode"],
+      [b, "transcode"],
+    ]);
+    expect(claim()).toBeUndefined();
+    sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE id = ${second.id}`);
+    const rest = [claim(), claim(), claim(), claim(), claim()].map((job) => [
+      job?.video_id,
+      job?.kind,
+    ]);
+    expect(rest).toEqual(
+      ["captions", "poster", "storyboard", "preview", "ladder"].map((kind) => [b, kind]),
+    );
+  });
+
+  it("asks for a video once, and for none that another tool has inserted", async () => {
+    const id = await addVideo();
+    await enqueueIn(database(), [id]);
+    sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
+    expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(7);
+  });
+
+  it("tries again later and later, and gives up what has failed three times, with its reason", async () => {
+    const id = await addVideo("Broken");
+    for (const seconds of [30, 120, undefined]) {
+      const job = claim(undefined, Date.now() + 10 * 60_000)!;
+      expect(job.kind).toBe("transcode");
+      await fail(job, "The file is damaged.");
+      const { state, run_after } = jobRows(id)[0]!;
+      if (seconds === undefined) expect(state).toBe("failed");
+      else expect((Date.parse(run_after) - Date.now()) / 1_000).toBeCloseTo(seconds, -1);
+    }
+    expect(claim(undefined, Date.now() + 3_600_000)).toBeUndefined();
+    const summary = (await jobSummaries([id]))[id]!;
+    expect(summary.failed).toMatchObject([{ reason: "The file is damaged.", title: "Broken" }]);
+    expect((await queueView()).failed).toHaveLength(1);
+    expect(await retry(summary.failed[0]!.id)).toBe(1);
+    expect(claim()).toMatchObject({ kind: "transcode", attempts: 1 });
+  });
+
+  it("gives a job whose worker is silent to the next, and a job handed back does not count", async () => {
+    const id = await addVideo();
+    const job = claim()!;
+    sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");
+    expect(claim(undefined, Date.now() + 29_000)).toBeUndefined();
+    expect(claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
+    await returnToQueue(job);
+    expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1, worker: null });
+  });
+
+  it("gives up a job that takes the site down with it", async () => {
+    const id = await addVideo();
+    claim();
+    sqliteHandle().exec("UPDATE jobs SET attempts = 5 WHERE state = 'running'");
+    expect(claim(undefined, Date.now() + 60_000)).toBeUndefined();
+    expect(jobRows(id)[0]).toMatchObject({ state: "failed", reason: /ended 5 times/ });
+  });
+
+  it("forgets the jobs of a video that is deleted, by whatever tool", async () => {
+    const id = await addVideo();
+    const job = claim()!;
+    expect(isOurs(job.id)).toBe(true);
+    execFileSync("sqlite3", [sqliteHandle().name, `DELETE FROM videos WHERE id = '${id}'`]);
+    expect(isOurs(job.id)).toBe(false);
+    expect(jobRows(id)).toEqual([]);
+  });
+
+  it("waits while the disk is nearly full, says so, and goes on by itself", async () => {
+    site.remove();
+    site = useTemporarySite({ ENCODER_FREE_BYTES: String(2 ** 52) });
+    const said = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const id = await addVideo();
+    await workUntilIdle();
+    expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/disk is nearly full/));
+    said.mockRestore();
+    expect(await queueView()).toMatchObject({ diskFull: true, waitingCount: 6 });
+    expect(jobRows(id)[0]).toMatchObject({ attempts: 0, state: "waiting" });
+  });
+
+  it("says in plain words why a file can't be used, and goes on with the next", async () => {
+    const broken = path.join(site.folder, "broken.mp4");
+    fs.writeFileSync(broken, "no video at all");
+    const bad = await addToLibrary(site.uploads, broken, true);
+    const good = await addToLibrary(site.uploads, makeClip(site.folder, "good"), true);
+    await workUntilIdle();
+    expect(jobRows(bad)[0]).toMatchObject({ state: "failed", reason: /not a video file/ });
+    expect(allDone(good)).toBe(true);
+  });
+});
+
+describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
+  const DAY = 24 * 3_600_000;
+
+  it("starts what was to run by a clock that was a day ahead", async () => {
+    const id = await addVideo();
+    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ video_id: id, kind: "transcode" });
+  });
+
+  it("tries again by the present clock what failed by a clock that was a day ahead", async () => {
+    await addVideo();
+    await fail(claim()!, "The file is damaged.");
+    expect(claim()).toBeUndefined();
+    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ kind: "transcode", attempts: 2 });
+  });
+
+  it("ends a lease that was given by a clock that was a day ahead, within the time of a lease", async () => {
+    await addVideo();
+    const job = claim(undefined, Date.now() + DAY)!;
+    sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'");
+    expect(claim()).toBeUndefined();
+    expect(claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
+  });
+
+  it("lets the clean-up wait its hours, and no longer", async () => {
+    const id = await addVideo();
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
+    expect(claim()).toBeUndefined();
+    expect(claim(undefined, Date.now() + 5 * 3_600_000)).toBeUndefined();
+    expect(claim(undefined, Date.now() + 7 * 3_600_000)).toMatchObject({ video_id: id });
+  });
+});
+
+describe.runIf(ffmpegAvailable())("the queue and another process that writes", () => {
+  it("begins nothing, fails nothing and counts no attempt, and goes on when the lock is gone", async () => {
+    const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
+    sqliteHandle().exec(
+      "UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'cleanup')",
+    );
+    const other = new Sqlite(sqliteHandle().name);
+    sqliteHandle().pragma("busy_timeout = 0");
+    other.exec("BEGIN IMMEDIATE");
+    expect(claim()).toBeUndefined();
+    other.exec("COMMIT");
+
+    const job = claim()!;
+    other.exec("BEGIN IMMEDIATE");
+    expect(heartbeat(job.id, { progress: 0.5 })).toBe(true);
+    const work = beginWork(job);
+    const made = () => filesBelow(site.uploads).some((name) => name.includes("original-"));
+    await until(made);
+    expect(jobRows(id)[0]).toMatchObject({ state: "running", attempts: 1, reason: null });
+    other.exec("COMMIT");
+    other.close();
+    await work.ended;
+    expect(jobRows(id)[0]).toMatchObject({ state: "done", attempts: 1, reason: null });
+    expect(videoRow(id).source_url).toContain("/original-");
+  });
+
+  it("does not count an attempt that met the lock to the end", async () => {
+    const id = await addVideo();
+    const job = claim()!;
+    expect(jobRows(id)[0]).toMatchObject({ state: "running", attempts: 1 });
+    await recordFailure(job, new DatabaseBusyError(undefined), false, false);
+    expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 0, reason: null });
+  });
+});
+
+describe.runIf(ffmpegAvailable())("a video that is brought back from the trash", () => {
+  it("gets the jobs for what it lacks, in one with its return, and is prepared to the end", async () => {
+    const avi = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
+    const id = await addToLibrary(site.uploads, avi, false);
+    await removeVideos([id], "u");
+    expect(jobRows(id)).toEqual([]);
+    await restoreDeletion((await listDeletions())[0]!.batch, "u");
+    expect(jobRows(id)).toHaveLength(7);
+    await workUntilIdle();
+    expect(videoRow(id).video_url).toMatch(/\.mp4$/);
+    expect(allDone(id)).toBe(true);
+  });
+
+  it("that had everything is encoded by nothing anew", async () => {
+    const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
+    await workUntilIdle();
+    const before = videoRow(id);
+    await removeVideos([id], "u");
+    await restoreDeletion((await listDeletions())[0]!.batch, "u");
+    expect(Object.keys(jobStates(id))).toEqual(["cleanup"]);
+    await workUntilIdle();
+    const { bytes: _, ...rest } = videoRow(id);
+    expect(before).toMatchObject(rest);
+  });
+});
+
+describe.runIf(ffmpegAvailable())("the end of a job", () => {
+  it("reads the rows of its own file alone, and keeps what a row of the same file names", async () => {
+    const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+    const id = await addToLibrary(site.uploads, clip, true);
+    const only = (kind: string) =>
+      sqliteHandle().exec(
+        `UPDATE jobs SET state = CASE kind WHEN '${kind}' THEN 'waiting' ELSE 'done' END`,
+      );
+    only("preview");
+    await workUntilIdle();
+    const first = videoRow(id).preview_url!;
+    const plan = sqliteHandle()
+      .prepare(`EXPLAIN QUERY PLAN ${DERIVED_FILES_SQL}`)
+      .all({ videoId: id, from: "a", to: "b" }) as { detail: string }[];
+    expect(plan.map(({ detail }) => detail).join("\n")).not.toMatch(/SCAN videos/);
+    sqliteHandle()
+      .prepare(
+        "INSERT INTO videos (id, title, category, video_url, preview_url) VALUES ('twin', 'Twin', 'desi', ?, ?)",
+      )
+      .run(videoRow(id).video_url, first);
+    for (const twin of [true, false]) {
+      if (!twin) sqliteHandle().exec("DELETE FROM videos WHERE id = 'twin'");
+      only("preview");
+      await workUntilIdle();
+      expect(videoRow(id).preview_url).not.toBe(first);
+      expect(fs.existsSync(onDisk(site.uploads, first))).toBe(twin);
+    }
+  });
+});
+
+describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
+  it("an edit made meanwhile stays", async () => {
+    const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
+    const runner = startWork();
+    await until(() => jobStates(id).poster === "done");
+    sqliteHandle().exec(
+      "UPDATE videos SET title = 'Edited', updated_at = '2030', tags = '[\"a\"]'",
+    );
+    await runner.idle();
+    await runner.stop();
+    expect(allDone(id)).toBe(true);
+    expect(videoRow(id)).toMatchObject({ title: "Edited", updated_at: "2030", tags: '["a"]' });
+  });
+
+  it("a video deleted meanwhile stops its job and leaves nothing", async () => {
+    const id = await addToLibrary(site.uploads, longClip("long", 60), true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind IN ('transcode', 'poster')");
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind IN ('storyboard', 'preview')");
+    const file = videoRow(id).video_url;
+    const runner = startWork();
+    await until(() => jobRows(id).some(({ progress }) => progress > 0));
+    sqliteHandle().prepare("DELETE FROM videos WHERE id = ?").run(id);
+    await runner.idle();
+    await runner.stop();
+    expect(filesBelow(site.uploads)).toEqual([file.replace("/media/", "")]);
+  });
+
+  it("what runs is held for a new video's first rendition, and goes on afterwards", async () => {
+    const old = await addToLibrary(site.uploads, longClip("old", 40), true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    const runner = startWork();
+    await until(() => jobRows(old).some(({ progress }) => progress > 0));
+    const recent = await addToLibrary(site.uploads, longClip("new", 2, "avi", ["mpeg4"]), false);
+    await until(() => videoRow(recent).video_url !== "");
+    expect(jobStates(old).ladder).toBe("running");
+    await runner.idle();
+    await runner.stop();
+    expect([allDone(old), allDone(recent)]).toEqual([true, true]);
+    expect(jobRows(old).map(({ attempts }) => Math.max(attempts, 1))).not.toContain(2);
+  }, 120_000);
+
+  it("a process that is asked to leave gives its job back, and ends its ffmpeg", async () => {
+    const id = await addToLibrary(site.uploads, longClip("long", 60), true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    const runner = startWork();
+    await until(() => jobRows(id).some(({ progress }) => progress > 0));
+    await runner.stop();
+    expect(jobRows(id).find(({ kind }) => kind === "ladder")).toMatchObject({
+      state: "waiting",
+      attempts: 0,
+      worker: null,
+    });
+    expect(ffmpegsIn(site.folder)).toEqual([]);
+    expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("killed at any instant, the work goes on at the next start, and nothing half-made is named", async () => {
+    const id = await addToLibrary(site.uploads, longClip("long", 20), true);
+    for (const kind of ["poster", "storyboard", "ladder"] as const) {
+      const child = spawn(TSX, [JOBS, "--once"], { env: process.env, stdio: "ignore" });
+      children.push(child);
+      await until(() => jobStates(id)[kind] !== "waiting");
+      // tsx runs the script in a process of its own; the worker's name tells which.
+      const { worker } = jobRows(id).find((job) => job.kind === kind)!;
+      const pid = Number(worker?.split("/")[1] ?? Number.NaN);
+      expect(pid).not.toBe(process.pid);
+      if (worker) process.kill(pid, "SIGKILL");
+      await Promise.all([child.exitCode === null && once(child, "exit")]);
+      await until(() => ffmpegsIn(site.folder).length === 0);
+      const row = videoRow(id);
+      for (const url of [row.hls_url, row.storyboard_url, row.preview_url, row.thumbnail_url]) {
+        if (url) expect(fs.existsSync(onDisk(site.uploads, url))).toBe(true);
+      }
+    }
+    await workUntilIdle();
+    expect(allDone(id)).toBe(true);
+    expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
+    const folders = fs.readdirSync(
+      path.dirname(path.dirname(onDisk(site.uploads, videoRow(id).hls_url))),
+    );
+    expect(folders.filter((name) => name.startsWith("hls-"))).toHaveLength(1);
+  }, 120_000);
+
+  it("an ffmpeg that stands still is ended by the watchdog", async () => {
+    const folder = path.join(site.folder, "work");
+    fs.mkdirSync(folder);
+    const task = createTask(folder, () => {});
+    const work = runFfmpeg(
+      task,
+      [...inputArguments(longClip("long", 60)), "-c:v", "libx264", "out.mp4"],
+      { seconds: 60, fileBytes: 1e9, cpuSeconds: 600, watchdogMs: 2_000 },
+    );
+    const failed = work.catch((error) => error);
+    await until(() => ffmpegsIn(site.folder).length > 0);
+    process.kill(ffmpegsIn(site.folder)[0]!, "SIGSTOP");
+    const error = await failed;
+    expect(error).toBeInstanceOf(EncodeError);
+    expect(error.message).toMatch(/no progress for 2 seconds/);
+    expect(WORKER).toContain(String(process.pid));
+  });
+});
+
+/** Numbers of the ffmpeg processes that name a file below a folder. */
+function ffmpegsIn(folder: string): number[] {
+  return fs
+    .readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const [command = "", ...args] = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+        return command.endsWith("ffmpeg") && args.some((arg) => arg.includes(folder));
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}

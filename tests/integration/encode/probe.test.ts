@@ -1,0 +1,165 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
+import { probe, RefusedFileError } from "~/media/probe/probe.server";
+import { type Clip, makeClip, rotate, truncated } from "../../media-clips";
+import { probeFile } from "../../probe-file";
+
+const FASTSTART = { output: ["-movflags", "+faststart"] };
+const X264 = ["libx264", "-preset", "ultrafast"];
+const VP9 = ["libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"];
+
+let folder: string;
+beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "probe-test-"));
+});
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+async function errorOf(file: string): Promise<RefusedFileError> {
+  const error = await probe(file).then(
+    () => undefined,
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(RefusedFileError);
+  return error;
+}
+
+describe.runIf(ffmpegAvailable())("probe", () => {
+  it.each<[string, Clip, Record<string, unknown>]>([
+    ["H.264 in MP4", FASTSTART, { container: "mp4", playable: true, needsFaststart: false }],
+    ["its index behind", {}, { container: "mp4", playable: true, needsFaststart: true }],
+    ["MOV", { as: "mov" }, { container: "mov", playable: true, needsFaststart: true }],
+    [
+      "fragments",
+      { output: ["-movflags", "+frag_keyframe+empty_moov"] },
+      { playable: true, needsFaststart: true },
+    ],
+    ["no sound", { audio: false }, { playable: true }],
+    ["MP3 in MP4", { audio: ["libmp3lame"] }, { playable: true }],
+    ["AC-3 in MP4", { audio: ["ac3"] }, { playable: false }],
+    ["10 bit", { video: [...X264, "-pix_fmt", "yuv420p10le"] }, { playable: false }],
+    ["4:4:4", { video: [...X264, "-pix_fmt", "yuv444p"] }, { playable: false }],
+    [
+      "HEVC in MOV",
+      { as: "mov", video: ["libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"] },
+      { playable: false },
+    ],
+    [
+      "WebM",
+      { as: "webm", video: VP9, audio: ["libopus"] },
+      { container: "webm", playable: true, needsFaststart: false },
+    ],
+    [
+      "H.264 in Matroska",
+      { as: "mkv" },
+      { container: "matroska", playable: false, needsFaststart: false },
+    ],
+    ["AVI", { as: "avi", video: ["mpeg4"] }, { container: "avi", playable: false }],
+  ])("tells whether browsers play it: %s", async (name, clip, wanted) => {
+    const found = await probeFile(makeClip(folder, name.replaceAll(/\W/g, ""), clip));
+    expect(found).toMatchObject({ video: { width: 320, height: 180 }, ...wanted });
+    expect(found!.durationSeconds).toBeCloseTo(2, 0);
+    expect(found!.video.frameRate).toBeCloseTo(25, 0);
+  });
+
+  it("tells the size as it is shown: turned, and with square pixels", async () => {
+    const turned = rotate(makeClip(folder, "turned"), 90);
+    expect(await probe(turned)).toMatchObject({ video: { width: 180, height: 320, rotation: 90 } });
+    const wide = makeClip(folder, "wide", { video: [...X264, "-vf", "setsar=4/3"] });
+    expect(await probe(wide)).toMatchObject({ video: { width: 427, height: 180 } });
+  });
+
+  it("measures a recording whose header does not tell its length", async () => {
+    const live = { as: "webm", video: VP9, audio: ["libopus"], output: ["-live", "1"] };
+    const found = await probeFile(makeClip(folder, "live", live));
+    expect(found).toMatchObject({ playable: true, needsFaststart: true });
+    expect(found!.durationSeconds).toBeCloseTo(2, 0);
+  });
+
+  it("tells the colours of the cinema", async () => {
+    const pq = ["-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084", "-color_primaries", "bt2020"];
+    const hdr = makeClip(folder, "hdr", { video: [...X264, ...pq, "-colorspace", "bt2020nc"] });
+    expect(await probe(hdr)).toMatchObject({ video: { hdr: true }, playable: false });
+  });
+
+  it("refuses what is no video, with a sentence", async () => {
+    const text = path.join(folder, "text.mp4");
+    fs.writeFileSync(text, "hello ".repeat(1_000));
+    expect(await errorOf(text)).toMatchObject({ status: 415, message: /not a video file/ });
+    const sound = makeClip(folder, "sound", { output: ["-vn"] });
+    expect(await errorOf(sound)).toMatchObject({ status: 422, message: /no video/ });
+  });
+
+  it("refuses a playlist in disguise, and opens nothing that it names", async () => {
+    const target = makeClip(folder, "target", { as: "ts" });
+    const playlist = path.join(folder, "playlist.mp4");
+    for (const text of [
+      `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nfile://${target}\n#EXT-X-ENDLIST\n`,
+      `ffconcat version 1.0\nfile '${target}'\n`,
+    ]) {
+      fs.writeFileSync(playlist, text);
+      expect(await errorOf(playlist)).toMatchObject({ status: 415 });
+    }
+  });
+
+  it("refuses the absurd: a line of pixels, a day and more, a thousand streams", async () => {
+    const raw = ["ffv1", "-pix_fmt", "gray"];
+    const line = makeClip(folder, "line", {
+      as: "mkv",
+      picture: "color=gray:size=20000x2:rate=1:duration=1",
+      video: raw,
+      audio: false,
+    });
+    expect(await errorOf(line)).toMatchObject({ status: 422, message: /too large or too small/ });
+    const small = makeClip(folder, "small", { size: "8x8", as: "mkv", video: raw, audio: false });
+    expect(await errorOf(small)).toMatchObject({ status: 422 });
+    const long = makeClip(folder, "long", {
+      as: "mkv",
+      picture: "color=gray:size=32x32:rate=1/1000:duration=100000",
+      audio: false,
+    });
+    expect(await errorOf(long)).toMatchObject({ status: 422, message: /24 hours/ });
+    const many = makeClip(folder, "many", {
+      as: "mkv",
+      audio: false,
+      output: Array.from({ length: 80 }, () => ["-map", "0:v"]).flat(),
+      video: ["mpeg4"],
+      size: "32x32",
+      seconds: 1,
+    });
+    expect(await errorOf(many)).toMatchObject({ status: 422 });
+  });
+
+  it("refuses or reads every part of a file that was cut off, and never hangs", async () => {
+    const whole = makeClip(folder, "whole", FASTSTART);
+    for (const tenth of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+      const outcome = await probe(truncated(whole, tenth / 10)).catch((reason) => reason);
+      if (outcome instanceof Error) expect(outcome).toBeInstanceOf(RefusedFileError);
+      else expect(outcome).toMatchObject({ playable: true });
+    }
+  });
+
+  it("takes a name that looks like an option, a protocol or a pattern as a name", async () => {
+    const clip = makeClip(folder, "plain");
+    for (const name of ["-i.mp4", "concat:a|b.mp4", "$(touch x)%03d.mp4", "a'b\"c\n.mp4"]) {
+      const named = path.join(folder, name);
+      fs.copyFileSync(clip, named);
+      expect(await probe(named)).toMatchObject({ playable: true });
+    }
+  });
+});
+
+describe("without ffmpeg", () => {
+  afterEach(() => forgetFfmpeg());
+
+  it("nothing is refused, because nothing is known", async () => {
+    const before = process.env.PATH;
+    process.env.PATH = folder;
+    forgetFfmpeg();
+    const found = await probe(path.join(folder, "whatever.mp4"));
+    process.env.PATH = before;
+    expect(found).toBeUndefined();
+  });
+});

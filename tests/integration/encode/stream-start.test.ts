@@ -1,0 +1,78 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { masterPlaylist, mediaPlaylist } from "~/media/encode/playlist";
+import { streamStart } from "~/media/serve/stream-start.server";
+import { loader } from "~/routes/video-stream";
+import { database } from "~db/client.server";
+import { video, write as writeRows } from "../../catalogue-rows";
+import { useTemporarySite } from "../../temporary-site";
+
+const HLS = "/media/videos/u/1700000000000/hls/master.m3u8";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+function write(name: string, text: string): void {
+  const folder = path.join(site.uploads, "videos/u/1700000000000/hls");
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, name), text);
+}
+
+const segments = [
+  { offset: 1_000, bytes: 5_000, duration: 4 },
+  { offset: 6_000, bytes: 7_000, duration: 4 },
+];
+const variant = (height: number, factor: number) => ({
+  playlist: `${height}p.m3u8`,
+  width: height * 2,
+  height,
+  frameRate: 25,
+  codecs: "avc1.64001f,mp4a.40.2",
+  segments: segments.map((segment) => ({ ...segment, bytes: segment.bytes * factor })),
+});
+
+it("is the header and the first segment of the smallest rendition", async () => {
+  write("master.m3u8", masterPlaylist([variant(720, 9), variant(240, 1)]));
+  write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
+  expect(await streamStart(HLS)).toEqual({
+    playlistUrl: "/media/videos/u/1700000000000/hls/240p.m3u8",
+    segmentUrl: "/media/videos/u/1700000000000/hls/240p.mp4",
+    bytes: 6_000,
+  });
+});
+
+it("is unknown where a playlist is missing, odd, or leads elsewhere", async () => {
+  expect(await streamStart("/media/videos/u/1700000000001/hls/master.m3u8")).toBeUndefined();
+  expect(await streamStart("https://elsewhere.example/master.m3u8")).toBeUndefined();
+  expect(await streamStart("/media/videos/../../etc/passwd")).toBeUndefined();
+  write("master.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n../../../secret.m3u8\n");
+  expect(await streamStart(HLS)).toBeUndefined();
+  write("master.m3u8", masterPlaylist([variant(240, 1)]));
+  write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments).replaceAll("240p.mp4", "../x.mp4"));
+  expect(await streamStart(HLS)).toBeUndefined();
+});
+
+it("is told of what is published, and of nothing else", async () => {
+  const ask = (id: string) =>
+    loader({
+      request: new Request(`https://videos.example/video/${id}/stream`),
+      params: { id },
+      context: {},
+    });
+  write("master.m3u8", masterPlaylist([variant(240, 1)]));
+  write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
+  writeRows([
+    video({ id: "open" }),
+    video({ id: "shut", status: "hidden" }),
+    video({ id: "file" }),
+  ]);
+  await database().updateTable("videos").set({ hls_url: HLS }).where("id", "!=", "file").execute();
+  const answer = await ask("open");
+  expect(await answer.json()).toMatchObject({ hlsUrl: HLS, start: { bytes: 6_000 } });
+  expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  for (const id of ["shut", "file", "nobody"]) expect((await ask(id)).status).toBe(204);
+});

@@ -1,0 +1,47 @@
+import fs from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { makeClip } from "../../media-clips";
+import { until } from "../../process-figures";
+import { SiteProcess } from "../../site-process";
+
+const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "slow" });
+beforeAll(() => site.start());
+afterAll(() => site.remove());
+
+describe.runIf(ffmpegAvailable())("while a film is made into a stream", () => {
+  it("Home answers, and a change reaches those who listen", async () => {
+    const clip = makeClip(site.folder, "film", {
+      picture: "testsrc2=size=1280x720:rate=30:duration=60",
+      seconds: 60,
+      output: ["-movflags", "+faststart"],
+    });
+    const video_url = site.addFile("videos", "u/1700000000000.mp4", fs.readFileSync(clip));
+    const id = site.addVideo({ title: "The film", video_url });
+    const database = site.database();
+    const state = database.prepare("SELECT state, progress FROM jobs").bind();
+    const job = () => state.get() as { state: string; progress: number };
+    database
+      .prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, 'ladder', 40)")
+      .run(id);
+    await until(() => job().state === "running" && job().progress > 0);
+
+    const abort = new AbortController();
+    const events = await fetch(`${site.url}/events`, { signal: abort.signal });
+    const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let heard = "";
+    const hear = async (word: string) => {
+      while (!heard.includes(word)) heard += (await reader.read()).value ?? "";
+    };
+    await hear("event: hello");
+    for (let number = 1; number <= 20; number++) {
+      site.addVideo({ title: `Another ${number}` });
+      const home = await fetch(`${site.url}/?search=Another%20${number}`);
+      expect(home.status).toBe(200);
+      expect(await home.text()).toContain(`Another ${number}`);
+    }
+    await hear("event: catalogue");
+    expect(job().state).toBe("running");
+    abort.abort();
+  }, 180_000);
+});

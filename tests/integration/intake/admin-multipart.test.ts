@@ -1,0 +1,108 @@
+import fs from "node:fs";
+import path from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  addVideo,
+  caught,
+  sendMultipart,
+  useAdminSite,
+  video,
+  writeUpload,
+} from "../../admin-requests";
+
+const site = useAdminSite();
+beforeEach(() => {
+  writeUpload(site.uploads, "videos/u/1.mp4");
+  addVideo({ video_url: "/media/videos/u/1.mp4" });
+});
+afterEach(() => {
+  expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+});
+
+function multipart(entries: [name: string, value: string | Blob][]): FormData {
+  const form = new FormData();
+  for (const [name, value] of entries) {
+    if (typeof value === "string") form.append(name, value);
+    else form.append(name, value, "a file");
+  }
+  return form;
+}
+
+async function picture(): Promise<Blob> {
+  const image = sharp({ create: { width: 32, height: 18, channels: 3, background: "teal" } });
+  return new Blob([new Uint8Array(await image.png().toBuffer())]);
+}
+
+const location = async (entries: [string, string | Blob][], address = "/admin") =>
+  (await caught(() => sendMultipart(multipart(entries), address))).headers.get("Location");
+
+describe("a multipart form that is sent to plain /admin", () => {
+  it("edits, its intent before the file or after it", async () => {
+    const [intent, id, thumbnail] = [
+      ["intent", "update"],
+      ["id", "v"],
+      ["thumbnail", await picture()],
+    ] as const;
+    await location([[...intent], [...id], ["title", "One"], [...thumbnail]]);
+    const first = video();
+    expect(first).toMatchObject({ title: "One" });
+    expect(first?.thumbnail_url).toMatch(/^\/media\/thumbnails\/u\/\d+\.webp$/);
+    await location([[...thumbnail], ["title", "Two"], [...id], [...intent]]);
+    expect(video()).toMatchObject({ title: "Two", category: "desi" });
+    expect(video()?.thumbnail_url).not.toBe(first?.thumbnail_url);
+  });
+
+  it("edits without a file, and with a file input that was left empty", async () => {
+    const none = new File([], "", { type: "application/octet-stream" });
+    const form = multipart([
+      ["title", "One"],
+      ["id", "v"],
+      ["intent", "update"],
+    ]);
+    form.set("thumbnail", none, "");
+    await caught(() => sendMultipart(form, "/admin"));
+    expect(video()).toMatchObject({ title: "One", thumbnail_url: null });
+  });
+
+  it("shows, hides and deletes", async () => {
+    const toggle: [string, string][] = [
+      ["id", "v"],
+      ["intent", "toggle"],
+    ];
+    await location(toggle);
+    expect(video()?.status).toBe("hidden");
+    await location(toggle.reverse());
+    expect(video()?.status).toBe("published");
+    await location([
+      ["id", "v"],
+      ["intent", "delete"],
+    ]);
+    expect(video()).toBeUndefined();
+  });
+
+  it("takes no file that the edit form does not have", async () => {
+    const clip = new Blob(["not a video"]);
+    const answer = await sendMultipart(
+      multipart([
+        ["video", clip],
+        ["intent", "update"],
+        ["id", "v"],
+        ["title", "One"],
+      ]),
+      "/admin",
+    );
+    expect(answer).toMatchObject({ init: { status: 415 } });
+    expect(video()?.title).toBe("A film");
+  });
+
+  it("is an upload with any other intent, or none", async () => {
+    for (const intent of ["publish", "draft", undefined]) {
+      const entries: [string, string][] = intent ? [["intent", intent]] : [];
+      const answer = await sendMultipart(multipart([["id", "v"], ...entries]), "/admin");
+      expect(answer).toMatchObject({ init: { status: 422 }, data: { upload: {} } });
+    }
+    const answer = await sendMultipart(multipart([["intent", "conquer"]]), "/admin");
+    expect(answer).toMatchObject({ init: { status: 400 }, data: { upload: {} } });
+  });
+});

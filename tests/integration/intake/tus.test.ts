@@ -1,0 +1,518 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { mp4Clip } from "../../clips";
+import { ask, MULTIPART, multipartParts, openRequest, signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+import { filesIn, GOOD_TEXTS } from "../../upload-requests";
+
+/** The rules of tus 1.0 over plain HTTP: https://tus.io/protocols/resumable-upload */
+
+const TUS = { "Tus-Resumable": "1.0.0" };
+const PATCH = { ...TUS, "Content-Type": "application/offset+octet-stream" };
+const clip = fs.readFileSync(mp4Clip(3));
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+const site = new SiteProcess({ MAX_VIDEO_BYTES: "8000000" });
+let cookie: string;
+beforeAll(async () => {
+  await site.start();
+  cookie = await signInTo(site);
+});
+afterAll(() => site.remove());
+afterEach(() => {
+  site.database().exec("DELETE FROM videos");
+  for (const name of filesIn(site.uploads)) fs.rmSync(path.join(site.uploads, name));
+});
+
+const tus = (method: string, at: string, headers: Record<string, string>, body?: Buffer) =>
+  ask(site, method, at, { Cookie: cookie, ...headers }, body);
+
+/** Begins an upload and returns its address. */
+async function create(size = clip.length, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await tus("POST", "/admin/uploads", {
+    ...TUS,
+    "Upload-Length": String(size),
+    "Upload-Metadata": `filename ${base64("clip.mp4")},filetype ${base64("video/mp4")}`,
+    ...headers,
+  });
+  expect(answer.status).toBe(201);
+  return answer.headers.location ?? "";
+}
+
+const patch = (at: string, offset: number, body: Buffer, headers: Record<string, string> = {}) =>
+  tus("PATCH", at, { ...PATCH, "Upload-Offset": String(offset), ...headers }, body);
+
+const head = (at: string, headers: Record<string, string> = {}) =>
+  tus("HEAD", at, { ...TUS, ...headers });
+
+const idOf = (at: string) => at.split("/").at(-1) ?? "";
+const bytesOf = (at: string) => fs.readFileSync(path.join(site.uploads, "tmp", "tus", idOf(at)));
+
+/** Publishes what has been sent, as the queue does. */
+async function publish(at: string, texts: Record<string, string> = {}) {
+  const { before } = multipartParts({ ...GOOD_TEXTS, upload: idOf(at), ...texts });
+  const body = `${before.slice(0, before.lastIndexOf("------a-boundary"))}------a-boundary--\r\n`;
+  const answer = await ask(site, "POST", "/admin/publish", { ...MULTIPART, Cookie: cookie }, body);
+  return { status: answer.status, outcome: JSON.parse(answer.body) };
+}
+
+describe("OPTIONS", () => {
+  it("tells version, extensions, size and checksums", async () => {
+    const { status, headers } = await tus("OPTIONS", "/admin/uploads", {});
+    expect(status).toBe(204);
+    expect(headers["tus-version"]).toBe("1.0.0");
+    expect(headers["tus-max-size"]).toBe("8000000");
+    expect(headers["tus-checksum-algorithm"]).toBe("sha1,sha256,sha512,md5");
+    for (const extension of ["creation", "termination", "expiration", "checksum"]) {
+      expect(String(headers["tus-extension"]).split(",")).toContain(extension);
+    }
+  });
+
+  it("opens nothing to other origins", async () => {
+    const { headers } = await tus("OPTIONS", "/admin/uploads", {});
+    expect(headers["access-control-allow-origin"]).toBeUndefined();
+  });
+});
+
+describe("every request", () => {
+  it("of another version is answered 412", async () => {
+    const at = await create();
+    for (const version of ["0.2.2", undefined]) {
+      const answer = await tus("HEAD", at, version ? { "Tus-Resumable": version } : {});
+      expect([400, 412]).toContain(answer.status);
+    }
+  });
+
+  it("of somebody who is not signed in is answered 401", async () => {
+    const at = await create();
+    const nobody = { Cookie: "" };
+    expect(
+      (await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "9", ...nobody })).status,
+    ).toBe(401);
+    expect((await head(at, nobody)).status).toBe(401);
+    expect((await patch(at, 0, clip, nobody)).status).toBe(401);
+    expect((await tus("DELETE", at, { ...TUS, ...nobody })).status).toBe(401);
+    expect(bytesOf(at)).toHaveLength(0);
+  });
+
+  it("from another origin is answered 403", async () => {
+    const at = await create();
+    const evil = { Origin: "https://evil.example" };
+    expect(
+      (await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "9", ...evil })).status,
+    ).toBe(403);
+    expect((await patch(at, 0, clip, evil)).status).toBe(403);
+    expect((await tus("DELETE", at, { ...TUS, ...evil })).status).toBe(403);
+  });
+
+  it("for another user's upload finds nothing", async () => {
+    const at = await create();
+    await patch(at, 0, clip);
+    const other = at.replace(/uploads\/[^-]+/, "uploads/0123456789abcdef0123456789abcdef");
+    fs.copyFileSync(
+      path.join(site.uploads, "tmp/tus", idOf(at)),
+      path.join(site.uploads, "tmp/tus", idOf(other)),
+    );
+    fs.copyFileSync(
+      path.join(site.uploads, "tmp/tus", `${idOf(at)}.json`),
+      path.join(site.uploads, "tmp/tus", `${idOf(other)}.json`),
+    );
+    expect((await head(other)).status).toBe(404);
+    expect((await patch(other, clip.length, Buffer.alloc(0))).status).toBe(404);
+    expect((await tus("DELETE", other, TUS)).status).toBe(404);
+    expect((await publish(other)).status).toBe(404);
+  });
+
+  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("for %s finds nothing", async (id) => {
+    expect([400, 404]).toContain((await head(`/admin/uploads/${id}`)).status);
+  });
+});
+
+describe("creation", () => {
+  it("answers 201 with an address and when it ends", async () => {
+    const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.location).toMatch(/^\/admin\/uploads\/[\w-]+$/);
+    expect(answer.headers["tus-resumable"]).toBe("1.0.0");
+    const left = Date.parse(String(answer.headers["upload-expires"])) - Date.now();
+    expect(left / 3_600_000).toBeCloseTo(24, 1);
+  });
+
+  it("beyond the limit is answered 413", async () => {
+    const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "8000001" });
+    expect(answer.status).toBe(413);
+  });
+
+  it("of unknown length is answered 413 at the byte that no video may have", async () => {
+    const deferred = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Defer-Length": "1" });
+    expect(deferred.status).toBe(201);
+    const at = String(deferred.headers.location);
+    const open = openRequest(site, "PATCH", at, {
+      ...PATCH,
+      Cookie: cookie,
+      "Upload-Offset": "0",
+      "Transfer-Encoding": "chunked",
+    });
+    const padded = Buffer.concat([clip, Buffer.alloc(9_000_000)]);
+    await Promise.race([open.send(padded).catch(() => {}), open.answer]);
+    const { status, body } = await open.answer;
+    expect([status, body.trim()]).toEqual([413, "The video is larger than 7.6MB."]);
+    expect(bytesOf(at).length).toBeLessThanOrEqual(8_000_000);
+    const length = { "Upload-Length": "8000001" };
+    expect((await patch(at, bytesOf(at).length, Buffer.alloc(0), length)).status).toBe(413);
+  });
+
+  it("is answered 429 to a user who has 100 that are not finished", async () => {
+    for (let each = 0; each < 100; each++) await create(100);
+    const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
+    expect([answer.status, answer.body.trim()]).toEqual([
+      429,
+      "There are 100 unfinished uploads already. Finish or cancel one of them first.",
+    ]);
+  });
+
+  it.each([
+    ["no length", {}],
+    ["a negative length", { "Upload-Length": "-1" }],
+    ["a length that is no number", { "Upload-Length": "many" }],
+    ["metadata that is no base64 list", { "Upload-Length": "5", "Upload-Metadata": "a b c, ," }],
+  ])("with %s is answered 400", async (_, headers) => {
+    expect((await tus("POST", "/admin/uploads", { ...TUS, ...headers })).status).toBe(400);
+  });
+
+  it("of what says that it is a picture is answered 415", async () => {
+    const headers = { "Upload-Length": "5", "Upload-Metadata": `filetype ${base64("image/png")}` };
+    expect((await tus("POST", "/admin/uploads", { ...TUS, ...headers })).status).toBe(415);
+  });
+
+  it("may carry the first bytes", async () => {
+    const answer = await tus(
+      "POST",
+      "/admin/uploads",
+      { ...PATCH, "Upload-Length": String(clip.length) },
+      clip.subarray(0, 50_000),
+    );
+    expect([answer.status, answer.headers["upload-offset"]]).toEqual([201, "50000"]);
+  });
+
+  it("takes nothing from the sender's metadata that it would believe", async () => {
+    const forged = `filename ${base64("x.mp4")},sha256 ${base64("f".repeat(64))}`;
+    const at = await create(clip.length, { "Upload-Metadata": forged });
+    expect((await publish(at)).status).toBe(409);
+  });
+});
+
+describe("HEAD", () => {
+  it("tells offset and length, and is never cached", async () => {
+    const at = await create();
+    await patch(at, 0, clip.subarray(0, 12_345));
+    const { status, headers } = await head(at);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "upload-offset": "12345",
+      "upload-length": String(clip.length),
+      "cache-control": "no-store",
+      "tus-resumable": "1.0.0",
+    });
+  });
+
+  it("of an upload that is not there is 404", async () => {
+    expect((await head(`${await create()}0`)).status).toBe(404);
+  });
+});
+
+describe("PATCH", () => {
+  it("adds at the offset until the file is whole", async () => {
+    const at = await create();
+    const half = Math.floor(clip.length / 2);
+    expect((await patch(at, 0, clip.subarray(0, half))).headers["upload-offset"]).toBe(
+      String(half),
+    );
+    const last = await patch(at, half, clip.subarray(half));
+    expect([last.status, last.headers["upload-offset"]]).toEqual([204, String(clip.length)]);
+    expect(bytesOf(at).equals(clip)).toBe(true);
+  });
+
+  it("at another offset is answered 409 and changes nothing", async () => {
+    const at = await create();
+    await patch(at, 0, clip.subarray(0, 10_000));
+    expect((await patch(at, 9_999, clip.subarray(9_999, 20_000))).status).toBe(409);
+    expect((await patch(at, 20_000, clip.subarray(20_000, 30_000))).status).toBe(409);
+    expect(bytesOf(at)).toHaveLength(10_000);
+  });
+
+  it("of another type, or without an offset, is refused", async () => {
+    const at = await create();
+    const plain = { "Content-Type": "application/octet-stream" };
+    expect((await patch(at, 0, clip, plain)).status).toBe(400);
+    expect((await tus("PATCH", at, PATCH, clip)).status).toBe(403);
+    expect(bytesOf(at)).toHaveLength(0);
+  });
+
+  it("of more than was announced is answered 413", async () => {
+    const at = await create(10_000);
+    expect((await patch(at, 0, clip.subarray(0, 20_000))).status).toBe(413);
+    const open = openRequest(site, "PATCH", at, {
+      ...PATCH,
+      Cookie: cookie,
+      "Upload-Offset": "0",
+      "Transfer-Encoding": "chunked",
+    });
+    open.request.end(clip.subarray(0, 20_000));
+    expect((await open.answer).status).toBe(413);
+    expect(bytesOf(at).length).toBeLessThanOrEqual(10_000);
+  });
+
+  it("of what is no video is answered 415 at its first bytes, and the upload is gone", async () => {
+    const at = await create(20_000);
+    expect((await patch(at, 0, Buffer.alloc(20_000, 7))).status).toBe(415);
+    expect((await head(at)).status).toBe(404);
+    expect(filesIn(site.uploads)).toEqual([]);
+  });
+
+  it("by way of POST and X-HTTP-Method-Override does the same", async () => {
+    const at = await create();
+    const headers = { ...PATCH, "Upload-Offset": "0", "X-HTTP-Method-Override": "PATCH" };
+    const answer = await tus("POST", at, headers, clip);
+    expect([answer.status, answer.headers["upload-offset"]]).toEqual([204, String(clip.length)]);
+  });
+
+  it("does not listen to X-HTTP-Method-Override on a GET, whose origin nobody checks", async () => {
+    const at = await create();
+    const headers = { Origin: "https://evil.example", "X-HTTP-Method-Override": "DELETE" };
+    await tus("GET", at, headers);
+    expect((await head(at)).status).toBe(200);
+  });
+
+  it("that is cut off keeps what came, and goes on from there", async () => {
+    const at = await create();
+    const open = openRequest(site, "PATCH", at, {
+      ...PATCH,
+      Cookie: cookie,
+      "Upload-Offset": "0",
+      "Content-Length": String(clip.length),
+    });
+    await open.send(clip.subarray(0, 70_000));
+    await expect.poll(() => bytesOf(at).length).toBe(70_000);
+    open.request.destroy();
+    await expect
+      .poll(async () => (await patch(at, 70_000, clip.subarray(70_000))).status)
+      .toBe(204);
+    expect(bytesOf(at).equals(clip)).toBe(true);
+    expect((await publish(at)).status).toBe(201);
+  });
+
+  it("replaces one whose connection is dead without knowing it", async () => {
+    const at = await create();
+    const dead = openRequest(site, "PATCH", at, {
+      ...PATCH,
+      Cookie: cookie,
+      "Upload-Offset": "0",
+      "Content-Length": String(clip.length),
+    });
+    await dead.send(clip.subarray(0, 30_000));
+    await expect.poll(() => bytesOf(at).length).toBe(30_000);
+    expect((await head(at)).headers["upload-offset"]).toBe("30000");
+    expect((await patch(at, 30_000, clip.subarray(30_000))).status).toBe(204);
+    expect(bytesOf(at).equals(clip)).toBe(true);
+    dead.request.destroy();
+  });
+});
+
+describe("checksum", () => {
+  const sum = (algorithm: string, bytes: Buffer) => ({
+    "Upload-Checksum": `${algorithm} ${createHash(algorithm).update(bytes).digest("base64")}`,
+  });
+
+  it.each(["sha1", "sha256", "sha512", "md5"])("by %s is checked", async (algorithm) => {
+    const at = await create();
+    const part = clip.subarray(0, 40_000);
+    expect((await patch(at, 0, part, sum(algorithm, clip))).status).toBe(460);
+    expect((await head(at)).headers["upload-offset"]).toBe("0");
+    expect((await patch(at, 0, part, sum(algorithm, part))).status).toBe(204);
+    const rest = clip.subarray(40_000);
+    expect((await patch(at, 40_000, rest, sum(algorithm, rest))).status).toBe(204);
+    expect((await publish(at)).status).toBe(201);
+  });
+
+  it("of a part that was cut off counts for nothing", async () => {
+    const at = await create();
+    const open = openRequest(site, "PATCH", at, {
+      ...PATCH,
+      ...sum("sha1", clip),
+      Cookie: cookie,
+      "Upload-Offset": "0",
+      "Content-Length": String(clip.length),
+    });
+    await open.send(clip.subarray(0, 70_000));
+    await expect.poll(() => bytesOf(at).length).toBe(70_000);
+    open.request.destroy();
+    await expect.poll(async () => (await head(at)).headers["upload-offset"]).toBe("0");
+  });
+
+  it("by an algorithm that is not offered is answered 400", async () => {
+    const at = await create();
+    expect((await patch(at, 0, clip, { "Upload-Checksum": "crc32 AAAA" })).status).toBe(400);
+  });
+});
+
+describe("termination", () => {
+  it("removes the upload", async () => {
+    const at = await create();
+    await patch(at, 0, clip.subarray(0, 1_000));
+    expect((await tus("DELETE", at, TUS)).status).toBe(204);
+    expect([404, 410]).toContain((await head(at)).status);
+    expect(filesIn(site.uploads)).toEqual([]);
+  });
+});
+
+describe("expiration and restart", () => {
+  const record = (at: string) => path.join(site.uploads, "tmp/tus", `${idOf(at)}.json`);
+  const age = (at: string, hours: number) => {
+    const upload = JSON.parse(fs.readFileSync(record(at), "utf8"));
+    upload.creation_date = new Date(Date.now() - hours * 3_600_000).toISOString();
+    fs.writeFileSync(record(at), JSON.stringify(upload));
+  };
+
+  it("an upload of yesterday is gone, at once and from the disk at the next start", async () => {
+    const old = await create();
+    const young = await create();
+    age(old, 24.1);
+    age(young, 23);
+    expect([404, 410]).toContain((await patch(old, 0, clip)).status);
+    expect((await head(young)).status).toBe(200);
+    await site.stop();
+    const yesterday = new Date(Date.now() - 24 * 3_600_000);
+    for (const name of ["rest-of-a-form", "tus/bytes-without-a-record"]) {
+      fs.writeFileSync(path.join(site.uploads, "tmp", name), "x");
+      fs.utimesSync(path.join(site.uploads, "tmp", name), yesterday, yesterday);
+    }
+    await site.start();
+    const left = filesIn(path.join(site.uploads, "tmp"));
+    expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);
+  });
+
+  it("an upload goes on after the server was killed, and is known for what it is", async () => {
+    const at = await create();
+    await patch(at, 0, clip.subarray(0, 50_000));
+    await site.stop("SIGKILL");
+    await site.start();
+    expect((await head(at)).headers["upload-offset"]).toBe("50000");
+    await patch(at, 50_000, clip.subarray(50_000));
+    const { status, outcome } = await publish(at);
+    expect(status).toBe(201);
+    const sha256 = site
+      .database()
+      .prepare("SELECT sha256 FROM video_digests WHERE video_id = ?")
+      .pluck()
+      .get(outcome.video.id);
+    expect(sha256).toBe(createHash("sha256").update(clip).digest("hex"));
+  });
+});
+
+describe("publishing what was sent", () => {
+  async function sent(): Promise<string> {
+    const at = await create();
+    await patch(at, 0, clip);
+    return at;
+  }
+
+  it("ends where the form ends: a row, a file, nothing in tmp", async () => {
+    const { status, outcome } = await publish(await sent());
+    expect([status, outcome.ok, outcome.video.status]).toEqual([201, true, "published"]);
+    const [row] = site.database().prepare("SELECT * FROM videos").all() as Record<string, string>[];
+    expect(row).toMatchObject({ title: GOOD_TEXTS.title, duration: "0:03", status: "published" });
+    expect(filesIn(path.join(site.uploads, "tmp"))).toEqual([]);
+    const file = path.join(site.uploads, row!.video_url!.replace("/media/", ""));
+    expect(fs.readFileSync(file).equals(clip)).toBe(true);
+  });
+
+  it("can be tried again after a mistake, without sending it again", async () => {
+    const at = await sent();
+    expect((await publish(at, { title: " " })).status).toBe(422);
+    const first = await publish(at);
+    expect(first.status).toBe(201);
+    // Its answer may have been lost: asked again, it is the same video.
+    expect(await publish(at)).toEqual(first);
+    expect(site.database().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(1);
+  });
+
+  it("twice at the same time makes one video", async () => {
+    const at = await sent();
+    const answers = await Promise.all([publish(at), publish(at), publish(at)]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(site.database().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(1);
+  });
+
+  it("before it has arrived is answered 409", async () => {
+    const at = await create();
+    await patch(at, 0, clip.subarray(0, 10_000));
+    expect((await publish(at)).status).toBe(409);
+    expect((await head(at)).headers["upload-offset"]).toBe("10000");
+  });
+
+  it("reports an exact duplicate, and keeps both when told to", async () => {
+    const first = (await publish(await sent())).outcome.video;
+    const at = await sent();
+    const { status, outcome } = await publish(at, { title: "Again", duplicate: "ask" });
+    expect(status).toBe(409);
+    expect(outcome.failure.duplicate).toMatchObject({ id: first.id, upload: idOf(at) });
+    expect((await publish(at, { title: "Again", duplicate: "keep" })).status).toBe(201);
+  });
+});
+
+it("a disk without room is answered 507 before the first byte", async () => {
+  const full = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
+  try {
+    await full.start();
+    const headers = { ...TUS, "Upload-Length": String(9 * 10 ** 14), Cookie: await signInTo(full) };
+    const { status, body } = await ask(full, "POST", "/admin/uploads", headers);
+    expect([status, body.trim()]).toEqual([
+      507,
+      "There is not enough room on the disk for this file.",
+    ]);
+  } finally {
+    await full.remove();
+  }
+});
+
+it("what is promised and not here yet counts against the free disk, for every way in", async () => {
+  const { bavail, bsize } = fs.statfsSync(os.tmpdir());
+  // Two of them fit neither beside each other nor, by far, in what other tests may free meanwhile.
+  const size = Math.floor(bavail * bsize * 0.6);
+  const crowded = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
+  const noRoom = "There is not enough room on the disk for this file.";
+  try {
+    await crowded.start();
+    const Cookie = await signInTo(crowded);
+    const begin = () =>
+      ask(crowded, "POST", "/admin/uploads", { ...TUS, "Upload-Length": String(size), Cookie });
+    const answers = await Promise.all([begin(), begin()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 507]);
+
+    const form = openRequest(crowded, "POST", "/admin/publish", {
+      ...MULTIPART,
+      Cookie,
+      "Content-Length": String(size),
+    });
+    form.request.flushHeaders();
+    await form.send(multipartParts(GOOD_TEXTS).before);
+    await form.send(Buffer.alloc(2 * 1024 * 1024)).catch(() => {});
+    const refused = await form.answer;
+    expect([refused.status, JSON.parse(refused.body).failure.sentence]).toEqual([507, noRoom]);
+    form.request.destroy();
+
+    // The promise outlives the process, and ends with the upload.
+    await crowded.stop();
+    await crowded.start();
+    expect((await begin()).status).toBe(507);
+    const address = String(answers.find(({ status }) => status === 201)?.headers.location);
+    expect((await ask(crowded, "DELETE", address, { ...TUS, Cookie })).status).toBe(204);
+    expect((await begin()).status).toBe(201);
+  } finally {
+    await crowded.remove();
+  }
+});

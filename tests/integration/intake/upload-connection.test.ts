@@ -1,0 +1,219 @@
+import fs from "node:fs";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { mp4Clip } from "../../clips";
+import { cpuSeconds } from "../../process-figures";
+import { ask, BOUNDARY, MULTIPART, multipartParts, openRequest, signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+import { filesIn, GOOD_TEXTS } from "../../upload-requests";
+
+const { before, after } = multipartParts(GOOD_TEXTS);
+const MIB = Buffer.alloc(1024 * 1024, 7);
+const clip = fs.readFileSync(mp4Clip(2));
+
+function rows(site: SiteProcess): number {
+  return site.database().prepare("SELECT count(*) FROM videos").pluck().get() as number;
+}
+
+/** Sends until the other side has had enough; how many bytes it took. */
+async function sendUntilCut(open: ReturnType<typeof openRequest>, most: number): Promise<number> {
+  let sent = 0;
+  let answered = false;
+  open.answer.finally(() => {
+    answered = true;
+  });
+  try {
+    while (sent < most && !answered) {
+      await open.send(MIB);
+      sent += MIB.length;
+    }
+  } catch {
+    // Closed while we were sending: that is what is looked at.
+  }
+  return sent;
+}
+
+describe("an upload over a real connection", () => {
+  const site = new SiteProcess({ MAX_VIDEO_BYTES: "8000000" });
+  let cookie: string;
+  beforeAll(async () => {
+    await site.start();
+    cookie = await signInTo(site);
+  });
+  afterAll(() => site.remove());
+  afterEach(() => {
+    site.database().exec("DELETE FROM videos");
+    fs.rmSync(`${site.uploads}/videos`, { recursive: true, force: true });
+  });
+
+  const post = (headers: Record<string, string> = {}) =>
+    openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie: cookie, ...headers });
+
+  it("is taken, whatever the size of the pieces it comes in", async () => {
+    const open = post();
+    await open.send(before);
+    for (let at = 0; at < clip.length; at += 7_919) await open.send(clip.subarray(at, at + 7_919));
+    open.request.end(after);
+    const { status, headers } = await open.answer;
+    expect([status, headers.location]).toEqual([302, "/admin"]);
+    expect(rows(site)).toBe(1);
+    const [file] = filesIn(`${site.uploads}/videos`);
+    expect(fs.readFileSync(`${site.uploads}/videos/${file}`).equals(clip)).toBe(true);
+  });
+
+  it("is answered 413 by its length alone, while the sender is still sending", async () => {
+    const open = post({ "Content-Length": "5000000000" });
+    await open.send(before);
+    const sent = await sendUntilCut(open, 4_000_000_000);
+    const { status, headers, body } = await open.answer;
+    expect(status).toBe(413);
+    expect(headers.connection).toBe("close");
+    expect(body.includes("The video is larger than 7.6MB.")).toBe(true);
+    expect(body.includes(GOOD_TEXTS.title)).toBe(true);
+    expect(sent).toBeLessThan(200_000_000);
+    expect(filesIn(site.uploads)).toEqual([]);
+  });
+
+  it("is answered 413 as soon as it is too long, with the texts kept", async () => {
+    const open = post({ "Transfer-Encoding": "chunked" });
+    await open.send(before);
+    await open.send(clip);
+    const sent = await sendUntilCut(open, 5_000_000_000);
+    const { status, body } = await open.answer;
+    expect(status).toBe(413);
+    expect(body.includes(GOOD_TEXTS.title)).toBe(true);
+    expect(sent).toBeLessThan(200_000_000);
+    expect(filesIn(site.uploads)).toEqual([]);
+    expect(rows(site)).toBe(0);
+  });
+
+  it("is answered 415 at its first bytes", async () => {
+    const open = post({ "Transfer-Encoding": "chunked" });
+    await open.send(before);
+    const sent = await sendUntilCut(open, 7_000_000);
+    expect((await open.answer).status).toBe(415);
+    expect(sent).toBeLessThan(7_000_000);
+    expect(filesIn(site.uploads)).toEqual([]);
+  });
+
+  it.each([
+    ["without a name", "\r\n\r\nx"],
+    ["without a header", "\r\n"],
+    ["with a name each", '\r\nContent-Disposition: form-data; name="a"\r\n\r\nx'],
+  ])("of 8 MB of parts %s is answered 413 after the first 100 of them", async (_, part) => {
+    const pid = site.child?.pid ?? 0;
+    const bytes = Buffer.from(`--${BOUNDARY}${part}\r\n`.repeat(8_000_000 / (part.length + 20)));
+    const before = cpuSeconds(pid);
+    const open = post({ "Content-Length": String(bytes.length) });
+    await Promise.race([open.send(bytes).catch(() => {}), open.answer]);
+    const { status, headers } = await open.answer;
+    expect([status, headers.connection]).toEqual([413, "close"]);
+    await new Promise((closed) => open.request.once("close", closed));
+    expect(cpuSeconds(pid) - before).toBeLessThan(1);
+  });
+
+  it("of somebody who is not signed in goes to /auth with the reason", async () => {
+    const open = post({ Cookie: "", "Content-Length": "7000000" });
+    await sendUntilCut(open, 2_000_000);
+    const { status, headers } = await open.answer;
+    expect([status, headers.location]).toEqual([302, "/auth"]);
+    const cookies = (headers["set-cookie"] ?? []).map((each) => each.split(";")[0]).join("; ");
+    const page = await ask(site, "GET", "/auth", { Cookie: cookies });
+    expect(page.body.includes("You must be logged in to upload videos.")).toBe(true);
+    expect(filesIn(site.uploads)).toEqual([]);
+  });
+
+  it("from another origin is refused, while it is still coming", async () => {
+    const open = post({ Origin: "https://evil.example", "Content-Length": "7000000" });
+    await sendUntilCut(open, 2_000_000);
+    expect((await open.answer).status).toBe(403);
+    expect(filesIn(site.uploads)).toEqual([]);
+  });
+
+  it("whose sender vanishes leaves nothing", async () => {
+    const open = post({ "Content-Length": "7000000" });
+    await open.send(before);
+    await open.send(clip);
+    await expect.poll(() => filesIn(`${site.uploads}/tmp`).length).toBe(1);
+    open.request.destroy();
+    await expect.poll(() => filesIn(site.uploads)).toEqual([]);
+    expect(rows(site)).toBe(0);
+    expect(site.log).not.toContain("Error");
+  });
+
+  it("that was under way when the server was killed leaves nothing at a start an hour later", async () => {
+    const open = post({ "Content-Length": "7000000" });
+    await open.send(before);
+    await open.send(clip);
+    await expect.poll(() => filesIn(`${site.uploads}/tmp`).length).toBe(1);
+    await site.stop("SIGKILL");
+    await expect(open.answer).rejects.toThrow();
+    const [left] = filesIn(`${site.uploads}/tmp`);
+    await site.start();
+    // It could be another process that is writing it.
+    expect(filesIn(site.uploads)).toEqual([`tmp/${left}`]);
+    await site.stop();
+    const long = new Date(Date.now() - 61 * 60_000);
+    fs.utimesSync(`${site.uploads}/tmp/${left}`, long, long);
+    await site.start();
+    expect(filesIn(site.uploads)).toEqual([]);
+  });
+
+  it("does not wait behind one that has stopped sending", async () => {
+    const stalled = Array.from({ length: 20 }, () => post({ "Content-Length": "7000000" }));
+    for (const open of stalled) await open.send(before);
+    const open = post();
+    open.request.end(Buffer.concat([Buffer.from(before), clip, Buffer.from(after)]));
+    expect((await open.answer).status).toBe(302);
+    for (const each of stalled) each.request.destroy();
+    await expect.poll(() => filesIn(`${site.uploads}/tmp`)).toEqual([]);
+  });
+
+  it("may end with more than its last boundary", async () => {
+    const open = post();
+    open.request.end(
+      Buffer.concat([Buffer.from(`preamble\r\n${before}`), clip, Buffer.from(`${after}epilogue`)]),
+    );
+    expect((await open.answer).status).toBe(302);
+  });
+});
+
+describe("a disk without room", () => {
+  it("answers 507 before the first byte when the length tells", async () => {
+    const site = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
+    try {
+      await site.start();
+      const cookie = await signInTo(site);
+      const headers = { ...MULTIPART, Cookie: cookie, "Content-Length": String(9 * 10 ** 14) };
+      const open = openRequest(site, "POST", "/admin", headers);
+      await open.send(before);
+      await sendUntilCut(open, 100_000_000);
+      const { status, body } = await open.answer;
+      expect(status).toBe(507);
+      expect(body.includes("There is not enough room on the disk for this file.")).toBe(true);
+      open.request.destroy();
+    } finally {
+      await site.remove();
+    }
+  });
+
+  it("answers 507 when it is full in the middle, and leaves nothing", async () => {
+    // A limit on the size of files gives the same failing write as a full disk, to anybody.
+    const site = new SiteProcess({}, ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"']);
+    try {
+      await site.start();
+      const cookie = await signInTo(site);
+      const headers = { ...MULTIPART, Cookie: cookie, "Transfer-Encoding": "chunked" };
+      const open = openRequest(site, "POST", "/admin", headers);
+      await open.send(before);
+      await open.send(clip);
+      await sendUntilCut(open, 1_000_000_000);
+      const { status, body } = await open.answer;
+      expect(status).toBe(507);
+      expect(body.includes(GOOD_TEXTS.title)).toBe(true);
+      expect(filesIn(site.uploads)).toEqual([]);
+      expect(rows(site)).toBe(0);
+    } finally {
+      await site.remove();
+    }
+  });
+});

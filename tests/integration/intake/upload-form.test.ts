@@ -1,0 +1,333 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { sqliteHandle } from "~db/client.server";
+import { mp4Clip, webmClip } from "../../clips";
+import { useTemporarySite } from "../../temporary-site";
+import { fileBlob, filesIn, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
+
+const USER = "u1";
+let site: ReturnType<typeof useTemporarySite>;
+let clip: Blob;
+beforeEach(() => {
+  site = useTemporarySite({ MAX_VIDEO_BYTES: "2000000", MAX_THUMBNAIL_BYTES: "300000" });
+  clip = fileBlob(mp4Clip(2));
+});
+afterEach(() => site.remove());
+
+const rows = () => sqliteHandle().prepare("SELECT * FROM videos").all() as Record<string, string>[];
+const onDisk = (url: string) => path.join(site.uploads, url.replace("/media/", ""));
+
+async function refused(request: Request) {
+  const outcome = await receiveUpload(request, USER);
+  expect(rows()).toEqual([]);
+  expect(filesIn(site.uploads)).toEqual([]);
+  if (outcome.ok) throw new Error("The upload was taken.");
+  return outcome;
+}
+
+async function taken(request: Request) {
+  const outcome = await receiveUpload(request, USER);
+  if (!outcome.ok) throw new Error(`${outcome.status} ${outcome.failure.sentence}`);
+  return sqliteHandle()
+    .prepare("SELECT * FROM videos WHERE id = ?")
+    .get(outcome.video.id) as Record<string, string>;
+}
+
+describe("a good upload", () => {
+  it("becomes a published row and a file of the same bytes", async () => {
+    const row = await taken(uploadRequest(clip));
+    expect(row).toMatchObject({
+      title: "A walk at night",
+      description: "Along the river.",
+      category: "desi",
+      tags: '["night","river"]',
+      duration: "0:02",
+      status: "published",
+      uploaded_by: USER,
+      thumbnail_url: null,
+      video_url: expect.stringMatching(/^\/media\/videos\/u1\/\d{13}\.mp4$/),
+    });
+    expect(fs.readFileSync(onDisk(row.video_url!))).toEqual(fs.readFileSync(mp4Clip(2)));
+    expect(filesIn(site.uploads)).toHaveLength(1);
+    expect(fs.readdirSync(path.join(site.uploads, "videos", USER))).toHaveLength(1);
+  });
+
+  it("is a review row with the intent draft", async () => {
+    expect((await taken(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
+  });
+
+  it("takes its fields in any order, files before texts too", async () => {
+    const row = await taken(
+      multipart([["video", clip, "a.mp4"], ...Object.entries(GOOD_TEXTS).reverse()] as never),
+    );
+    expect(row.title).toBe(GOOD_TEXTS.title);
+  });
+
+  it("has the ending of its content, whatever its name and type claim", async () => {
+    const request = multipart([
+      ...(Object.entries(GOOD_TEXTS) as [string, string][]),
+      ["video", fileBlob(webmClip(2), "video/mp4"), "movie.mp4"],
+    ]);
+    expect((await taken(request)).video_url).toMatch(/\.webm$/);
+  });
+
+  it("has the server's own duration, not the one that was typed", async () => {
+    expect((await taken(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
+  });
+
+  it("has null for tags when there are none", async () => {
+    expect((await taken(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
+  });
+
+  it("never collides with another of the same millisecond", async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        receiveUpload(uploadRequest(clip, { duplicate: "keep" }), USER),
+      ),
+    );
+    expect(outcomes.every((outcome) => outcome.ok)).toBe(true);
+    const urls = rows().map((row) => row.video_url);
+    expect(new Set(urls).size).toBe(12);
+    expect(filesIn(site.uploads)).toHaveLength(12);
+  });
+
+  it.each([
+    ["a path", "../../../etc/passwd"],
+    ["a Windows path", "C:\\films\\..\\x.mp4"],
+    ["control characters", "a\u0007b\u001b[31m.mp4"],
+    ["10,000 letters", `${"x".repeat(10_000)}.mp4`],
+  ])("is taken with %s for a file name, which is used for nothing", async (_, name) => {
+    const request = multipart([
+      ...(Object.entries(GOOD_TEXTS) as [string, string][]),
+      ["video", clip, name],
+    ]);
+    expect((await taken(request)).video_url).toMatch(/^\/media\/videos\/u1\/\d+\.mp4$/);
+    expect(filesIn(site.uploads)).toHaveLength(1);
+  });
+});
+
+describe("a thumbnail", () => {
+  it("becomes a WebP of at most 1280 pixels without EXIF, upright", async () => {
+    const picture = await sharp({
+      create: { width: 1000, height: 2000, channels: 3, background: "#336699" },
+    })
+      .jpeg()
+      .withExif({ IFD0: { Copyright: "whose" }, IFD3: { GPSLatitude: "51/1 30/1 0/1" } })
+      .withMetadata({ orientation: 6 })
+      .toBuffer();
+    const row = await taken(uploadRequest(clip, {}, new Blob([picture])));
+    expect(row.thumbnail_url).toBe(
+      row.video_url!.replace("videos", "thumbnails").replace("mp4", "webp"),
+    );
+    expect(row.poster_colors).toMatch(/^(3[2-4]6[5-7]9[8-a]){4}$/);
+    const made = await sharp(onDisk(row.thumbnail_url!)).metadata();
+    expect(made).toMatchObject({ format: "webp", width: 1280, height: 640 });
+    expect(made.exif).toBeUndefined();
+  });
+
+  it("is not enlarged", async () => {
+    const picture = await sharp({
+      create: { width: 64, height: 36, channels: 3, background: "#336699" },
+    })
+      .gif()
+      .toBuffer();
+    const row = await taken(uploadRequest(clip, {}, new Blob([picture])));
+    expect(await sharp(onDisk(row.thumbnail_url!)).metadata()).toMatchObject({ width: 64 });
+  });
+
+  it.each([
+    ["an SVG", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
+    [
+      "an SVG with a declaration",
+      Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'),
+    ],
+    ["a text", Buffer.from("hello")],
+    [
+      "a broken PNG",
+      Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(500)]),
+    ],
+  ])("that is %s is refused with 415", async (_, bytes) => {
+    const { status, failure } = await refused(uploadRequest(clip, {}, new Blob([bytes])));
+    expect(status).toBe(415);
+    expect(failure.fields.thumbnail).toBe(failure.sentence);
+    expect(failure.texts.title).toBe(GOOD_TEXTS.title);
+  });
+
+  it("that is too large is refused with 413", async () => {
+    const noise = Buffer.concat([
+      Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"),
+      Buffer.alloc(300_001, 7),
+    ]);
+    const { status, failure } = await refused(uploadRequest(clip, {}, new Blob([noise])));
+    expect([status, failure.sentence]).toEqual([413, "The thumbnail is larger than 293KB."]);
+  });
+});
+
+describe("a bad upload leaves nothing, keeps the texts and says why", () => {
+  it.each(["title", "description", "category"])("without %s: 422", async (field) => {
+    const { status, failure } = await refused(uploadRequest(clip, { [field]: "  " }));
+    expect([status, failure.sentence]).toEqual([422, "Please fill in all required fields."]);
+    expect(Object.keys(failure.fields)).toEqual([field]);
+    expect(failure.texts.tags).toBe("night, river");
+  });
+
+  it("without a video: 422", async () => {
+    for (const video of [undefined, new Blob([])]) {
+      const request = video
+        ? multipart([...(Object.entries(GOOD_TEXTS) as [string, string][]), ["video", video, ""]])
+        : uploadRequest(undefined);
+      const { status, failure } = await refused(request);
+      expect([status, failure.sentence]).toEqual([422, "Please fill in all required fields."]);
+      expect(failure.texts.title).toBe(GOOD_TEXTS.title);
+    }
+  });
+
+  it.each([
+    ["a category that does not exist", { category: "trending" }, 422],
+    ["a legacy category", { category: "amateur" }, 422],
+    ["a title of 201 letters", { title: "x".repeat(201) }, 422],
+    ["51 tags", { tags: Array.from({ length: 51 }, (_, index) => `t${index}`).join() }, 422],
+    ["an absurd description", { description: "x".repeat(70_000) }, 413],
+    ["an unknown intent", { intent: "explode" }, 400],
+  ])("%s: %#", async (_, texts, status) => {
+    expect((await refused(uploadRequest(clip, texts))).status).toBe(status);
+  });
+
+  it.each([
+    ["a text", Buffer.from("not a video at all")],
+    ["a picture", Buffer.from("89504e470d0a1a0a0000000d4948445200000001", "hex")],
+    ["nothing but a name", Buffer.alloc(0)],
+    ["a program named .mp4", Buffer.concat([Buffer.from("7f454c46", "hex"), Buffer.alloc(9_000)])],
+  ])("%s for a video: 415", async (_, bytes) => {
+    const { status, failure } = await refused(uploadRequest(new Blob([bytes])));
+    expect(status).toBe(415);
+    expect(failure.fields.video).toBe(failure.sentence);
+    expect(failure.texts).toMatchObject({ title: GOOD_TEXTS.title, tags: GOOD_TEXTS.tags });
+  });
+
+  it("sound alone: refused", async () => {
+    const file = path.join(site.folder, "sound.mp4");
+    execFileSync("ffmpeg", [
+      "-v",
+      "error",
+      "-f",
+      "lavfi",
+      "-i",
+      "sine=duration=1",
+      "-brand",
+      "isom",
+      file,
+    ]);
+    expect([415, 422]).toContain((await refused(uploadRequest(fileBlob(file)))).status);
+  });
+
+  it("one that is not what its first bytes say: 422", async () => {
+    const head = fs.readFileSync(mp4Clip(2)).subarray(0, 64);
+    const bytes = Buffer.concat([head, Buffer.alloc(20_000, 1)]);
+    expect((await refused(uploadRequest(new Blob([bytes])))).status).toBe(422);
+  });
+
+  it("texts that follow a refused file are kept", async () => {
+    const request = multipart([
+      ["video", new Blob(["no video"]), "a.mp4"],
+      ...(Object.entries(GOOD_TEXTS) as [string, string][]),
+    ]);
+    const { status, failure } = await refused(request);
+    expect([status, failure.texts.title]).toEqual([415, GOOD_TEXTS.title]);
+  });
+
+  it("a video beyond the limit: 413", async () => {
+    const bytes = Buffer.concat([fs.readFileSync(mp4Clip(2)), Buffer.alloc(2_000_001)]);
+    const { status, failure } = await refused(uploadRequest(new Blob([bytes])));
+    expect([status, failure.sentence]).toEqual([413, "The video is larger than 1.9MB."]);
+    expect(failure.texts.title).toBe(GOOD_TEXTS.title);
+  });
+
+  it("a length that no form can have: 413 before anything is read", async () => {
+    const { status } = await refused(
+      multipart([["video", clip, "a.mp4"]], { "Content-Length": "99000000000" }),
+    );
+    expect(status).toBe(413);
+  });
+
+  it("two files in one field: 422", async () => {
+    const request = multipart([
+      ...(Object.entries(GOOD_TEXTS) as [string, string][]),
+      ["video", clip, "a.mp4"],
+      ["video", clip, "b.mp4"],
+    ]);
+    const { status, failure } = await refused(request);
+    expect([status, failure.sentence]).toEqual([422, "Please choose one video file only."]);
+  });
+
+  it("more fields or files than any form has: 413", async () => {
+    const many = Array.from({ length: 200 }, (_, index) => [`f${index}`, "x"] as [string, string]);
+    expect((await refused(multipart(many))).status).toBe(413);
+  });
+
+  it("a body that ends in the middle: 400", async () => {
+    const whole = Buffer.from(await uploadRequest(clip).arrayBuffer());
+    const boundary = whole.subarray(2, whole.indexOf("\r\n")).toString();
+    for (const share of [0.02, 0.5, 0.999]) {
+      const request = new Request("http://localhost/admin", {
+        method: "POST",
+        headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
+        body: whole.subarray(0, Math.floor(whole.length * share)),
+      });
+      const { status, failure } = await refused(request);
+      expect([status, failure.sentence]).toEqual([400, "The upload was cut off before its end."]);
+    }
+  });
+
+  it("a form without a boundary: 400", async () => {
+    const request = new Request("http://localhost/admin", {
+      method: "POST",
+      headers: { "Content-Type": "multipart/form-data" },
+      body: "hello",
+    });
+    expect((await refused(request)).status).toBe(400);
+  });
+});
+
+describe("an exact duplicate", () => {
+  it("is reported with the video that has it, and kept for the decision", async () => {
+    const first = await taken(uploadRequest(clip));
+    const again = await receiveUpload(
+      uploadRequest(clip, { title: "Again", duplicate: "ask" }),
+      USER,
+    );
+    if (again.ok) throw new Error("The duplicate was taken.");
+    expect(again.status).toBe(409);
+    expect(again.failure.duplicate).toMatchObject({ id: first.id, title: first.title });
+    expect(rows()).toHaveLength(1);
+
+    const upload = again.failure.duplicate!.upload;
+    const kept = await taken(
+      uploadRequest(undefined, { title: "Again", upload, duplicate: "keep" }),
+    );
+    expect(kept.title).toBe("Again");
+    expect(filesIn(site.uploads)).toHaveLength(2);
+  });
+
+  it("is taken from a sender that does not ask about it, as a script", async () => {
+    await taken(uploadRequest(clip));
+    await taken(uploadRequest(clip));
+    expect(rows()).toHaveLength(2);
+    expect(filesIn(site.uploads)).toHaveLength(2);
+  });
+
+  it("that waits is nobody else's", async () => {
+    await taken(uploadRequest(clip));
+    const again = await receiveUpload(uploadRequest(clip, { duplicate: "ask" }), USER);
+    const upload = again.ok ? "" : again.failure.duplicate!.upload;
+    const other = await receiveUpload(
+      uploadRequest(undefined, { upload, duplicate: "keep" }),
+      "u2",
+    );
+    expect(other).toMatchObject({ ok: false, status: 404 });
+  });
+});

@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bytesRead, residentBytes, timesOpen, until, untilStill } from "../../process-figures";
+import { rawGet } from "../../raw-request";
+import { SiteProcess } from "../../site-process";
+
+const MIB = 1024 ** 2;
+const FILE_BYTES = 400 * MIB;
+const URL_PATH = "/media/videos/u/1700000000000.mp4";
+
+const site = new SiteProcess();
+const file = path.join(site.uploads, "videos/u/1700000000000.mp4");
+const pid = () => site.child!.pid!;
+const clients = new Set<net.Socket>();
+
+beforeAll(async () => {
+  await site.start();
+  site.addFile("videos", "u/1700000000000.mp4", "");
+  fs.truncateSync(file, FILE_BYTES);
+  site.addVideo({ video_url: URL_PATH });
+  await (await fetch(site.url + URL_PATH, { headers: { Range: "bytes=0-1000000" } })).arrayBuffer();
+});
+afterAll(() => site.remove());
+
+/** Asks for the file, reads the beginning of the answer, and then no more. */
+async function stalledClient(): Promise<net.Socket> {
+  const { hostname, port } = new URL(site.url);
+  const socket = net.connect({ host: hostname, port: Number(port) });
+  clients.add(socket);
+  socket.on("error", () => {});
+  socket.once("close", () => clients.delete(socket));
+  socket.write(`GET ${URL_PATH} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  await once(socket, "data");
+  socket.pause();
+  return socket;
+}
+
+const many = (count: number) => Promise.all(Array.from({ length: count }, stalledClient));
+
+/** The rest of what a paused client was sent: its bytes, until `wanted` have come. */
+async function readOn(socket: net.Socket, wanted: number): Promise<void> {
+  let received = 0;
+  socket.on("data", (chunk) => {
+    received += chunk.length;
+  });
+  socket.resume();
+  await until(() => received >= wanted || socket.destroyed);
+  expect(received).toBeGreaterThanOrEqual(wanted);
+}
+
+describe("a client that stops reading a file of 400 MiB", () => {
+  it("is not read ahead for, and gets the rest when it goes on", async () => {
+    const before = { memory: residentBytes(pid()), read: bytesRead(pid()) };
+    const socket = await stalledClient();
+    const read = await untilStill(() => bytesRead(pid()));
+    expect(read - before.read).toBeLessThan(40 * MIB);
+    expect(residentBytes(pid()) - before.memory).toBeLessThan(40 * MIB);
+    expect(timesOpen(pid(), file)).toBe(1);
+    await readOn(socket, FILE_BYTES - MIB);
+    await until(() => timesOpen(pid(), file) === 0);
+    socket.destroy();
+  });
+});
+
+describe("a client that leaves", () => {
+  it("leaves nothing open, and the file is not read on", async () => {
+    const socket = await stalledClient();
+    const before = bytesRead(pid());
+    socket.destroy();
+    await until(() => timesOpen(pid(), file) === 0);
+    expect((await untilStill(() => bytesRead(pid()))) - before).toBeLessThan(40 * MIB);
+  });
+
+  it("may do so before the answer has begun", async () => {
+    const { hostname, port } = new URL(site.url);
+    for (let index = 0; index < 50; index++) {
+      const socket = net.connect({ host: hostname, port: Number(port) });
+      await once(socket, "connect");
+      socket.write(`GET ${URL_PATH} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+      socket.destroy();
+    }
+    await until(() => timesOpen(pid(), file) === 0);
+    expect((await fetch(`${site.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe("a hundred of both", () => {
+  it("take little memory, and nothing once they are gone", async () => {
+    const before = residentBytes(pid());
+    await many(100);
+    for (const socket of await many(100)) socket.destroy();
+    await until(() => timesOpen(pid(), file) === 100);
+    await untilStill(() => bytesRead(pid()));
+    expect(residentBytes(pid()) - before).toBeLessThan(60 * MIB);
+    for (const socket of clients) socket.destroy();
+    await until(() => timesOpen(pid(), file) === 0);
+    expect(site.log.match(/^.*(error|warning).*$/gim)).toBeNull();
+  });
+});
+
+describe("a download", () => {
+  it("is the file, byte for byte, in parts and over one connection", async () => {
+    // Long enough that a client that keeps up is given several slices at once.
+    const bytes = randomBytes(40 * MIB + 7);
+    const url = site.url + site.addFile("videos", "u/1700000000001.mp4", bytes);
+    site.addVideo({ video_url: "/media/videos/u/1700000000001.mp4" });
+    const whole = Buffer.from(await (await fetch(url)).arrayBuffer());
+    expect(whole.equals(bytes)).toBe(true);
+    for (const [start, end] of [
+      [0, 0],
+      [65_535, 65_536],
+      [100, 2 * MIB],
+      [20 * MIB - 3, 39 * MIB],
+      [40 * MIB, 40 * MIB + 6],
+    ] as const) {
+      const response = await fetch(url, { headers: { Range: `bytes=${start}-${end}` } });
+      expect(response.status).toBe(206);
+      const part = Buffer.from(await response.arrayBuffer());
+      expect(part.equals(bytes.subarray(start, end + 1))).toBe(true);
+    }
+  });
+
+  it("is never compressed: ranges count the stored bytes", async () => {
+    const url = site.url + site.addFile("videos", "u/1700000000002.vtt", "WEBVTT\n".repeat(1000));
+    site.addVideo({ video_url: "/media/videos/u/1700000000002.vtt" });
+    const response = await fetch(url, { headers: { "Accept-Encoding": "gzip" } });
+    expect(response.headers.get("Content-Encoding")).toBeNull();
+    expect(response.headers.get("Content-Length")).toBe("7000");
+    expect(response.headers.get("Rating")).toMatch(/^RTA-/);
+    expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+    await response.body?.cancel();
+  });
+});
+
+describe("an address with a second spelling", () => {
+  // A URL object resolves these before they are sent, so they are written by hand.
+  it.each([
+    "/media/videos/u/../u/1700000000000.mp4",
+    "/media/videos/u/./1700000000000.mp4",
+    "/media/videos\\u\\1700000000000.mp4",
+    "/media/../../../../etc/passwd",
+    "/media/videos/u/..%2f..%2f..%2fdb/site.sqlite",
+    "/media/videos/u/%2e%2e/u/1700000000000.mp4",
+    "/media/videos/u/1700000000000.mp4%00.txt",
+    "/media/videos/u/1700000000000.mp4.data",
+    "//media/videos/u/1700000000000.mp4",
+  ])("%s is 404", async (target) => {
+    const answer = await rawGet(site.url, target);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  });
+});

@@ -1,0 +1,107 @@
+import type { ChildProcess } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { encodeThumbnail } from "~/media/intake/thumbnail.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { processPicture } from "~/media/pictures/picture-process.server";
+import { measureHeld } from "../../event-loop";
+import { until } from "../../process-figures";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+async function picture(name: string, side: number): Promise<string> {
+  const file = path.join(site.folder, name);
+  await sharp({
+    create: { width: side, height: side, channels: 3, background: "teal" },
+    limitInputPixels: false,
+  })
+    .png({ progressive: true })
+    .toFile(file);
+  return file;
+}
+const errorOf = (file: string) =>
+  encodeThumbnail(file).then(
+    () => undefined,
+    (error: UploadError) => error,
+  );
+const pictureProcess = () =>
+  (globalThis as { afterdarkPictures?: { child?: ChildProcess } }).afterdarkPictures?.child;
+
+describe("pictures that cost more than they are worth", () => {
+  it("of 100 megapixels are refused at once with a sentence, four of them too, and files are read meanwhile", async () => {
+    const file = await picture("huge.png", 9_990);
+    expect(fs.statSync(file).size).toBeLessThan(10 * 1024 ** 2);
+    const reads: number[] = [];
+    const started = performance.now();
+    const held = await measureHeld(async () => {
+      const errors = Promise.all([1, 2, 3, 4].map(() => errorOf(file)));
+      let over = false;
+      errors.finally(() => {
+        over = true;
+      });
+      while (!over) {
+        const begun = performance.now();
+        // By libuv's threads, as media are read.
+        await fs.promises.readFile(file);
+        reads.push(performance.now() - begun);
+      }
+      for (const error of await errors) {
+        expect(error).toBeInstanceOf(UploadError);
+        expect(error).toMatchObject({ status: 422, field: "thumbnail" });
+        expect(error?.message).toContain("more than 40 megapixels");
+      }
+    });
+    // On a busy machine all of it takes longer; decoded in here, one read would take as long as all.
+    const mostMs = Math.max(1_000, (performance.now() - started) / 2);
+    expect(Math.max(...reads)).toBeLessThan(mostMs);
+    expect(held.longestMs).toBeLessThan(mostMs);
+    expect(held.grownBytes).toBeLessThan(300 * 1024 ** 2);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("of 40 megapixels become thumbnails, outside of this process", async () => {
+    const file = await picture("large.png", 6_300);
+    const held = await measureHeld(async () => {
+      const { file: thumbnail } = await encodeThumbnail(file);
+      expect(await sharp(thumbnail).metadata()).toMatchObject({ format: "webp", width: 1280 });
+    });
+    expect(held.grownBytes).toBeLessThan(300 * 1024 ** 2);
+  });
+
+  it("are decoded one at a time", async () => {
+    const file = await picture("small.png", 200);
+    await Promise.all([1, 2, 3].map(() => encodeThumbnail(file)));
+    const first = pictureProcess()?.pid;
+    await Promise.all([1, 2, 3].map(() => encodeThumbnail(file)));
+    expect(pictureProcess()?.pid).toBe(first);
+  });
+
+  it("that take more than 10 seconds are given up with a sentence, and the next is taken", async () => {
+    const file = await picture("small.png", 200);
+    await encodeThumbnail(file);
+    const child = pictureProcess()!;
+    child.kill("SIGSTOP");
+    const error = await errorOf(file);
+    expect(error).toMatchObject({ status: 422, field: "thumbnail" });
+    expect(error?.message).toContain("takes too long");
+    await until(() => child.exitCode !== null || child.signalCode !== null);
+    expect(await errorOf(file)).toBeUndefined();
+  }, 60_000);
+
+  it("that end the decoder are refused, and the next is taken", async () => {
+    const file = await picture("small.png", 200);
+    await encodeThumbnail(file);
+    const child = pictureProcess()!;
+    const answer = processPicture({ kind: "colors", file }).catch((error) => error);
+    child.kill("SIGKILL");
+    await answer;
+    expect(await errorOf(file)).toBeUndefined();
+  });
+});

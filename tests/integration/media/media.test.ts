@@ -1,0 +1,290 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSession } from "~/account/session.server";
+import { removeMedia } from "~/media/bucket.server";
+import { action, loader } from "~/routes/media";
+import { sqliteHandle } from "~db/client.server";
+import { useTemporarySite } from "../../temporary-site";
+
+const CONTENT = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
+const URL_PATH = "/media/videos/u/1700000000000.mp4";
+
+let site: ReturnType<typeof useTemporarySite>;
+
+beforeEach(() => {
+  site = useTemporarySite();
+  write("videos/u/1700000000000.mp4", CONTENT);
+  addVideo("published", URL_PATH);
+});
+afterEach(() => site.remove());
+
+function write(name: string, content: Buffer | string = "x") {
+  const file = path.join(site.uploads, name);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, content);
+}
+
+function addVideo(status: string, videoUrl: string, thumbnailUrl: string | null = null) {
+  sqliteHandle()
+    .prepare(
+      "INSERT INTO videos (title, category, status, video_url, thumbnail_url) VALUES ('A', 'desi', ?, ?, ?)",
+    )
+    .run(status, videoUrl, thumbnailUrl);
+}
+
+async function ask(url: string, headers: Record<string, string> = {}, method = "GET") {
+  const request = new Request(`http://site.example${url}`, { method, headers });
+  return loader({ request, params: {}, context: {} });
+}
+
+const status = async (url: string, headers?: Record<string, string>) => {
+  const response = await ask(url, headers);
+  await response.body?.cancel();
+  return response.status;
+};
+
+async function signIn(): Promise<Record<string, string>> {
+  sqliteHandle().exec("INSERT INTO users (id, email, password_hash) VALUES ('u', 'a@b', 'x')");
+  const cookie = await openSession("u");
+  return { Cookie: cookie.split(";")[0]! };
+}
+
+describe("a file that is replaced behind its address", () => {
+  it("has a new entity tag, although its size and its times are those of the old one", async () => {
+    const file = path.join(site.uploads, "videos/u/1700000000000.mp4");
+    const time = new Date(1_700_000_000_000);
+    fs.utimesSync(file, time, time);
+    const before = (await ask(URL_PATH, {}, "HEAD")).headers.get("ETag")!;
+    expect((await ask(URL_PATH, {}, "HEAD")).headers.get("ETag")).toBe(before);
+    fs.writeFileSync(`${file}.new`, Buffer.from(CONTENT).reverse());
+    fs.utimesSync(`${file}.new`, time, time);
+    fs.renameSync(`${file}.new`, file);
+    expect((await ask(URL_PATH, {}, "HEAD")).headers.get("ETag")).not.toBe(before);
+    expect(await status(URL_PATH, { Range: "bytes=0-99", "If-Range": before })).toBe(200);
+  });
+});
+
+describe("a file", () => {
+  it("is answered whole", async () => {
+    const response = await ask(URL_PATH);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "accept-ranges": "bytes",
+      "cache-control": "private, max-age=3600, no-transform",
+      "content-length": "200000",
+      "content-security-policy": expect.stringMatching(/^default-src 'none';.+ sandbox$/),
+      "content-type": "video/mp4",
+      etag: expect.stringMatching(/^"[^"]+"$/),
+      "last-modified": expect.stringMatching(/ GMT$/),
+    });
+    expect(Buffer.from(await response.arrayBuffer()).equals(CONTENT)).toBe(true);
+  });
+
+  it("is told about by HEAD, ranges aside", async () => {
+    const response = await ask(URL_PATH, { Range: "bytes=0-9" }, "HEAD");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Length")).toBe("200000");
+    expect(response.body).toBeNull();
+  });
+
+  it.each([
+    ["bytes=0-99", 0, 99],
+    ["bytes=199990-", 199_990, 199_999],
+    ["bytes=-10", 199_990, 199_999],
+    ["bytes=1000-150000", 1000, 150_000],
+  ])("is answered in part for %s", async (range, start, end) => {
+    const response = await ask(URL_PATH, { Range: range });
+    expect(response.status).toBe(206);
+    expect(response.headers.get("Content-Range")).toBe(`bytes ${start}-${end}/200000`);
+    expect(response.headers.get("Content-Length")).toBe(String(end - start + 1));
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes.equals(CONTENT.subarray(start, end + 1))).toBe(true);
+  });
+
+  it("is 416 beyond its end, with its size", async () => {
+    const response = await ask(URL_PATH, { Range: "bytes=200000-" });
+    expect(response.status).toBe(416);
+    expect(response.headers.get("Content-Range")).toBe("bytes */200000");
+  });
+
+  it("is answered whole for several ranges", async () => {
+    expect(await status(URL_PATH, { Range: "bytes=0-1,5-6" })).toBe(200);
+  });
+
+  it("is not sent again to who has it, and in part only to who has the rest", async () => {
+    const response = await ask(URL_PATH, {}, "HEAD");
+    const etag = response.headers.get("ETag")!;
+    const modified = response.headers.get("Last-Modified")!;
+    expect(await status(URL_PATH, { "If-None-Match": etag })).toBe(304);
+    expect(await status(URL_PATH, { "If-Modified-Since": modified })).toBe(304);
+    expect(await status(URL_PATH, { "If-Match": '"other"' })).toBe(412);
+    const part = { Range: "bytes=0-9" };
+    expect(await status(URL_PATH, { ...part, "If-Range": etag })).toBe(206);
+    expect(await status(URL_PATH, { ...part, "If-Range": modified })).toBe(206);
+    expect(await status(URL_PATH, { ...part, "If-Range": '"other"' })).toBe(200);
+    expect(await status(URL_PATH, { ...part, "If-None-Match": etag })).toBe(304);
+  });
+
+  it("that is empty is answered empty", async () => {
+    write("videos/u/1.mp4", "");
+    addVideo("published", "/media/videos/u/1.mp4");
+    const response = await ask("/media/videos/u/1.mp4");
+    expect([response.status, response.headers.get("Content-Length")]).toEqual([200, "0"]);
+    expect(await status("/media/videos/u/1.mp4", { Range: "bytes=0-" })).toBe(416);
+  });
+
+  it("ends with an error when it became shorter, not as if it were complete", async () => {
+    const response = await ask(URL_PATH);
+    fs.truncateSync(path.join(site.uploads, "videos/u/1700000000000.mp4"), 100_000);
+    await expect(response.arrayBuffer()).rejects.toThrow("shorter");
+  });
+
+  it("takes no other method", () => {
+    const response = action();
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  it("is handed to nginx when the operator says so", async () => {
+    site.remove();
+    site = useTemporarySite({ ACCEL_PREFIX: "/protected" });
+    addVideo("published", URL_PATH);
+    const response = await ask(URL_PATH);
+    expect(response.headers.get("X-Accel-Redirect")).toBe("/protected/videos/u/1700000000000.mp4");
+    expect(response.body).toBeNull();
+    expect(await status("/media/videos/u/1.mp4")).toBe(404);
+  });
+});
+
+describe("who may have a file", () => {
+  const derived = "/media/thumbnails/u/1700000000000/storyboard-1.webp";
+  const thumbnail = "/media/thumbnails/u/1699999999999.webp";
+
+  beforeEach(() => {
+    write("thumbnails/u/1700000000000/storyboard-1.webp");
+    write("thumbnails/u/1699999999999.webp");
+    sqliteHandle().prepare("UPDATE videos SET thumbnail_url = ?").run(thumbnail);
+  });
+
+  it("is everyone while the video is published, and the next request after hiding nobody", async () => {
+    for (const url of [URL_PATH, thumbnail, derived]) expect(await status(url)).toBe(200);
+    for (const state of ["hidden", "review"]) {
+      sqliteHandle().prepare("UPDATE videos SET status = ?").run(state);
+      for (const url of [URL_PATH, thumbnail, derived]) expect(await status(url)).toBe(404);
+    }
+  });
+
+  it("is who is signed in, and no cache keeps it then", async () => {
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    const cookie = await signIn();
+    for (const url of [URL_PATH, thumbnail, derived]) {
+      const response = await ask(url, cookie, "HEAD");
+      expect(response.status).toBe(200);
+      expect(response.headers.get("Cache-Control")).toBe("private, no-store, no-transform");
+    }
+  });
+
+  it("is nobody for a file that no row names", async () => {
+    write("videos/u/1700000000001.mp4");
+    write("videos/u/17000000000000.mp4");
+    write("videos/u/17000000000000/preview.mp4");
+    for (const name of ["1700000000001.mp4", "17000000000000.mp4", "17000000000000/preview.mp4"]) {
+      expect(await status(`/media/videos/u/${name}`)).toBe(404);
+    }
+  });
+
+  it("is everyone when one of two videos with the file is published", async () => {
+    addVideo("hidden", URL_PATH);
+    expect(await status(URL_PATH)).toBe(200);
+  });
+
+  it("is told apart from nothing by no difference", async () => {
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    const [hidden, missing] = await Promise.all([ask(URL_PATH), ask("/media/videos/u/9.mp4")]);
+    expect(Object.fromEntries(hidden.headers)).toEqual(Object.fromEntries(missing.headers));
+    expect(await hidden.text()).toBe(await missing.text());
+  });
+});
+
+describe("an address that is none", () => {
+  it.each([
+    "/media/videos/u/%2e%2e/%2e%2e/secret",
+    "/media/videos/u%2f1700000000000.mp4",
+    "/media/videos/..%2fu/1700000000000.mp4",
+    "/media/videos/u/1700000000000.mp4%00",
+    "/media/videos/u/%5c..%5c1700000000000.mp4",
+    "/media/videos//u/1700000000000.mp4",
+    "/media/videos/u/1700000000000.mp4/",
+    "/media/videos/%75/1700000000000.mp4",
+    "/media/videos/.hidden/1.mp4",
+    "/media/videos/u/.hidden",
+    "/media/videos/1700000000000.mp4",
+    "/media/tmp/u/1.mp4",
+    "/media/constructor/u/1.mp4",
+    `/media/videos/u/${"9".repeat(5_000)}.mp4`,
+    "/media/videos/u",
+    "/media/videos/",
+  ])("%s is 404, even for who is signed in", async (url) => {
+    expect(await status(url, await signIn())).toBe(404);
+  });
+
+  it("leads over no symbolic link, into no folder and no pipe", async () => {
+    const cookie = await signIn();
+    fs.writeFileSync(path.join(site.folder, "secret"), "secret");
+    const inVideos = (name: string) => path.join(site.uploads, "videos", name);
+    fs.symlinkSync(path.join(site.folder, "secret"), inVideos("u/1.mp4"));
+    fs.symlinkSync(site.folder, inVideos("linked"));
+    fs.mkdirSync(inVideos("u/2.mp4"));
+    execFileSync("mkfifo", [inVideos("u/3.mp4")]);
+    for (const name of [
+      "u/1.mp4",
+      "linked/secret",
+      "linked/db/site.sqlite",
+      "u/2.mp4",
+      "u/3.mp4",
+    ]) {
+      expect(await status(`/media/videos/${name}`, cookie)).toBe(404);
+    }
+  });
+
+  it("finds the bucket behind a link of the operator's", async () => {
+    const elsewhere = path.join(site.folder, "elsewhere");
+    fs.renameSync(site.uploads, elsewhere);
+    fs.symlinkSync(elsewhere, site.uploads);
+    expect(await status(URL_PATH)).toBe(200);
+  });
+});
+
+describe("removing", () => {
+  const left = () =>
+    (fs.readdirSync(site.uploads, { recursive: true }) as string[])
+      .filter((name) => fs.statSync(path.join(site.uploads, name)).isFile())
+      .sort();
+
+  it("takes a video with what was derived from it, and nothing else", async () => {
+    write("videos/u/1700000000000/hls/master.m3u8");
+    write("thumbnails/u/1700000000000/poster.webp");
+    write("thumbnails/u/1700000000000.webp");
+    write("videos/u/17000000000000.mp4");
+    await removeMedia(URL_PATH);
+    expect(left()).toEqual(["thumbnails/u/1700000000000.webp", "videos/u/17000000000000.mp4"]);
+  });
+
+  it("takes a thumbnail alone", async () => {
+    write("thumbnails/u/1700000000000.webp");
+    write("thumbnails/u/1700000000000/storyboard.webp");
+    await removeMedia("/media/thumbnails/u/1700000000000.webp");
+    expect(left()).toEqual([
+      "thumbnails/u/1700000000000/storyboard.webp",
+      "videos/u/1700000000000.mp4",
+    ]);
+  });
+
+  it("is no error for what is gone or not ours", async () => {
+    for (const url of ["/media/videos/u/9.mp4", "", "https://elsewhere.example/1.mp4", "/etc/x"]) {
+      await removeMedia(url);
+    }
+    expect(left()).toEqual(["videos/u/1700000000000.mp4"]);
+  });
+});

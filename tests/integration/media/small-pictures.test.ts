@@ -1,0 +1,127 @@
+import fs from "node:fs";
+import path from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { smallPicturesMade } from "~/media/serve/small-picture.server";
+import { loader } from "~/routes/media";
+import { checkLibrary } from "~/studio/library/check-library.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreDeletion } from "~/studio/trash/restore.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, caught, sendMultipart, signInAdmin } from "../../admin-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const THUMBNAIL = "/media/thumbnails/u/1700000000000.webp";
+const SMALL = "thumbnails/u/1700000000000/480.webp.webp";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(async () => {
+  site = useTemporarySite();
+  await signInAdmin();
+});
+afterEach(() => site.remove());
+
+const onDisk = (name: string) => path.join(site.uploads, name);
+
+async function addThumbnail(color = "#345"): Promise<void> {
+  const file = onDisk(THUMBNAIL.replace("/media/", ""));
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  const picture = sharp({ create: { width: 1280, height: 720, channels: 3, background: color } });
+  await picture.webp().toFile(file);
+}
+
+/** What a visitor gets: the status, and the width of the picture. */
+async function visit(address: string) {
+  const request = new Request(`http://localhost${address}`);
+  const answer = await loader({ request, params: {}, context: {} });
+  if (answer.status !== 200) return { status: answer.status };
+  const { width } = await sharp(Buffer.from(await answer.arrayBuffer())).metadata();
+  return { status: 200, width };
+}
+
+/** Asks for the smaller version, and again when it is made. */
+async function visitTwice() {
+  const first = await visit(`${THUMBNAIL}?w=480`);
+  await smallPicturesMade();
+  return [first, await visit(`${THUMBNAIL}?w=480`)];
+}
+
+describe("the smaller version of a thumbnail", () => {
+  it("is made when it is asked for; until then the thumbnail is the answer", async () => {
+    await addThumbnail();
+    addVideo({ id: "v", thumbnail_url: THUMBNAIL });
+    expect(await visitTwice()).toEqual([
+      { status: 200, width: 1280 },
+      { status: 200, width: 480 },
+    ]);
+    expect(await visit(THUMBNAIL)).toEqual({ status: 200, width: 1280 });
+    expect(await visit(`${THUMBNAIL}?w=481`)).toEqual({ status: 200, width: 1280 });
+  });
+
+  it("is made anew when another tool has replaced the picture", async () => {
+    await addThumbnail();
+    addVideo({ id: "v", thumbnail_url: THUMBNAIL });
+    await visitTwice();
+    const past = new Date(Date.now() - 60_000);
+    fs.utimesSync(onDisk(SMALL), past, past);
+    await addThumbnail("#f00");
+    expect(await visitTwice()).toEqual([
+      { status: 200, width: 1280 },
+      { status: 200, width: 480 },
+    ]);
+  });
+
+  it("is as public as its video", async () => {
+    await addThumbnail();
+    addVideo({ id: "v", thumbnail_url: THUMBNAIL });
+    await visitTwice();
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    expect(await visit(`${THUMBNAIL}?w=480`)).toEqual({ status: 404 });
+    expect(await visit(`/media/${SMALL}`)).toEqual({ status: 404 });
+  });
+
+  it("is not made of what is no picture", async () => {
+    const file = onDisk(THUMBNAIL.replace("/media/", ""));
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, "no picture");
+    addVideo({ id: "v", thumbnail_url: THUMBNAIL });
+    const request = new Request(`http://localhost${THUMBNAIL}?w=480`);
+    const answer = await loader({ request, params: {}, context: {} });
+    expect([answer.status, await answer.text()]).toEqual([200, "no picture"]);
+    await smallPicturesMade();
+    expect(fs.existsSync(onDisk(SMALL))).toBe(false);
+    expect(fs.readdirSync(onDisk("tmp"))).toEqual([]);
+  });
+
+  it("counts among the video's files, and goes and comes back with them", async () => {
+    await addThumbnail();
+    addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
+    await visitTwice();
+    const bytes = sqliteHandle().prepare("SELECT bytes FROM videos").pluck().get();
+    expect(bytes).toBe(fs.statSync(onDisk(SMALL)).size);
+    expect((await checkLibrary()).stray).toEqual([]);
+
+    const { batch } = await removeVideos(["v"], "u");
+    expect(fs.existsSync(onDisk(SMALL))).toBe(false);
+    await restoreDeletion(batch, "u");
+    expect(fs.existsSync(onDisk(SMALL))).toBe(true);
+    expect(await visit(`${THUMBNAIL}?w=480`)).toEqual({ status: 200, width: 480 });
+  });
+
+  it("goes when the video is given another thumbnail", async () => {
+    await addThumbnail();
+    addVideo({ id: "v", title: "A", description: "B", thumbnail_url: THUMBNAIL });
+    await visitTwice();
+    const form = new FormData();
+    const fields = { intent: "update", id: "v", title: "A", description: "B", category: "desi" };
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    const picture = sharp({ create: { width: 640, height: 360, channels: 3, background: "#0f0" } });
+    form.set("thumbnail", new File([await picture.png().toBuffer()], "new.png"));
+    await caught(() => sendMultipart(form, "/admin?tab=manage&edit=v"));
+    expect(sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get()).not.toBe(
+      THUMBNAIL,
+    );
+    expect(fs.existsSync(path.dirname(onDisk(SMALL)))).toBe(false);
+    expect((await checkLibrary()).stray).toEqual([]);
+  });
+});

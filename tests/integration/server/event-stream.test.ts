@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  endStreams,
+  MOST_STREAMS_PER_ADDRESS,
+  openEventStream,
+  openStreamCount,
+} from "~/live/event-stream.server";
+import { sqliteHandle } from "~db/client.server";
+import { until } from "../../process-figures";
+import { rawGet } from "../../raw-request";
+import { SiteProcess } from "../../site-process";
+import { useTemporarySite } from "../../temporary-site";
+
+const site = new SiteProcess();
+beforeAll(() => site.start());
+afterAll(() => site.remove());
+
+/** An open stream of the running site with all that it has been sent. */
+async function listen(address = "/events", headers: Record<string, string> = {}) {
+  const abort = new AbortController();
+  const response = await fetch(site.url + address, { headers, signal: abort.signal });
+  const stream = { response, text: "", ended: false, leave: () => abort.abort() };
+  const read = async () => {
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      stream.text += part.value;
+    }
+  };
+  read()
+    .catch(() => {})
+    .finally(() => {
+      stream.ended = true;
+    });
+  return stream;
+}
+
+const version = () =>
+  site.database().prepare("SELECT catalogue, views FROM catalogue_version").get() as {
+    catalogue: number;
+    views: number;
+  };
+
+describe("/events", () => {
+  it("greets with the version, the time to wait, and an id", async () => {
+    const stream = await listen();
+    const { catalogue, views } = version();
+    await until(() => stream.text.includes("hello"));
+    expect(stream.text).toBe(
+      `retry: 1000\nid: ${catalogue}.${views}\nevent: hello\ndata: {"catalogue":${catalogue},"views":${views}}\n\n`,
+    );
+    expect(stream.response.headers.get("Content-Type")).toMatch(/^text\/event-stream/);
+    expect(stream.response.headers.get("Cache-Control")).toContain("no-transform");
+    stream.leave();
+  });
+
+  it("is not compressed, which would hold events back", async () => {
+    const stream = await listen("/events", { "Accept-Encoding": "gzip" });
+    expect(stream.response.headers.get("Content-Encoding")).toBeNull();
+    stream.leave();
+  });
+
+  it("tells every listener of a video that another process adds", async () => {
+    const listeners = await Promise.all([listen(), listen(), listen()]);
+    site.addVideo({ title: "New" });
+    for (const stream of listeners) await until(() => stream.text.includes("event: catalogue"));
+    const { catalogue } = version();
+    for (const stream of listeners) {
+      expect(stream.text).toContain(`event: catalogue\ndata: {"catalogue":${catalogue},`);
+      stream.leave();
+    }
+  });
+
+  it("tells who was here before what was missed", async () => {
+    const stream = await listen("/events", { "Last-Event-ID": "0.0" });
+    await until(() => stream.text.includes("event: catalogue"));
+    stream.leave();
+    const { catalogue, views } = version();
+    const upToDate = await listen("/events", { "Last-Event-ID": `${catalogue}.${views}` });
+    await until(() => upToDate.text.includes("event: hello"));
+    expect(upToDate.text).not.toContain("event: catalogue");
+    upToDate.leave();
+  });
+
+  it("has no data of its own, and answers HEAD", async () => {
+    expect(await rawGet(site.url, "/events.data")).not.toContain("event: hello");
+    const response = await fetch(`${site.url}/events`, { method: "HEAD" });
+    expect(response.status).toBe(200);
+  });
+
+  it("ends when the site does, which leaves with status 0", async () => {
+    const stream = await listen();
+    await until(() => stream.text.includes("hello"));
+    expect(await site.stop()).toBe(0);
+    await until(() => stream.ended);
+  });
+});
+
+describe("streams", () => {
+  it("are at most 50 for one address, and another address has its own", async () => {
+    const temporary = useTemporarySite();
+    sqliteHandle();
+    const from = (address: string) => openEventStream({ address });
+    const open = Array.from({ length: MOST_STREAMS_PER_ADDRESS }, () => from("192.0.2.1"));
+    expect(MOST_STREAMS_PER_ADDRESS).toBe(50);
+    expect(open.every(({ status }) => status === 200)).toBe(true);
+    expect(from("192.0.2.1").status).toBe(429);
+    open.push(from("192.0.2.2"));
+    expect(open.at(-1)!.status).toBe(200);
+    await open[0]!.body!.cancel();
+    open[0] = from("192.0.2.1");
+    expect(open[0].status).toBe(200);
+    for (const { body } of open) await body!.cancel();
+    expect(openStreamCount()).toBe(0);
+    temporary.remove();
+  });
+
+  it("that have ended are not written to, and end once", async () => {
+    const temporary = useTemporarySite();
+    sqliteHandle();
+    const { body } = openEventStream();
+    endStreams();
+    endStreams();
+    expect(openStreamCount()).toBe(0);
+    const text = await new Response(body).text();
+    expect(text).toContain("event: hello");
+    temporary.remove();
+  });
+});
+
+describe("a stream", () => {
+  it("is refused with 503 beyond the cap, and forgotten when its client leaves", async () => {
+    const temporary = useTemporarySite();
+    sqliteHandle();
+    const open = [openEventStream({ most: 2 }), openEventStream({ most: 2 })];
+    const refused = openEventStream({ most: 2 });
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "10"]);
+    await open[0]!.body!.cancel();
+    expect(openStreamCount()).toBe(1);
+    const next = openEventStream({ most: 2 });
+    expect(next.status).toBe(200);
+    for (const { body } of [open[1]!, next]) await body!.cancel();
+    expect(openStreamCount()).toBe(0);
+    temporary.remove();
+  });
+});

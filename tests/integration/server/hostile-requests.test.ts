@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../process-figures";
+import { rawGet, rawRequest } from "../../raw-request";
+import { ask } from "../../site-client";
+import { ADMIN, SiteProcess } from "../../site-process";
+
+/** What strangers send to wear the site out, or to keep others from it. */
+
+const PUBLIC_URL = "https://videos.example";
+const site = new SiteProcess({ PUBLIC_URL });
+beforeAll(() => site.start());
+afterAll(() => site.remove());
+
+const FORM = { "Content-Type": "application/x-www-form-urlencoded", Origin: PUBLIC_URL };
+const from = (address: string) => ({ ...FORM, "X-Forwarded-For": address });
+const statusOf = (answer: string) => Number(answer.split(" ")[1]);
+
+describe("a form that anybody may send", () => {
+  const send = (headers: Record<string, string>, body: string | Buffer, path = "/contact") =>
+    ask(site, "POST", path, { ...FORM, ...headers }, body);
+
+  it("is not read as multipart, whose empty parts cost a thousand times their bytes", async () => {
+    const body = "--b\r\n\r\n\r\n".repeat(28_000);
+    for (const path of ["/contact", "/age", "/auth"]) {
+      const type = { "Content-Type": "multipart/form-data; boundary=b" };
+      expect((await send(type, body, path)).status).toBe(415);
+    }
+  });
+
+  it("has 16 KiB at most, whether it says its length or not", async () => {
+    const long = `name=${"x".repeat(16 * 1024)}`;
+    expect((await send({}, long)).status).toBe(413);
+    expect((await send({ "Transfer-Encoding": "chunked" }, long)).status).toBe(413);
+    expect((await send({}, `name=${"x".repeat(16_000)}`)).status).toBe(422);
+  });
+
+  it("is refused after hundreds a minute from one address, and from no other", async () => {
+    const age = (address: string) =>
+      ask(site, "POST", "/age", from(address), "returnTo=%2F").then(({ status }) => status);
+    const statuses: number[] = [];
+    for (let round = 0; round < 35; round += 1) {
+      statuses.push(...(await Promise.all(Array.from({ length: 10 }, () => age("192.0.2.9")))));
+    }
+    expect(statuses.filter((status) => status === 302)).toHaveLength(300);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(50);
+    expect(await age("192.0.2.10")).toBe(302);
+  });
+});
+
+describe("a flood of sign-ins from one address", () => {
+  const good = new URLSearchParams(ADMIN).toString();
+  const signIn = (address: string, body: string, cookie = "") =>
+    ask(site, "POST", "/auth", { ...from(address), Cookie: cookie }, body);
+
+  it("keeps neither another address out nor, at the same address, a browser that was in", async () => {
+    const flooder = "198.51.100.7";
+    const first = await signIn("198.51.100.1", good);
+    expect(first.status).toBe(302);
+    const cookies = (first.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]!);
+    const device = cookies.find((cookie) => cookie.startsWith("device="))!;
+
+    let over = false;
+    const refused = { count: 0 };
+    const flood = Array.from({ length: 12 }, async () => {
+      while (!over) {
+        const body = new URLSearchParams({ ...ADMIN, password: "a wrong one" }).toString();
+        const { status } = await signIn(flooder, body);
+        if (status === 429) refused.count += 1;
+      }
+    });
+    try {
+      await until(() => refused.count > 200);
+      for (let round = 0; round < 5; round += 1) {
+        const stranger = await signIn(`203.0.113.${round}`, good);
+        expect([round, stranger.status]).toEqual([round, 302]);
+        const known = await signIn(flooder, good, device);
+        expect([round, known.status]).toEqual([round, 302]);
+      }
+      expect((await signIn(flooder, good)).status).toBe(429);
+    } finally {
+      over = true;
+      await Promise.all(flood);
+    }
+  }, 120_000);
+});
+
+describe("open event streams", () => {
+  /** Whether a stream opens; it stays open until the signal. */
+  async function open(address: string, signal: AbortSignal): Promise<number> {
+    const headers = { "X-Forwarded-For": address };
+    return (await fetch(`${site.url}/events`, { headers, signal })).status;
+  }
+
+  it("are 50 at most for one address, by /64 where it is IPv6", async () => {
+    const abort = new AbortController();
+    for (const household of ["192.0.2.77", "2001:db8:1:2:"]) {
+      const address = (n: number) =>
+        household.includes(":") ? `${household}:${n + 1}` : household;
+      const many = Array.from({ length: 60 }, (_, n) => open(address(n), abort.signal));
+      const statuses = await Promise.all(many);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(50);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    }
+    expect(await open("2001:db8:1:3::1", abort.signal)).toBe(200);
+    abort.abort();
+  });
+});
+
+describe("views", () => {
+  it("of one address count 60 times an hour for a video, and reloading goes on being answered", async () => {
+    const id = site.addVideo({ title: "A film" });
+    const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
+    const view = (address: string) =>
+      ask(site, "GET", `/video/${id}/view`, { "X-Forwarded-For": address, ...browser });
+    for (let n = 0; n < 90; n += 1) expect((await view("192.0.2.50")).status).toBe(200);
+    await view("192.0.2.51");
+    const shown = () =>
+      site.database().prepare("SELECT views FROM videos WHERE id = ?").pluck().get(id);
+    await until(() => Number(shown()) >= 61);
+    await view("192.0.2.50");
+    await view("192.0.2.52");
+    await until(() => Number(shown()) >= 62);
+    expect(shown()).toBe(62);
+  });
+});
+
+describe("a method that no address has", () => {
+  it.each(["TRACE", "PROPFIND", "LINK"])("%s is 405", async (method) => {
+    const answer = await rawRequest(
+      site.url,
+      `${method} / HTTP/1.1\r\nHost: site.example\r\nCookie: session=x\r\nConnection: close\r\n\r\n`,
+    );
+    expect(statusOf(answer)).toBe(405);
+    expect(answer).toMatch(/^Allow: GET, HEAD, /m);
+    expect(answer).not.toContain("session=x");
+  });
+
+  it("CONNECT is 405", async () => {
+    const text = "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n";
+    expect(statusOf(await rawRequest(site.url, text))).toBe(405);
+  });
+});
+
+describe("X-Forwarded-Host", () => {
+  const plain = new SiteProcess();
+  beforeAll(() => plain.start());
+  afterAll(() => plain.remove());
+
+  it.each(["/", "/feed.xml", "/sitemap.xml", "/robots.txt"])(
+    "of a request for %s is not believed",
+    async (path) => {
+      const headers = ["Host: site.example", "X-Forwarded-Host: evil.example:1234"];
+      const answer = await rawGet(plain.url, path, headers);
+      expect(statusOf(answer)).toBe(200);
+      expect(answer).toContain("http://site.example");
+      expect(answer).not.toMatch(/evil\.example|:1234/);
+    },
+  );
+
+  it("and Host cannot fill a shared cache: feeds are private without PUBLIC_URL", async () => {
+    for (const path of ["/feed.xml", "/sitemap.xml", "/robots.txt"]) {
+      expect(await rawGet(plain.url, path)).toMatch(/^Cache-Control: private, max-age=300\r$/im);
+      expect(await rawGet(site.url, path)).toMatch(/^Cache-Control: public, max-age=300\r$/im);
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Change, publish, subscribe } from "~/live/hub.server";
+import { openSqlite, sqliteHandle } from "~db/client.server";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+let changes: Change[];
+let unsubscribe: () => void;
+
+beforeEach(() => {
+  site = useTemporarySite();
+  sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'A', 'desi')");
+  vi.useFakeTimers();
+  changes = [];
+  unsubscribe = subscribe((change) => changes.push(change));
+});
+afterEach(() => {
+  unsubscribe();
+  vi.useRealTimers();
+  site.remove();
+});
+
+const topics = () => changes.map(({ topic }) => topic);
+const insert = () =>
+  sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
+const view = () => sqliteHandle().exec("UPDATE videos SET views = views + 1 WHERE id = 'v'");
+
+describe("the hub", () => {
+  it("is silent while nothing changes", () => {
+    vi.advanceTimersByTime(60_000);
+    expect(changes).toEqual([]);
+  });
+
+  it.each([
+    ["an insert", "INSERT INTO videos (title, category) VALUES ('B', 'desi')"],
+    ["an update", "UPDATE videos SET title = 'C' WHERE id = 'v'"],
+    ["hiding", "UPDATE videos SET status = 'hidden' WHERE id = 'v'"],
+    ["a delete", "DELETE FROM videos WHERE id = 'v'"],
+  ])("announces %s within 700 ms", (_, sql) => {
+    sqliteHandle().exec(sql);
+    vi.advanceTimersByTime(700);
+    expect(topics()).toEqual(["catalogue"]);
+  });
+
+  it("announces what another connection has written", () => {
+    const other = openSqlite(sqliteHandle().name);
+    other.exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
+    other.close();
+    vi.advanceTimersByTime(700);
+    expect(topics()).toEqual(["catalogue"]);
+  });
+
+  it("announces a burst once, with the version at its end", () => {
+    vi.advanceTimersByTime(1_000);
+    for (let index = 0; index < 6; index++) {
+      insert();
+      vi.advanceTimersByTime(50);
+    }
+    vi.advanceTimersByTime(2_000);
+    expect(topics()).toEqual(["catalogue"]);
+    const { catalogue } = changes[0]!.version;
+    expect(catalogue).toBe(
+      sqliteHandle().prepare("SELECT catalogue FROM catalogue_version").pluck().get(),
+    );
+  });
+
+  it("does not wait for changes to end that never do, nor announces each", () => {
+    for (let index = 0; index < 100; index++) {
+      insert();
+      vi.advanceTimersByTime(50);
+    }
+    expect(changes.length).toBeGreaterThanOrEqual(5);
+    expect(changes.length).toBeLessThanOrEqual(12);
+  });
+
+  it("announces views alone every 15 s at most", () => {
+    for (let second = 0; second < 60; second++) {
+      view();
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(new Set(topics())).toEqual(new Set(["views"]));
+    expect(changes.length).toBeGreaterThanOrEqual(3);
+    expect(changes.length).toBeLessThanOrEqual(4);
+  });
+
+  it("announces a change of the catalogue at once, however lately views were", () => {
+    view();
+    vi.advanceTimersByTime(16_000);
+    insert();
+    vi.advanceTimersByTime(700);
+    expect(topics()).toEqual(["views", "catalogue"]);
+  });
+
+  it("announces the progress of conversions once a second at most", () => {
+    for (let index = 0; index < 50; index++) {
+      publish("jobs");
+      vi.advanceTimersByTime(100);
+    }
+    expect(new Set(topics())).toEqual(new Set(["jobs"]));
+    expect(changes.length).toBeLessThanOrEqual(5);
+  });
+
+  it("does not look while nobody listens, and tells nobody of the past", () => {
+    unsubscribe();
+    expect(vi.getTimerCount()).toBe(0);
+    insert();
+    unsubscribe = subscribe((change) => changes.push(change));
+    vi.advanceTimersByTime(2_000);
+    expect(changes).toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { version } from "../../../package.json";
+import { until } from "../../process-figures";
+import { rawGet, rawRequest } from "../../raw-request";
+import { SiteProcess } from "../../site-process";
+
+const site = new SiteProcess({ PUBLIC_URL: "https://videos.example" });
+beforeAll(() => site.start());
+afterAll(() => site.remove());
+
+const STACK = /\bat .+:\d+:\d+|node_modules|node:|\/app\//;
+const statusOf = (answer: string) => Number(answer.split(" ")[1]);
+
+describe("a request that makes no sense", () => {
+  it.each([
+    ["/", ["Host: a b"]],
+    ["/", ["Host: [::zz]"]],
+    ["/", ["Host: site.example:99999999"]],
+    ["/", ["Host: site.example/path"]],
+    ["/", ["Host: <script>"]],
+    ["/%", undefined],
+    ["/video/%E0%A4%A", undefined],
+    ["/%zz?search=x", undefined],
+    ["/?_data=routes/home", undefined],
+    ["*", undefined],
+  ])("%s with %s is 400 in one sentence", async (target, headers) => {
+    const answer = await rawGet(site.url, target, headers);
+    expect(statusOf(answer)).toBe(400);
+    expect(answer).not.toMatch(STACK);
+  });
+
+  it("of too many bytes is refused by Node", async () => {
+    const answer = await rawGet(site.url, "/", ["Host: x", `X-Much: ${"a".repeat(20_000)}`]);
+    expect(statusOf(answer)).toBe(431);
+  });
+
+  it.each(["GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"])(
+    "%j is refused by Node",
+    async (text) => {
+      expect(statusOf(await rawRequest(site.url, text))).toBe(400);
+    },
+  );
+
+  it("leaves the site answering", async () => {
+    expect(statusOf(await rawGet(site.url, "/"))).toBe(200);
+    expect(site.log).not.toMatch(/error/i);
+  });
+});
+
+describe("an address in an odd form", () => {
+  it.each([
+    ["/%00", 404],
+    ["/%2e%2e/%2e%2e/etc/passwd", 404],
+    ["/assets/../../package.json", 404],
+    ["/assets/%2e%2e%2f%2e%2e%2fpackage.json", 404],
+    ["//evil.example/", 404],
+    ["http://elsewhere.example/", 200],
+    ["/?search=%E0%A4%A&page=%", 200],
+    ["http://elsewhere.example?search=x", 200],
+  ])("%s is %i", async (target, status) => {
+    const answer = await rawGet(site.url, target);
+    expect(statusOf(answer)).toBe(status);
+    expect(answer).not.toMatch(STACK);
+  });
+
+  it("without a Host, as HTTP/1.0 may, is answered", async () => {
+    expect(statusOf(await rawRequest(site.url, "GET / HTTP/1.0\r\n\r\n"))).toBe(200);
+  });
+});
+
+describe("the log", () => {
+  it("says what was asked and how it went, and nothing about who asked or what for", async () => {
+    const agent = { "User-Agent": "agent-of-the-visitor", "X-Forwarded-For": "203.0.113.9" };
+    await (await fetch(`${site.url}/?search=secretword`, { headers: agent })).text();
+    await (await fetch(`${site.url}/_root.data?search=secretword`, { headers: agent })).text();
+    await rawGet(site.url, "/%1b%5b31m/secret-path?search=secretword");
+    await rawGet(site.url, "/\xff\x9b31m");
+    await (await fetch(`${site.url}/last-line`)).text();
+    await until(() => site.log.includes("GET /last-line 404"));
+    expect(site.log).toMatch(/^GET \/ 200 \S+ - [\d.]+ ms$/m);
+    expect(site.log).not.toMatch(/secretword|agent-of-the-visitor|203\.0\.113|127\.0\.0\.1 /);
+    expect(site.log).not.toMatch(/[^\n\x20-\x7e]/);
+  });
+
+  it("says nothing of the health check", async () => {
+    await fetch(`${site.url}/healthz`);
+    await (await fetch(`${site.url}/after-health`)).text();
+    await until(() => site.log.includes("GET /after-health 404"));
+    expect(site.log).not.toContain("/healthz");
+  });
+});
+
+describe("an answer", () => {
+  it("carries the security headers, of pages and of files of the build alike", async () => {
+    const page = await fetch(site.url);
+    const asset = /\/assets\/[\w.-]+\.js/.exec(await page.text())![0];
+    for (const { headers } of [page, await fetch(site.url + asset), await fetch(`${site.url}/%`)]) {
+      expect(headers.get("Rating")).toBe("RTA-5042-1996-1400-1577-RTA");
+      expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(headers.get("X-Frame-Options")).toBe("DENY");
+      expect(headers.get("Strict-Transport-Security")).toBe("max-age=31536000");
+      expect(headers.get("X-Powered-By")).toBeNull();
+    }
+    expect(page.headers.get("Content-Security-Policy")).toMatch(/script-src 'self' 'sha256-/);
+  });
+});
+
+describe("the health check", () => {
+  it("names what is not well", async () => {
+    const ask = async () => {
+      const response = await fetch(`${site.url}/healthz`);
+      return [response.status, await response.json()];
+    };
+    expect(await ask()).toEqual([200, { status: "ok", version }]);
+    fs.renameSync(path.join(site.uploads, "tmp"), path.join(site.uploads, "gone"));
+    expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["uploads"] })]);
+    fs.renameSync(path.join(site.uploads, "gone"), path.join(site.uploads, "tmp"));
+    site.database().exec("ALTER TABLE catalogue_version RENAME TO elsewhere");
+    expect(await ask()).toEqual([503, expect.objectContaining({ failing: ["database"] })]);
+    site.database().exec("ALTER TABLE elsewhere RENAME TO catalogue_version");
+    expect(await ask()).toEqual([200, { status: "ok", version }]);
+  });
+});
+
+describe("an error that nobody expected", () => {
+  it("is 500 with a reference that stands in the log, and no stack", async () => {
+    site.database().exec("ALTER TABLE videos RENAME TO elsewhere");
+    try {
+      const response = await fetch(`${site.url}/video/some-video?search=secret-search`);
+      const html = await response.text();
+      expect(response.status).toBe(500);
+      expect(html).not.toMatch(/no such table|SqliteError/);
+      expect(html).not.toMatch(/\bat .+:\d+:\d+/);
+      const reference = /data-error-reference="([A-Z2-9]{8})"/.exec(html)?.[1];
+      expect(reference).toBeDefined();
+      expect(html).toMatch(new RegExp(`>${reference}<`));
+      expect(site.log).not.toContain("secret-search");
+      expect(site.log).toMatch(
+        new RegExp(`Error ${reference}: GET /video/some-video .*no such table`),
+      );
+    } finally {
+      site.database().exec("ALTER TABLE elsewhere RENAME TO videos");
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findSession, openSession } from "~/account/session.server";
+import { replaceOriginCheck } from "~/server/node/origin-header.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { forgetSettings } from "~/server/settings.server";
+import { sqliteHandle } from "~db/client.server";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+let server: http.Server;
+let address: string;
+let handle: (request: Request, node: http.IncomingMessage) => Promise<void> | void;
+
+beforeEach(async () => {
+  site = useTemporarySite();
+  replaceOriginCheck();
+  server = http.createServer(async (node, answer) => {
+    const request = new Request(`http://${node.headers.host}${node.url}`, {
+      method: node.method,
+      headers: node.headers as Record<string, string>,
+    });
+    const status = await Promise.resolve()
+      .then(() => handle(request, node))
+      .then(() => 204)
+      .catch((thrown) => (thrown as Response).status);
+    answer.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  site.remove();
+});
+
+/** fetch() sets headers of its own; a plain request sends what it is told. */
+function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    http
+      .request(address, { method: "POST", headers, agent: false }, (answer) => {
+        answer.resume();
+        answer.once("end", () => resolve(answer));
+      })
+      .once("error", reject)
+      .end();
+  });
+}
+
+describe("whether a request is our own", () => {
+  const statusOf = async (headers: Record<string, string>) => (await send(headers)).statusCode;
+
+  it("is seen by Origin and by Sec-Fetch-Site, which wins", async () => {
+    handle = requireOwnOrigin;
+    expect(await statusOf({ Origin: address })).toBe(204);
+    expect(await statusOf({ "Sec-Fetch-Site": "same-origin", Origin: "null" })).toBe(204);
+    expect(await statusOf({ "Sec-Fetch-Site": "same-site", Origin: address })).toBe(403);
+    expect(await statusOf({ "Sec-Fetch-Site": "none" })).toBe(403);
+    for (const Origin of ["null", "https://evil.example", "garbage", `${address}.evil.example`]) {
+      expect(await statusOf({ Origin }), Origin).toBe(403);
+    }
+    expect(await statusOf({})).toBe(403);
+  });
+
+  it("knows PUBLIC_URL behind a proxy that rewrites Host", async () => {
+    process.env.PUBLIC_URL = "https://videos.example";
+    forgetSettings();
+    handle = requireOwnOrigin;
+    expect(await statusOf({ Origin: "https://videos.example" })).toBe(204);
+    expect(await statusOf({ Origin: "http://videos.example" })).toBe(403);
+    expect(await statusOf({ Origin: "https://videos.example.evil" })).toBe(403);
+  });
+
+  it("is asked here alone: the framework sees no Origin that it could stumble over", async () => {
+    handle = (request) => {
+      expect(request.headers.get("Origin")).toBeNull();
+      requireOwnOrigin(request);
+    };
+    expect(await statusOf({ Origin: address })).toBe(204);
+  });
+});
+
+describe("a session that is used", () => {
+  it("prolongs its cookie too, on whatever is being answered", async () => {
+    const cookie = (await openSession(makeUser().id)).split(";")[0]!;
+    handle = async (request) => {
+      expect(await findSession(request)).toBeDefined();
+    };
+    expect((await send({ Cookie: cookie })).headers["set-cookie"]).toBeUndefined();
+    sqliteHandle().exec("UPDATE sessions SET last_used_at = '2020-01-01T00:00:00.000Z'");
+    const [renewed] = (await send({ Cookie: cookie })).headers["set-cookie"]!;
+    expect(renewed).toContain(`${cookie}; Path=/; Max-Age=2592000`);
+  });
+});

@@ -1,0 +1,183 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cachePage, clearPageCache, findCachedPage } from "~/server/node/page-cache.server";
+import { ADMIN, SiteProcess } from "../../site-process";
+
+const site = new SiteProcess();
+const gated = new SiteProcess({ AGE_GATE: "on" });
+beforeAll(async () => {
+  // One after the other: the first may have to build.
+  await site.start();
+  await gated.start();
+  site.addVideo({ id: "v", title: "The first" });
+  gated.addVideo({ id: "v", title: "The first" });
+});
+afterAll(async () => {
+  await Promise.all([site.remove(), gated.remove()]);
+});
+
+async function ask(path: string, headers: Record<string, string> = {}, from = site) {
+  const response = await fetch(from.url + path, {
+    headers: { "Accept-Encoding": "identity", ...headers },
+  });
+  const text = await response.text();
+  const policy = response.headers.get("Content-Security-Policy") ?? "";
+  return { response, status: response.status, text, policy, etag: response.headers.get("ETag") };
+}
+
+/** The inline scripts of a page that a browser would run. */
+function inlineScripts(html: string): string[] {
+  return [...html.matchAll(/<script(?![^>]*\bsrc=)([^>]*)>([\s\S]*?)<\/script>/g)]
+    .filter(([, attributes = ""]) => !attributes.includes("ld+json"))
+    .map(([, , script = ""]) => script);
+}
+
+describe("a public page for a visitor nobody knows", () => {
+  it.each(["/", "/?search=first", "/categories/desi", "/trending", "/video/v", "/privacy"])(
+    "%s is rendered once, and its policy allows its inline scripts and no other",
+    async (path) => {
+      const [first, second] = [await ask(path), await ask(path)];
+      expect([first.status, second.status]).toEqual([200, 200]);
+      // The moment at which it was rendered stands in the page's data; a cached page repeats it.
+      expect(second.text).toBe(first.text);
+      expect(second.policy).toBe(first.policy);
+      for (const { text, policy } of [first, second]) {
+        const scripts = inlineScripts(text);
+        expect(scripts.length).toBeGreaterThan(0);
+        const hashes = scripts.map((script) =>
+          createHash("sha256").update(script).digest("base64"),
+        );
+        const allowed = /script-src 'self' ([^;]+);/.exec(policy)![1]!.split(" ");
+        expect(new Set(allowed)).toEqual(new Set(hashes.map((hash) => `'sha256-${hash}'`)));
+        expect(text).not.toContain("nonce=");
+      }
+    },
+  );
+
+  it("is compressed without being compressed again, and is the same", async () => {
+    const plain = await ask("/");
+    const url = `${site.url}/`;
+    const unpacked = execFileSync("gzip", ["-dc"], {
+      input: execFileSync("curl", ["-s", "-H", "Accept-Encoding: gzip", url]),
+    }).toString();
+    expect(unpacked).toBe(plain.text);
+    expect(
+      (await ask("/", { "Accept-Encoding": "gzip;q=0" })).response.headers.get("Content-Encoding"),
+    ).toBeNull();
+  });
+
+  it("is 304 for who has it, whose copy has its policy", async () => {
+    const { etag } = await ask("/");
+    const again = await ask("/", { "If-None-Match": etag! });
+    expect([again.status, again.text, again.policy]).toEqual([304, "", ""]);
+    expect(again.response.headers.get("Cache-Control")).toBe("private, no-cache");
+  });
+
+  it("is new at the next request after a change, by whatever tool", async () => {
+    const before = await ask("/");
+    site.addVideo({ title: "The second" });
+    const after = await ask("/", { "If-None-Match": before.etag! });
+    expect(after.status).toBe(200);
+    expect(after.text).toContain("The second");
+    site.database().prepare("UPDATE videos SET status = 'hidden' WHERE title = 'The second'").run();
+    expect((await ask("/")).text).not.toContain("The second");
+    expect((await ask("/video/v")).status).toBe(200);
+    site.database().prepare("UPDATE videos SET status = 'hidden' WHERE id = 'v'").run();
+    expect((await ask("/video/v")).status).toBe(404);
+    site.database().prepare("UPDATE videos SET status = 'published' WHERE id = 'v'").run();
+  });
+
+  it("has data with an entity tag too", async () => {
+    const first = await ask("/_root.data");
+    expect(first.etag).toMatch(/^W\/"/);
+    expect((await ask("/_root.data")).text).toBe(first.text);
+    expect((await ask("/_root.data", { "If-None-Match": first.etag! })).status).toBe(304);
+  });
+
+  it("answers HEAD with its length alone", async () => {
+    const { text } = await ask("/");
+    const head = await fetch(`${site.url}/`, {
+      method: "HEAD",
+      headers: { "Accept-Encoding": "identity" },
+    });
+    expect(head.headers.get("Content-Length")).toBe(String(Buffer.byteLength(text)));
+  });
+
+  it("names the host that was asked for", async () => {
+    await ask("/video/v");
+    const port = new URL(site.url).port;
+    const other = await (await fetch(`http://localhost:${port}/video/v`)).text();
+    expect(other).not.toContain(site.url);
+  });
+});
+
+describe("what is someone's own", () => {
+  it("is never kept, nor answered from what is kept", async () => {
+    await ask("/");
+    const form = new URLSearchParams(ADMIN);
+    const signIn = await fetch(`${site.url}/auth`, {
+      method: "POST",
+      body: form,
+      redirect: "manual",
+      headers: { Origin: site.url },
+    });
+    const cookies = signIn.headers.getSetCookie().map((each) => each.split(";")[0]!);
+    const session = cookies.find((each) => each.startsWith("session="))!;
+    const own = await ask("/", { Cookie: cookies.join("; ") });
+    expect(own.text).toContain("Sign Out");
+    expect(own.text).toContain("Signed in successfully!");
+    expect(own.etag).toBeNull();
+    expect((await ask("/", { Cookie: session })).text).toContain("Sign Out");
+    const anyone = await ask("/");
+    expect(anyone.text).not.toContain("Sign Out");
+    expect(anyone.text).not.toContain("Signed in successfully!");
+  });
+
+  it("is the entry dialog, until the age is known", async () => {
+    const before = await ask("/", {}, gated);
+    expect(before.etag).toBeNull();
+    const after = await ask("/", { Cookie: "age=18" }, gated);
+    expect(after.etag).not.toBeNull();
+    const again = await ask("/", {}, gated);
+    expect(again.etag).toBeNull();
+    expect(again.text.length).toBeGreaterThan(after.text.length);
+  });
+
+  it("is what failed", async () => {
+    site.database().exec("ALTER TABLE videos RENAME TO elsewhere");
+    const failed = await ask("/?page=77");
+    site.database().exec("ALTER TABLE elsewhere RENAME TO videos");
+    expect([failed.status, failed.etag]).toEqual([500, null]);
+    expect((await ask("/?page=77")).status).toBe(200);
+  });
+});
+
+describe("what is kept", () => {
+  const version = { catalogue: 1, views: 1 };
+  const page = { text: "x", headers: new Headers() };
+  beforeEach(clearPageCache);
+
+  it("goes when the catalogue changes, 15 s after views did, and after ten minutes", () => {
+    const find = (changed: object, age: number) => {
+      cachePage("k", version, page, 0);
+      return findCachedPage("k", { ...version, ...changed }, age) !== undefined;
+    };
+    expect(find({}, 9 * 60_000)).toBe(true);
+    expect(find({}, 11 * 60_000)).toBe(false);
+    expect(find({ catalogue: 2 }, 1)).toBe(false);
+    expect(find({ views: 2 }, 14_000)).toBe(true);
+    expect(find({ views: 2 }, 16_000)).toBe(false);
+  });
+
+  it("is bounded: the least used goes first", () => {
+    const text = "x".repeat(100_000);
+    for (let index = 0; index < 1_000; index++)
+      cachePage(`${index}`, version, { ...page, text }, 0);
+    const left = Array.from({ length: 1_000 }, (_, index) =>
+      findCachedPage(`${index}`, version, 1),
+    );
+    expect(left.filter(Boolean).length).toBeLessThan(120);
+    expect(left.at(-1)).toBeDefined();
+  });
+});

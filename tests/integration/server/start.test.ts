@@ -1,0 +1,207 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqlite } from "~db/client.server";
+import { migrate } from "~db/migrate.server";
+import { SiteProcess } from "../../site-process";
+
+const START = fileURLToPath(new URL("../../../scripts/start.mjs", import.meta.url));
+
+let folder: string;
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "start-test-"));
+});
+afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/** A start that cannot succeed ends within this time, however busy the machine is. */
+const ENDS_WITHIN_MS = 20_000;
+
+/** Runs the start script to its end and returns what it said. `uid` is the account that runs it. */
+async function startFails(environment: Record<string, string>, uid?: number) {
+  const env = {
+    NODE_ENV: "production" as const,
+    PATH: process.env.PATH ?? "",
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATABASE_PATH: path.join(folder, "site.sqlite"),
+    UPLOADS_DIR: path.join(folder, "uploads"),
+    ...environment,
+  };
+  const options = { env, uid, timeout: ENDS_WITHIN_MS };
+  const failure = await promisify(execFile)(process.execPath, [START], options).then(
+    () => undefined,
+    (error: { code: number; stderr: string }) => error,
+  );
+  if (!failure) throw new Error("The start did not fail.");
+  return { code: failure.code, said: failure.stderr.trim() };
+}
+
+/** The account of Debian that owns nothing. */
+const NOBODY = 65_534;
+
+function overwriteMiddle(file: string, bytes: number): void {
+  const handle = fs.openSync(file, "r+");
+  fs.writeSync(handle, Buffer.alloc(bytes / 4, 0x5a), 0, bytes / 4, Math.floor(bytes / 2));
+  fs.closeSync(handle);
+}
+
+describe("npm start", () => {
+  it("ends with one sentence at a bad setting", async () => {
+    expect(await startFails({ MAX_VIDEO_BYTES: "2GB" })).toEqual({
+      code: 1,
+      said: "MAX_VIDEO_BYTES must be a whole number of bytes, at least 1.",
+    });
+  });
+
+  it("ends with one sentence at a database of a newer version", async () => {
+    const sqlite = openSqlite(path.join(folder, "site.sqlite"));
+    sqlite.exec("CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL, ran_at TEXT)");
+    sqlite.exec("INSERT INTO migrations VALUES ('9999-from-the-future', '2099-01-01')");
+    sqlite.close();
+    const { code, said } = await startFails({});
+    expect(code).toBe(1);
+    expect(said).toMatch(/^The database .+ was written by a newer version .+ a back-up\.$/);
+  });
+
+  it("ends with one sentence when the port is taken", async () => {
+    const other = net.createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as net.AddressInfo;
+    const { code, said } = await startFails({ PORT: String(port) });
+    other.close();
+    expect({ code, said }).toEqual({
+      code: 1,
+      said: `Port ${port} is taken; set PORT to another.`,
+    });
+  });
+
+  it.each([
+    ["192.0.2.1", "an address of another machine"],
+    ["no-such-host.invalid", "a name that leads nowhere"],
+  ])("ends with one sentence when HOST is %s, %s", async (HOST) => {
+    expect(await startFails({ HOST })).toEqual({
+      code: 1,
+      said: `HOST is not an address of this machine (${HOST}); set it to one of them, such as 127.0.0.1, or leave it unset for all.`,
+    });
+  });
+
+  it("ends with one sentence when DATABASE_PATH is a folder", async () => {
+    expect(await startFails({ DATABASE_PATH: folder })).toEqual({
+      code: 1,
+      said: `DATABASE_PATH is a folder (${folder}); set it to a file in it, such as ${folder}/site.sqlite.`,
+    });
+  });
+
+  it("ends with one sentence when DATABASE_PATH is a file of another kind", async () => {
+    const file = path.join(folder, "site.sqlite");
+    fs.writeFileSync(file, "A letter, not a database. ".repeat(1_000));
+    expect(await startFails({})).toEqual({
+      code: 1,
+      said: `DATABASE_PATH is not an SQLite database (${file}); set it to another path, or move that file away to start with an empty site.`,
+    });
+    expect(fs.readFileSync(file, "utf8")).toContain("A letter");
+  });
+
+  it.each([
+    ["cut off", (file: string, bytes: number) => fs.truncateSync(file, bytes / 2)],
+    ["overwritten in the middle", overwriteMiddle],
+  ])("ends with one sentence when the database is %s", async (_, damage) => {
+    const file = path.join(folder, "site.sqlite");
+    const sqlite = openSqlite(file);
+    migrate(sqlite);
+    const insert = sqlite.prepare("INSERT INTO videos (title, category) VALUES (?, 'desi')");
+    sqlite.transaction(() => {
+      for (let i = 0; i < 500; i += 1) insert.run(`Video ${i}`);
+    })();
+    sqlite.close();
+    damage(file, fs.statSync(file).size);
+    expect(await startFails({})).toEqual({
+      code: 1,
+      said: `DATABASE_PATH is damaged (${file}); bring a back-up back with npm run restore, or move that file away to start with an empty site.`,
+    });
+  });
+
+  it("ends with one sentence when UPLOADS_DIR is a file", async () => {
+    const file = path.join(folder, "uploads");
+    fs.writeFileSync(file, "");
+    expect(await startFails({})).toEqual({
+      code: 1,
+      said: `UPLOADS_DIR needs the folder ${file}/videos, but ${file} is not a folder; move that away, or set UPLOADS_DIR to another path.`,
+    });
+  });
+
+  it.each([
+    ["UPLOADS_DIR", "/proc/x", "/proc/x/videos"],
+    ["DATABASE_PATH", "/proc/x/site.sqlite", "/proc/x"],
+  ])("ends with one sentence, and does not hang, when %s is %s", async (name, value, needed) => {
+    expect(await startFails({ [name]: value })).toEqual({
+      code: 1,
+      said: `${name} needs the folder ${needed}, which this account cannot create or write to (no such file or directory); change its owner, or set ${name} to another path.`,
+    });
+  });
+
+  it.each(["UPLOADS_DIR", "DATABASE_PATH"])(
+    "ends with one sentence when %s may not be written to by this account",
+    async (name) => {
+      const others = path.join(folder, "others");
+      fs.mkdirSync(path.join(others, "videos"), { recursive: true });
+      fs.mkdirSync(path.join(folder, "own"));
+      fs.chmodSync(path.join(folder, "own"), 0o777);
+      for (const closed of [path.join(others, "videos"), others]) fs.chmodSync(closed, 0o555);
+      fs.chmodSync(folder, 0o755);
+      const uid = process.getuid?.() === 0 ? NOBODY : undefined;
+      const { code, said } = await startFails(
+        {
+          DATABASE_PATH: path.join(folder, "own", "site.sqlite"),
+          UPLOADS_DIR: path.join(folder, "own", "uploads"),
+          [name]: name === "UPLOADS_DIR" ? others : path.join(others, "site.sqlite"),
+        },
+        uid,
+      );
+      for (const open of [others, path.join(others, "videos")]) fs.chmodSync(open, 0o755);
+      const needed = name === "UPLOADS_DIR" ? path.join(others, "videos") : others;
+      expect({ code, said }).toEqual({
+        code: 1,
+        said: `${name} needs the folder ${needed}, which this account cannot create or write to (permission denied); change its owner, or set ${name} to another path.`,
+      });
+    },
+  );
+
+  it("ends with one sentence at a short SESSION_SECRET, and does not show it", async () => {
+    const { code, said } = await startFails({ SESSION_SECRET: "hunter2" });
+    expect(code).toBe(1);
+    expect(said).toMatch(/^SESSION_SECRET must be .*at least 32 characters.*openssl.*\.$/);
+    expect(said).not.toContain("hunter2");
+  });
+
+  it("prints the password of the account it makes once, and not at the next start", async () => {
+    const site = new SiteProcess({ ADMIN_EMAIL: "", ADMIN_PASSWORD: "" });
+    try {
+      await site.start();
+      const password = site.log.match(/password is (\S+)/)?.[1];
+      expect(password).toBeDefined();
+      expect(await site.stop()).toBe(0);
+      site.log = "";
+      await site.start();
+      expect(site.log).not.toContain(password);
+    } finally {
+      await site.remove();
+    }
+  });
+
+  it("keeps the database to its owner", async () => {
+    const site = new SiteProcess();
+    try {
+      await site.start();
+      expect(fs.statSync(site.databasePath).mode & 0o077).toBe(0);
+    } finally {
+      await site.remove();
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import bcrypt from "bcryptjs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sqliteHandle } from "~db/client.server";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const PASSWORD = "a password from a terminal";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+  makeUser("admin@example.com");
+});
+afterEach(() => site.remove());
+
+/** Runs set-password at a terminal and types a line whenever it asks for one. */
+async function atTerminal(...lines: string[]) {
+  const command = "node_modules/.bin/tsx scripts/set-password.ts --email admin@example.com";
+  const child = spawn("script", ["-qec", command, "/dev/null"], { cwd: root, env: process.env });
+  let shown = "";
+  let asked = 0;
+  child.stdout.on("data", (chunk) => {
+    shown += chunk;
+    const prompts = shown.match(/(New password|The same again): /g)?.length ?? 0;
+    for (; asked < prompts; asked += 1) child.stdin.write(lines[asked] ?? "\x03");
+  });
+  const [code] = await once(child, "close");
+  return { code, shown };
+}
+
+const isPassword = (password: string) => {
+  const hash = sqliteHandle().prepare("SELECT password_hash FROM users").pluck().get() as string;
+  return bcrypt.compareSync(password, hash);
+};
+
+// util-linux, which every Debian has.
+describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password at a terminal", () => {
+  it("is asked for twice, and never shown", async () => {
+    const { code, shown } = await atTerminal(`${PASSWORD}\r`, `${PASSWORD}\r`);
+    expect(code).toBe(0);
+    expect(shown).toContain("The password of admin@example.com is changed");
+    expect(shown).not.toContain(PASSWORD);
+    expect(isPassword(PASSWORD)).toBe(true);
+  });
+
+  it.each([
+    [[`${PASSWORD}\r`, "another one\r"], "The two passwords differ; nothing was changed."],
+    [["short\r", "short\r"], "A password needs at least 10 characters."],
+    [[`${"é".repeat(40)}\r`, `${"é".repeat(40)}\r`], "72 bytes"],
+    [["half a pass\x03"], "Cancelled; nothing was changed."],
+  ])("changes nothing when %j is typed", async (lines, sentence) => {
+    const { code, shown } = await atTerminal(...lines);
+    expect(shown).toContain(sentence);
+    expect(code).not.toBe(0);
+    expect(isPassword(PASSWORD)).toBe(false);
+  });
+});

@@ -1,0 +1,84 @@
+import { fileURLToPath } from "node:url";
+import bcrypt from "bcryptjs";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sqliteHandle } from "~db/client.server";
+import { GOOD_PASSWORD, makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+/** As `npm run` does it, but without npm. */
+const script = (name: string, args: string[], input = "") =>
+  execa("node_modules/.bin/tsx", [`scripts/${name}.ts`, ...args], {
+    cwd: root,
+    input,
+    reject: false,
+    env: { ...process.env },
+  });
+
+const hashOf = (email: string) =>
+  sqliteHandle()
+    .prepare("SELECT password_hash FROM users WHERE email = ?")
+    .pluck()
+    .get(email) as string;
+
+describe("create-user", () => {
+  it("reads the address and the password from standard input", async () => {
+    const { exitCode, stdout } = await script(
+      "create-user",
+      [],
+      `new@example.com\n${GOOD_PASSWORD}\n`,
+    );
+    expect([exitCode, stdout]).toEqual([0, "There is now an account for new@example.com."]);
+    expect(bcrypt.getRounds(hashOf("new@example.com"))).toBe(12);
+    expect(bcrypt.compareSync(GOOD_PASSWORD, hashOf("new@example.com"))).toBe(true);
+  });
+
+  it("invents a password on request", async () => {
+    const { stdout } = await script("create-user", ["--email", "new@example.com", "--generate"]);
+    const password = /^Its password is (\S{20})$/m.exec(stdout)![1]!;
+    expect(bcrypt.compareSync(password, hashOf("NEW@example.com"))).toBe(true);
+  });
+
+  it.each([
+    [["--email", "TAKEN@example.com"], `${GOOD_PASSWORD}\n`, 1, "There is already an account for"],
+    [["--email", "nobody"], `${GOOD_PASSWORD}\n`, 1, '"nobody" is not an e-mail address.'],
+    [["--email", "a@b.c"], "short\n", 1, "A password needs at least 10 characters."],
+    [["--email", "a@b.c"], "", 2, "Standard input ended before: New password"],
+    [["--mail", "a@b.c"], "", 2, "Unknown option '--mail'"],
+  ])("says what is wrong with %j", async (args, input, code, sentence) => {
+    makeUser("taken@example.com");
+    const { exitCode, stderr } = await script("create-user", args, input);
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toContain("    at ");
+    expect(exitCode).toBe(code);
+  });
+});
+
+describe("set-password", () => {
+  it("changes it, ends the sessions and can take the second factor away", async () => {
+    const { id } = makeUser();
+    sqliteHandle().exec(`
+      INSERT INTO sessions (id_hash, user_id, expires_at) VALUES ('x', '${id}', '2999-01-01');
+      UPDATE users SET totp_secret = 'x', totp_enabled_at = '2020-01-01'`);
+    const args = ["--email", "Admin@example.com", "--remove-second-factor"];
+    const { exitCode, stdout } = await script("set-password", args, "another good password\n");
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("The password of admin@example.com is changed");
+    expect(bcrypt.compareSync("another good password", hashOf("admin@example.com"))).toBe(true);
+    expect(sqliteHandle().prepare("SELECT count(*) FROM sessions").pluck().get()).toBe(0);
+    expect(sqliteHandle().prepare("SELECT totp_enabled_at FROM users").pluck().get()).toBeNull();
+  });
+
+  it("knows no account that is not there", async () => {
+    const { exitCode, stderr } = await script("set-password", ["--email", "no@b.c"], "");
+    expect([exitCode, stderr]).toEqual([1, "There is no account for no@b.c."]);
+  });
+});

@@ -1,0 +1,217 @@
+import fs from "node:fs";
+import path from "node:path";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { type BulkChange, type BulkResult, MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
+import { changeVideos } from "~/studio/bulk/bulk.server";
+import { ALL_NEWEST } from "~/studio/list/manage-address";
+import { listManaged } from "~/studio/list/managed-list.server";
+import { projected } from "~db/changes.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addVideo,
+  answered,
+  page,
+  refused,
+  succeed,
+  useAdminSite,
+  video,
+  writeUpload,
+} from "../../admin-requests";
+
+const site = useAdminSite();
+beforeEach(() => {
+  addVideo({ id: "a", title: "First", status: "published", tags: '["One"]' });
+  addVideo({ id: "b", title: "Second", status: "hidden", category: "english" });
+  addVideo({ id: "c", title: "Third", status: "review", tags: '["one","two"]' });
+});
+
+const bulk = (what: string, selected: string[], more: Record<string, string> = {}) => ({
+  intent: "bulk",
+  do: what,
+  selected,
+  ...more,
+});
+const column = (name: string) => ["a", "b", "c"].map((id) => video(id)?.[name]);
+
+describe("many videos at once", () => {
+  it("are hidden, with what was so already and what is gone told apart", async () => {
+    const { toast, location } = await succeed(
+      bulk("hide", ["a", "b", "c", "gone"]),
+      "/admin?tab=manage&sort=title",
+    );
+    expect(location).toBe("/admin?tab=manage&sort=title");
+    expect(toast).toEqual({
+      title: "Videos Updated",
+      description: "2 videos were hidden. 1 video was hidden already. 1 video no longer exists.",
+      kind: "success",
+    });
+    expect(column("status")).toEqual(["hidden", "hidden", "hidden"]);
+  });
+
+  it("are published", async () => {
+    const { toast } = await succeed(bulk("publish", ["a", "b", "c"]));
+    expect(toast.description).toBe("2 videos were published. 1 video was published already.");
+    expect(column("status")).toEqual(["published", "published", "published"]);
+  });
+
+  it("are given a category", async () => {
+    const { toast } = await succeed(bulk("category", ["a", "b"], { category: "english" }));
+    expect(toast.description).toBe(
+      "1 video was moved to the category. 1 video was in the category already.",
+    );
+    expect(column("category")).toEqual(["english", "english", "desi"]);
+  });
+
+  it("are given tags, each once whatever its case", async () => {
+    const { toast } = await succeed(bulk("add-tags", ["a", "b", "c"], { tags: "one, Two" }));
+    expect(column("tags")).toEqual(['["One","Two"]', '["one","Two"]', '["one","two"]']);
+    expect(toast.description).toBe("2 videos were given the tags. 1 video was tagged so already.");
+  });
+
+  it("are rid of tags; none left is no list", async () => {
+    await succeed(bulk("remove-tags", ["a", "b", "c"], { tags: "ONE" }));
+    expect(column("tags")).toEqual([null, null, '["two"]']);
+  });
+
+  it("are left alone where they would have too many tags, and named", async () => {
+    const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
+    sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
+    const { toast } = await succeed(bulk("add-tags", ["a", "b"], { tags: "new" }));
+    expect(toast.description).toBe(
+      "1 video was given the tags. 1 video was left alone, because a video has at most 50 tags: “First”.",
+    );
+    expect(await refused(bulk("add-tags", ["a"], { tags: "new" }))).toMatchObject({
+      status: 422,
+      toast: { title: "Error", description: "No video was changed." },
+    });
+  });
+
+  it("are asked about before they are deleted, then deleted with their files", async () => {
+    sqliteHandle().exec(
+      "UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id IN ('a', 'b')",
+    );
+    const file = writeUpload(site.uploads, "videos/u/1.mp4");
+    expect(await answered(bulk("delete", ["a", "b", "gone"]))).toEqual({
+      status: 200,
+      confirmation: { ids: ["a", "b"], titles: ["First", "Second"], bytes: 0 },
+    });
+    expect(video("a")).toBeDefined();
+    const { toast } = await succeed(bulk("delete", ["a", "b", "gone"], { confirmed: "1" }));
+    expect(toast).toMatchObject({
+      title: "Videos Deleted",
+      description: "2 videos were deleted. 1 video no longer exists.",
+    });
+    expect([video("a"), video("b"), video("c")?.id]).toEqual([undefined, undefined, "c"]);
+    expect(fs.existsSync(file)).toBe(false);
+  });
+
+  it("come back together when their deletion is undone", async () => {
+    const { toast } = await succeed(bulk("delete", ["a", "b"], { confirmed: "1" }));
+    const [deletion, ...others] = (await page("/admin?tab=manage")).manage!.deletions;
+    expect(others).toEqual([]);
+    expect(deletion).toMatchObject({ videos: 2, titles: ["First", "Second"] });
+    expect(toast.action.fields).toEqual({ intent: "restore", batch: deletion!.batch });
+    await succeed(toast.action.fields, toast.action.to);
+    expect([video("a")?.title, video("b")?.category]).toEqual(["First", "english"]);
+  });
+
+  it("are all of the list, on whichever page, when that is said", async () => {
+    for (let n = 0; n < 120; n += 1) addVideo({ id: `n${n}`, title: `Night ${n}` });
+    const all = { intent: "bulk", do: "hide", all: "1" };
+    const { toast } = await succeed(all, "/admin?tab=manage&search=night&page=2");
+    expect(toast.description).toBe("120 videos were hidden.");
+    expect(column("status")).toEqual(["published", "hidden", "review"]);
+  });
+
+  it("are changed all or none", async () => {
+    sqliteHandle().exec(`CREATE TRIGGER broken BEFORE UPDATE ON videos WHEN OLD.id = 'c'
+      BEGIN SELECT raise(ABORT, 'no'); END`);
+    expect(await refused(bulk("hide", ["a", "b", "c"]))).toMatchObject({ status: 500 });
+    expect(column("status")).toEqual(["published", "hidden", "review"]);
+    vi.mocked(console.error).mockClear();
+  });
+
+  it("stand in the activity list with what was done to them", async () => {
+    await succeed(bulk("publish", ["b", "c"]));
+    expect(await listActivities()).toMatchObject([
+      { email: "a@b.c", action: "bulk-edit", detail: "published 2 videos: “Second”, “Third”" },
+    ]);
+  });
+
+  it.each([
+    ["nothing selected", bulk("hide", []), "Select at least one video."],
+    ["no action", bulk("", ["a"]), "Choose what to do with the videos."],
+    [
+      "no such category",
+      bulk("category", ["a"], { category: "all" }),
+      "Choose one of the categories.",
+    ],
+    ["no tag", bulk("add-tags", ["a"], { tags: " , " }), "Write at least one tag."],
+    [
+      "too many",
+      bulk(
+        "hide",
+        Array.from({ length: MAX_BULK_VIDEOS + 1 }, (_, n) => `x${n}`),
+      ),
+      "At most 10,000 videos can be changed at once. Narrow the list by a filter.",
+    ],
+  ])("are refused with a sentence: %s", async (_, fields, detail) => {
+    expect(await refused(fields)).toMatchObject({
+      status: 422,
+      toast: { title: "Error", description: "No video was changed." },
+      detail,
+    });
+  });
+
+  it("that are all gone answer 404", async () => {
+    expect(await refused(bulk("hide", ["x", "y"]))).toMatchObject({
+      status: 404,
+      detail: "2 videos no longer exist.",
+    });
+  });
+
+  it("leave no file behind in the trash folder's place", async () => {
+    await succeed(bulk("delete", ["a"], { confirmed: "1" }));
+    expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
+  });
+});
+
+describe("thousands of videos", () => {
+  const COUNT = 3_000;
+  const ids = Array.from({ length: COUNT }, (_, n) => `n${n}`);
+
+  /** How long `work` lets no timer run, on average; other processes may hold any one of them. */
+  async function averageHold(work: () => Promise<unknown>): Promise<number> {
+    const begun = performance.now();
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await work();
+    clearInterval(timer);
+    return (performance.now() - begun) / (turns + 1);
+  }
+
+  it.each([
+    ["hidden", { action: "hide" }],
+    ["tagged", { action: "add-tags", tags: ["new"] }],
+    ["deleted", { action: "delete" }],
+  ] as [string, BulkChange][])("are %s while timers have their turns", async (_how, change) => {
+    sqliteHandle().transaction(() => {
+      for (const id of ids) addVideo({ id, title: `Night ${id}` });
+    })();
+    await projected();
+    let result: BulkResult | undefined;
+    const held = await averageHold(async () => {
+      result = await changeVideos(change, ids, "u");
+    });
+    expect(result).toMatchObject({ done: COUNT, gone: 0 });
+    // It is a quarter of that where nothing else runs.
+    expect(held).toBeLessThan(50);
+    await projected();
+    expect((await listManaged({ ...ALL_NEWEST, status: "published", search: "night" })).total).toBe(
+      change.action === "add-tags" ? COUNT : 0,
+    );
+  });
+});

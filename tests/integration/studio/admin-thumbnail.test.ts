@@ -1,0 +1,92 @@
+import fs from "node:fs";
+import path from "node:path";
+import sharp from "sharp";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addVideo,
+  caught,
+  page,
+  sendMultipart,
+  useAdminSite,
+  video,
+  writeUpload,
+} from "../../admin-requests";
+
+const site = useAdminSite();
+beforeEach(() => {
+  addVideo({ thumbnail_url: "/media/thumbnails/u/1.jpg", description: "Words" });
+});
+
+function form(thumbnail: Buffer | undefined, more: Record<string, string> = {}) {
+  const fields = new FormData();
+  for (const [name, value] of Object.entries({
+    intent: "update",
+    id: "v",
+    title: "New",
+    ...more,
+  })) {
+    fields.set(name, value);
+  }
+  if (thumbnail) fields.set("thumbnail", new Blob([new Uint8Array(thumbnail)]), "picture.png");
+  return fields;
+}
+const picture = () =>
+  sharp({ create: { width: 32, height: 18, channels: 3, background: "teal" } })
+    .png()
+    .toBuffer();
+const ADDRESS = "/admin?tab=manage&edit=v";
+const thumbnails = () =>
+  fs.readdirSync(path.join(site.uploads, "thumbnails"), { recursive: true }).sort();
+
+describe("the thumbnail of the edit form", () => {
+  it("replaces the one there was, which is removed", async () => {
+    const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
+    const answer = await caught(async () => sendMultipart(form(await picture()), ADDRESS));
+    expect(answer.status).toBe(302);
+    const url = String(video()?.thumbnail_url);
+    expect(url).toMatch(/^\/media\/thumbnails\/u\/\d+\.webp$/);
+    expect(fs.existsSync(path.join(site.uploads, url.replace("/media/", "")))).toBe(true);
+    expect(fs.existsSync(old)).toBe(false);
+    expect(video()?.title).toBe("New");
+    expect(Number(video()?.bytes)).toBeGreaterThan(0);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("brings the colours that wait for it, and another tool's picture has none of them", async () => {
+    await caught(async () => sendMultipart(form(await picture()), ADDRESS));
+    expect(video()?.poster_colors).toMatch(/^(00[78].[78].){4}$/);
+    sqliteHandle().exec("UPDATE videos SET thumbnail_url = '/media/thumbnails/u/2.webp'");
+    expect(video()?.poster_colors).toBeNull();
+  });
+
+  it("may be left out", async () => {
+    await caught(() => sendMultipart(form(undefined), ADDRESS));
+    expect(video()).toMatchObject({ title: "New", thumbnail_url: "/media/thumbnails/u/1.jpg" });
+  });
+
+  it("is refused with 415 when it is no picture, the texts kept and nothing changed", async () => {
+    const answer = await sendMultipart(form(Buffer.from("no picture at all")), ADDRESS);
+    expect(answer).toMatchObject({
+      init: { status: 415 },
+      data: {
+        studio: {
+          toast: { description: "Failed to update video." },
+          edit: { texts: { title: "New", description: "Words" } },
+        },
+      },
+    });
+    expect(video()?.title).toBe("A film");
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it.each([
+    ["the title is blank", { title: " " }, 422],
+    ["the row has changed", { version: "old" }, 409],
+  ])("leaves no file behind when %s", async (_, more, status) => {
+    const answer = await sendMultipart(form(await picture(), more), ADDRESS);
+    expect(answer).toMatchObject({ init: { status } });
+    expect(thumbnails().filter((name) => String(name).endsWith(".webp"))).toEqual([]);
+    expect((await page(ADDRESS)).manage?.dialog?.video?.title).toBe("A film");
+  });
+});

@@ -1,0 +1,352 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { emptyTrash, UNDO_WITHIN_MS } from "~/studio/trash/trash.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addVideo,
+  caught,
+  get,
+  page,
+  refused,
+  send,
+  succeed,
+  useAdminSite,
+  video,
+  writeUpload,
+} from "../../admin-requests";
+
+const site = useAdminSite();
+
+const addFile = (name: string) => writeUpload(site.uploads, name);
+
+describe("access to the admin panel", () => {
+  it("sends a visitor to sign in", async () => {
+    const answer = await caught(() => get("/admin", {}));
+    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/auth"]);
+  });
+
+  it("does nothing for a visitor's form", async () => {
+    addVideo();
+    const answer = await caught(() =>
+      send({ intent: "delete", id: "v" }, { headers: { Cookie: "" } }),
+    );
+    expect(answer.headers.get("Location")).toBe("/auth");
+    expect(video()).toBeDefined();
+  });
+
+  it("does nothing for a form of another site", async () => {
+    addVideo();
+    const headers = { Origin: "https://elsewhere.example" };
+    const answer = await caught(() => send({ intent: "delete", id: "v" }, { headers }));
+    expect(answer.status).toBe(403);
+    expect(video()).toBeDefined();
+  });
+
+  it("answers a form that means nothing with 400", async () => {
+    expect((await refused({ intent: "launch", id: "v" })).status).toBe(400);
+    expect((await refused({ intent: "delete" })).status).toBe(400);
+  });
+});
+
+describe("the four figures", () => {
+  it("count every video whatever its status, and a legacy category as today's", async () => {
+    addVideo({ views: 5, status: "hidden" });
+    addVideo({ id: "w", category: "amateur", views: 7 });
+    addVideo({ id: "x", category: "premium" });
+    expect((await page("/admin")).statistics.stats).toEqual({
+      totalVideos: 3,
+      totalViews: 12,
+      totalCategories: 2,
+      storageUsed: "0.0 MB",
+    });
+  });
+
+  it("estimate 50 MB a video when the disk can't be read", async () => {
+    addVideo();
+    addVideo({ id: "w" });
+    fs.rmSync(path.join(site.uploads, "thumbnails"), { recursive: true });
+    expect((await page("/admin")).statistics.stats?.storageUsed).toBe("~0.10 GB");
+  });
+
+  it("are replaced by a sentence when they can't be had", async () => {
+    sqliteHandle().exec("DROP TABLE video_totals");
+    expect((await page("/admin")).statistics).toEqual({
+      toast: { title: "Error", description: "Failed to fetch statistics.", kind: "error" },
+    });
+    vi.mocked(console.error).mockClear();
+  });
+});
+
+describe("the list", () => {
+  it("has every video, newest first", async () => {
+    addVideo({ created_at: "2024-01-01T00:00:00.000Z", status: "hidden" });
+    addVideo({ id: "w", created_at: "2024-01-02T00:00:00.000Z", status: "review" });
+    const { manage } = await page("/admin?tab=manage");
+    expect(manage?.list.videos.map(({ id, status }) => [id, status])).toEqual([
+      ["w", "review"],
+      ["v", "hidden"],
+    ]);
+  });
+
+  it("is left empty when it can't be fetched, which is only logged", async () => {
+    sqliteHandle().exec("ALTER TABLE videos RENAME COLUMN bytes TO gone");
+    const { manage, status } = await page("/admin?tab=manage");
+    expect([status, manage?.list.total]).toEqual([200, 0]);
+    expect(console.error).toHaveBeenCalled();
+    vi.mocked(console.error).mockClear();
+  });
+
+  it("answers 404 with the list when the video of a dialog is gone", async () => {
+    addVideo();
+    const { manage, status } = await page("/admin?tab=manage&edit=gone");
+    expect([status, manage?.list.total]).toEqual([404, 1]);
+  });
+});
+
+const EDIT = {
+  intent: "update",
+  id: "v",
+  title: " A better film ",
+  description: "Words",
+  category: "english",
+  tags: "one, , two ,One",
+  duration: "1:15:30",
+};
+
+describe("editing", () => {
+  it("changes the fields, says so, and returns to the list it came from", async () => {
+    addVideo({ updated_at: "2020-01-01T00:00:00.000Z" });
+    expect(await succeed(EDIT, "/admin?tab=manage&search=film&page=2&edit=v")).toEqual({
+      location: "/admin?tab=manage&search=film&page=2",
+      toast: {
+        title: "Video Updated",
+        description: "Video has been updated successfully.",
+        kind: "success",
+      },
+    });
+    expect(video()).toMatchObject({
+      title: "A better film",
+      description: "Words",
+      category: "english",
+      tags: '["one","two"]',
+      duration: "75:30",
+    });
+    expect(String(video()?.updated_at) > "2024").toBe(true);
+  });
+
+  it("takes no control characters, as the upload takes none", async () => {
+    addVideo();
+    const texts = { title: "A\u0000better\u2028film\u001b", description: "Wo\u0007rds\r\n\tmore" };
+    await succeed({ ...EDIT, ...texts, tags: "o\u0008ne, two" });
+    expect(video()).toMatchObject({
+      title: "A better film",
+      description: "Words\n\tmore",
+      tags: '["o ne","two"]',
+    });
+  });
+
+  it("stores no list where no tag is left", async () => {
+    addVideo({ tags: '["old"]' });
+    await succeed({ ...EDIT, tags: " , " });
+    expect(video()?.tags).toBeNull();
+  });
+
+  it.each([
+    ["title", "  ", "Please fill in all required fields."],
+    ["category", "trending", "Choose one of the categories."],
+    ["duration", "soon", "Write minutes:seconds, such as 5:30."],
+    ["tags", "x".repeat(61), "A tag has at most 60 characters."],
+  ])("refuses %s %j with 422 and keeps the texts", async (field, value, sentence) => {
+    addVideo();
+    const answer = await refused({ ...EDIT, [field]: value });
+    expect(answer).toMatchObject({
+      status: 422,
+      toast: { title: "Error", description: "Failed to update video." },
+      edit: { texts: { description: "Words", [field]: value }, fields: { [field]: sentence } },
+    });
+    expect(video()?.title).toBe("A film");
+  });
+
+  it("answers 404 when the row is gone", async () => {
+    expect(await refused(EDIT)).toMatchObject({
+      status: 404,
+      toast: { description: "Failed to update video." },
+    });
+  });
+
+  it("answers 409 and overwrites nothing when the row has changed since the form was opened", async () => {
+    addVideo();
+    const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
+    sqliteHandle().exec("UPDATE videos SET title = 'Theirs'");
+    const answer = await refused({ ...EDIT, version: opened!.version });
+    expect(answer).toMatchObject({
+      status: 409,
+      edit: { current: { title: "Theirs" }, texts: { title: EDIT.title } },
+    });
+    expect(video()?.title).toBe("Theirs");
+    await succeed({ ...EDIT, version: answer.edit!.current.version });
+    expect(video()?.title).toBe("A better film");
+  });
+
+  it("is not disturbed by views that were counted meanwhile", async () => {
+    addVideo();
+    const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
+    sqliteHandle().exec("UPDATE videos SET views = views + 1");
+    await succeed({ ...EDIT, version: opened!.version });
+  });
+
+  it("says that it failed when the database does", async () => {
+    addVideo();
+    sqliteHandle().exec(
+      "CREATE TRIGGER broken BEFORE UPDATE ON videos BEGIN SELECT raise(ABORT, 'no'); END",
+    );
+    expect(await refused(EDIT)).toMatchObject({
+      status: 500,
+      toast: { title: "Error", description: "Failed to update video." },
+    });
+    expect(await refused({ intent: "toggle", id: "v" })).toMatchObject({
+      status: 500,
+      toast: { title: "Error", description: "Failed to update video visibility." },
+    });
+    vi.mocked(console.error).mockClear();
+  });
+});
+
+describe("the visibility toggle", () => {
+  it.each([
+    ["published", "hidden", "hidden"],
+    ["hidden", "published", "visible"],
+    ["review", "published", "visible"],
+  ])("makes %s %s", async (from, to, word) => {
+    addVideo({ status: from, updated_at: "2020-01-01T00:00:00.000Z" });
+    const { toast } = await succeed({ intent: "toggle", id: "v" });
+    expect(toast).toMatchObject({
+      title: "Video Updated",
+      description: `Video is now ${word} on the website.`,
+    });
+    expect(video()).toMatchObject({ status: to, updated_at: "2020-01-01T00:00:00.000Z" });
+  });
+
+  it("does not take back what another admin has just done", async () => {
+    addVideo();
+    await succeed({ intent: "toggle", id: "v", shown: "published" });
+    await succeed({ intent: "toggle", id: "v", shown: "published" });
+    expect(video()?.status).toBe("hidden");
+  });
+
+  it("answers 404 when the row is gone", async () => {
+    expect(await refused({ intent: "toggle", id: "v" })).toMatchObject({
+      status: 404,
+      toast: { title: "Error", description: "Failed to update video visibility." },
+    });
+  });
+});
+
+describe("deleting", () => {
+  function addWithFiles() {
+    addVideo({
+      video_url: "/media/videos/u/1700000000000.mp4",
+      thumbnail_url: "/media/thumbnails/u/1700000000001.jpg",
+      tags: '["one"]',
+      views: 7,
+    });
+    return [
+      addFile("videos/u/1700000000000.mp4"),
+      addFile("videos/u/1700000000000/hls/master.m3u8"),
+      addFile("thumbnails/u/1700000000000/storyboard-1.webp"),
+      addFile("thumbnails/u/1700000000001.jpg"),
+    ];
+  }
+  const present = (files: string[]) => files.map((file) => fs.existsSync(file));
+
+  it("removes the row, the files and what was derived from them", async () => {
+    const files = addWithFiles();
+    const others = [
+      addFile("videos/u/1700000000002.mp4"),
+      addFile("thumbnails/u/170000000000.jpg"),
+    ];
+    expect((await succeed({ intent: "delete", id: "v" })).toast).toEqual({
+      title: "Video Deleted",
+      description: "Video and associated files have been removed successfully.",
+      kind: "success",
+      action: {
+        label: "Undo",
+        to: "/admin?tab=manage",
+        fields: { intent: "restore", batch: expect.any(String) },
+      },
+    });
+    expect(video()).toBeUndefined();
+    expect(present(files)).toEqual([false, false, false, false]);
+    expect(present(others)).toEqual([true, true]);
+  });
+
+  it("can be undone for 10 minutes, as it was", async () => {
+    const files = addWithFiles();
+    const before = video();
+    await succeed({ intent: "delete", id: "v" });
+    const { manage } = await page("/admin?tab=manage");
+    expect(manage?.deletions).toMatchObject([{ titles: ["A film"], videos: 1 }]);
+    const { batch } = manage!.deletions[0]!;
+    await emptyTrash(Date.now() + UNDO_WITHIN_MS - 5_000);
+    await succeed({ intent: "restore", batch });
+    expect(video()).toEqual({ ...before, bytes: 20 });
+    expect(present(files)).toEqual([true, true, true, true]);
+    expect((await page("/admin")).statistics.stats?.storageUsed).toBe("0.0 MB");
+    expect(sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get()).toBe(20);
+  });
+
+  it("is undone by the form in its toast, which leads back to the list", async () => {
+    const files = addWithFiles();
+    const list = "/admin?tab=manage&status=published";
+    const { toast } = await succeed({ intent: "delete", id: "v" }, list);
+    expect(toast.action.to).toBe(list);
+    const { location } = await succeed(toast.action.fields, toast.action.to);
+    expect(location).toBe(list);
+    expect(video()).toBeDefined();
+    expect(present(files)).toEqual([true, true, true, true]);
+  });
+
+  it("is final after that", async () => {
+    addWithFiles();
+    await succeed({ intent: "delete", id: "v" });
+    const { batch } = (await page("/admin?tab=manage")).manage!.deletions[0]!;
+    await emptyTrash(Date.now() + UNDO_WITHIN_MS);
+    expect(fs.readdirSync(path.join(site.uploads, ".trash"))).toEqual([]);
+    expect((await refused({ intent: "restore", batch })).status).toBe(404);
+    expect((await page("/admin?tab=manage")).manage?.deletions).toEqual([]);
+  });
+
+  it("keeps a file that another row uses", async () => {
+    const files = addWithFiles();
+    addVideo({ id: "w", video_url: "/media/videos/u/1700000000000.mp4" });
+    await succeed({ intent: "delete", id: "v" });
+    expect(present(files)).toEqual([true, true, true, false]);
+  });
+
+  it("succeeds when a file can't be removed, which is only logged", async () => {
+    addWithFiles();
+    fs.writeFileSync(path.join(site.uploads, ".trash"), "no folder");
+    await succeed({ intent: "delete", id: "v" });
+    expect(video()).toBeUndefined();
+    expect(console.error).toHaveBeenCalled();
+    vi.mocked(console.error).mockClear();
+  });
+
+  it("survives a row whose addresses lead elsewhere", async () => {
+    const outside = addFile("secret.txt");
+    addVideo({
+      video_url: "/media/videos/../secret.txt",
+      thumbnail_url: "https://x.example/a.jpg",
+    });
+    await succeed({ intent: "delete", id: "v" });
+    expect(fs.existsSync(outside)).toBe(true);
+  });
+
+  it("answers 404 when the row is gone", async () => {
+    expect(await refused({ intent: "delete", id: "v" })).toMatchObject({
+      status: 404,
+      toast: { title: "Error", description: "Failed to delete video." },
+    });
+  });
+});

@@ -1,0 +1,124 @@
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { sqliteHandle } from "~db/client.server";
+import { mp4Clip } from "../../clips";
+import { until } from "../../process-figures";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+let site: ReturnType<typeof useTemporarySite>;
+let folder: string;
+beforeEach(() => {
+  site = useTemporarySite();
+  folder = path.join(site.folder, "clips");
+  fs.mkdirSync(folder);
+  makeUser("admin@example.com");
+});
+afterEach(() => site.remove());
+
+/** As `npm run import` does it, but without npm, and as one process. */
+const command = (...args: string[]) =>
+  execa(process.execPath, ["--import", "tsx", "scripts/import.ts", ...args], {
+    cwd: root,
+    reject: false,
+  });
+
+/** Clips that differ in a box at their end, which takes no room on the disk. */
+function put(count: number, paddingBytes = 0): void {
+  const clip = fs.readFileSync(mp4Clip(1));
+  for (let n = 0; n < count; n += 1) {
+    const box = Buffer.alloc(16);
+    box.writeUInt32BE(box.length + paddingBytes);
+    box.write("free", 4);
+    box.writeUInt32BE(n, 8);
+    const file = path.join(folder, `clip-${n}.mp4`);
+    fs.writeFileSync(file, Buffer.concat([clip, box]));
+    fs.truncateSync(file, clip.length + box.length + paddingBytes);
+  }
+}
+
+function isReading(pid = 0): boolean {
+  try {
+    const open = fs.readdirSync(`/proc/${pid}/fd`);
+    return open.some((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(folder));
+  } catch {
+    // Closed since the folder was read.
+    return false;
+  }
+}
+const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
+
+it("tells its use, and what is wrong with how it was called", async () => {
+  expect(await command("--help")).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("npm run import -- FOLDER [options]"),
+  });
+  for (const [args, sentence] of [
+    [[], "One folder has to be named."],
+    [[folder, "--copy", "--move"], "Only one of --copy, --move and --link can be."],
+    [[folder, "--category", "cats"], "--category takes desi, blacked"],
+    [[path.join(site.uploads, "videos")], "must lie apart from the uploads"],
+  ] as const) {
+    const { exitCode, stderr } = await command(...args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    expect(stderr).not.toContain("    at ");
+  }
+});
+
+it("imports, sums up, and takes nothing twice", async () => {
+  put(3);
+  fs.copyFileSync(path.join(folder, "clip-0.mp4"), path.join(folder, "the-same.mp4"));
+  fs.writeFileSync(path.join(folder, "broken.mp4"), "no video at all");
+  const dry = await command(folder, "--category", "desi", "--dry-run");
+  expect(dry.stdout).toContain("5 would be imported, 0 could not.");
+  expect(videos()).toBe(0);
+
+  const first = await command(folder, "--category", "desi", "--status", "hidden");
+  expect(first.exitCode).toBe(1);
+  expect(first.stdout).toContain('the-same.mp4: the same file as "Clip 0".');
+  expect(first.stdout).toMatch(/3 imported \(.+\), 0 already there, 1 duplicates, 1 failed/);
+  expect(first.stderr).toContain("broken.mp4: This file is not a video that the site can read.");
+  expect(videos()).toBe(3);
+
+  const again = await command(folder, "--category", "desi");
+  expect(again.stdout).toMatch(/0 imported \(.+\), 3 already there/);
+  expect(videos()).toBe(3);
+});
+
+it("ends at SIGINT with 130, and goes on where it was", async () => {
+  put(60, 5 * 1024 * 1024);
+  const running = command(folder, "--category", "desi", "--move");
+  await until(() => isReading(running.pid));
+  running.kill("SIGINT");
+  const { exitCode, stdout } = await running;
+  expect([exitCode, stdout]).toEqual([130, expect.stringContaining("goes on from here")]);
+  expect(Number(videos())).toBeLessThan(60);
+
+  const rest = await command(folder, "--category", "desi", "--move");
+  expect(rest.exitCode).toBe(0);
+  expect(videos()).toBe(60);
+  expect(fs.readdirSync(folder)).toEqual([]);
+  const titles = sqliteHandle().prepare("SELECT count(DISTINCT title) FROM videos").pluck().get();
+  expect(titles).toBe(60);
+  // Both imports wait for the disk, also for what others have written to it meanwhile.
+}, 120_000);
+
+it("says once, before it begins, which videos name no category", async () => {
+  put(5);
+  fs.mkdirSync(path.join(folder, "desi"));
+  fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));
+  const { exitCode, stdout, stderr } = await command(folder);
+  expect(stderr.split("\n").filter((line) => line.includes("category"))).toEqual([
+    "4 of 5 are left out, as nothing says the category (clip-0.mp4, clip-1.mp4, clip-2.mp4 and 1 more). --category desi, blacked, english, pornstar or premium takes them too.",
+  ]);
+  expect(stderr.trimStart().startsWith("4 of 5")).toBe(true);
+  expect(stdout).toContain("1 imported");
+  expect(stdout).toContain("4 failed");
+  expect(exitCode).toBe(1);
+  expect((await command(folder, "--category", "desi")).stdout).toContain("1 already there");
+});

@@ -1,0 +1,115 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sessionSecrets } from "~/server/secret.server";
+import { forgetSettings } from "~/server/settings.server";
+import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { readToast, redirectWithToast } from "~/server/toast.server";
+import { useTemporarySite } from "../../temporary-site";
+
+const [NEW, OLD] = ["new".repeat(11), "old".repeat(11)];
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const pairOf = (header: string) => header.split(";")[0]!;
+const withCookie = (cookie: string) =>
+  new Request("http://localhost/", { headers: { Cookie: cookie } });
+
+function setting(name: string, value: string | undefined) {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+  forgetSettings();
+}
+
+describe("a signed cookie", () => {
+  it("gives its value back", () => {
+    const cookie = signedCookie("a", "hällo; =", 60);
+    expect(cookie).toMatch(/; Path=\/; Max-Age=60; HttpOnly; SameSite=Lax$/);
+    expect(readSignedCookie(withCookie(`x=1; ${pairOf(cookie)}; y`), "a")).toBe("hällo; =");
+  });
+
+  it("is Secure when the site is https", () => {
+    setting("PUBLIC_URL", "https://videos.example");
+    expect(signedCookie("a", "1", 60)).toMatch(/; Secure$/);
+  });
+
+  it("does not stand in for another, and takes no change", () => {
+    const pair = pairOf(signedCookie("a", "1", 60));
+    expect(readSignedCookie(withCookie(pair.replace("a=", "b=")), "b")).toBeUndefined();
+    const [payload, mac] = pair.slice(2).split(".") as [string, string];
+    for (const forged of [
+      `${payload}x.${mac}`,
+      payload,
+      `${payload}.`,
+      `.${mac}`,
+      `${pair}.x`,
+      "",
+    ]) {
+      expect(readSignedCookie(withCookie(`a=${forged}`), "a"), forged).toBeUndefined();
+    }
+  });
+
+  it("outlives a rotation while its secret is still listed", () => {
+    setting("SESSION_SECRET", OLD);
+    const pair = pairOf(signedCookie("a", "1", 60));
+    setting("SESSION_SECRET", `${NEW},${OLD}`);
+    expect(readSignedCookie(withCookie(pair), "a")).toBe("1");
+    setting("SESSION_SECRET", NEW);
+    expect(readSignedCookie(withCookie(pair), "a")).toBeUndefined();
+  });
+});
+
+describe("the secret without SESSION_SECRET", () => {
+  it("is made once, beside the database, for its owner only", () => {
+    setting("SESSION_SECRET", undefined);
+    const [secret] = sessionSecrets();
+    const file = path.join(site.folder, "db", "session-secret");
+    expect(fs.readFileSync(file, "utf8").trim()).toBe(secret);
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+    expect(secret!.length).toBeGreaterThanOrEqual(43);
+    expect(sessionSecrets()[0]).toBe(secret);
+  });
+
+  it("rotates by a line on top of its file", () => {
+    fs.mkdirSync(path.join(site.folder, "db"));
+    fs.writeFileSync(path.join(site.folder, "db", "session-secret"), `${NEW}\n${OLD}\n`);
+    setting("SESSION_SECRET", undefined);
+    expect(sessionSecrets()).toEqual([NEW, OLD]);
+  });
+
+  it("is refused when its file holds a short one", () => {
+    const file = path.join(site.folder, "db", "session-secret");
+    fs.mkdirSync(path.dirname(file));
+    fs.writeFileSync(file, `${NEW}\nshort\n`);
+    setting("SESSION_SECRET", undefined);
+    expect(() => sessionSecrets()).toThrow(`${file} holds a secret of less than 32 characters`);
+  });
+});
+
+describe("a toast", () => {
+  const toast = {
+    title: "Success",
+    description: "Signed in successfully!",
+    kind: "success",
+  } as const;
+
+  it("is carried by the redirect and read once", async () => {
+    const answer = redirectWithToast("/", toast, { headers: { "Set-Cookie": "other=1" } });
+    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
+    const cookies = answer.headers.getSetCookie();
+    expect(cookies).toHaveLength(2);
+    const taken = await readToast(withCookie(pairOf(cookies[1]!)));
+    expect(taken.toast).toEqual(toast);
+    expect(taken.headers.get("Set-Cookie")).toMatch(/^toast=; Path=\/; Max-Age=0/);
+  });
+
+  it("is absent without its cookie, and nothing is set", async () => {
+    const { toast: none, headers } = await readToast(withCookie("toast=forged.mac"));
+    expect(none).toBeUndefined();
+    expect([...headers]).toEqual([]);
+  });
+});
