@@ -74,6 +74,10 @@ describe("the renditions of the ladder", () => {
         return (keyframeEvery(rendition, rate) * denominator) / numerator;
       });
       expect(new Set(seconds.map((each) => each.toFixed(9))).size).toBe(1);
+      // Half as many are the first segment's.
+      for (const rendition of renditionsFor(film(1920, 1080, measured), 1080)) {
+        expect(keyframeEvery(rendition, rate) % 2).toBe(0);
+      }
       expect(seconds[0]).toBeGreaterThan(3.95);
       expect(seconds[0]).toBeLessThan(4.05);
     },
