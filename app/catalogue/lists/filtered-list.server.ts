@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
-import { LRUCache } from "lru-cache";
 import { clampPage, PAGE_SIZE } from "~/shared/pages";
+import { catalogueCache } from "../catalogue-cache.server";
 import {
   countLength,
   findRows,
+  fromNearerEnd,
   type ListQuestion,
   preparedOn,
   sortRows,
@@ -34,34 +35,19 @@ const MAX_CACHED_TOTALS = 200;
 /** Finds the pages of filtered lists on one connection. */
 export function filteredPages(sqlite: Database): (question: FilteredQuestion) => FilteredAnswer {
   const prepare = preparedOn(sqlite);
-  const version = sqlite.prepare("SELECT catalogue FROM catalogue_version").pluck();
-  const totals = new LRUCache<string, number>({ max: MAX_CACHED_TOTALS });
-  let countedVersion: unknown;
-
-  function totalOf(question: FilteredQuestion): number {
-    if (question.total !== undefined) return question.total;
-    const now = version.get();
-    if (now !== countedVersion) totals.clear();
-    countedVersion = now;
-    const key = JSON.stringify([question.categories, question.length]);
-    const total = totals.get(key) ?? countLength(prepare, question);
-    totals.set(key, total);
-    return total;
-  }
+  const counted = catalogueCache<number>(sqlite, MAX_CACHED_TOTALS);
 
   function find(question: FilteredQuestion): FilteredAnswer {
-    const total = totalOf(question);
+    const { categories, length } = question;
+    const count = () => countLength(prepare, question);
+    const total = question.total ?? counted(JSON.stringify([categories, length]), count);
     const page = clampPage(question.page, total);
     const offset = (page - 1) * PAGE_SIZE;
-    const limit = Math.min(PAGE_SIZE, total - offset);
-    if (total <= SORTED_MOST) {
-      return { total, page, numbers: sortRows(prepare, { ...question, offset, limit }) };
-    }
-    // From the end of the list that is nearer.
-    const rest = total - offset - limit;
-    const fromEnd = rest < offset;
-    const part = { ...question, offset: fromEnd ? rest : offset, limit, fromEnd };
-    return { total, page, numbers: findRows(prepare, part) };
+    const numbers =
+      total <= SORTED_MOST
+        ? sortRows(prepare, { ...question, offset, limit: PAGE_SIZE })
+        : findRows(prepare, { ...question, ...fromNearerEnd(offset, total) });
+    return { total, page, numbers };
   }
 
   // In a transaction, so that total and page belong together.

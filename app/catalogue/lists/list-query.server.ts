@@ -1,5 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { ListOrder } from "~/shared/list-view";
+import { PAGE_SIZE } from "~/shared/pages";
 
 /** A part of a public list, as a query on `videos`. */
 export interface ListQuestion {
@@ -14,6 +15,17 @@ export interface ListQuestion {
   limit: number;
   /** Both are counted from the end of the list, which is nearer. */
   fromEnd: boolean;
+}
+
+/** The page that begins at an offset, counted from the end of the list that is nearer. */
+export function fromNearerEnd(
+  offset: number,
+  total: number,
+): Pick<ListQuestion, "offset" | "limit" | "fromEnd"> {
+  const rest = Math.max(0, total - offset - PAGE_SIZE);
+  return rest < offset
+    ? { offset: rest, limit: Math.min(PAGE_SIZE, total - offset), fromEnd: true }
+    : { offset, limit: PAGE_SIZE, fromEnd: false };
 }
 
 interface Order {

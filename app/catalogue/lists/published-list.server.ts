@@ -6,7 +6,7 @@ import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, type CardRow, toCard } from "./card-row.server";
 import type { FilteredAnswer, FilteredQuestion } from "./filtered-list.server";
-import { findRows, type ListQuestion } from "./list-query.server";
+import { findRows, fromNearerEnd, type ListQuestion } from "./list-query.server";
 import { publishedTotal } from "./published-total.server";
 
 /** The public lists: queries on `videos`, so that what is hidden is on none of them at once. */
@@ -50,11 +50,7 @@ async function page(list: List, asked: number, total: number): Promise<VideoPage
 
 /** At most eight cards from an offset on, found from the end of the list that is nearer. */
 async function listPart(list: List, total: number, offset: number): Promise<VideoCardData[]> {
-  const rest = Math.max(0, total - offset - PAGE_SIZE);
-  const fromEnd = rest < offset;
-  const question: ListQuestion = fromEnd
-    ? { ...list, limit: Math.min(PAGE_SIZE, total - offset), offset: rest, fromEnd }
-    : { ...list, limit: PAGE_SIZE, offset, fromEnd };
+  const question: ListQuestion = { ...list, ...fromNearerEnd(offset, total) };
   const numbers =
     question.offset <= PASSED_HERE
       ? findRows(prepared, question)

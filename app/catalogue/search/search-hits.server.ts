@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { LRUCache } from "lru-cache";
 import { clampPage, PAGE_SIZE } from "~/shared/pages";
+import { catalogueCache } from "../catalogue-cache.server";
 
 /** What the search thread is asked. */
 export interface SearchQuestion {
@@ -35,20 +35,11 @@ interface CachedSearch {
 
 /** Finds the pages of searches on one connection. */
 export function searchHits(sqlite: Database) {
-  const version = sqlite.prepare("SELECT catalogue FROM catalogue_version").pluck();
-  const searches = new LRUCache<string, CachedSearch>({ max: MAX_CACHED_SEARCHES });
-  let cachedVersion: unknown;
+  const searched = catalogueCache<CachedSearch>(sqlite, MAX_CACHED_SEARCHES);
 
   function find({ needle, categories, page: asked }: SearchQuestion): SearchAnswer {
-    const now = version.get();
-    if (now !== cachedVersion) {
-      searches.clear();
-      cachedVersion = now;
-    }
-    const key = `${categories ?? ""}:${needle}`;
     const query = hitQuery(sqlite, needle, categories);
-    const cached = searches.get(key) ?? beginSearch(query);
-    searches.set(key, cached);
+    const cached = searched(`${categories ?? ""}:${needle}`, () => beginSearch(query));
     const page = clampPage(asked, cached.total);
     return {
       total: cached.total,

@@ -39,21 +39,18 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
       if (press) event.preventDefault();
     };
 
-    element.addEventListener("pointerdown", onDown);
-    element.addEventListener("pointermove", onMove);
-    element.addEventListener("contextmenu", onMenu);
-    for (const event of RELEASE_EVENTS) element.addEventListener(event, release);
+    const listening = new AbortController();
+    const { signal } = listening;
+    element.addEventListener("pointerdown", onDown, { signal });
+    element.addEventListener("pointermove", onMove, { signal });
+    element.addEventListener("contextmenu", onMenu, { signal });
+    for (const event of RELEASE_EVENTS) element.addEventListener(event, release, { signal });
     // The mouse may be let go beside the picture, or while another window is in front.
-    window.addEventListener("pointerup", release);
-    window.addEventListener("blur", release);
+    window.addEventListener("pointerup", release, { signal });
+    window.addEventListener("blur", release, { signal });
     return () => {
       release();
-      element.removeEventListener("pointerdown", onDown);
-      element.removeEventListener("pointermove", onMove);
-      element.removeEventListener("contextmenu", onMenu);
-      for (const event of RELEASE_EVENTS) element.removeEventListener(event, release);
-      window.removeEventListener("pointerup", release);
-      window.removeEventListener("blur", release);
+      listening.abort();
     };
   }, [element, commands]);
 

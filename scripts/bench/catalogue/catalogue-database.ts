@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
+import { forgetSettings } from "~/server/settings.server";
+import { closeDatabase } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 import { migrations } from "~db/migrations/index";
 import { createProjector, projectAll } from "~db/projector.server";
@@ -36,6 +39,30 @@ export function catalogueDatabase(count: number): string {
   sqlite.close();
   fs.renameSync(partial, file);
   return file;
+}
+
+/**
+ * Runs `work` with a copy of it as the site's database, in a folder of its own: benchmarks change it,
+ * and the one that is kept serves others.
+ */
+export async function withCatalogue(
+  count: number,
+  work: (file: string) => Promise<void>,
+): Promise<void> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-catalogue-"));
+  const file = path.join(folder, "site.sqlite");
+  fs.copyFileSync(catalogueDatabase(count), file, fs.constants.COPYFILE_FICLONE);
+  Object.assign(process.env, { DATABASE_PATH: file, UPLOADS_DIR: path.join(folder, "uploads") });
+  forgetSettings();
+  try {
+    await work(file);
+  } finally {
+    closeDatabase();
+    delete process.env.DATABASE_PATH;
+    delete process.env.UPLOADS_DIR;
+    forgetSettings();
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Makes the indexes of the table anew afterwards, which sorts once instead of entering each row. */

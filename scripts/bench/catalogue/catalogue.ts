@@ -1,15 +1,11 @@
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { listPublished, listTrending } from "~/catalogue/lists/listing.server";
 import { findPublished, relatedIsComplete, relatedVideos } from "~/catalogue/video.server";
-import { forgetSettings } from "~/server/settings.server";
 import { storedValues } from "~/shared/categories";
 import type { VideoPage } from "~/shared/video-card";
-import { closeDatabase, disableBusyTimeout, sqliteHandle } from "~db/client.server";
+import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { longestHold, median, p95, type Report, timed } from "../report";
-import { catalogueDatabase } from "./catalogue-database";
+import { withCatalogue } from "./catalogue-database";
 import { writes } from "./catalogue-writes";
 import { randomFrom } from "./generated-videos";
 import { type PlainQuestion, plainCatalogue } from "./plain-catalogue";
@@ -63,13 +59,8 @@ const search = (text: string): List => ({
 const SEARCHES = [search("night"), search("train summer"), search("an")];
 
 /** The data of the public pages out of a million videos, beside the plain way, with equal results. */
-export async function run(report: Report): Promise<void> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-catalogue-"));
-  const file = path.join(folder, "site.sqlite");
-  fs.copyFileSync(catalogueDatabase(VIDEOS), file, fs.constants.COPYFILE_FICLONE);
-  process.env.DATABASE_PATH = file;
-  forgetSettings();
-  try {
+export function run(report: Report): Promise<void> {
+  return withCatalogue(VIDEOS, async (file) => {
     // As the site does once it serves.
     disableBusyTimeout();
     startCheckpoints();
@@ -92,12 +83,7 @@ export async function run(report: Report): Promise<void> {
     await holds(report, ids);
     await managedLists(report);
     await writes(report, file);
-  } finally {
-    closeDatabase();
-    delete process.env.DATABASE_PATH;
-    forgetSettings();
-    fs.rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Any of the first pages, the one in the middle, which is the farthest from both ends, and the last. */

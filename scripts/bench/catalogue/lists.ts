@@ -1,16 +1,12 @@
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { listPublished, listTagged } from "~/catalogue/lists/listing.server";
 import { otherSearches } from "~/catalogue/search/did-you-mean.server";
 import { suggestions } from "~/catalogue/search/suggestions.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
-import { forgetSettings } from "~/server/settings.server";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
-import { closeDatabase, sqliteHandle } from "~db/client.server";
-import type { Report } from "../report";
-import { catalogueDatabase } from "./catalogue-database";
+import { sqliteHandle } from "~db/client.server";
+import { p95, type Report, timed } from "../report";
+import { withCatalogue } from "./catalogue-database";
 
 /** The limits are for a million; fewer are for trying it out. */
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
@@ -26,24 +22,14 @@ const TYPED = ["night train", "velvet rooftop", "Österreich", "ночь", "ing 
 const MISTYPED = ["nigth", "sumer", "orchdi", "velvte rooftpo", "qqqqqqqq"];
 
 /** Tags, suggestions, near words, orders and filters out of a million videos. */
-export async function run(report: Report): Promise<void> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-lists-"));
-  const file = path.join(folder, "site.sqlite");
-  fs.copyFileSync(catalogueDatabase(VIDEOS), file, fs.constants.COPYFILE_FICLONE);
-  process.env.DATABASE_PATH = file;
-  forgetSettings();
-  try {
+export function run(report: Report): Promise<void> {
+  return withCatalogue(VIDEOS, async () => {
     while (!(await relatedIsComplete()));
     await listPublished({ search: "warm-up", page: 1 });
     await tags(report);
     await searchField(report);
     await orders(report);
-  } finally {
-    closeDatabase();
-    delete process.env.DATABASE_PATH;
-    forgetSettings();
-    fs.rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function tags(report: Report): Promise<void> {
@@ -110,14 +96,4 @@ async function rounds(load: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < ROUNDS; i += 1) times.push((await timed(load)).ms);
   return times;
-}
-
-async function timed<T>(load: () => Promise<T>): Promise<{ result: T; ms: number }> {
-  const started = performance.now();
-  const result = await load();
-  return { result, ms: performance.now() - started };
-}
-
-function p95(times: number[]): number {
-  return [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN;
 }

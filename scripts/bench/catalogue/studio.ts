@@ -1,18 +1,14 @@
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { forgetSettings } from "~/server/settings.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { changeVideos } from "~/studio/bulk/bulk.server";
 import { type ManageView, SORTS } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";
 import { projected } from "~db/changes.server";
-import { closeDatabase, sqliteHandle } from "~db/client.server";
+import { sqliteHandle } from "~db/client.server";
 import { VIDEO_STATUSES } from "~db/schema";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { median, p95, type Report, timed } from "../report";
-import { catalogueDatabase } from "./catalogue-database";
+import { withCatalogue } from "./catalogue-database";
 import { randomFrom } from "./generated-videos";
 
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
@@ -26,20 +22,11 @@ const MOST_HIDING_MS = 500;
 const PAUSE_MS = 3_000;
 
 /** The manage list under filters, and bulk hiding, on a million videos. */
-export async function run(report: Report): Promise<void> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-studio-"));
-  const file = path.join(folder, "site.sqlite");
-  // Hiding changes it; the one that is kept serves other benchmarks.
-  fs.copyFileSync(catalogueDatabase(VIDEOS), file, fs.constants.COPYFILE_FICLONE);
-  Object.assign(process.env, { DATABASE_PATH: file, UPLOADS_DIR: path.join(folder, "uploads") });
-  forgetSettings();
-  try {
+export function run(report: Report): Promise<void> {
+  return withCatalogue(VIDEOS, async () => {
     await managedLists(report);
     await hiding(report);
-  } finally {
-    closeDatabase();
-    fs.rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Any filter, order and page of the admin list, of the site's database. */

@@ -242,4 +242,27 @@ test.describe("the keys", () => {
     await page.clock.runFor(6_000);
     await player.expectControls(false);
   });
+
+  test("comma and full stop step by a frame when paused, and only then", async ({ page, site }) => {
+    const player = new PlayerPage(page);
+    await player.open(publishVideo(site));
+    await player.seekTo(10);
+    await page.keyboard.press(".");
+    await expect.poll(async () => (await player.state()).time).toBeCloseTo(10.06, 3);
+    await page.keyboard.press(".");
+    await expect.poll(async () => (await player.state()).time).toBeCloseTo(10.1, 3);
+    await page.keyboard.press(",");
+    await expect.poll(async () => (await player.state()).time).toBeCloseTo(10.06, 3);
+    await page.keyboard.press("Space");
+    await player.expectPlaying();
+    await player.record("seeking");
+    await page.keyboard.press(",");
+    await page.keyboard.press("m");
+    await player.expectState({ muted: true });
+    expect(await player.events()).toEqual([]);
+    await page.keyboard.press("?");
+    await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toContainText(
+      "One frame back, forward, when paused",
+    );
+  });
 });

@@ -85,6 +85,33 @@ test.describe("the picture under the mouse", () => {
     await page.clock.runFor(400);
     expect(await player.events()).toEqual([]);
   });
+
+  test("the mouse held on the picture plays at double speed until it is let go", async ({
+    page,
+    site,
+  }) => {
+    const player = new PlayerPage(page);
+    await player.openStopped(publishVideo(site));
+    await player.click(0.5);
+    await player.expectPlaying();
+    await page.clock.runFor(1_000);
+    await player.record("pause");
+    const point = await player.at(0.3, 0.4);
+    await page.mouse.move(point.x, point.y);
+    await page.mouse.down();
+    await page.clock.runFor(500);
+    await player.expectState({ speed: 2 });
+    await expect(player.root.locator(".player-note")).toHaveText("2×");
+    // Let go beside the picture.
+    await page.mouse.move(5, 5);
+    await page.mouse.up();
+    await player.expectState({ speed: 1 });
+    await page.clock.runFor(1_000);
+    expect(await player.events()).toEqual([]);
+    await player.click(0.5);
+    await page.clock.runFor(301);
+    await player.expectState({ paused: true });
+  });
 });
 
 test.describe("the bar", () => {
