@@ -7,8 +7,10 @@ export interface BoxHeader {
   start: number;
   /** Byte at which its contents begin. */
   body: number;
-  /** First byte after it. */
+  /** First byte after it, or after what is there of it. */
   end: number;
+  /** The file does not end before the box does. */
+  isWhole: boolean;
 }
 
 /**
@@ -29,7 +31,9 @@ export async function* boxHeaders(
     const size = short === 1 ? Number(header.readBigUInt64BE(8)) : short === 0 ? to - start : short;
     const body = start + (short === 1 ? 16 : 8);
     if (start + size < body) return;
-    yield { type: header.toString("latin1", 4, 8), start, body, end: Math.min(start + size, to) };
+    const end = Math.min(start + size, to);
+    const isWhole = start + size <= to;
+    yield { type: header.toString("latin1", 4, 8), start, body, end, isWhole };
     start += size;
   }
 }

@@ -7,7 +7,8 @@ const MOST_HEADERS = 64;
 
 /**
  * Whether a file plays sooner, or can be sought at all, after it was copied: an MP4 whose index
- * (`moov`) stands behind the pictures or that has fragments, a WebM that does not say how long it is.
+ * (`moov`) stands behind the pictures or that has fragments, a WebM that does not say how long it is, a
+ * file that ends before its film does and would be waited for.
  * At most 64 headers of 16 bytes are read, whatever the file is; a file with more counts as one that
  * has to be copied.
  */
@@ -15,6 +16,7 @@ export async function needsFaststart(
   file: string,
   { container, ...probe }: Probe,
 ): Promise<boolean> {
+  if (probe.announcedSeconds !== undefined) return true;
   if (container !== "mp4" && container !== "mov") return !probe.saysDuration;
   const handle = await open(file);
   try {

@@ -17,16 +17,49 @@ const TO_ENTRIES = ["moov", "trak", "mdia", "minf", "stbl", "stsd"] as const;
 /** `stsd` begins with version, flags and a count (§8.5.2). */
 const ENTRIES_AFTER = 8;
 
+/** How an MP4 or MOV begins: ISO/IEC 14496-12 §4.2, and QuickTime before `ftyp` was there. */
+const FIRST_BOXES = new Set(["ftyp", "styp", "moov", "mdat", "wide", "free", "skip", "pnot"]);
+
+/** What the headers of the boxes of an MP4 or MOV say. */
+export interface Mp4Layout {
+  /** Where samples lie and when they are shown, `moov`. */
+  index: "whole" | "cut" | "missing";
+  /** The index is spread over the file, `moof`. */
+  isFragmented: boolean;
+  /** No index and no pictures end behind the end of the file. */
+  isWhole: boolean;
+  /** Of picture or sound; ffprobe names the format inside, as if there was nothing around it. */
+  isEncrypted: boolean;
+}
+
 /**
- * Whether the header of an MP4 or MOV says that picture or sound are encrypted. ffprobe names the
- * format inside, as if there was nothing around it. Headers alone are read, at most 2,000 of 16
- * bytes, whatever the file is; a file with more counts as one that is not encrypted.
+ * How the boxes of a file lie; undefined for what is no MP4 or MOV. Headers alone are read, at most
+ * 2,000 of 16 bytes, whatever the file is; of what comes behind them nothing bad is assumed.
  */
-export async function isEncryptedMp4(file: string): Promise<boolean> {
+export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined> {
   const handle = await open(file);
   try {
     const budget = { left: MOST_HEADERS };
-    return await hasEncryptedEntry(handle, 0, (await handle.stat()).size, 0, budget);
+    const layout: Mp4Layout = {
+      index: "missing",
+      isFragmented: false,
+      isWhole: true,
+      isEncrypted: false,
+    };
+    let isFirst = true;
+    for await (const box of limited(handle, 0, (await handle.stat()).size, budget)) {
+      if (isFirst && !FIRST_BOXES.has(box.type)) return undefined;
+      isFirst = false;
+      if (box.type === "moov") {
+        layout.index = box.isWhole ? "whole" : "cut";
+        layout.isEncrypted ||= await hasEncryptedEntry(handle, box.body, box.end, 1, budget);
+      }
+      if (box.type === "moov" || box.type === "mdat") layout.isWhole &&= box.isWhole;
+      layout.isFragmented = box.type === "moof";
+      if (layout.isFragmented) break;
+    }
+    if (isFirst) return undefined;
+    return budget.left < 0 ? { ...layout, index: "whole" } : layout;
   } finally {
     await handle.close();
   }

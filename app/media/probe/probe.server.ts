@@ -1,11 +1,11 @@
 import { z } from "zod";
+import type { CutOff } from "~/shared/cut-off";
 import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
-import { isEncryptedMp4 } from "./mp4-boxes.server";
+import { type FilmLength, filmLength, isCutOff } from "./length.server";
+import { type Mp4Layout, readMp4Layout } from "./mp4-boxes.server";
 import { type AudioStream, isPlayable, type SubtitleStream, type VideoStream } from "./playable";
 
 const PROBE_LIMITS = { seconds: 20, cpuSeconds: 20 };
-/** Reading a whole file for its length, where its header does not tell. */
-const MEASURE_LIMITS = { seconds: 120, cpuSeconds: 60 };
 
 /** 8K, in either direction. */
 const MAX_SIDE = 8_192;
@@ -17,7 +17,12 @@ const MAX_DURATION_SECONDS = 24 * 3_600;
 export interface Probe {
   /** `mp4`, `mov`, `webm`, `matroska`, or ffprobe's name, such as `avi`. */
   container: string;
+  /** Of the pictures that are there, from the first moment of the file on. */
   durationSeconds: number;
+  /** What the header announces, where the file ends before that. */
+  announcedSeconds?: number;
+  /** Less than 95 % of the announced film is there. */
+  cutOff?: CutOff;
   video: VideoStream;
   audio?: AudioStream;
   /** Those that are text; pictures of text, as on a disc, are left out. */
@@ -42,6 +47,8 @@ export class RefusedFileError extends Error {
 const NOT_A_VIDEO = "This is not a video file that can be read. MP4, MOV, MKV, WebM and AVI are.";
 const NO_PICTURES = "This file has no video in it.";
 const BROKEN = "This video is damaged: not one picture of it can be read.";
+const INDEX_MISSING =
+  "This video is cut off: its index is missing, so that nothing of it can be played. Send all of it.";
 const TOO_LARGE = `The pictures of this video are too large or too small: ${MIN_SIDE} pixels to 8K (8192 × 4320) can be shown.`;
 const TOO_LONG = "This video claims to be longer than 24 hours.";
 const NO_LENGTH = "This video is damaged: how long it is can't be read.";
@@ -65,6 +72,7 @@ const streamSchema = z.object({
   r_frame_rate: z.string().optional(),
   channels: number,
   sample_rate: number,
+  start_time: number,
   duration: number,
   disposition: z
     .object({
@@ -80,11 +88,13 @@ const answerSchema = z.object({
   streams: z.array(streamSchema).default([]),
   format: z.object({
     format_name: z.string(),
+    start_time: number,
     duration: number,
     tags: z.record(z.string(), z.string()).optional(),
   }),
 });
 type Stream = z.infer<typeof streamSchema>;
+type Answer = z.infer<typeof answerSchema>;
 
 /**
  * Reads what a file holds, with ffprobe inside limits. One picture is decoded, so that a file which
@@ -99,37 +109,52 @@ export async function probe(
   { decode = "all" }: { decode?: "all" | "unplayable" } = {},
 ): Promise<Probe | undefined> {
   if (!ffmpegAvailable()) return undefined;
-  const answer = await runFfprobe(file);
+  const layout = await readMp4Layout(file);
+  const isCut = layout !== undefined && layout.index !== "whole";
+  const answer = await runFfprobe(file, isCut);
   if (answer.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
-  if (await isEncrypted(file, answer)) throw new RefusedFileError(422, ENCRYPTED);
+  if (layout?.isEncrypted || answer.streams.some(isEncryptedTrack)) {
+    throw new RefusedFileError(422, ENCRYPTED);
+  }
   const picture = answer.streams.find(
     (stream) => stream.codec_type === "video" && !stream.disposition?.attached_pic,
   );
-  if (!picture) throw new RefusedFileError(422, NO_PICTURES);
+  if (!picture) throw new RefusedFileError(422, isCut ? INDEX_MISSING : NO_PICTURES);
   const video = describeVideo(picture);
   const sound = answer.streams.find((stream) => stream.codec_type === "audio" && stream.channels);
   const audio = sound && describeAudio(sound);
   const container = containerName(answer.format.format_name, answer.format.tags, video, audio);
   const playable = isPlayable(container, video, audio);
   if (decode === "all" || !playable) await decodeOnePicture(file, video.index);
-
-  const inHeader = answer.format.duration ?? picture.duration;
-  const durationSeconds = inHeader || (await measureDuration(file, video.index));
-  if (!(durationSeconds > 0)) throw new RefusedFileError(422, NO_LENGTH);
-  if (durationSeconds > MAX_DURATION_SECONDS) throw new RefusedFileError(422, TOO_LONG);
+  const length = await lengthOf(file, answer, picture, video, layout);
 
   return {
     container,
-    durationSeconds,
+    durationSeconds: length.seconds,
+    ...(length.announcedSeconds && { announcedSeconds: length.announcedSeconds }),
+    ...(isCutOff(length) && { cutOff: length }),
     video,
     ...(audio && { audio }),
     subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
     playable,
-    saysDuration: Boolean(inHeader),
+    saysDuration: Boolean(answer.format.duration ?? picture.duration),
   };
 }
 
-async function runFfprobe(file: string): Promise<z.infer<typeof answerSchema>> {
+async function lengthOf(
+  file: string,
+  { format }: Answer,
+  picture: Stream,
+  { frameRate }: VideoStream,
+  layout: Mp4Layout | undefined,
+): Promise<FilmLength> {
+  const length = await filmLength(file, { container: format, picture, frameRate, layout });
+  if (!(length.seconds > 0)) throw new RefusedFileError(422, NO_LENGTH);
+  if (length.seconds > MAX_DURATION_SECONDS) throw new RefusedFileError(422, TOO_LONG);
+  return length;
+}
+
+async function runFfprobe(file: string, isCut: boolean): Promise<Answer> {
   const { stdout, stderr, exitCode, isMaxBuffer } = await run(
     "ffprobe",
     ["-v", "error", "-of", "json", "-show_format", "-show_streams", ...inputArguments(file)],
@@ -138,6 +163,7 @@ async function runFfprobe(file: string): Promise<z.infer<typeof answerSchema>> {
   if (isMaxBuffer || stderr.includes("max_streams")) {
     throw new RefusedFileError(422, TOO_MANY_STREAMS);
   }
+  if (exitCode !== 0 && isCut) throw new RefusedFileError(422, INDEX_MISSING);
   if (exitCode !== 0) throw new RefusedFileError(415, NOT_A_VIDEO);
   const answer = answerSchema.safeParse(JSON.parse(stdout));
   if (!answer.success) throw new RefusedFileError(415, NOT_A_VIDEO);
@@ -145,12 +171,8 @@ async function runFfprobe(file: string): Promise<z.infer<typeof answerSchema>> {
 }
 
 /** Matroska names the key of a track that is encrypted (ContentEncKeyID). */
-async function isEncrypted(
-  file: string,
-  { format, streams }: z.infer<typeof answerSchema>,
-): Promise<boolean> {
-  if (streams.some(({ tags }) => tags?.enc_key_id !== undefined)) return true;
-  return format.format_name.startsWith("mov,") && isEncryptedMp4(file);
+function isEncryptedTrack({ tags }: Stream): boolean {
+  return tags?.enc_key_id !== undefined;
 }
 
 /** ffprobe has one name for MP4 and MOV, and one for Matroska and WebM; browsers do not. */
@@ -235,18 +257,4 @@ async function decodeOnePicture(file: string, stream: number): Promise<void> {
   if (exitCode !== 0 || !/^frame=1$/m.test(stdout)) {
     throw new RefusedFileError(422, BROKEN);
   }
-}
-
-/** The length of a recording whose header does not tell, as browsers' own recorders write them. */
-async function measureDuration(file: string, stream: number): Promise<number> {
-  const { stdout } = await run(
-    "ffmpeg",
-    [
-      ...["-v", "error", ...inputArguments(file), "-map", `0:${stream}`, "-c", "copy"],
-      ...["-f", "null", "-progress", "pipe:1", "-stats_period", "5", "-"],
-    ],
-    MEASURE_LIMITS,
-  );
-  const times = [...stdout.matchAll(/^out_time_us=(\d+)$/gm)];
-  return Number(times.at(-1)?.[1] ?? 0) / 1_000_000;
 }

@@ -1,0 +1,144 @@
+import { open } from "node:fs/promises";
+import type { CutOff } from "~/shared/cut-off";
+import { inputArguments, run } from "./ffmpeg.server";
+import type { Mp4Layout } from "./mp4-boxes.server";
+
+/** What a file says about the length of its film, as ffprobe tells it: seconds, where it does. */
+export interface SaidLength {
+  container: { format_name: string; start_time?: number; duration?: number };
+  picture: { index: number; start_time?: number; duration?: number };
+  /** Pictures a second. */
+  frameRate: number;
+  /** Of an MP4 or MOV. */
+  layout: Mp4Layout | undefined;
+}
+
+export interface FilmLength {
+  /** Seconds from the beginning of the film to the end of its last picture that is there. */
+  seconds: number;
+  /** Seconds that the header announces, where the file ends before that. */
+  announcedSeconds?: number;
+}
+
+const TAIL_LIMITS = { seconds: 20, cpuSeconds: 20 };
+/** Reading a whole file for its length, where nothing else tells. */
+const MEASURE_LIMITS = { seconds: 120, cpuSeconds: 60 };
+/** Later than any film, so that ffprobe goes to the last keyframe there is. */
+const BEHIND_THE_END = "999999%";
+/** What rounding, and sound that ends later, may make of the length in a header. */
+const WHOLE_SHARE = 0.95;
+
+/** Whose header says how long the film is; of the others ffmpeg tells what it has found in them. */
+const ANNOUNCING = /^(mov|matroska|flv|mxf)/;
+
+/** Whether less than 95 % of the announced film is there. */
+export function isCutOff(length: FilmLength): length is CutOff {
+  const { seconds, announcedSeconds } = length;
+  return announcedSeconds !== undefined && seconds < announcedSeconds * WHOLE_SHARE;
+}
+
+/**
+ * How long a film is: its pictures, from the first moment of the file on. The index of a whole MP4
+ * tells that; of any other file the last packets are read, and all of them where these can't be
+ * found. The length in a header is that of the longest of its streams, of the bytes that were meant
+ * to follow, or a guess, so it only announces.
+ */
+export async function filmLength(file: string, said: SaidLength): Promise<FilmLength> {
+  const { container, picture, layout, frameRate } = said;
+  const start = container.start_time ?? picture.start_time ?? 0;
+  if (layout?.isWhole && !layout.isFragmented && picture.duration) {
+    return { seconds: (picture.start_time ?? start) + picture.duration - start };
+  }
+  const tail = await lastMoments(file, picture.index, frameRate);
+  const seconds =
+    tail.picture === undefined
+      ? await measure(file, picture.index, frameRate)
+      : tail.picture - start;
+  const present = tail.any === undefined ? seconds : tail.any - start;
+  const announced = await announcedLength(file, said, start, present);
+  if (announced === undefined) return { seconds };
+  const isCut = layout?.isWhole === false || isCutOff({ seconds: present, ...announced });
+  return { seconds, ...(isCut && announced.announcedSeconds > seconds && announced) };
+}
+
+/** Seconds on the clock of the file at which the last packet ends, of the picture and of any stream. */
+async function lastMoments(
+  file: string,
+  picture: number,
+  frameRate: number,
+): Promise<{ picture?: number; any?: number }> {
+  const { stdout, isMaxBuffer } = await run(
+    "ffprobe",
+    [
+      ...["-v", "error", "-read_intervals", BEHIND_THE_END, "-of", "csv=p=0"],
+      ...["-show_entries", "packet=stream_index,pts_time,dts_time,duration_time"],
+      ...inputArguments(file),
+    ],
+    TAIL_LIMITS,
+  );
+  const ends: { picture?: number; any?: number } = {};
+  // More than is kept: the end of it is missing.
+  if (isMaxBuffer) return ends;
+  for (const line of stdout.split("\n")) {
+    const [index, shown, decoded, lasts] = line.split(",").map(Number);
+    const time = Number.isFinite(shown) ? shown : decoded;
+    if (index === undefined || time === undefined || !Number.isFinite(time)) continue;
+    const end = time + (lasts && lasts > 0 ? lasts : index === picture ? 1 / frameRate : 0);
+    ends.any = Math.max(ends.any ?? end, end);
+    if (index === picture) ends.picture = Math.max(ends.picture ?? end, end);
+  }
+  return ends;
+}
+
+/** Reads all packets: what browsers record, and what was cut off, has no end to be found. */
+async function measure(file: string, stream: number, frameRate: number): Promise<number> {
+  const { stdout } = await run(
+    "ffmpeg",
+    [
+      ...["-v", "error", ...inputArguments(file), "-map", `0:${stream}`, "-c", "copy"],
+      ...["-f", "null", "-progress", "pipe:1", "-stats_period", "5", "-"],
+    ],
+    MEASURE_LIMITS,
+  );
+  const times = [...stdout.matchAll(/^out_time_us=(\d+)$/gm)];
+  const pictures = [...stdout.matchAll(/^frame=\s*(\d+)$/gm)];
+  if (Number(pictures.at(-1)?.[1] ?? 0) === 0) return 0;
+  // ffmpeg tells when the last picture begins.
+  return Number(times.at(-1)?.[1] ?? 0) / 1_000_000 + 1 / frameRate;
+}
+
+async function announcedLength(
+  file: string,
+  { container, picture }: SaidLength,
+  start: number,
+  present: number,
+): Promise<{ announcedSeconds: number } | undefined> {
+  const bytes = await announcedBytes(file);
+  if (bytes) return { announcedSeconds: present * bytes };
+  if (!ANNOUNCING.test(container.format_name)) return undefined;
+  const said = (container.format_name.startsWith("mov") && picture.duration) || container.duration;
+  if (!said) return undefined;
+  // Some writers of Matroska say the length, others the time at which it ends.
+  return { announcedSeconds: start > 1 && said > start ? said - start : said };
+}
+
+/** File Properties Object of ASF (Advanced Systems Format §3.2), which holds the size of the file. */
+const ASF_PROPERTIES = Buffer.from("a1dcab8c47a9cf118ee400c00c205365", "hex");
+const HEAD_BYTES = 4_096;
+
+/** How many times as large as it is an AVI or ASF says that it is; undefined when it is whole. */
+async function announcedBytes(file: string): Promise<number | undefined> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const { buffer: head, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES);
+    let said = 0;
+    if (head.toString("latin1", 0, 4) === "RIFF") said = head.readUInt32LE(4) + 8;
+    const at = head.indexOf(ASF_PROPERTIES);
+    // Behind its name: its own size, the id of the file, and then this.
+    if (at >= 0 && at + 48 <= bytesRead) said = Number(head.readBigUInt64LE(at + 40));
+    return said > size && size > 0 ? said / size : undefined;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,83 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { type Clip, makeClip, truncated } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
+
+const GROUPS = ["-g", "25"];
+const X264 = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", ...GROUPS];
+const FASTSTART = { video: X264, output: ["-movflags", "+faststart"] };
+const FRAGMENTS = { video: X264, output: ["-movflags", "+frag_keyframe+empty_moov"] };
+const AVI = { as: "avi", video: ["mpeg4", ...GROUPS], audio: ["libmp3lame"] };
+const WMV = { as: "wmv", video: ["wmv2", ...GROUPS], audio: ["wmav2"] };
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const whole = (clip: Clip) =>
+  makeClip(site.folder, "whole", { seconds: 6, size: "160x90", ...clip });
+const lengthOf = async (file: string) => (await probe(file))!;
+
+describe.runIf(ffmpegAvailable())("the length of a film", () => {
+  const SOUND_OF_40 = { seconds: 40, picture: "testsrc2=size=160x90:rate=25:duration=1.6" };
+  it.each<[string, Clip, number]>([
+    ["of MP4 with longer sound", SOUND_OF_40, 1.6],
+    ["of fragments with longer sound", { ...SOUND_OF_40, ...FRAGMENTS }, 1.6],
+    ["of Matroska with longer sound", { ...SOUND_OF_40, as: "mkv" }, 1.6],
+    ["of AVI with longer sound", { ...SOUND_OF_40, ...AVI }, 1.6],
+    ["whose clock begins after an hour", { as: "mkv", output: ["-output_ts_offset", "3892"] }, 6],
+    ["of a transport stream", { as: "ts", output: ["-output_ts_offset", "3892"] }, 6],
+    ["of a program stream", { as: "mpg", video: ["mpeg2video"], audio: ["mp2"] }, 6],
+    ["of Flash", { as: "flv", video: X264 }, 6],
+    ["of Windows Media", WMV, 6],
+    ["of Ogg", { as: "ogv", video: ["libtheora"], audio: ["libvorbis"] }, 6],
+    ["of a recording that does not say it", { as: "mkv", output: ["-live", "1"] }, 6],
+  ])("is that of its pictures: %s", async (_, clip, seconds) => {
+    const found = await lengthOf(whole(clip));
+    expect(found.durationSeconds).toBeCloseTo(seconds, 0);
+    expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.15);
+    expect(found).not.toHaveProperty("cutOff");
+    expect(found).not.toHaveProperty("announcedSeconds");
+  });
+
+  it.each<[string, Clip]>([
+    ["MP4 with its index in front", FASTSTART],
+    ["MOV with its index in front", { ...FASTSTART, as: "mov" }],
+    ["Matroska", { as: "mkv", video: X264 }],
+    ["AVI", AVI],
+    ["Flash", { as: "flv", video: X264 }],
+    ["Windows Media", WMV],
+  ])("of a file that was cut off is that of what is there: %s", async (_, clip) => {
+    const found = await lengthOf(truncated(whole(clip), 0.6));
+    expect(found.durationSeconds).toBeGreaterThan(2.5);
+    expect(found.durationSeconds).toBeLessThan(4.5);
+    expect(found.cutOff?.seconds).toBe(found.durationSeconds);
+    expect(Math.abs(found.cutOff!.announcedSeconds - 6)).toBeLessThan(0.7);
+  });
+
+  it("of a file that lacks its last bytes is not asked about", async () => {
+    const file = truncated(whole(FASTSTART), 0.99);
+    const found = await lengthOf(file);
+    expect(found.announcedSeconds).toBe(6);
+    expect(found).not.toHaveProperty("cutOff");
+  });
+});
+
+describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
+  const SENTENCE =
+    "This video is cut off: its index is missing, so that nothing of it can be played. Send all of it.";
+
+  it("without its index is told what it lacks", async () => {
+    const behind = truncated(whole({}), 0.8);
+    await expect(probe(behind)).rejects.toMatchObject({ status: 422, message: SENTENCE });
+    const inside = path.join(site.folder, "inside.mp4");
+    const bytes = fs.readFileSync(whole(FASTSTART));
+    fs.writeFileSync(inside, bytes.subarray(0, bytes.indexOf("trak", 0, "latin1") + 20));
+    await expect(probe(inside)).rejects.toMatchObject({ status: 422, message: SENTENCE });
+  });
+});
