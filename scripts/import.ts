@@ -139,6 +139,9 @@ function tell({ entries, failures, withoutCategory = [] }: ImportPlan): void {
 function report(summary: ImportSummary, withoutCategory: number): void {
   const failed = summary.failures.length + withoutCategory;
   for (const { name, of } of summary.duplicates) console.log(`${name}: the same file as "${of}".`);
+  for (const { name, reason } of summary.cutOff) {
+    console.error(`${name}: ${reason} It is imported as a draft.`);
+  }
   for (const { name, reason } of summary.failures) console.error(`${name}: ${reason}`);
   console.log(
     [

@@ -225,7 +225,8 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
     poster_colors: each.picture?.colors ?? null,
     uploaded_by: userId,
-    status: entry.status,
+    // What is cut off is published by whoever has seen it.
+    status: entry.status === "published" && inspected?.cutOff ? "review" : entry.status,
     views: entry.views ?? 0,
     created_at: createdAt,
     updated_at: entry.updatedAt ?? createdAt,

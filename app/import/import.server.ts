@@ -4,6 +4,7 @@ import { HEAD_BYTES } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
+import { cutOffSentence } from "~/shared/cut-off";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
 import { importActivity } from "./import-activity.server";
@@ -29,6 +30,8 @@ export interface ImportSummary {
   /** Imported earlier, or there by their id. */
   alreadyThere: number;
   duplicates: { name: string; of: string }[];
+  /** Imported as drafts, with the sentence that says why. */
+  cutOff: { name: string; reason: string }[];
   failures: ImportFailure[];
   /** Time spent computing SHA-256. */
   hashingMs: number;
@@ -54,6 +57,7 @@ export async function importVideos(
     importedBytes: 0,
     alreadyThere: 0,
     duplicates: [],
+    cutOff: [],
     failures: [...plan.failures],
     hashingMs: 0,
     probingMs: 0,
@@ -70,7 +74,11 @@ export async function importVideos(
       summary.failures.push({ name, reason: reasonOf(error) }),
     );
     summary.imported += taken.length;
-    for (const { bytes } of taken) summary.importedBytes += bytes;
+    for (const { bytes, entry, inspected } of taken) {
+      summary.importedBytes += bytes;
+      if (!inspected?.cutOff || entry.status !== "published") continue;
+      summary.cutOff.push({ name: entry.name, reason: cutOffSentence(inspected.cutOff) });
+    }
   }
   summary.interrupted = options.signal?.aborted ?? false;
   return summary;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { probe } from "~/media/probe/probe.server";
+import type { CutOff } from "~/shared/cut-off";
 
 const READ_BYTES = 1024 * 1024;
 
@@ -35,6 +36,7 @@ export async function hashFile(
 export interface InspectedFile {
   ending: string;
   durationSeconds?: number;
+  cutOff?: CutOff;
   playable: boolean;
 }
 
@@ -48,5 +50,6 @@ export interface InspectedFile {
 export async function inspectFile(file: string, ending: string): Promise<InspectedFile> {
   const found = await probe(file, { decode: "unplayable" });
   if (!found) return { ending, playable: true };
-  return { ending, durationSeconds: found.durationSeconds, playable: found.playable };
+  const { durationSeconds, cutOff, playable } = found;
+  return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
 }

@@ -1,5 +1,5 @@
 import type { UploadOutcome } from "./receive-upload.server";
-import { SENTENCES, type UploadIntent, type UploadTexts } from "./upload-fields";
+import { type Accepted, SENTENCES, type UploadIntent, type UploadTexts } from "./upload-fields";
 
 /** Delay before a retry after a lost connection. */
 const AGAIN_AFTER_MS = 3_000;
@@ -13,14 +13,15 @@ export async function requestPublish(request: {
   texts: UploadTexts;
   intent: UploadIntent;
   thumbnail?: Blob;
-  keepDuplicate: boolean;
+  accepted: Accepted;
   onInterrupted: () => void;
 }): Promise<UploadOutcome> {
   const form = new FormData();
   for (const [name, text] of Object.entries(request.texts)) form.set(name, text);
   form.set("intent", request.intent);
   form.set("upload", request.upload);
-  form.set("duplicate", request.keepDuplicate ? "keep" : "ask");
+  form.set("duplicate", request.accepted === "nothing" ? "ask" : "keep");
+  form.set("incomplete", request.accepted === "cut off" ? "keep" : "ask");
   if (request.thumbnail) form.set("thumbnail", request.thumbnail, "thumbnail");
   const failed = (status: number, sentence: string): UploadOutcome => ({
     ok: false,

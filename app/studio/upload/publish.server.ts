@@ -12,6 +12,7 @@ import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
+import { type CutOff, cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
@@ -22,9 +23,18 @@ import type { UploadSuccess } from "./upload-fields";
 export interface Upload {
   userId: string;
   status: "published" | "review";
+  /** What to do with a file that is cut off and is to be published; left out: it becomes a draft. */
+  whenCutOff?: "ask" | "publish";
   texts: NewVideoTexts;
   video: ReceivedFile;
   thumbnail?: ReceivedFile;
+}
+
+/** The sender is to decide whether less than was announced is to be published. */
+export class CutOffError extends Error {
+  constructor(readonly cutOff: CutOff) {
+    super(cutOffSentence(cutOff));
+  }
 }
 
 /**
@@ -32,14 +42,18 @@ export interface Upload {
  * first, then the files go into their buckets, the row comes last, and with it in one transaction
  * the accounting of the files, the digest, the jobs and the activity.
  *
+ * @throws {CutOffError} where that is to be asked about.
  * @throws {UploadError} 415 or 422 for what is no video or no picture, 507 for a full disk. Then
  *   there is no row and no new file, and what arrived is still where it was.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
-  const { userId, status, texts, video } = upload;
+  const { userId, texts, video, whenCutOff } = upload;
   let thumbnail: EncodedThumbnail | undefined;
   try {
     const probed = await probeVideo(video.path);
+    const isHeld = upload.status === "published" && probed.cutOff && whenCutOff !== "publish";
+    if (isHeld && probed.cutOff && whenCutOff === "ask") throw new CutOffError(probed.cutOff);
+    const status = isHeld ? "review" : upload.status;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     const moved = await moveIntoBucket(
       userId,
@@ -49,7 +63,14 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     const id = randomUUID().replaceAll("-", "");
     try {
       const files = await measureFiles(id, moved);
-      const work = { id, upload, probed, moved, files, posterColors: thumbnail?.colors ?? null };
+      const work = {
+        id,
+        upload: { ...upload, status },
+        probed,
+        moved,
+        files,
+        posterColors: thumbnail?.colors ?? null,
+      };
       await database()
         .transaction()
         .execute((transaction) => insertUpload(transaction, work));
@@ -59,7 +80,8 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     }
     await moved.commit();
     jobsChanged("work");
-    return { id, title: texts.title, status, category: texts.category };
+    const isCutOff = isHeld && { isCutOff: true };
+    return { id, title: texts.title, status, category: texts.category, ...isCutOff };
   } finally {
     if (thumbnail) await fs.rm(thumbnail.file, { force: true });
   }
@@ -109,6 +131,7 @@ async function insertUpload(
 interface ProbedVideo {
   ending: string;
   durationSeconds?: number;
+  cutOff?: CutOff;
   /** Also true when it is unknown, because then nothing could transcode it either. */
   playable: boolean;
 }
@@ -119,7 +142,8 @@ async function probeVideo(file: string): Promise<ProbedVideo> {
   try {
     const found = await probe(file);
     if (!found) return { ending, playable: true };
-    return { ending, durationSeconds: found.durationSeconds, playable: found.playable };
+    const { durationSeconds, cutOff, playable } = found;
+    return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
   } catch (error) {
     if (!(error instanceof RefusedFileError)) throw error;
     throw new UploadError(error.status, error.message, "video");

@@ -8,7 +8,7 @@ import { pictureSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
 import { isBusy } from "~db/write-lock";
 import { findDuplicate } from "./duplicates.server";
-import { publishUpload } from "./publish.server";
+import { CutOffError, publishUpload, type Upload } from "./publish.server";
 import {
   SENTENCES,
   UPLOAD_INTENTS,
@@ -34,8 +34,8 @@ export type UploadOutcome =
  * tus and named in the field `upload`.
  *
  * @returns a failure with its status; nothing of the upload is left then, except a file that was
- *   sent before, which waits for another try, and one that the catalogue already has, which waits
- *   for the decision to keep both.
+ *   sent before, which waits for another try, and one that the catalogue already has or that was cut
+ *   off, which waits for the decision to take it all the same.
  */
 export async function receiveUpload(request: Request, userId: string): Promise<UploadOutcome> {
   return publishReceivedForm(await receiveMultipart(request, uploadRules()), userId);
@@ -106,14 +106,21 @@ async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOu
   const status = intent === "draft" ? "review" : "published";
   const thumbnail = form.files.get("thumbnail");
   const { texts } = checked;
-  const published = await publishUpload({ userId, status, texts, video, thumbnail }).catch(
-    async (error) => {
-      // No other try can make a video of it.
-      const unrecoverable = error instanceof UploadError && error.field === "video";
-      if (sentBefore && unrecoverable) await removeUpload(userId, sentBefore);
-      throw error;
-    },
-  );
+  const whenCutOff = cutOffDecision(form.fields.get("incomplete"));
+  let published: UploadSuccess;
+  try {
+    published = await publishUpload({ userId, status, texts, video, thumbnail, whenCutOff });
+  } catch (error) {
+    if (error instanceof CutOffError) {
+      const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
+      const cutOff = { ...error.cutOff, upload, fileName: video.name };
+      return fail(form, 409, { sentence: error.message, fields: {}, cutOff });
+    }
+    // No other try can make a video of it.
+    const unrecoverable = error instanceof UploadError && error.field === "video";
+    if (sentBefore && unrecoverable) await removeUpload(userId, sentBefore);
+    throw error;
+  }
   if (sentBefore) {
     await removeUpload(userId, sentBefore);
     lastPublished.set(`${userId} ${sentBefore}`, published);
@@ -129,17 +136,29 @@ function uploadIntent(value: string | undefined): UploadIntent {
   return intent;
 }
 
+/** Who does not ask, as a script, gets a draft of what is cut off. */
+function cutOffDecision(value: string | undefined): Upload["whenCutOff"] {
+  if (value === "keep") return "publish";
+  return value === "ask" ? "ask" : undefined;
+}
+
 function fail(
   form: ReceivedForm,
   status: number,
   failure: Omit<UploadFailure, "texts">,
 ): UploadOutcome {
-  const { sentence, fields, duplicate } = failure;
+  const { sentence, fields, duplicate, cutOff } = failure;
   const texts = typedTexts(form.fields);
   return {
     ok: false,
     status,
-    failure: { sentence, fields, texts, ...(duplicate && { duplicate }) },
+    failure: {
+      sentence,
+      fields,
+      texts,
+      ...(duplicate && { duplicate }),
+      ...(cutOff && { cutOff }),
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { ReceivedForm } from "~/media/intake/multipart.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { publishReceivedForm } from "./receive-upload.server";
-import { SENTENCES, type UploadFailure, type UploadLimits } from "./upload-fields";
+import { SENTENCES, successSentence, type UploadFailure, type UploadLimits } from "./upload-fields";
 
 /** What the upload form shows about sizes. */
 export function uploadLimits(): UploadLimits {
@@ -26,7 +26,7 @@ export async function handleUpload(form: ReceivedForm, user: Pick<SessionUser, "
   }
   throw redirectWithToast("/admin", {
     title: "Success!",
-    description: outcome.video.status === "published" ? SENTENCES.published : SENTENCES.drafted,
+    description: successSentence(outcome.video),
     kind: "success",
   });
 }

@@ -1,4 +1,5 @@
 import type { CategoryId } from "~/shared/categories";
+import type { CutOff } from "~/shared/cut-off";
 import type { FileLimits } from "~/shared/file-rules";
 import { formatBytes } from "~/shared/format-bytes";
 import type { TypedTexts } from "~/shared/video-fields";
@@ -27,6 +28,7 @@ export const SENTENCES = {
   failed: "Failed to upload video.",
   published: "Video uploaded and published successfully.",
   drafted: "Video uploaded and saved as a draft.",
+  draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
 } as const;
 
 /** A video of the catalogue whose file has exactly the same bytes. */
@@ -36,6 +38,9 @@ export interface Duplicate {
   status: string;
 }
 
+/** What the admin was asked about before, and has decided to take: each comes after the one before. */
+export type Accepted = "nothing" | "duplicate" | "cut off";
+
 /** Why an upload was rejected, with everything the form needs to be shown again. */
 export interface UploadFailure {
   sentence: string;
@@ -43,6 +48,8 @@ export interface UploadFailure {
   fields: Partial<Record<UploadField, string>>;
   /** Set when the bytes are on the server and await a decision; `upload` publishes them as sent. */
   duplicate?: Duplicate & { upload: string; fileName: string };
+  /** The same, for a file that ends before its film does. */
+  cutOff?: CutOff & { upload: string; fileName: string };
 }
 
 export interface UploadSuccess {
@@ -50,6 +57,14 @@ export interface UploadSuccess {
   title: string;
   status: "published" | "review";
   category: CategoryId;
+  /** It was to be published and is a draft, because it is not all there. */
+  isCutOff?: boolean;
+}
+
+/** What is said of an upload that was taken. */
+export function successSentence({ status, isCutOff }: UploadSuccess): string {
+  if (isCutOff) return SENTENCES.draftedCutOff;
+  return status === "published" ? SENTENCES.published : SENTENCES.drafted;
 }
 
 /** What the form says about sizes, and checks before the first byte. */

@@ -4,7 +4,6 @@ import { Button } from "~/ui/button";
 import { useHydrated } from "~/ui/use-hydrated";
 import { FailureNotice } from "../failure-notice";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
-import { DuplicateNotice } from "./duplicate-notice";
 import { FileDropArea, useFileDrop } from "./file-drop-area";
 import { FramePicker } from "./frame-picker";
 import { UnfinishedUploads } from "./unfinished-uploads";
@@ -16,6 +15,7 @@ import {
   videoHint,
 } from "./upload-fields";
 import { UploadItem } from "./upload-item";
+import { CutOffNotice, DuplicateNotice } from "./upload-questions";
 import { canBeSent, isFinished, isUnderWay, textsFor } from "./upload-queue";
 import { UploadTextFields } from "./upload-text-fields";
 import { useChosenFiles } from "./use-chosen-files";
@@ -45,6 +45,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
   const isOver = useFileDrop(choose);
   const forgetTexts = useSavedTexts(form, "upload-texts", TEXTS, failure === undefined);
 
+  const isAsked = Boolean(failure?.duplicate ?? failure?.cutOff) && items.length === 0;
   const sendable = items.filter(canBeSent);
   const open = items.filter((item) => !isFinished(item));
   const several = open.length > 1;
@@ -70,7 +71,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
 
   function send(event: FormEvent<HTMLFormElement>) {
     // The bytes are on the server already, so the browser submits the form as without scripts.
-    if (failure?.duplicate && items.length === 0) {
+    if (isAsked) {
       isPosted.current = true;
       forgetTexts();
       return;
@@ -110,11 +111,12 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
       {only && (
         <FramePicker file={only.file} chosen={only.thumbnail} onChoose={chooseThumbnail} isLarge />
       )}
-      {failure?.duplicate && items.length === 0 ? (
-        <DuplicateNotice duplicate={failure.duplicate} />
-      ) : (
+      {isAsked && failure?.duplicate && <DuplicateNotice duplicate={failure.duplicate} />}
+      {isAsked && failure?.cutOff && <CutOffNotice cutOff={failure.cutOff} />}
+      {!isAsked && (
         <>
           <input type="hidden" name="duplicate" value="ask" />
+          <input type="hidden" name="incomplete" value="ask" />
           <FileDropArea
             label={hydrated ? "Videos" : "Video"}
             name="video"

@@ -1,11 +1,12 @@
 import { useState } from "react";
+import { cutOffSentence } from "~/shared/cut-off";
 import { formatBytes } from "~/shared/format-bytes";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
 import { Field, FileField, SelectField } from "~/ui/forms/field";
-import { DuplicateLink } from "./duplicate-notice";
 import { FramePicker } from "./frame-picker";
 import type { UploadTexts } from "./upload-fields";
+import { DuplicateLink } from "./upload-questions";
 import { type ItemState, type QueueItem, timeLeft } from "./upload-queue";
 import { CategoryOptions } from "./upload-text-fields";
 import type { UploadQueue } from "./use-upload-queue";
@@ -51,7 +52,10 @@ export function UploadItem({
           The same file is already in the catalogue: <DuplicateLink duplicate={item.duplicate} />
         </p>
       )}
-      {state === "done" && item.videoId && item.sent?.intent === "publish" && (
+      {state === "cut off" && item.cutOff && (
+        <p className="text-sm">{cutOffSentence(item.cutOff)}</p>
+      )}
+      {state === "done" && item.videoId && item.isPublished && (
         <a
           href={`/video/${item.videoId}`}
           className="text-sm text-accent underline underline-offset-4"
@@ -78,6 +82,11 @@ export function UploadItem({
         {state === "duplicate" && (
           <Button {...small} onClick={() => queue.keepBoth(item)}>
             Keep both
+          </Button>
+        )}
+        {state === "cut off" && (
+          <Button {...small} onClick={() => queue.publishCutOff(item)}>
+            Publish what is there
           </Button>
         )}
         {state !== "publishing" && state !== "done" && (
@@ -151,6 +160,7 @@ const WORDS: Record<ItemState, string> = {
   paused: "Paused",
   publishing: "Publishing...",
   duplicate: "Already in the catalogue",
+  "cut off": "Cut off",
   failed: "Failed",
   done: "Uploaded",
 };

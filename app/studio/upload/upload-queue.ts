@@ -1,3 +1,4 @@
+import type { CutOff } from "~/shared/cut-off";
 import { videoFile } from "~/shared/file-rules";
 import { titleFromFileName } from "~/shared/file-title";
 import { check, firstMessage } from "~/shared/video-fields";
@@ -16,6 +17,8 @@ export type ItemState =
   | "publishing"
   /** The catalogue has the same file already; the admin decides. */
   | "duplicate"
+  /** The file ends before its film does; the admin decides. */
+  | "cut off"
   | "failed"
   | "done";
 
@@ -39,7 +42,9 @@ export interface QueueItem {
   /** No other try can make a video of this file. */
   unrecoverable?: boolean;
   duplicate?: Duplicate;
+  cutOff?: CutOff;
   videoId?: string;
+  isPublished?: boolean;
 }
 
 export type QueueAction =

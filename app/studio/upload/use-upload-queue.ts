@@ -2,7 +2,7 @@ import { useCallback, useEffect, useReducer, useRef } from "react";
 import { useToast } from "~/ui/feedback/toast";
 import { requestPublish } from "./publish-request";
 import { discardUpload, forgetTransfer, startTransfer, type Transfer } from "./resumable-transfer";
-import { SENTENCES, type UploadFailure } from "./upload-fields";
+import { type Accepted, SENTENCES, successSentence, type UploadFailure } from "./upload-fields";
 import { nextToSend, type QueueItem, reduceQueue, throughputMeter } from "./upload-queue";
 
 /** What is answered to a file that is too large, or no video. */
@@ -38,7 +38,7 @@ export function useUploadQueue(
   );
 
   const publish = useCallback(
-    async (item: QueueItem, upload: string, keepDuplicate = false) => {
+    async (item: QueueItem, upload: string, accepted: Accepted = "nothing") => {
       if (!item.sent) return;
       patch(item.key, { state: "publishing", upload, sentBytes: item.file.size, sentence: "" });
       const { texts, intent } = item.sent;
@@ -49,13 +49,13 @@ export function useUploadQueue(
         texts,
         intent,
         thumbnail,
-        keepDuplicate,
+        accepted,
         onInterrupted,
       });
       if (outcome.ok) {
-        patch(item.key, { state: "done", videoId: outcome.video.id });
-        const drafted = outcome.video.status === "review";
-        const description = drafted ? SENTENCES.drafted : SENTENCES.published;
+        const isPublished = outcome.video.status === "published";
+        patch(item.key, { state: "done", videoId: outcome.video.id, isPublished });
+        const description = successSentence(outcome.video);
         toast({ title: "Success!", description, kind: "success" });
         return forgetTransfer(item.file);
       }
@@ -63,6 +63,7 @@ export function useUploadQueue(
       if (failure.duplicate) {
         return patch(item.key, { state: "duplicate", duplicate: failure.duplicate });
       }
+      if (failure.cutOff) return patch(item.key, { state: "cut off", cutOff: failure.cutOff });
       const unrecoverable = failure.fields.video !== undefined;
       // A retry starts an upload that no longer exists from its beginning.
       const isGone = unrecoverable || status === 404;
@@ -126,12 +127,19 @@ export function useUploadQueue(
 
   const keepBoth = useCallback(
     (item: QueueItem) => {
-      if (item.upload) void publish(item, item.upload, true);
+      if (item.upload) void publish(item, item.upload, "duplicate");
     },
     [publish],
   );
 
-  return { items, dispatch, patch, pause, again, remove, keepBoth };
+  const publishCutOff = useCallback(
+    (item: QueueItem) => {
+      if (item.upload) void publish(item, item.upload, "cut off");
+    },
+    [publish],
+  );
+
+  return { items, dispatch, patch, pause, again, remove, keepBoth, publishCutOff };
 }
 
 export type UploadQueue = ReturnType<typeof useUploadQueue>;

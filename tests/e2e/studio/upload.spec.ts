@@ -18,6 +18,14 @@ function paddedClip(name: string, padding: number): string {
   return file;
 }
 
+/** The first three fifths of a clip whose index stands in front. */
+function cutClip(name: string): string {
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "cut-")), name);
+  const bytes = fs.readFileSync(mp4Clip(5));
+  fs.writeFileSync(file, bytes.subarray(0, bytes.length * 0.6));
+  return file;
+}
+
 const rows = (site: SiteProcess) =>
   site.database().prepare("SELECT * FROM videos ORDER BY created_at").all() as Record<
     string,
@@ -84,6 +92,23 @@ test.describe("without scripts", () => {
       ["First", "review"],
       ["Second", "published"],
     ]);
+  });
+
+  test("a file that was cut off is published when the question about it is answered @phone", async ({
+    page,
+    site,
+  }) => {
+    await signIn(page);
+    await page.goto("/admin");
+    await fillTexts(page, "The rest is lost");
+    await chooseVideos(page, cutClip("cut.mp4"));
+    await sendButton(page).click();
+    await expect(page.getByRole("alert")).toContainText("This file was cut off");
+    await expect(page.getByText("Upload it all the same to publish what is there")).toBeVisible();
+    expect(rows(site)).toEqual([]);
+    await sendButton(page).click();
+    await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
+    expect(rows(site)).toMatchObject([{ title: "The rest is lost", status: "published" }]);
   });
 });
 
@@ -184,6 +209,18 @@ test("an exact duplicate is shown, and both can be kept", async ({ page, site })
   await expect(item(page, "Copy").getByRole("link", { name: "Original" })).toBeVisible();
   await item(page, "Copy").getByRole("button", { name: "Keep both" }).click();
   await expect.poll(() => rows(site).map(({ title }) => title)).toEqual(["Original", "Copy"]);
+});
+
+test("a file that was cut off is published by a button", async ({ page, site }) => {
+  await signIn(page);
+  await page.goto("/admin");
+  await chooseVideos(page, cutClip("cut.mp4"));
+  await fillTexts(page, "Half a walk");
+  await sendButton(page).click();
+  await expect(item(page, "Half a walk").getByText(/only 0:0. of 0:05 is there/)).toBeVisible();
+  expect(rows(site)).toEqual([]);
+  await item(page, "Half a walk").getByRole("button", { name: "Publish what is there" }).click();
+  await expect.poll(() => rows(site).map(({ status }) => status)).toEqual(["published"]);
 });
 
 /** Uploads slowly enough to be interrupted: about 20 s for the files below. */

@@ -3,8 +3,8 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { type Clip, makeClip, truncated } from "../media-clips";
-import { useTemporarySite } from "../temporary-site";
+import { type Clip, makeClip, truncated } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
 
 const GROUPS = ["-g", "25"];
 const X264 = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", ...GROUPS];

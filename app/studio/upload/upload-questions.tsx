@@ -1,3 +1,4 @@
+import { cutOffSentence } from "~/shared/cut-off";
 import type { UploadFailure } from "./upload-fields";
 
 /** Shown instead of the file input when the catalogue already has the file: it need not be sent again. */
@@ -10,9 +11,29 @@ export function DuplicateNotice({
     <div className="rounded-lg border border-line bg-surface p-4 text-sm">
       <input type="hidden" name="upload" value={duplicate.upload} />
       <input type="hidden" name="duplicate" value="keep" />
+      <input type="hidden" name="incomplete" value="ask" />
       <p>
         The same file is already in the catalogue: <DuplicateLink duplicate={duplicate} />. Upload
         it all the same to keep both, or{" "}
+        <a href="/admin" className="underline underline-offset-4">
+          choose another
+        </a>
+        .
+      </p>
+    </div>
+  );
+}
+
+/** Shown instead of the file input when the file ends before its film does: it need not be sent again. */
+export function CutOffNotice({ cutOff }: { cutOff: NonNullable<UploadFailure["cutOff"]> }) {
+  return (
+    <div className="rounded-lg border border-line bg-surface p-4 text-sm">
+      <input type="hidden" name="upload" value={cutOff.upload} />
+      <input type="hidden" name="duplicate" value="keep" />
+      <input type="hidden" name="incomplete" value="keep" />
+      <p>
+        {cutOffSentence(cutOff)} Upload it all the same to publish what is there, save it as a
+        draft, or{" "}
         <a href="/admin" className="underline underline-offset-4">
           choose another
         </a>

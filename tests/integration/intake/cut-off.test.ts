@@ -1,0 +1,81 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { planFolder } from "~/import/folder.server";
+import { importVideos } from "~/import/import.server";
+import { readFinishedUpload } from "~/media/intake/tus.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { sqliteHandle } from "~db/client.server";
+import { mp4Clip } from "../../clips";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+import { fileBlob, filesIn, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
+
+const SENTENCE = /^This file was cut off: only 0:0[234] of 0:05 is there\.$/;
+
+let site: ReturnType<typeof useTemporarySite>;
+let file: string;
+let user: string;
+beforeEach(() => {
+  site = useTemporarySite();
+  user = makeUser().id;
+  const bytes = fs.readFileSync(mp4Clip(5));
+  file = path.join(site.folder, "cut.mp4");
+  fs.writeFileSync(file, bytes.subarray(0, bytes.length * 0.6));
+});
+afterEach(() => site.remove());
+
+const rows = () => sqliteHandle().prepare("SELECT status, duration FROM videos").all();
+const send = (texts: Record<string, string>) =>
+  receiveUpload(uploadRequest(fileBlob(file), texts), user);
+async function asked(texts: Record<string, string> = {}) {
+  const outcome = await send({ incomplete: "ask", ...texts });
+  if (outcome.ok) throw new Error("It was taken without a question.");
+  return outcome;
+}
+
+describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
+  it("is asked about before it is published, and kept for the decision", async () => {
+    const { status, failure } = await asked();
+    expect(status).toBe(409);
+    expect(failure.sentence).toMatch(SENTENCE);
+    expect(failure.texts.title).toBe(GOOD_TEXTS.title);
+    const { upload, seconds, announcedSeconds } = failure.cutOff!;
+    expect(announcedSeconds).toBe(5);
+    expect(seconds).toBeLessThan(4.5);
+    expect(rows()).toEqual([]);
+    expect((await readFinishedUpload(user, upload)).bytes).toBe(fs.statSync(file).size);
+
+    const again = multipart(Object.entries({ ...GOOD_TEXTS, upload, incomplete: "keep" }));
+    const outcome = await receiveUpload(again, user);
+    expect(outcome).toMatchObject({ ok: true, video: { status: "published" } });
+    expect(rows()).toMatchObject([{ status: "published", duration: /0:0[234]/ }]);
+    expect(filesIn(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("is saved as a draft without a question, and after one", async () => {
+    const draft = { ok: true, video: { status: "review" } };
+    expect(await send({ incomplete: "ask", intent: "draft" })).toMatchObject(draft);
+    const { upload } = (await asked()).failure.cutOff!;
+    const fields = { ...GOOD_TEXTS, upload, incomplete: "keep", intent: "draft" };
+    expect(await receiveUpload(multipart(Object.entries(fields)), user)).toMatchObject(draft);
+  });
+
+  it("is a draft when its sender does not ask, as a script", async () => {
+    const outcome = await send({});
+    expect(outcome).toMatchObject({ ok: true, video: { status: "review", isCutOff: true } });
+    expect(rows()).toMatchObject([{ status: "review" }]);
+  });
+
+  it("is a draft when it is imported, and is told of", async () => {
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    fs.copyFileSync(file, path.join(folder, "cut.mp4"));
+    const plan = await planFolder(folder, { category: "desi", status: "published" });
+    const summary = await importVideos(plan, { userId: user, mode: "copy" });
+    expect(summary).toMatchObject({ imported: 1, failures: [] });
+    expect(summary.cutOff).toEqual([{ name: "cut.mp4", reason: expect.stringMatching(SENTENCE) }]);
+    expect(rows()).toMatchObject([{ status: "review" }]);
+  });
+});
