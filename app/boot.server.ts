@@ -11,6 +11,7 @@ import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
 import { SettingsError, settings } from "~/server/settings.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
+import { startSchedule } from "~/studio/schedule/schedule.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
@@ -44,6 +45,7 @@ export async function boot(): Promise<void> {
   changeStockServer([limitSignInRate, answerEvents]);
   startCheckpoints();
   scheduleTrashCleanup();
+  startSchedule();
   checkIntegrity();
   onJobsChanged(() => publish("jobs"));
   startJobs();

@@ -47,6 +47,10 @@ export interface VideosTable {
   captions: string | null;
   /** Of the thumbnail's four quarters, see posterColors(); null while nobody knows them. */
   poster_colors: string | null;
+  /** When a video that is not published will be; null once it was, and for most. */
+  publish_at: Time | null;
+  /** When a published video will be hidden. */
+  unpublish_at: Time | null;
 }
 
 export const JOB_KINDS = [

@@ -10,6 +10,10 @@ const SENTENCES = {
   show: ["made % visible", "made a video visible"],
   edit: ["edited %", "edited a video"],
   delete: ["deleted %", "deleted a video"],
+  schedule: ["scheduled %", "scheduled a video"],
+  unschedule: ["removed the schedule of %", "removed a schedule"],
+  "publish-scheduled": ["had % published, as scheduled", "had a video published, as scheduled"],
+  "hide-scheduled": ["had % hidden, as scheduled", "had a video hidden, as scheduled"],
   restore: ["restored %", "restored a video"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”
   "bulk-edit": ["%", "changed several videos"],

@@ -6,6 +6,7 @@ const WORK: Record<string, string> = {
   draft: "upload videos",
   update: "edit videos",
   toggle: "hide or show videos",
+  schedule: "schedule videos",
   delete: "delete videos",
   restore: "restore videos",
   bulk: "change videos",

@@ -25,7 +25,10 @@ export function ActionError({
   );
   if (!error) return null;
   if (!error.edit) {
-    return hydrated ? null : <FailureNotice toast={error.toast} detail={error.detail} />;
+    // The dialog of a schedule says itself what is wrong with it.
+    return hydrated || error.schedule ? null : (
+      <FailureNotice toast={error.toast} detail={error.detail} />
+    );
   }
   const { current, version } = error.edit;
   return (

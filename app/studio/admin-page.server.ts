@@ -10,6 +10,9 @@ import { type Deletion, listDeletions } from "./trash/restore.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
 
+const DIALOGS = ["edit", "schedule", "delete"] as const;
+type DialogKind = (typeof DIALOGS)[number];
+
 /** The data of the manage tab for its address. */
 export interface ManageData {
   view: ManageView;
@@ -18,7 +21,7 @@ export interface ManageData {
   jobs: Record<string, JobSummary>;
   deletions: Deletion[];
   /** The open dialog, and its video; null when that no longer exists. */
-  dialog?: { kind: "edit" | "delete"; video: EditableVideo | null };
+  dialog?: { kind: DialogKind; video: EditableVideo | null };
 }
 
 /** The four figures, or the toast that says that they can't be had. */
@@ -34,7 +37,7 @@ export async function loadStats(): Promise<{ stats?: StudioStats; toast?: ToastM
 /** What the manage tab shows. A list that can't be had is only logged (specification, section 8). */
 export async function loadManage(parameters: URLSearchParams): Promise<ManageData> {
   const view = readManageView(parameters);
-  const kind = parameters.has("edit") ? "edit" : parameters.has("delete") ? "delete" : undefined;
+  const kind = DIALOGS.find((dialog) => parameters.has(dialog));
   try {
     const list = await listManaged(view);
     const deletions = await listDeletions();

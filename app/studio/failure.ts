@@ -1,6 +1,7 @@
 import type { TypedTexts } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import type { EditableVideo } from "./list/managed-video";
+import type { TypedSchedule } from "./schedule/schedule";
 
 /** The fields of the edit form as an admin typed them. */
 export type EditTexts = TypedTexts;
@@ -24,13 +25,15 @@ export interface StudioFailure {
   /** What to do next, where the toast's sentence leaves it open. */
   detail?: string;
   edit?: RejectedEdit;
+  /** A schedule that was rejected: its form is shown again with what was typed. */
+  schedule?: { typed: TypedSchedule; fields: Partial<TypedSchedule> };
 }
 
 /** A failure with the title of every destructive toast (specification, section 8). */
 export function failure(
   status: StudioFailure["status"],
   sentence: string,
-  more: Pick<StudioFailure, "detail" | "edit"> = {},
+  more: Pick<StudioFailure, "detail" | "edit" | "schedule"> = {},
 ): StudioFailure {
   return { status, toast: { title: "Error", description: sentence, kind: "error" }, ...more };
 }

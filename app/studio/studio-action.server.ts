@@ -8,6 +8,7 @@ import { editVideo } from "./edit/edit.server";
 import { failure, type StudioFailure } from "./failure";
 import type { ManageView } from "./list/manage-address";
 import { toggleVideo } from "./list/toggle-visibility.server";
+import { scheduleVideo } from "./schedule/schedule.server";
 import type { StudioForm } from "./studio-form.server";
 import { deleteVideo } from "./trash/remove.server";
 import { restoreDeletion } from "./trash/restore.server";
@@ -30,6 +31,12 @@ const studioRequest = z.discriminatedUnion("intent", [
     intent: z.literal("toggle"),
     id,
     shown: z.enum(VIDEO_STATUSES).optional().catch(undefined),
+  }),
+  z.object({
+    intent: z.literal("schedule"),
+    id,
+    publishAt: z.string().default(""),
+    unpublishAt: z.string().default(""),
   }),
   z.object({ intent: z.literal("delete"), id }),
   z.object({ intent: z.literal("restore"), batch: z.string().min(1) }),
@@ -59,6 +66,7 @@ const TRY_AGAIN = "Load the page again and try once more.";
 const FAILED: Record<StudioRequest["intent"], string> = {
   update: "Failed to update video.",
   toggle: "Failed to update video visibility.",
+  schedule: "Failed to schedule video.",
   delete: "Failed to delete video.",
   restore: "Failed to restore video.",
   bulk: "Failed to change the videos. None of them was changed.",
@@ -91,6 +99,8 @@ async function perform(
     }
     case "toggle":
       return toggleVideo(request, userId);
+    case "schedule":
+      return scheduleVideo(request, userId);
     case "delete":
       return deleteVideo(request.id, userId, view);
     case "restore":

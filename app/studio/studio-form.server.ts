@@ -9,7 +9,7 @@ import { uploadRules } from "./upload/receive-upload.server";
 const MAX_FORM_BYTES = 2 * 1024 * 1024;
 
 /** The intents of the manage tab's forms; any other intent is the upload form's. */
-const STUDIO_INTENTS = ["update", "toggle", "delete", "restore", "bulk"] as const;
+const STUDIO_INTENTS = ["update", "toggle", "schedule", "delete", "restore", "bulk"] as const;
 
 /** A form of the manage tab: its fields, and the files that the edit form may carry. */
 export interface StudioForm {

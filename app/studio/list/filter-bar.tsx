@@ -9,6 +9,7 @@ import {
   type ManageView,
   manageHref,
   readManageView,
+  SCHEDULED,
   SORT_LABELS,
   SORTS,
   STATUS_LABELS,
@@ -20,7 +21,7 @@ import {
  */
 export function FilterBar({ view }: { view: ManageView }) {
   const navigate = useNavigate();
-  const filtered = view.search !== "" || view.status || view.category;
+  const filtered = view.search !== "" || view.status || view.scheduled || view.category;
 
   function show(form: HTMLFormElement) {
     const asked = new URLSearchParams();
@@ -53,13 +54,18 @@ export function FilterBar({ view }: { view: ManageView }) {
           defaultValue={view.search}
         />
       </div>
-      <SelectField label="Status" name="status" defaultValue={view.status ?? ""}>
+      <SelectField
+        label="Status"
+        name="status"
+        defaultValue={view.scheduled ? SCHEDULED : (view.status ?? "")}
+      >
         <option value="">Any</option>
         {VIDEO_STATUSES.map((status) => (
           <option key={status} value={status}>
             {STATUS_LABELS[status]}
           </option>
         ))}
+        <option value={SCHEDULED}>Scheduled</option>
       </SelectField>
       <SelectField label="Category" name="category" defaultValue={view.category ?? ""}>
         <option value="">All</option>

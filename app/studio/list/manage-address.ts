@@ -24,11 +24,16 @@ export const STATUS_LABELS: Record<VideoStatus, string> = {
 const SEARCH_MAX_LENGTH = 200;
 const PAGE_MAX = 10_000_000;
 
+/** In the place of a status, for the videos that have a schedule, whatever their status. */
+export const SCHEDULED = "scheduled";
+
 export interface ManageView {
   page: number;
   /** Trimmed; empty for all. */
   search: string;
   status?: VideoStatus;
+  /** Only what is published or hidden by itself. */
+  scheduled?: boolean;
   category?: CategoryId;
   sort: Sort;
 }
@@ -42,6 +47,7 @@ export function readManageView(parameters: URLSearchParams): ManageView {
     page: /^\d{1,8}$/.test(page) ? Math.min(PAGE_MAX, Math.max(1, Number(page))) : 1,
     search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
     status: VIDEO_STATUSES.find((status) => status === parameters.get("status")),
+    scheduled: parameters.get("status") === SCHEDULED || undefined,
     category: toCategoryId(parameters.get("category")),
     sort: SORTS.find((sort) => sort === parameters.get("sort")) ?? "newest",
   };
@@ -49,12 +55,13 @@ export function readManageView(parameters: URLSearchParams): ManageView {
 
 /**
  * The address of the manage tab with this view, and with a dialog open when one is named:
- * `edit` or `delete` with the id of a video.
+ * `edit`, `schedule` or `delete` with the id of a video.
  */
 export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ tab: "manage" });
   if (view.search) parameters.set("search", view.search);
-  if (view.status) parameters.set("status", view.status);
+  const status = view.scheduled ? SCHEDULED : view.status;
+  if (status) parameters.set("status", status);
   if (view.category) parameters.set("category", view.category);
   if (view.sort !== "newest") parameters.set("sort", view.sort);
   if (view.page > 1) parameters.set("page", String(view.page));

@@ -12,6 +12,7 @@ import { BulkBar } from "../bulk/bulk-bar";
 import { EditDialog, type EditSurroundings } from "../edit/edit-dialog";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";
+import { ScheduleDialog } from "../schedule/schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog } from "../trash/delete-dialog";
 import { DeletedBar } from "../trash/deleted-bar";
 import { FilterBar } from "./filter-bar";
@@ -58,6 +59,15 @@ export function ManageTab({
       )}
       {dialog?.video && dialog.kind === "delete" && (
         <DeleteDialog video={dialog.video} list={here} />
+      )}
+      {dialog?.video && dialog.kind === "schedule" && (
+        <ScheduleDialog
+          key={dialog.video.id}
+          video={dialog.video}
+          list={here}
+          address={manageHref(view, { schedule: dialog.video.id })}
+          error={error?.schedule && error}
+        />
       )}
       {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
       <FilterBar view={view} />

@@ -11,7 +11,9 @@ import { MANAGE_PAGE_SIZE } from "./sort-order.server";
 
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
-  const query: ManagedQuery = { view: forThread(view), total: await totalOf(view) };
+  await projected();
+  const total = view.scheduled ? undefined : await totalOf(view);
+  const query: ManagedQuery = { view: forThread(view), total };
   const found = await queryThread<ManagedResult>("reading", "managed", query);
   const rows = await database()
     .selectFrom("videos")

@@ -14,6 +14,8 @@ export const MANAGED_COLUMNS = [
   "bytes",
   "created_at",
   "thumbnail_url",
+  "publish_at",
+  "unpublish_at",
 ] as const satisfies readonly (keyof VideoRow)[];
 
 export const EDITABLE_COLUMNS = [
@@ -38,6 +40,7 @@ export function toManaged(row: ManagedRow): ManagedVideo {
     bytes: row.bytes,
     createdAt: row.created_at,
     thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
+    schedule: { publishAt: row.publish_at, unpublishAt: row.unpublish_at },
   };
 }
 

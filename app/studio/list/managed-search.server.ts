@@ -9,6 +9,7 @@ import {
   idsByState,
   MANAGE_PAGE_SIZE,
   orderBy,
+  type Query,
   rowsByState,
   rowsInOrder,
 } from "./sort-order.server";
@@ -28,8 +29,8 @@ type View = Pick<ManageView, "search" | "sort" | "page"> & Filter;
 
 export interface ManagedQuery {
   view: View;
-  /** How many videos have the status and category of the view. */
-  total: number;
+  /** How many videos have the status and category of the view; undefined where they are counted. */
+  total: number | undefined;
 }
 
 export interface ManagedResult {
@@ -44,7 +45,9 @@ export interface ManagedResult {
 export function readManagedPage(sqlite: Database) {
   const search = managedSearch(sqlite);
   return ({ view, total }: ManagedQuery): ManagedResult =>
-    view.search ? search.page(view) : filterPage(sqlite, view, total);
+    view.search
+      ? search.page(view)
+      : filterPage(sqlite, view, total ?? countFew(sqlite, rowsByState(view)));
 }
 
 /** The ids of a view, in no order, at most `most`. */
@@ -60,13 +63,20 @@ export function readManagedIds(sqlite: Database) {
   };
 }
 
+function countFew(sqlite: Database, { sql, values }: Query): number {
+  return sqlite
+    .prepare(`SELECT count(*) FROM (${sql})`)
+    .pluck()
+    .get(...values) as number;
+}
+
 /** Read from the end of the order that is nearer. */
 function filterPage(sqlite: Database, view: View, total: number): ManagedResult {
   const offset = startOf(view.page, total);
   const limit = Math.min(MANAGE_PAGE_SIZE, total - offset);
   const rest = total - offset - limit;
   const backwards = rest < offset;
-  const isFew = (view.status || view.categories) && total <= MAX_SORTED_VIDEOS;
+  const isFew = (view.status || view.scheduled || view.categories) && total <= MAX_SORTED_VIDEOS;
   const { sql, values } = isFew ? rowsByState(view) : rowsInOrder(view);
   const rows = sqlite
     .prepare(`SELECT number FROM (${sql} ${orderBy(view, backwards)} LIMIT ? OFFSET ?)`)

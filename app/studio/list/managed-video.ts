@@ -1,4 +1,5 @@
 import type { VideoStatus } from "~db/schema";
+import type { Schedule } from "../schedule/schedule";
 
 /** A video as the studio's list shows it. */
 export interface ManagedVideo {
@@ -15,6 +16,7 @@ export interface ManagedVideo {
   createdAt: string;
   /** A path of this site, or null. */
   thumbnailUrl: string | null;
+  schedule: Schedule;
 }
 
 /** A video with all that can be edited. */

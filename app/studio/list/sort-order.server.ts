@@ -54,6 +54,8 @@ const BY_STATE = both("videos_published_by_category", "videos_unpublished_by_sta
 
 export interface Filter {
   status?: VideoStatus;
+  /** Only rows with a time at which they are published or hidden. */
+  scheduled?: boolean;
   /** The names that rows of the category may have. */
   categories?: readonly string[];
 }
@@ -101,6 +103,14 @@ function rowsBy(
   columns: string,
   condition: Query = { sql: "TRUE", values: [] },
 ): Query {
+  if (view.scheduled) {
+    // They are few: found by their own indexes, and sorted.
+    const filter = filtered(view);
+    return {
+      sql: `SELECT ${columns} FROM videos WHERE ${filter.sql} AND ${condition.sql}`,
+      values: [...filter.values, ...condition.values],
+    };
+  }
   const parts = indexes
     .filter(({ statuses }) => !view.status || statuses.includes(view.status))
     .map(({ name, condition: isHeld, statuses }) => {
@@ -117,9 +127,12 @@ function rowsBy(
   };
 }
 
-/** Status and category as a condition, of rows of these statuses. */
+const IS_SCHEDULED = `number IN (SELECT number FROM videos WHERE publish_at IS NOT NULL
+  UNION ALL SELECT number FROM videos WHERE unpublish_at IS NOT NULL)`;
+
+/** Status, schedule and category as a condition, of rows of these statuses. */
 export function filtered(
-  { status, categories }: Filter,
+  { status, scheduled, categories }: Filter,
   statuses: readonly VideoStatus[] = VIDEO_STATUSES,
 ): Query {
   const conditions = ["TRUE"];
@@ -129,6 +142,7 @@ export function filtered(
     values.push(...allowed);
   };
   if (status || categories) among("status", status ? [status] : statuses);
+  if (scheduled) conditions.push(IS_SCHEDULED);
   if (categories) among("category", categories);
   return { sql: conditions.join(" AND "), values };
 }

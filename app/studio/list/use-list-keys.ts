@@ -37,6 +37,10 @@ export function useListKeys(
           { method: "post", action: manageHref(view), preventScrollReset: true },
         );
         return true;
+      case "s":
+      case "S":
+        navigate(manageHref(view, { schedule: video.id }), { preventScrollReset: true });
+        return true;
       case "Delete":
         navigate(manageHref(view, { delete: video.id }), { preventScrollReset: true });
         return true;

@@ -14,6 +14,7 @@ const KEYS = [
   ["Space", "select"],
   ["E", "edit"],
   ["H", "hide or show"],
+  ["S", "schedule"],
   ["Delete", "delete"],
 ];
 

@@ -1,5 +1,5 @@
 import { Form, Link, useNavigation } from "@remix-run/react";
-import { Eye, EyeOff, Film, Pencil, Trash2 } from "lucide-react";
+import { CalendarClock, Eye, EyeOff, Film, Pencil, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { JobLine } from "~/media/jobs/job-progress";
 import type { JobSummary } from "~/media/jobs/kinds";
@@ -7,6 +7,7 @@ import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatCount } from "~/shared/format";
 import { StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
+import { ScheduleTimes } from "../schedule/schedule-times";
 import { formatStorage } from "../statistics/storage-text";
 import { type ManageView, manageHref } from "./manage-address";
 import type { ManagedVideo } from "./managed-video";
@@ -68,6 +69,7 @@ export function VideoRow({
       </td>
       <td>
         <StatusBadge status={video.status} />
+        <ScheduleTimes video={video} />
       </td>
       <td>{categoryLabel(video.category)}</td>
       <td className="text-right tabular-nums">{video.duration}</td>
@@ -85,6 +87,9 @@ export function VideoRow({
             <Pencil />
           </IconLink>
           <Toggle video={video} action={manageHref(view)} />
+          <IconLink to={manageHref(view, { schedule: video.id })} label={`Schedule ${video.title}`}>
+            <CalendarClock />
+          </IconLink>
           <IconLink to={manageHref(view, { delete: video.id })} label={`Delete ${video.title}`}>
             <Trash2 />
           </IconLink>

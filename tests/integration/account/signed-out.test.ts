@@ -30,6 +30,7 @@ describe("a form of somebody who is not signed in", () => {
     ["publish", "You must be logged in to upload videos."],
     ["update", "You must be logged in to edit videos."],
     ["toggle", "You must be logged in to hide or show videos."],
+    ["schedule", "You must be logged in to schedule videos."],
     ["delete", "You must be logged in to delete videos."],
     ["restore", "You must be logged in to restore videos."],
     ["bulk", "You must be logged in to change videos."],

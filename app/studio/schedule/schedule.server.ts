@@ -1,0 +1,130 @@
+import type { Transaction } from "kysely";
+import { changeAndRecord, recordActivity } from "~/account/activity.server";
+import { eventLoopTurns } from "~/shared/event-loop";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { database, prepared } from "~db/client.server";
+import type { Schema } from "~db/schema";
+import { isBusy } from "~db/write-lock";
+import { failure, GONE, type StudioFailure } from "../failure";
+import { readSchedule, type TypedSchedule } from "./schedule";
+
+const FAILED = "Failed to schedule video.";
+/** A look at two small indexes, which takes microseconds. */
+const LOOK_EVERY_MS = 1_000;
+/** Changed in one transaction; what else writes comes in between two. */
+const VIDEOS_AT_ONCE = 32;
+
+/**
+ * Sets when a video is published and hidden by itself.
+ *
+ * @returns the failure when nothing was changed: 404 for a deleted row, 422 when a field is wrong.
+ */
+export async function scheduleVideo(
+  { id, ...typed }: { id: string } & TypedSchedule,
+  userId: string,
+  now = Date.now(),
+): Promise<StudioFailure | ToastMessage> {
+  const video = await database()
+    .selectFrom("videos")
+    .select(["title", "status"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (!video) return failure(404, FAILED, { detail: GONE });
+  const isPublished = video.status === "published";
+  const read = readSchedule(isPublished ? { ...typed, publishAt: "" } : typed, now);
+  if ("fields" in read) return failure(422, FAILED, { schedule: { typed, fields: read.fields } });
+  const { publishAt, unpublishAt } = read.schedule;
+  const isSet = publishAt !== null || unpublishAt !== null;
+  const entry = { userId, action: isSet ? "schedule" : "unschedule", subjectId: id } as const;
+  await changeAndRecord({ ...entry, detail: video.title }, (transaction) =>
+    transaction
+      .updateTable("videos")
+      .set({ publish_at: publishAt, unpublish_at: unpublishAt })
+      .where("id", "=", id)
+      .execute(),
+  );
+  return {
+    title: "Video Updated",
+    description: isSet ? "The schedule has been saved." : "The schedule has been removed.",
+    kind: "success",
+  };
+}
+
+/** Performs what is due, from now on each second; what became due while the site was down, at once. */
+export function startSchedule(): void {
+  let isWorking = false;
+  const look = async () => {
+    if (isWorking) return;
+    isWorking = true;
+    try {
+      await performDue();
+    } catch (error) {
+      // Another program writes: the next look is soon.
+      if (!isBusy(error)) console.error("Could not publish or hide what is due:", error);
+    } finally {
+      isWorking = false;
+    }
+  };
+  setInterval(look, LOOK_EVERY_MS).unref();
+  void look();
+}
+
+/**
+ * Publishes and hides the videos whose time has come, and removes that time from their rows.
+ *
+ * @param now milliseconds since 1970.
+ */
+export async function performDue(now = Date.now()): Promise<void> {
+  const time = new Date(now).toISOString();
+  const turn = eventLoopTurns();
+  for (;;) {
+    const ids = dueIds(time);
+    if (ids.length === 0) return;
+    await database()
+      .transaction()
+      .execute((transaction) => perform(transaction, ids, time));
+    await turn();
+  }
+}
+
+function dueIds(time: string): string[] {
+  return prepared(
+    `SELECT id FROM videos WHERE publish_at <= @time
+     UNION SELECT id FROM videos WHERE unpublish_at <= @time
+     LIMIT ${VIDEOS_AT_ONCE}`,
+  )
+    .pluck()
+    .all({ time }) as string[];
+}
+
+async function perform(
+  transaction: Transaction<Schema>,
+  ids: readonly string[],
+  time: string,
+): Promise<void> {
+  const rows = await transaction
+    .selectFrom("videos")
+    .select(["id", "title", "status", "publish_at", "unpublish_at"])
+    .where("id", "in", ids)
+    .execute();
+  for (const { id, title, status, publish_at, unpublish_at } of rows) {
+    const isDue = (at: string | null) => at !== null && at <= time;
+    const isOver = isDue(unpublish_at);
+    const appears = isDue(publish_at) && !isOver && status !== "published";
+    const leaves = isOver && status === "published";
+    await transaction
+      .updateTable("videos")
+      .set({
+        // In the lists it is as new as its publication.
+        ...(appears && publish_at && { status: "published", created_at: publish_at }),
+        ...(leaves && { status: "hidden" }),
+        ...(isDue(publish_at) && { publish_at: null }),
+        ...(isOver && { unpublish_at: null }),
+      })
+      .where("id", "=", id)
+      .execute();
+    if (!appears && !leaves) continue;
+    const action = appears ? "publish-scheduled" : "hide-scheduled";
+    await recordActivity({ userId: null, action, subjectId: id, detail: title }, transaction);
+  }
+}

@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { listPublished } from "~/catalogue/lists/listing.server";
+import { ALL_NEWEST, readManageView } from "~/studio/list/manage-address";
+import { idsOf, listManaged } from "~/studio/list/managed-list.server";
+import { performDue, startSchedule } from "~/studio/schedule/schedule.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addVideo,
+  answered,
+  page,
+  refused,
+  succeed,
+  useAdminSite,
+  video,
+} from "../../admin-requests";
+
+useAdminSite();
+afterEach(() => vi.useRealTimers());
+
+const NOON = Date.parse("2030-01-01T12:00:00.000Z");
+const at = (minutes: number) => new Date(NOON + minutes * 60_000).toISOString();
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+const statusAfter = async (minutes: number, id = "v") => {
+  await performDue(Date.parse(at(minutes)));
+  return video(id)?.status;
+};
+const published = async () => (await listPublished({ page: 1 })).videos.map(({ id }) => id);
+
+describe("the schedule of a video", () => {
+  it("publishes it at its time and not before, as new", async () => {
+    addVideo({ id: "old", status: "published", created_at: at(-60) });
+    addVideo({ status: "hidden", created_at: "2020-01-01T00:00:00.000Z", publish_at: at(1) });
+    expect(await statusAfter(0)).toBe("hidden");
+    expect(await published()).toEqual(["old"]);
+    expect(await statusAfter(1)).toBe("published");
+    expect(video()).toMatchObject({ created_at: at(1), publish_at: null });
+    expect(await published()).toEqual(["v", "old"]);
+    expect((await listActivities())[0]).toMatchObject({
+      email: undefined,
+      action: "publish-scheduled",
+      subjectId: "v",
+      detail: "A film",
+    });
+  });
+
+  it("hides it at its time", async () => {
+    addVideo({ status: "published", unpublish_at: at(5) });
+    expect(await statusAfter(4)).toBe("published");
+    expect(await statusAfter(5)).toBe("hidden");
+    expect(video()?.unpublish_at).toBeNull();
+    expect(await published()).toEqual([]);
+    expect((await listActivities())[0]?.action).toBe("hide-scheduled");
+  });
+
+  it("that passed as a whole while the site was down shows nothing", async () => {
+    addVideo({ status: "review", publish_at: at(1), unpublish_at: at(2) });
+    expect(await statusAfter(3)).toBe("review");
+    expect(video()).toMatchObject({ publish_at: null, unpublish_at: null });
+    expect(await listActivities()).toEqual([]);
+  });
+
+  it("leaves a video as it is that somebody has published or hidden before", async () => {
+    const created_at = "2020-01-01T00:00:00.000Z";
+    addVideo({ id: "shown", status: "published", created_at, publish_at: at(1) });
+    addVideo({ id: "gone", status: "hidden", unpublish_at: at(1) });
+    await performDue(Date.parse(at(2)));
+    expect(video("shown")).toMatchObject({ status: "published", created_at, publish_at: null });
+    expect(video("gone")).toMatchObject({ status: "hidden", unpublish_at: null });
+  });
+
+  it("is performed for many videos", async () => {
+    for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, status: "hidden", publish_at: at(1) });
+    await performDue(Date.parse(at(1)));
+    const counted = sqliteHandle().prepare(
+      "SELECT count(*) FROM videos WHERE status = 'published'",
+    );
+    expect(counted.pluck().get()).toBe(100);
+  });
+
+  it("is looked at as soon as the site starts, and each second after", async () => {
+    addVideo({ status: "hidden", publish_at: "2020-01-01T00:00:00.000Z" });
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    startSchedule();
+    await vi.waitFor(() => expect(video()?.status).toBe("published"));
+    addVideo({ id: "later", status: "hidden", publish_at: "2020-01-01T00:00:00.000Z" });
+    vi.advanceTimersByTime(1_000);
+    await vi.waitFor(() => expect(video("later")?.status).toBe("published"));
+  });
+
+  it("is written in one form only, which sorts as text", () => {
+    for (const text of [
+      "2030-01-01 12:00:00",
+      "2030-01-01T12:00:00+02:00",
+      "soon",
+      "????-??-??T",
+    ]) {
+      expect(() => addVideo({ id: text, publish_at: text })).toThrow(/CHECK/);
+      expect(() => addVideo({ id: text, unpublish_at: text })).toThrow(/CHECK/);
+    }
+  });
+});
+
+describe("the form of a schedule", () => {
+  const form = (publishAt: string, unpublishAt = "") => ({
+    intent: "schedule",
+    id: "v",
+    publishAt,
+    unpublishAt,
+  });
+
+  it("saves, shows and removes it", async () => {
+    addVideo({ status: "hidden" });
+    const [publishAt, unpublishAt] = [inAnHour(), new Date(Date.now() + 7_200_000).toISOString()];
+    const saved = await succeed(form(publishAt, unpublishAt));
+    expect(saved.toast.description).toBe("The schedule has been saved.");
+    expect(video()).toMatchObject({ publish_at: publishAt, unpublish_at: unpublishAt });
+    const { manage } = await page("/admin?tab=manage&schedule=v");
+    expect(manage?.dialog).toMatchObject({
+      kind: "schedule",
+      video: { schedule: { publishAt, unpublishAt } },
+    });
+    const removed = await succeed(form(""));
+    expect(removed.toast.description).toBe("The schedule has been removed.");
+    expect(video()).toMatchObject({ publish_at: null, unpublish_at: null });
+    expect((await listActivities()).map(({ action }) => action)).toEqual([
+      "unschedule",
+      "schedule",
+    ]);
+  });
+
+  it("is shown again with what was typed, and changes nothing", async () => {
+    addVideo({ status: "hidden", publish_at: at(1) });
+    const failure = await refused(form("2020-01-01T00:00", "never"));
+    expect(failure).toMatchObject({
+      status: 422,
+      schedule: {
+        typed: { publishAt: "2020-01-01T00:00", unpublishAt: "never" },
+        fields: { publishAt: expect.any(String), unpublishAt: expect.any(String) },
+      },
+    });
+    expect(video()?.publish_at).toBe(at(1));
+    expect(await listActivities()).toEqual([]);
+  });
+
+  it("publishes nothing that is published", async () => {
+    addVideo({ status: "published" });
+    await succeed(form(inAnHour()));
+    expect(video()?.publish_at).toBeNull();
+  });
+
+  it("of a video that is gone is a 404", async () => {
+    expect(await answered(form(inAnHour()))).toMatchObject({ status: 404 });
+  });
+});
+
+describe("the list of what is scheduled", () => {
+  const view = readManageView(new URLSearchParams({ status: "scheduled" }));
+
+  it("has every video with a time, whatever its status, and no other", async () => {
+    addVideo({ id: "a", status: "hidden", publish_at: at(1), title: "One of two" });
+    addVideo({ id: "b", status: "published", unpublish_at: at(1), category: "english" });
+    addVideo({ id: "c", status: "published" });
+    addVideo({ id: "d", status: "review", publish_at: at(1), unpublish_at: at(2) });
+    const listed = async (more = {}) => {
+      const { videos, total } = await listManaged({ ...view, ...more });
+      expect(total).toBe(videos.length);
+      return videos.map(({ id }) => id).sort();
+    };
+    expect(await listed()).toEqual(["a", "b", "d"]);
+    expect(await listed({ sort: "title" })).toEqual(["a", "b", "d"]);
+    expect(await listed({ category: "english" })).toEqual(["b"]);
+    expect(await listed({ search: "of tw" })).toEqual(["a"]);
+    expect((await idsOf(view, 10)).sort()).toEqual(["a", "b", "d"]);
+    expect((await listManaged(ALL_NEWEST)).total).toBe(4);
+  });
+});

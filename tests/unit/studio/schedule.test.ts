@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { readSchedule } from "~/studio/schedule/schedule";
+
+const NOW = Date.parse("2026-03-28T12:00:00.000Z");
+const read = (publishAt: string, unpublishAt = "") => readSchedule({ publishAt, unpublishAt }, NOW);
+
+describe("a schedule that is typed", () => {
+  it("is two times in UTC, or none", () => {
+    expect(read("", " ")).toEqual({ schedule: { publishAt: null, unpublishAt: null } });
+    expect(read("2026-03-29T03:30", "2026-03-29T06:30+02:00")).toEqual({
+      schedule: {
+        publishAt: "2026-03-29T03:30:00.000Z",
+        unpublishAt: "2026-03-29T04:30:00.000Z",
+      },
+    });
+  });
+
+  it.each(["tomorrow", "2026-03-29", "2026-13-40T00:00", "1e9", "2026-03-29T"])(
+    "is refused where %s is no moment",
+    (text) => {
+      expect(read(text)).toEqual({ fields: { publishAt: expect.stringContaining("no date") } });
+    },
+  );
+
+  it("lies ahead, but not by more than ten years", () => {
+    expect(read("2026-03-28T12:00")).toEqual({
+      fields: { publishAt: "This moment has passed. Choose a later one." },
+    });
+    expect(read("", "2037-01-01T00:00")).toEqual({
+      fields: { unpublishAt: "At most 10 years ahead." },
+    });
+  });
+
+  it("hides after it publishes", () => {
+    const expected = { unpublishAt: "A video can be hidden only after it has been published." };
+    expect(read("2026-04-01T10:00", "2026-04-01T10:00")).toEqual({ fields: expected });
+    expect(read("2026-04-01T10:00", "2026-04-01T10:01")).toHaveProperty("schedule");
+  });
+});
