@@ -3,6 +3,7 @@ import fs from "node:fs/promises";
 import { HEAD_BYTES } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
+import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { mapConcurrently } from "~/shared/map-concurrently";
@@ -216,7 +217,7 @@ async function tryToInspect({ entry, ending }: Hashed) {
 /** What to tell of one file; a fault of ours ends the whole import. */
 function reasonOf(error: unknown): string {
   if (error instanceof ImportError || error instanceof UploadError) return error.message;
-  if (error instanceof RefusedFileError) return error.message;
+  if (error instanceof RefusedFileError || error instanceof InterruptedError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (!code) throw error;
   if (code === "ENOSPC" || code === "EDQUOT") return "there is not enough room on the disk.";

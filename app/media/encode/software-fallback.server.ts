@@ -1,3 +1,4 @@
+import { InterruptedError } from "../probe/ffmpeg.server";
 import { type Hardware, suspendHardware } from "./encoders.server";
 import { EncodeError } from "./task.server";
 
@@ -9,8 +10,11 @@ export async function withSoftware<T>(
   try {
     return await encode(hardware);
   } catch (error) {
-    if (hardware === "off" || !(error instanceof EncodeError)) throw error;
-    suspendHardware(hardware, error.lines.at(-1) ?? error.message);
+    // A driver that crashes or hangs ends ffmpeg too.
+    const isInterrupted = error instanceof InterruptedError && error.code !== "ENOSPC";
+    if (hardware === "off" || !(isInterrupted || error instanceof EncodeError)) throw error;
+    const said = error instanceof EncodeError ? error.lines.at(-1) : undefined;
+    suspendHardware(hardware, said ?? error.message);
     return encode("off");
   }
 }

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { createInterface } from "node:readline";
-import { start } from "../probe/ffmpeg.server";
+import { InterruptedError, start, throwIfInterrupted } from "../probe/ffmpeg.server";
 
 /** ffmpeg that has not come further for this long is ended. */
 export const WATCHDOG_MS = 60_000;
@@ -36,7 +36,7 @@ interface InternalTask extends TaskControl {
   whenResumed(): Promise<void>;
 }
 
-/** ffmpeg ended badly; `lines` is the last that it said. */
+/** ffmpeg could not read or convert a file; `lines` is the last that it said. */
 export class EncodeError extends Error {
   constructor(
     message: string,
@@ -105,7 +105,8 @@ export interface Run {
 /**
  * Runs ffmpeg in the task's folder, names relative to it, at the lowest priority unless it is urgent.
  *
- * @throws {EncodeError} when it fails, stands still, or takes more than it may.
+ * @throws {EncodeError} when it fails by itself.
+ * @throws {InterruptedError} when it was killed, stands still, takes more than it may, or the disk is full.
  */
 export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<void> {
   const internal = task as InternalTask;
@@ -159,12 +160,14 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<v
   watchdog.unref();
 
   try {
-    const { exitCode } = await child;
+    const result = await child;
     task.signal.throwIfAborted();
     if (stalled) {
-      throw new EncodeError(`ffmpeg made no progress for ${watchdogMs / 1000} seconds.`, lines);
+      throw new InterruptedError(`ffmpeg made no progress for ${watchdogMs / 1000} seconds.`);
     }
-    if (exitCode !== 0) throw new EncodeError("ffmpeg could not read or convert the file.", lines);
+    throwIfInterrupted("ffmpeg", result, lines);
+    if (result.exitCode !== 0)
+      throw new EncodeError("ffmpeg could not read or convert the file.", lines);
   } finally {
     clearInterval(watchdog);
     if (pid) internal.running.delete(pid);

@@ -24,6 +24,14 @@ export function diskFull(): UploadError {
   return new UploadError(507, "There is not enough room on the disk for this file.");
 }
 
+/** ffprobe was ended before it had an answer, as on a machine that has no time or memory for it. */
+export function examinedNotNow(): UploadError {
+  return new UploadError(
+    503,
+    "The video could not be examined just now. Please try again in a moment.",
+  );
+}
+
 export function truncated(): UploadError {
   return new UploadError(400, "The upload was cut off before its end.");
 }

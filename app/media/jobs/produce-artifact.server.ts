@@ -9,6 +9,7 @@ import { createPreview } from "../encode/preview.server";
 import { createStoryboard } from "../encode/storyboard.server";
 import type { Task } from "../encode/task.server";
 import { isCopyOf, transcode } from "../encode/transcode.server";
+import { InterruptedError } from "../probe/ffmpeg.server";
 import { type Probe, probe } from "../probe/probe.server";
 import { isEarlierVersion } from "../serve/file-version.server";
 import { removeEarlierVersions } from "./replace-video-file.server";
@@ -69,6 +70,6 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
 
 async function read(file: string): Promise<Probe> {
   const found = await probe(file);
-  if (!found) throw new UnusableSourceError("ffmpeg is not installed any more.");
+  if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
   return found;
 }

@@ -4,10 +4,12 @@ import { setTimeout } from "node:timers/promises";
 import type { JobRow } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
+import { PictureError } from "../pictures/picture-process.server";
+import { InterruptedError } from "../probe/ffmpeg.server";
 import { RefusedFileError } from "../probe/probe.server";
 import { commitArtifact } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
-import { explain, isDiskFull } from "./explain";
+import { explain } from "./explain";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "./queue.server";
 
@@ -92,11 +94,13 @@ export async function recordFailure(
   if (aborted) return;
   const lines = error instanceof EncodeError ? error.lines : [];
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC" || isDiskFull(lines)) return returnToQueue(job, DISK_FULL_WAIT_MS);
+  const isPictureWithoutRoom = error instanceof PictureError && error.failure === "disk full";
+  if (code === "ENOSPC" || isPictureWithoutRoom) return returnToQueue(job, DISK_FULL_WAIT_MS);
   // Another process has held the lock of the database for minutes; that is no fault of the job.
   if (isBusy(error)) return returnToQueue(job);
+  // Only what ffmpeg says of the file's bytes is final; a signal or a time limit is not.
   const final = error instanceof RefusedFileError || error instanceof UnusableSourceError;
-  const expected = final || error instanceof EncodeError;
+  const expected = final || error instanceof EncodeError || error instanceof InterruptedError;
   if (!expected) console.error(`Job ${job.id} (${job.kind}) failed:`, error);
   await fail(job, explain((error as Error).message, lines), final);
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { execa } from "execa";
+import { isDiskFull } from "../jobs/explain";
 import { WITHOUT_FFMPEG } from "../jobs/kinds";
 
 /**
@@ -143,16 +144,51 @@ export function start(
 
 /**
  * Runs the program to its end and returns its exit code and what it printed, at most 4 MiB of it.
- * It never throws: a program that was killed has no exit code.
+ *
+ * @throws {InterruptedError} when it did not come to its own end.
  */
 export async function run(program: "ffmpeg" | "ffprobe", args: string[], limits: Limits) {
   const [command, ...rest] = commandLine(program, args, limits);
-  const { exitCode, stdout, stderr, isMaxBuffer } = await execa(command, rest, {
+  const result = await execa(command, rest, {
     ...always,
     timeout: (limits.seconds ?? 0) * 1_000,
     maxBuffer: MAX_OUTPUT_BYTES,
   });
+  const { exitCode, stdout, stderr, isMaxBuffer } = result;
+  if (!isMaxBuffer) throwIfInterrupted(program, result, [stderr]);
   return { exitCode, stdout, stderr, isMaxBuffer };
+}
+
+/**
+ * ffmpeg or ffprobe was killed, ran out of time or of disk. That says nothing of the file: another
+ * attempt may succeed.
+ */
+export class InterruptedError extends Error {
+  constructor(
+    message: string,
+    /** As of a system error. */
+    readonly code?: "ENOSPC",
+  ) {
+    super(message);
+  }
+}
+
+/** What ffmpeg exits with after SIGINT or SIGTERM, which it takes as a wish to end early. */
+const EXIT_OF_SIGNAL = 255;
+
+/** @throws {InterruptedError} when the end of a program was not its own, or the disk was full. */
+export function throwIfInterrupted(
+  program: string,
+  end: { exitCode?: number; signal?: string; timedOut: boolean },
+  lines: readonly string[],
+): void {
+  // ffmpeg 5 exits with 0 when the last block of a file could not be written.
+  if (isDiskFull(lines)) throw new InterruptedError("The disk is full.", "ENOSPC");
+  if (end.exitCode === 0) return;
+  if (end.timedOut) throw new InterruptedError(`${program} took longer than it may.`);
+  if (end.signal) throw new InterruptedError(`${program} was ended by ${end.signal}.`);
+  if (end.exitCode === undefined) throw new InterruptedError(`${program} could not be started.`);
+  if (end.exitCode === EXIT_OF_SIGNAL) throw new InterruptedError(`${program} was asked to end.`);
 }
 
 const always = {

@@ -7,10 +7,11 @@ import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucke
 import { HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail.server";
-import { UploadError } from "~/media/intake/upload-error.server";
+import { examinedNotNow, UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
+import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { type CutOff, cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
@@ -43,8 +44,9 @@ export class CutOffError extends Error {
  * the accounting of the files, the digest, the jobs and the activity.
  *
  * @throws {CutOffError} where that is to be asked about.
- * @throws {UploadError} 415 or 422 for what is no video or no picture, 507 for a full disk. Then
- *   there is no row and no new file, and what arrived is still where it was.
+ * @throws {UploadError} 415 or 422 for what is no video or no picture, 507 for a full disk, 503 where
+ *   the video could not be examined just now. Then there is no row and no new file, and what arrived
+ *   is still where it was.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, whenCutOff } = upload;
@@ -145,6 +147,7 @@ async function probeVideo(file: string): Promise<ProbedVideo> {
     const { durationSeconds, cutOff, playable } = found;
     return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
   } catch (error) {
+    if (error instanceof InterruptedError) throw examinedNotNow();
     if (!(error instanceof RefusedFileError)) throw error;
     throw new UploadError(error.status, error.message, "video");
   }

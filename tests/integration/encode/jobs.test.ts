@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createTask, EncodeError, runFfmpeg } from "~/media/encode/task.server";
+import { createTask, runFfmpeg } from "~/media/encode/task.server";
 import { DERIVED_FILES_SQL } from "~/media/jobs/commit-artifact.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import {
@@ -19,7 +19,7 @@ import {
 import { type Runner, startRunner } from "~/media/jobs/runner.server";
 import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
 import { beginWork, recordFailure } from "~/media/jobs/worker.server";
-import { ffmpegAvailable, inputArguments } from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable, InterruptedError, inputArguments } from "~/media/probe/ffmpeg.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { listDeletions, restoreDeletion } from "~/studio/trash/restore.server";
 import { database, sqliteHandle } from "~db/client.server";
@@ -403,7 +403,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     await until(() => ffmpegsIn(site.folder).length > 0);
     process.kill(ffmpegsIn(site.folder)[0]!, "SIGSTOP");
     const error = await failed;
-    expect(error).toBeInstanceOf(EncodeError);
+    expect(error).toBeInstanceOf(InterruptedError);
     expect(error.message).toMatch(/no progress for 2 seconds/);
     expect(WORKER).toContain(String(process.pid));
   });

@@ -1,0 +1,120 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { extractFrame } from "~/media/encode/frames.server";
+import { EncodeError, runFfmpeg } from "~/media/encode/task.server";
+import { claim } from "~/media/jobs/queue.server";
+import { recordFailure } from "~/media/jobs/worker.server";
+import {
+  ffmpegAvailable,
+  forgetFfmpeg,
+  InterruptedError,
+  inputArguments,
+} from "~/media/probe/ffmpeg.server";
+import { probe, RefusedFileError } from "~/media/probe/probe.server";
+import { sqliteHandle } from "~db/client.server";
+import { addToLibrary, jobRows, workOn, workUntilIdle } from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+let realPath: string | undefined;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  realPath = process.env.PATH;
+});
+afterEach(() => {
+  process.env.PATH = realPath;
+  forgetFfmpeg();
+  site.remove();
+});
+
+/** Puts a program before the real one: it runs `first` when it is given a file for the first time. */
+function interruptOnce(program: "ffmpeg" | "ffprobe", first: string): void {
+  ffmpegAvailable();
+  const bin = path.join(site.folder, "bin");
+  fs.mkdirSync(bin, { recursive: true });
+  const once = path.join(bin, "once");
+  const lines = [
+    "#!/bin/sh",
+    `case "$*" in *file:*) [ -e "${once}" ] || { : > "${once}"; ${first}; };; esac`,
+    `PATH="${realPath}" exec ${program} "$@"`,
+  ];
+  fs.writeFileSync(path.join(bin, program), lines.join("\n"), { mode: 0o755 });
+  process.env.PATH = `${bin}:${realPath}`;
+}
+
+const KILLED = "kill -9 $$";
+
+describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end", () => {
+  it.each(["ffprobe", "ffmpeg"] as const)(
+    "killed while a file is examined (%s), says nothing of the file",
+    async (program) => {
+      const clip = makeClip(site.folder, "clip");
+      interruptOnce(program, KILLED);
+      await expect(probe(clip)).rejects.toThrow(
+        new InterruptedError(`${program} was ended by SIGKILL.`),
+      );
+      expect(await probe(clip)).toMatchObject({ playable: true });
+    },
+  );
+
+  it("leaves its job waiting for another attempt, and the video gets all of it", async () => {
+    const clip = makeClip(site.folder, "clip", { audio: false });
+    const id = await addToLibrary(site.uploads, clip, true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    const ladder = () => jobRows(id).find(({ kind }) => kind === "ladder");
+    interruptOnce("ffprobe", KILLED);
+    await workUntilIdle();
+    const reason = "ffprobe was ended by SIGKILL.";
+    expect(ladder()).toMatchObject({ state: "waiting", attempts: 1, reason });
+    sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE kind = 'ladder'");
+    await workUntilIdle();
+    expect(ladder()).toMatchObject({ state: "done", reason: null });
+  });
+
+  it("makes no storyboard with pictures left out: a killed one ends the attempt", async () => {
+    const [{ file }, found, task] = await workOn(makeClip(site.folder, "clip"));
+    interruptOnce("ffmpeg", KILLED);
+    const size = { width: 32, height: 18 };
+    await expect(extractFrame(file, found, 1, size, task)).rejects.toBeInstanceOf(InterruptedError);
+    expect(await extractFrame(file, found, 1, size, task)).toBeDefined();
+    expect(await extractFrame(file, found, 60, size, task)).toBeUndefined();
+  });
+
+  it("on a full disk costs no attempt, whatever was being made", async () => {
+    const clip = makeClip(site.folder, "clip");
+    const [{ file }, found, task] = await workOn(clip);
+    const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
+    const out = ["-c", "copy", "-f", "matroska", "/dev/full"];
+    const full = { code: "ENOSPC" };
+    await expect(runFfmpeg(task, [...inputArguments(file), ...out], limits)).rejects.toMatchObject(
+      full,
+    );
+    fs.symlinkSync("/dev/full", path.join(site.folder, "frame-1.000.jpg"));
+    const error = await extractFrame(file, found, 1, { width: 320, height: 180 }, task).catch(
+      (e) => e,
+    );
+    expect(error).toMatchObject(full);
+
+    const id = await addToLibrary(site.uploads, clip, true);
+    const job = claim()!;
+    await recordFailure(job, error, false, false);
+    expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 0, reason: null });
+  });
+
+  it("while what it says of the bytes is final", async () => {
+    const said = vi.spyOn(console, "error");
+    const noise = path.join(site.folder, "noise.mp4");
+    fs.writeFileSync(noise, "no video at all");
+    await expect(probe(noise)).rejects.toBeInstanceOf(RefusedFileError);
+    const id = await addToLibrary(site.uploads, noise, true);
+    await workUntilIdle();
+    expect(jobRows(id)[0]).toMatchObject({ state: "failed", attempts: 1 });
+    const [, , task] = await workOn(makeClip(site.folder, "clip"));
+    const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
+    const work = runFfmpeg(task, [...inputArguments(noise), "out.mp4"], limits);
+    await expect(work).rejects.toBeInstanceOf(EncodeError);
+    expect(said).not.toHaveBeenCalled();
+  });
+});
