@@ -95,31 +95,45 @@ const NEWEST = 2n ** 63n - 1n;
 
 type HitQuery = ReturnType<typeof hitQuery>;
 
-/**
- * What contains the needle, the newest first. The search indexes know nothing of status and category:
- * each hit is looked up in an index of the published rows.
- */
+/** What contains the needle. The search indexes know nothing of status and category: the table does. */
 function hitQuery(sqlite: Database, needle: string, categories: readonly string[] | undefined) {
   // Two characters are a token of one index, three and more a phrase of trigrams of the other.
   const index = [...needle].length < 3 ? "video_search_short" : "video_search";
+  const matches = `SELECT rowid FROM ${index} WHERE ${index} MATCH ?`;
+  const parameters = [`"${needle.replaceAll('"', '""')}"`, ...(categories ?? [])];
   const isListed = (partial: string, condition: string) => `EXISTS (
     SELECT 1 FROM videos INDEXED BY ${partial}
     WHERE status = 'published' ${condition} AND sort_key = ${index}.rowid)`;
-  const matches = `FROM ${index} WHERE ${index} MATCH ? AND (${
+  const listed =
     categories
       ?.map(() => isListed("videos_published_by_category", "AND category = ?"))
-      .join(" OR ") ?? isListed("videos_published", "")
-  })`;
-  const parameters = [`"${needle.replaceAll('"', '""')}"`, ...(categories ?? [])];
+      .join(" OR ") ?? isListed("videos_published", "");
   return {
-    count: () => Number(sqlite.prepare(`SELECT count(*) ${matches}`).pluck().get(parameters)),
-    /** So many hits after `offset` others, from the sort key `from` on. */
+    /** Of many: both sides come in the order of sort keys and are merged, so no hit is looked up. */
+    count: () =>
+      sqlite
+        .prepare(`SELECT count(*) FROM (${matches} ${listedAmong(categories)} ORDER BY 1)`)
+        .pluck()
+        .get(parameters) as number,
+    /** So many hits, the newest first, after `offset` others, from the sort key `from` on. */
     first: (from: bigint, limit: number, offset: number) =>
       sqlite
-        .prepare(`SELECT rowid ${matches} AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`)
+        .prepare(`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`)
         .pluck()
         // Only here: the connection is shared with what reads ordinary numbers.
         .safeIntegers()
         .all(...parameters, from, limit, offset) as bigint[],
   };
+}
+
+/** Leaves of sort keys those of a list: what is not published is less than what is. */
+function listedAmong(categories: readonly string[] | undefined): string {
+  if (!categories) {
+    return `EXCEPT SELECT sort_key FROM videos INDEXED BY videos_unpublished_by_views
+      WHERE status <> 'published'`;
+  }
+  const ofOne = `SELECT sort_key FROM videos INDEXED BY videos_published_by_category
+    WHERE status = 'published' AND category = ?`;
+  return `INTERSECT SELECT sort_key FROM (
+    ${categories.map(() => ofOne).join(" UNION ALL ")} ORDER BY 1)`;
 }

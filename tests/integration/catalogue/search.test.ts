@@ -147,6 +147,39 @@ describe("search", () => {
     expect(less).toMatchObject({ total: hits - 1 });
     expect(ids(less.videos)).toEqual(newest.slice((last - 1) * PAGE_SIZE + 1));
   });
+
+  it.each(["night", "ni"])(
+    "counts more than two thousand hits of %j, whatever happens to rows",
+    async (search) => {
+      const categories = ["desi", "desi", "amateur", "english"];
+      const rows = Array.from({ length: 4_000 }, (_, i) => ({
+        ...{ id: `v${i}`, title: `Night ${i}`, category: categories[i % 4]! },
+        status: i % 9 === 0 ? ("hidden" as const) : ("published" as const),
+      }));
+      only(rows);
+      const inTable = sqliteHandle()
+        .prepare(`SELECT count(*) FROM videos WHERE status = 'published' AND title LIKE 'night%'
+        AND (? OR category IN ('desi', 'amateur'))`)
+        .pluck();
+      for (const change of [
+        "",
+        "UPDATE videos SET status = 'hidden' WHERE number % 50 = 1",
+        "UPDATE videos SET status = 'review' WHERE number % 50 = 2",
+        "UPDATE videos SET status = 'published' WHERE number % 18 = 1",
+        "UPDATE videos SET category = 'desi' WHERE number % 40 = 3",
+        "UPDATE videos SET created_at = '2020-01-01' WHERE number % 30 = 4",
+        "UPDATE videos SET title = 'Day' WHERE number % 60 = 5",
+        "DELETE FROM videos WHERE number % 70 = 6",
+      ]) {
+        sqliteHandle().exec(change);
+        for (const category of [undefined, "desi"] as const) {
+          const { total } = await listPublished({ search, category, page: 1 });
+          expect(total, `${category}, ${change}`).toBe(inTable.get(category ? 0 : 1));
+          expect(total).toBeGreaterThan(2_048);
+        }
+      }
+    },
+  );
 });
 
 describe("against a plain filter", () => {
