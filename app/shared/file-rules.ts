@@ -30,9 +30,11 @@ export function pictureSize({
   return { maxBytes: maxThumbnailBytes, tooLarge };
 }
 
+export const EMPTY_FILE = "This file is empty.";
+
 /** Endings by which people and systems name videos. */
 export const VIDEO_NAME =
-  /\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|ts|mts|m2ts|ogv|flv|wmv|asf|3gp|3g2)$/i;
+  /\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|m1v|m2v|vob|ts|mts|m2ts|ogv|flv|wmv|asf|3gp|3g2|mxf)$/i;
 
 /** A file that may be sent as a video. */
 export function videoFile(limits: Pick<FileLimits, "maxVideoBytes">) {
@@ -41,7 +43,7 @@ export function videoFile(limits: Pick<FileLimits, "maxVideoBytes">) {
     z.refine(({ name, type }) => type.startsWith("video/") || VIDEO_NAME.test(name), {
       error: "This file is not a video.",
     }),
-    z.refine(({ size }) => size > 0, { error: "This file is empty." }),
+    z.refine(({ size }) => size > 0, { error: EMPTY_FILE }),
     z.refine(({ size }) => size <= maxBytes, { error: tooLarge }),
   );
 }

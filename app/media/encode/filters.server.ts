@@ -15,10 +15,19 @@ export function pictureFilters(
     ...(video.interlaced ? ["bwdif=mode=send_frame"] : []),
     ...(rate ? [`fps=fps=${rate.numerator}/${rate.denominator}:start_time=0`] : []),
     ...(video.hdr && hasFilter("zscale")
-      ? [`zscale=${width}:${height}:filter=bicubic`, ...TONE_MAPPING]
+      ? [...hdrColors(video), `zscale=${width}:${height}:filter=bicubic`, ...TONE_MAPPING]
       : [`scale=${width}:${height}:flags=bicubic`]),
     "setsar=1",
   ];
+}
+
+/** What has the light of HDR has its colours too (ITU-R BT.2100), where it does not say so. */
+function hdrColors({ primaries, matrix }: VideoStream): string[] {
+  const assumed = [
+    ...(primaries ? [] : ["color_primaries=bt2020"]),
+    ...(matrix ? [] : ["colorspace=bt2020nc"]),
+  ];
+  return assumed.length > 0 ? [`setparams=${assumed.join(":")}`] : [];
 }
 
 /** Hable's curve, as ffmpeg's own documentation does it. */

@@ -56,12 +56,16 @@ export function isCopyOf(probe: Probe): boolean {
 export async function transcode(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   const { durationSeconds } = probe;
   if (probe.playable) {
-    const columns = source.row.video_url ? {} : { video_url: source.url, source_url: null };
+    const named = source.row.video_url ? {} : { video_url: source.url };
     const isReady = probe.container !== "mov" && !(await needsFaststart(source.file, probe));
-    if (isReady) return { ...NO_ARTIFACT, columns, durationSeconds };
+    if (isReady) {
+      const columns = source.row.video_url ? {} : { ...named, source_url: null };
+      return { ...NO_ARTIFACT, columns, durationSeconds };
+    }
     const container = probe.container === "webm" ? "webm" : "mp4";
     await remux(source, probe, task, container);
-    return { ...NO_ARTIFACT, columns, replacement: FILE, durationSeconds };
+    // The row keeps the earlier file as its source, see replace-video-file.server.ts.
+    return { ...NO_ARTIFACT, columns: named, replacement: FILE, durationSeconds };
   }
   if (conversionOf(probe).video === "copy") await remux(source, probe, task, "mp4");
   else await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));

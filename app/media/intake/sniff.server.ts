@@ -1,4 +1,5 @@
 import { fileTypeFromBuffer } from "file-type";
+import { EMPTY_FILE } from "~/shared/file-rules";
 import { HEAD_BYTES } from "./received-file.server";
 import { UploadError } from "./upload-error.server";
 
@@ -17,8 +18,14 @@ const VIDEO_ENDINGS: Record<string, string> = {
   "video/MP2P": "mpg",
   "video/mp2t": "ts",
   "video/ogg": "ogv",
+  // Its first stream is a description of the others (Skeleton), or unknown.
+  "application/ogg": "ogv",
   "video/x-flv": "flv",
   "video/x-ms-asf": "wmv",
+  // By its first stream, which need not be the pictures; the probe refuses sound alone.
+  "audio/x-ms-asf": "wmv",
+  "application/vnd.ms-asf": "wmv",
+  "application/mxf": "mxf",
   "video/3gpp": "3gp",
   "video/3gpp2": "3g2",
 };
@@ -30,6 +37,7 @@ const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp
  * @throws {UploadError} 415 when it is not a video.
  */
 export async function videoEnding(head: Buffer): Promise<string> {
+  if (head.length === 0) throw new UploadError(415, EMPTY_FILE, "video");
   const type = await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES));
   const ending = type && VIDEO_ENDINGS[type.mime];
   if (!ending) throw notAVideo();

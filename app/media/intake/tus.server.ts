@@ -4,7 +4,7 @@ import path from "node:path";
 import { Server, Upload } from "@tus/server";
 import { claimBody } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
-import { videoSize } from "~/shared/file-rules";
+import { EMPTY_FILE, videoSize } from "~/shared/file-rules";
 import { resumableFolder } from "./disk-space.server";
 import type { ReceivedFile } from "./received-file.server";
 import { uploadLocks } from "./tus-locks.server";
@@ -114,6 +114,7 @@ function parseChecksum(header: string | null): Incoming["checksum"] | "unknown" 
 async function admit(upload: Upload): Promise<Record<string, string>> {
   const { maxBytes, tooLarge } = videoSize(settings());
   if ((upload.size ?? 0) > maxBytes) throw new UploadError(413, tooLarge);
+  if (upload.size === 0) throw new UploadError(415, EMPTY_FILE);
   const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LETTERS);
   const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LETTERS);
   if (/^(image|audio|text)\//.test(filetype)) {

@@ -14,7 +14,8 @@ import { WITHOUT_FFMPEG } from "../jobs/kinds";
  * Containers that are opened. Playlists and image sequences are missing on purpose: they name
  * further files (https://hackerone.com/reports/1062888 is what happens otherwise).
  */
-const CONTAINERS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg";
+const CONTAINERS =
+  "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,flv,asf,ogg,mxf";
 /** More streams than any camera writes; the file is refused, see probe.server.ts. */
 export const MAX_STREAMS = 64;
 const MAX_MEMORY_BYTES = 6 * 1024 ** 3;

@@ -14,6 +14,9 @@ export interface VideoStream {
   /** Such as `yuv420p`. */
   pixelFormat: string;
   hdr: boolean;
+  /** ffmpeg's names of the colours, such as `bt2020` and `bt2020nc`; left out where the file does not say. */
+  primaries?: string;
+  matrix?: string;
   interlaced: boolean;
 }
 

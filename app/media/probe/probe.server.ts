@@ -1,9 +1,23 @@
+import { stat } from "node:fs/promises";
 import { z } from "zod";
 import type { CutOff } from "~/shared/cut-off";
+import { EMPTY_FILE } from "~/shared/file-rules";
 import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
 import { type FilmLength, filmLength, isCutOff } from "./length.server";
 import { type Mp4Layout, readMp4Layout } from "./mp4-boxes.server";
 import { type AudioStream, isPlayable, type SubtitleStream, type VideoStream } from "./playable";
+import {
+  describeAudio,
+  describeSubtitles,
+  describeVideo,
+  isPicture,
+  isSound,
+  largest,
+  number,
+  preferred,
+  type Stream,
+  streamSchema,
+} from "./streams";
 
 const PROBE_LIMITS = { seconds: 20, cpuSeconds: 20 };
 
@@ -49,6 +63,9 @@ const NO_PICTURES = "This file has no video in it.";
 const BROKEN = "This video is damaged: not one picture of it can be read.";
 const INDEX_MISSING =
   "This video is cut off: its index is missing, so that nothing of it can be played. Send all of it.";
+const VVC =
+  "The pictures of this video are in VVC (H.266), which can't be read here. Send it in H.264, HEVC, VP9 or AV1.";
+const UNKNOWN_FORMAT = "The pictures of this video are in a format that can't be read here.";
 const TOO_LARGE = `The pictures of this video are too large or too small: ${MIN_SIDE} pixels to 8K (8192 × 4320) can be shown.`;
 const TOO_LONG = "This video claims to be longer than 24 hours.";
 const NO_LENGTH = "This video is damaged: how long it is can't be read.";
@@ -56,34 +73,6 @@ const ENCRYPTED =
   "This video is encrypted (DRM), so that nobody could watch it here. Send a file without copy protection.";
 const TOO_MANY_STREAMS = `This file holds more than ${MAX_STREAMS - 1} streams.`;
 
-const number = z.coerce.number().optional().catch(undefined);
-const streamSchema = z.object({
-  index: z.number(),
-  codec_type: z.string().optional(),
-  codec_name: z.string().default("unknown"),
-  profile: z.coerce.string().optional(),
-  width: number,
-  height: number,
-  sample_aspect_ratio: z.string().optional(),
-  pix_fmt: z.string().optional(),
-  field_order: z.string().optional(),
-  color_transfer: z.string().optional(),
-  avg_frame_rate: z.string().optional(),
-  r_frame_rate: z.string().optional(),
-  channels: number,
-  sample_rate: number,
-  start_time: number,
-  duration: number,
-  disposition: z
-    .object({
-      attached_pic: z.number().default(0),
-      forced: z.number().default(0),
-      hearing_impaired: z.number().default(0),
-    })
-    .optional(),
-  tags: z.record(z.string(), z.string()).optional(),
-  side_data_list: z.array(z.object({ rotation: number })).optional(),
-});
 const answerSchema = z.object({
   streams: z.array(streamSchema).default([]),
   format: z.object({
@@ -93,7 +82,6 @@ const answerSchema = z.object({
     tags: z.record(z.string(), z.string()).optional(),
   }),
 });
-type Stream = z.infer<typeof streamSchema>;
 type Answer = z.infer<typeof answerSchema>;
 
 /**
@@ -109,6 +97,7 @@ export async function probe(
   { decode = "all" }: { decode?: "all" | "unplayable" } = {},
 ): Promise<Probe | undefined> {
   if (!ffmpegAvailable()) return undefined;
+  if ((await stat(file)).size === 0) throw new RefusedFileError(415, EMPTY_FILE);
   const layout = await readMp4Layout(file);
   const isCut = layout !== undefined && layout.index !== "whole";
   const answer = await runFfprobe(file, isCut);
@@ -116,16 +105,19 @@ export async function probe(
   if (layout?.isEncrypted || answer.streams.some(isEncryptedTrack)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }
-  const picture = answer.streams.find(
-    (stream) => stream.codec_type === "video" && !stream.disposition?.attached_pic,
-  );
+  const pictures = answer.streams.filter(isPicture);
+  const picture = largest(preferred(pictures));
   if (!picture) throw new RefusedFileError(422, isCut ? INDEX_MISSING : NO_PICTURES);
+  requireSize(picture);
   const video = describeVideo(picture);
-  const sound = answer.streams.find((stream) => stream.codec_type === "audio" && stream.channels);
+  const sounds = answer.streams.filter(isSound);
+  const [sound] = preferred(sounds);
   const audio = sound && describeAudio(sound);
   const container = containerName(answer.format.format_name, answer.format.tags, video, audio);
-  const playable = isPlayable(container, video, audio);
-  if (decode === "all" || !playable) await decodeOnePicture(file, video.index);
+  // Browsers take the first of each.
+  const isFirst = picture === pictures[0] && sound === sounds[0];
+  const playable = isFirst && isPlayable(container, video, audio);
+  if (decode === "all" || !playable) await decodeOnePicture(file, picture);
   const length = await lengthOf(file, answer, picture, video, layout);
 
   return {
@@ -190,71 +182,23 @@ function containerName(
   return ofWebm ? "webm" : "matroska";
 }
 
-function describeVideo(stream: Stream): VideoStream {
-  const { width = 0, height = 0 } = stream;
-  if (Math.max(width, height) > MAX_SIDE || width * height > MAX_PIXELS) {
-    throw new RefusedFileError(422, TOO_LARGE);
-  }
-  if (Math.min(width, height) < MIN_SIDE) throw new RefusedFileError(422, TOO_LARGE);
-  const turned = stream.side_data_list?.find((each) => each.rotation !== undefined)?.rotation ?? 0;
-  const rotation = (((Math.round(-turned / 90) * 90) % 360) + 360) % 360;
-  const stretched = Math.round(width * ratio(stream.sample_aspect_ratio, ":", 1)) || width;
-  const sideways = rotation % 180 !== 0;
-  return {
-    index: stream.index,
-    codec: stream.codec_name,
-    profile: stream.profile ?? "",
-    width: sideways ? height : stretched,
-    height: sideways ? stretched : height,
-    rotation,
-    frameRate: ratio(stream.avg_frame_rate, "/", ratio(stream.r_frame_rate, "/", 25)),
-    pixelFormat: stream.pix_fmt ?? "unknown",
-    hdr: ["smpte2084", "arib-std-b67"].includes(stream.color_transfer ?? ""),
-    interlaced: ["tt", "bb", "tb", "bt"].includes(stream.field_order ?? ""),
-  };
+function requireSize({ width = 0, height = 0 }: Stream): void {
+  const isTooLarge = Math.max(width, height) > MAX_SIDE || width * height > MAX_PIXELS;
+  if (isTooLarge || Math.min(width, height) < MIN_SIDE) throw new RefusedFileError(422, TOO_LARGE);
 }
 
-function describeAudio(stream: Stream): AudioStream {
-  return {
-    index: stream.index,
-    codec: stream.codec_name,
-    channels: stream.channels ?? 2,
-    sampleRate: stream.sample_rate ?? 48_000,
-  };
-}
-
-function describeSubtitles(stream: Stream): SubtitleStream | undefined {
-  const isText = ["subrip", "srt", "ass", "ssa", "mov_text", "webvtt", "text"].includes(
-    stream.codec_name,
-  );
-  if (stream.codec_type !== "subtitle" || !isText) return undefined;
-  const { index, tags = {}, disposition } = stream;
-  return {
-    index,
-    language: tags.language ?? "",
-    title: tags.title ?? "",
-    forced: disposition?.forced === 1,
-    forTheDeaf: disposition?.hearing_impaired === 1,
-  };
-}
-
-/** "30000/1001" or "4:3" as a number; what is missing, zero or absurd gives the fallback. */
-function ratio(text: string | undefined, divider: string, fallback: number): number {
-  const [above, below] = (text ?? "").split(divider).map(Number);
-  const value = above && below ? above / below : Number.NaN;
-  return value > 0.001 && value < 1_000 ? value : fallback;
-}
-
-async function decodeOnePicture(file: string, stream: number): Promise<void> {
+async function decodeOnePicture(file: string, { index, ...stream }: Stream): Promise<void> {
   const { exitCode, stdout } = await run(
     "ffmpeg",
     [
-      ...["-v", "error", "-threads", "1", ...inputArguments(file), "-map", `0:${stream}`],
+      ...["-v", "error", "-threads", "1", ...inputArguments(file), "-map", `0:${index}`],
       ...["-frames:v", "1", "-f", "null", "-progress", "pipe:1", "-"],
     ],
     PROBE_LIMITS,
   );
   if (exitCode !== 0 || !/^frame=1$/m.test(stdout)) {
+    if (/^vv[ci]1$/.test(stream.codec_tag_string)) throw new RefusedFileError(415, VVC);
+    if (stream.codec_name === "unknown") throw new RefusedFileError(415, UNKNOWN_FORMAT);
     throw new RefusedFileError(422, BROKEN);
   }
 }

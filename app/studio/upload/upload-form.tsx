@@ -122,7 +122,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
             name="video"
             required={sendable.length === 0}
             multiple={hydrated}
-            accept="video/*,.mkv,.avi,.ts,.flv,.wmv"
+            accept="video/*,.mkv,.avi,.ts,.flv,.wmv,.asf,.mxf,.m1v,.m2v,.vob"
             hint={
               hydrated ? `${videoHint(limits)}. Drop them anywhere on the page.` : videoHint(limits)
             }

@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { AudioStream, SubtitleStream, VideoStream } from "./playable";
+
+/** The streams of a file as ffprobe tells them, which of them are played, and what is known of these. */
+
+/** A number that ffprobe may write as a text, or not at all. */
+export const number = z.coerce.number().optional().catch(undefined);
+export const streamSchema = z.object({
+  index: z.number(),
+  codec_type: z.string().optional(),
+  codec_name: z.string().default("unknown"),
+  codec_tag_string: z.string().default(""),
+  profile: z.coerce.string().optional(),
+  width: number,
+  height: number,
+  sample_aspect_ratio: z.string().optional(),
+  pix_fmt: z.string().optional(),
+  field_order: z.string().optional(),
+  color_transfer: z.string().optional(),
+  color_primaries: z.string().optional(),
+  color_space: z.string().optional(),
+  avg_frame_rate: z.string().optional(),
+  r_frame_rate: z.string().optional(),
+  channels: number,
+  sample_rate: number,
+  start_time: number,
+  duration: number,
+  disposition: z
+    .object({
+      default: z.number().default(0),
+      attached_pic: z.number().default(0),
+      forced: z.number().default(0),
+      hearing_impaired: z.number().default(0),
+    })
+    .optional(),
+  tags: z.record(z.string(), z.string()).optional(),
+  side_data_list: z.array(z.object({ rotation: number })).optional(),
+});
+export type Stream = z.infer<typeof streamSchema>;
+
+export const isPicture = ({ codec_type, disposition }: Stream) =>
+  codec_type === "video" && !disposition?.attached_pic;
+export const isSound = ({ codec_type, channels }: Stream) =>
+  codec_type === "audio" && Boolean(channels);
+
+/** The streams that the file wants to be played, where it says so. */
+export function preferred(streams: Stream[]): Stream[] {
+  const chosen = streams.filter(({ disposition }) => disposition?.default === 1);
+  return chosen.length > 0 ? chosen : streams;
+}
+
+/** The stream with most pixels; the first of equals. */
+export function largest(streams: Stream[]): Stream | undefined {
+  const pixels = ({ width = 0, height = 0 }: Stream) => width * height;
+  return streams.reduce<Stream | undefined>(
+    (best, stream) => (best && pixels(best) >= pixels(stream) ? best : stream),
+    undefined,
+  );
+}
+
+export function describeVideo(stream: Stream): VideoStream {
+  const { width = 0, height = 0 } = stream;
+  const turned = stream.side_data_list?.find((each) => each.rotation !== undefined)?.rotation ?? 0;
+  const rotation = (((Math.round(-turned / 90) * 90) % 360) + 360) % 360;
+  const stretched = Math.round(width * ratio(stream.sample_aspect_ratio, ":", 1)) || width;
+  const sideways = rotation % 180 !== 0;
+  return {
+    index: stream.index,
+    codec: stream.codec_name,
+    profile: stream.profile ?? "",
+    width: sideways ? height : stretched,
+    height: sideways ? stretched : height,
+    rotation,
+    frameRate: ratio(stream.avg_frame_rate, "/", ratio(stream.r_frame_rate, "/", 25)),
+    pixelFormat: stream.pix_fmt ?? "unknown",
+    hdr: ["smpte2084", "arib-std-b67"].includes(stream.color_transfer ?? ""),
+    ...said("primaries", stream.color_primaries),
+    ...said("matrix", stream.color_space),
+    interlaced: ["tt", "bb", "tb", "bt"].includes(stream.field_order ?? ""),
+  };
+}
+
+/** ffprobe names what is reserved or undefined as if it was a name. */
+function said<Name extends string>(name: Name, value: string | undefined) {
+  const isSaid = value && !["unknown", "unspecified", "reserved"].includes(value);
+  return (isSaid ? { [name]: value } : {}) as { [Key in Name]?: string };
+}
+
+export function describeAudio(stream: Stream): AudioStream {
+  return {
+    index: stream.index,
+    codec: stream.codec_name,
+    channels: stream.channels ?? 2,
+    sampleRate: stream.sample_rate ?? 48_000,
+  };
+}
+
+export function describeSubtitles(stream: Stream): SubtitleStream | undefined {
+  const isText = ["subrip", "srt", "ass", "ssa", "mov_text", "webvtt", "text"].includes(
+    stream.codec_name,
+  );
+  if (stream.codec_type !== "subtitle" || !isText) return undefined;
+  const { index, tags = {}, disposition } = stream;
+  return {
+    index,
+    language: tags.language ?? "",
+    title: tags.title ?? "",
+    forced: disposition?.forced === 1,
+    forTheDeaf: disposition?.hearing_impaired === 1,
+  };
+}
+
+/** "30000/1001" or "4:3" as a number; what is missing, zero or absurd gives the fallback. */
+function ratio(text: string | undefined, divider: string, fallback: number): number {
+  const [above, below] = (text ?? "").split(divider).map(Number);
+  const value = above && below ? above / below : Number.NaN;
+  return value > 0.001 && value < 1_000 ? value : fallback;
+}

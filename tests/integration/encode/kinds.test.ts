@@ -1,0 +1,152 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { planFolder } from "~/import/folder.server";
+import { importVideos } from "~/import/import.server";
+import { answerTus } from "~/media/intake/tus.server";
+import { ffmpegAvailable, hasFilter } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { sqliteHandle } from "~db/client.server";
+import { addToLibrary, onDisk, videoRow, workUntilIdle } from "../../encode-library";
+import { type Clip, ffmpeg, makeClip, patched } from "../../media-clips";
+import { withSkeleton } from "../../ogg-skeleton";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+import { fileBlob, uploadRequest } from "../../upload-requests";
+
+let site: ReturnType<typeof useTemporarySite>;
+let user: string;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  user = makeUser().id;
+});
+afterEach(() => site.remove());
+
+const X264 = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
+const small = (name: string, clip: Clip) =>
+  makeClip(site.folder, name, { size: "160x90", seconds: 1, ...clip });
+const upload = (file: string) => receiveUpload(uploadRequest(fileBlob(file)), user);
+
+/** Two pictures of different size, and two sounds, in the order and with the wishes that are asked for. */
+function tracks(name: string, as: string, dispositions: string[]): string {
+  const file = path.join(site.folder, `${name}.${as}`);
+  ffmpeg([
+    ...["-f", "lavfi", "-i", "color=red:size=160x90:rate=25:duration=1"],
+    ...["-f", "lavfi", "-i", "color=blue:size=320x180:rate=25:duration=1"],
+    ...["-f", "lavfi", "-i", "sine=frequency=440:duration=1"],
+    ...["-f", "lavfi", "-i", "sine=frequency=880:duration=1"],
+    ...["-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:v", ...X264, "-c:a", "aac"],
+    ...dispositions.flatMap((value, index) => [`-disposition:${index}`, value]),
+    file,
+  ]);
+  return file;
+}
+
+describe.runIf(ffmpegAvailable())("which streams of a file are played", () => {
+  it.each([
+    ["the largest picture", "mkv", ["default", "default", "default", "0"], 1, 2],
+    ["the picture and sound that the file prefers", "mkv", ["default", "0", "0", "default"], 0, 3],
+    ["the second of each in MP4", "mp4", ["0", "default", "0", "default"], 1, 3],
+    ["the first of each in MP4", "mp4", ["default", "0", "default", "0"], 0, 2],
+  ])("%s", async (_, as, dispositions, picture, sound) => {
+    const found = await probe(tracks("tracks", as, dispositions));
+    expect(found).toMatchObject({ video: { index: picture }, audio: { index: sound } });
+    // What browsers would take of the file is the first of each.
+    expect(found!.playable).toBe(as === "mp4" && picture === 0 && sound === 2);
+  });
+
+  it("a file that prefers other streams than its first ones gets a copy of these", async () => {
+    const file = tracks("tracks", "mp4", ["0", "default", "0", "default"]);
+    const id = await addToLibrary(site.uploads, file, false);
+    await workUntilIdle();
+    const playing = onDisk(site.uploads, videoRow(id).video_url);
+    expect(await probe(playing)).toMatchObject({ playable: true, video: { width: 320 } });
+  });
+});
+
+describe.runIf(ffmpegAvailable())("kinds of files that are read", () => {
+  const soundFirst = ["-map", "1:a", "-map", "0:v"];
+  const MPEG1: Clip = { video: ["mpeg1video"], audio: false };
+  it.each<[string, Clip, string]>([
+    [
+      "Windows Media with its sound first",
+      { as: "wmv", video: ["wmv2"], audio: ["wmav2"], output: soundFirst },
+      "wmv",
+    ],
+    ["an elementary stream of MPEG-1", { ...MPEG1, as: "m1v" }, "mpg"],
+    ["an elementary stream of MPEG-2", { as: "m2v", video: ["mpeg2video"], audio: false }, "mpg"],
+    ["MXF", { as: "mxf", video: ["mpeg2video"], audio: ["pcm_s16le"] }, "mxf"],
+  ])("%s", async (_, clip, ending) => {
+    const file = small("kind", clip);
+    expect(await upload(file)).toMatchObject({ ok: true, video: { status: "published" } });
+    const [row] = sqliteHandle().prepare("SELECT source_url, duration FROM videos").all();
+    expect(row).toMatchObject({ source_url: expect.stringMatching(`\\.${ending}$`) });
+    expect(row).toMatchObject({ duration: "0:01" });
+  });
+
+  it("Ogg with a Skeleton", async () => {
+    const file = small("plain", { as: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
+    fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
+    expect(await upload(file)).toMatchObject({ ok: true });
+    // Sound alone is no video, whatever its container is called.
+    const sound = small("sound", { as: "wma", audio: ["wmav2"], output: ["-vn", "-f", "asf"] });
+    const sentence = "This file has no video in it.";
+    expect(await upload(sound)).toMatchObject({ status: 422, failure: { sentence } });
+  });
+
+  it("the light of HDR without its colours is brought into those of a usual screen", async () => {
+    if (!hasFilter("zscale")) return;
+    const tags = ["-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084"];
+    const half = small("half", { video: ["libx264", "-preset", "ultrafast", ...tags] });
+    const whole = small("whole", {
+      video: ["libx264", "-preset", "ultrafast", ...tags].concat([
+        "-color_primaries",
+        "bt2020",
+        "-colorspace",
+        "bt2020nc",
+      ]),
+    });
+    expect(await probe(half)).toMatchObject({ video: { hdr: true } });
+    const pictures = [];
+    for (const file of [half, whole]) {
+      const id = await addToLibrary(site.uploads, file, false);
+      await workUntilIdle();
+      const playing = onDisk(site.uploads, videoRow(id).video_url);
+      pictures.push(ffmpeg(["-i", playing, "-frames:v", "1", "-f", "framemd5", "-"]));
+    }
+    expect(pictures[0]).toBe(pictures[1]);
+  });
+});
+
+describe.runIf(ffmpegAvailable())("what is not taken has a sentence of its own", () => {
+  it("VVC", async () => {
+    const clip = small("plain", { output: ["-movflags", "+faststart"] });
+    const outcome = await upload(patched(clip, "vvc.mp4", "avc1\0", "vvc1\0"));
+    const sentence =
+      "The pictures of this video are in VVC (H.266), which can't be read here. Send it in H.264, HEVC, VP9 or AV1.";
+    expect(outcome).toMatchObject({ status: 415, failure: { sentence } });
+    const unknown = patched(clip, "unknown.mp4", "avc1\0", "abcd\0");
+    const other = "The pictures of this video are in a format that can't be read here.";
+    expect(await upload(unknown)).toMatchObject({ status: 415, failure: { sentence: other } });
+  });
+
+  it("an empty file, by form, tus and import", async () => {
+    const sentence = "This file is empty.";
+    const file = path.join(site.folder, "empty.mp4");
+    fs.writeFileSync(file, "");
+    expect(await upload(file)).toMatchObject({ status: 415, failure: { sentence } });
+    await expect(probe(file)).rejects.toMatchObject({ message: sentence });
+    fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
+    const headers = { "Tus-Resumable": "1.0.0", "Upload-Length": "0" };
+    const address = "http://localhost/admin/uploads";
+    const response = await answerTus(new Request(address, { method: "POST", headers }), user);
+    expect([response.status, await response.text()]).toEqual([415, `${sentence}\n`]);
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    fs.renameSync(file, path.join(folder, "empty.mp4"));
+    const plan = await planFolder(folder, { category: "desi", status: "published" });
+    const { failures } = await importVideos(plan, { userId: user, mode: "copy" });
+    expect(failures).toEqual([{ name: "empty.mp4", reason: sentence }]);
+  });
+});

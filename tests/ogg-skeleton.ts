@@ -1,0 +1,36 @@
+/** An Ogg file with a description of its streams in front, as other programs than ffmpeg write it. */
+
+/** CRC of RFC 3533 §6: polynomial 0x04c11db7, not reflected. */
+function checksum(page: Buffer): number {
+  let crc = 0;
+  for (const byte of page) {
+    crc ^= byte << 24;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
+  }
+  return crc >>> 0;
+}
+
+/** One page that holds one packet (RFC 3533 §6). */
+function page(flags: number, sequence: number, packet: Buffer): Buffer {
+  const header = Buffer.alloc(28);
+  header.write("OggS", "latin1");
+  header.writeUInt8(flags, 5);
+  header.writeUInt32LE(0x5ce1e709, 14);
+  header.writeUInt32LE(sequence, 18);
+  header.writeUInt8(1, 26);
+  header.writeUInt8(packet.length, 27);
+  const whole = Buffer.concat([header, packet]);
+  whole.writeUInt32LE(checksum(whole), 22);
+  return whole;
+}
+
+const BEGIN = 2;
+const END = 4;
+
+/** The same file with a Skeleton 4.0 stream around the beginnings of the others. */
+export function withSkeleton(ogg: Buffer): Buffer {
+  const head = Buffer.alloc(80);
+  head.write("fishead\0", "latin1");
+  head.writeUInt16LE(4, 8);
+  return Buffer.concat([page(BEGIN, 0, head), ogg, page(END, 1, Buffer.alloc(0))]);
+}
