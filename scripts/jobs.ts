@@ -1,7 +1,7 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
 import { enqueueMissing } from "~/media/jobs/enqueue.server";
-import { progressText, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
+import { BLOCKED, progressText, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { retry } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { queueView } from "~/media/jobs/summaries.server";
@@ -50,7 +50,9 @@ async function show(): Promise<void> {
   for (const job of running)
     console.log(`making   ${job.title}: ${job.label}, ${progressText(job)}`);
   for (const job of failed) console.log(`failed   ${job.title}: ${job.label}. ${job.reason}`);
-  for (const job of waiting) console.log(`waiting  ${job.title}: ${job.label}`);
+  for (const job of waiting) {
+    console.log(`waiting  ${job.title}: ${job.label}${job.isBlocked ? `. ${BLOCKED}` : ""}`);
+  }
   if (waitingCount > waiting.length) console.log(`and ${waitingCount - waiting.length} more`);
   if (running.length + waitingCount + failed.length === 0) {
     console.log("Everything has been made.");

@@ -40,6 +40,14 @@ export interface Artifact {
 
 export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 
+/** Shorter than this nobody seeks in a film, and no player needs a stream of it. */
+const SHORTEST_STREAM_SECONDS = 0.1;
+
+/** Whether a film is one picture, or over before it is seen: it is played as a file alone. */
+export function isOnePicture({ durationSeconds, video }: Probe): boolean {
+  return durationSeconds < SHORTEST_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;
+}
+
 /** Bytes that a file of that length may take at that rate, with room for what was not foreseen. */
 export function maxFileBytes(seconds: number, bitsPerSecond: number): number {
   return Math.ceil(((seconds + 10) * bitsPerSecond * 2) / 8) + 64 * 1024 ** 2;

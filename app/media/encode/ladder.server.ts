@@ -3,7 +3,14 @@ import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
-import { type Artifact, cpuSecondsFor, maxFileBytes, type Source } from "./artifact";
+import {
+  type Artifact,
+  cpuSecondsFor,
+  isOnePicture,
+  maxFileBytes,
+  NO_ARTIFACT,
+  type Source,
+} from "./artifact";
 import {
   chosenHardware,
   deviceArguments,
@@ -27,7 +34,7 @@ import {
   steadyRate,
 } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
-import { runFfmpeg, type Task } from "./task.server";
+import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 const QUALITY = 23;
 /** AAC begins with this many samples of silence; as many less of the sound keeps it in step. */
@@ -41,6 +48,7 @@ export async function encodeLadder(
   task: Task,
   generation: string,
 ): Promise<Artifact> {
+  if (isOnePicture(probe)) return NO_ARTIFACT;
   const renditions = renditionsFor(probe.video, settings().encoderMaxHeight);
   const rate = steadyRate(probe.video.frameRate);
   const folder = `hls-${generation}`;
@@ -130,6 +138,7 @@ async function writePlaylists(
   for (const rendition of renditions) {
     const file = `${rendition.name}.mp4`;
     const { headerBytes, fragments, codecs } = await finishFragments(path.join(folder, file));
+    if (fragments.length === 0) throw new EncodeError("Not one segment could be made.");
     const playlist = `${rendition.name}.m3u8`;
     await writeFile(path.join(folder, playlist), mediaPlaylist(file, headerBytes, fragments));
     const { numerator, denominator } = rateOf(rendition, rate);

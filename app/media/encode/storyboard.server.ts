@@ -3,7 +3,7 @@ import path from "node:path";
 import { timestamp } from "../captions/cues";
 import { processPicture } from "../pictures/picture-process.server";
 import type { Probe } from "../probe/probe.server";
-import type { Artifact, Source } from "./artifact";
+import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "./artifact";
 import { extractFrame } from "./frames.server";
 import { EncodeError, type Task } from "./task.server";
 
@@ -45,6 +45,7 @@ export async function createStoryboard(
   task: Task,
   generation: string,
 ): Promise<Artifact> {
+  if (isOnePicture(probe)) return NO_ARTIFACT;
   const plan = storyboardPlan(probe.durationSeconds);
   const size = pictureSize(probe.video);
   const folder = `storyboard-${generation}`;
@@ -55,7 +56,9 @@ export async function createStoryboard(
     // The middle: whoever points at any moment of the cue is at most half of it away.
     const middle = (index * plan.interval + end) / 2;
     const picture =
-      (await extractFrame(source.playing, probe, middle, size, task)) ?? pictures.at(-1);
+      (await extractFrame(source.playing, probe, middle, size, task)) ??
+      pictures.at(-1) ??
+      (await extractFrame(source.playing, probe, 0, size, task));
     if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
     pictures.push(picture);
     task.report({ fraction: (index + 1) / (plan.count + 1) });

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { AlertTriangle } from "lucide-react";
-import { type JobNow, type JobSummary, progressText } from "./kinds";
+import { BLOCKED, type JobNow, type JobSummary, progressText } from "./kinds";
 
 /** How far something is, as a bar and in words. */
 export function Progress({ label, job }: { label: string; job: JobNow }) {
@@ -23,16 +23,24 @@ export function Progress({ label, job }: { label: string; job: JobNow }) {
   );
 }
 
+function waitingText(
+  waiting: number,
+  { isRunning, isBlocked }: { isRunning: boolean; isBlocked: boolean | undefined },
+): string {
+  if (isBlocked) return `${waiting} to make. ${BLOCKED}`;
+  return isRunning ? `${waiting} more to make` : `Waiting to be prepared (${waiting} to make)`;
+}
+
 /** What is still made of a video, for its row in the admin list; nothing when all is done. */
 export function JobLine({ summary }: { summary: JobSummary | undefined }) {
   if (!summary) return null;
-  const { running, waiting, failed } = summary;
+  const { running, waiting, failed, isBlocked } = summary;
   return (
     <div className="flex flex-col gap-1 text-sm">
       {running && <Progress label={running.label} job={running} />}
       {waiting > 0 && (
         <span className="text-muted">
-          {running ? `${waiting} more to make` : `Waiting to be prepared (${waiting} to make)`}
+          {waitingText(waiting, { isRunning: running !== undefined, isBlocked })}
         </span>
       )}
       {failed.length > 0 && (

@@ -44,13 +44,20 @@ export interface JobNow {
   secondsLeft?: number;
   /** Why the last attempt failed. */
   reason?: string;
+  /** It waits for one that has failed for good, and is made when that is tried again. */
+  isBlocked?: boolean;
   attempts: number;
 }
+
+/** Why a job waits that nothing will start. */
+export const BLOCKED = `Waits for “${JOB_LABELS.transcode}”, which failed.`;
 
 /** What is still made of one video. */
 export interface JobSummary {
   running?: JobNow;
   waiting: number;
+  /** All that waits does so for one that has failed. */
+  isBlocked?: boolean;
   failed: JobNow[];
 }
 

@@ -3,7 +3,7 @@ import { CheckCircle2 } from "lucide-react";
 import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { Progress } from "./job-progress";
-import type { JobNow, QueueView } from "./kinds";
+import { BLOCKED, type JobNow, type QueueView } from "./kinds";
 
 /** Running, failed and waiting jobs; the failed ones with their reason and Retry. */
 export function QueueList({ queue }: { queue: QueueView }) {
@@ -27,7 +27,7 @@ export function QueueList({ queue }: { queue: QueueView }) {
               <p>{job.label}</p>
               <p className="mt-1 break-words text-bad">{job.reason}</p>
             </div>
-            <Retry id={job.id} label="Retry" about={`${job.label} of $<bdi>{job.title}</bdi>`} />
+            <Retry id={job.id} label="Retry" about={`${job.label} of ${job.title}`} />
           </div>
         )}
       </Section>
@@ -35,6 +35,7 @@ export function QueueList({ queue }: { queue: QueueView }) {
         {(job) => (
           <div className="text-sm text-muted">
             <p>{job.label}</p>
+            {job.isBlocked && <p className="mt-1">{BLOCKED}</p>}
             {job.reason && <p className="mt-1 break-words">Tried before: {job.reason}</p>}
           </div>
         )}

@@ -23,6 +23,19 @@ const unfinished = () =>
     .selectFrom("jobs")
     .innerJoin("videos", "videos.id", "jobs.video_id")
     .select([...COLUMNS, "videos.title"])
+    .select((e) =>
+      e
+        .exists(
+          e
+            .selectFrom("jobs as first")
+            .select("first.id")
+            .whereRef("first.video_id", "=", "jobs.video_id")
+            .where("first.kind", "=", "transcode")
+            .where("first.state", "=", "failed"),
+        )
+        .$castTo<number>()
+        .as("is_behind_failed"),
+    )
     .where("jobs.state", "!=", "done")
     // It waits for hours by design, and makes nothing.
     .where((e) => e.or([e("jobs.kind", "!=", "cleanup"), e("jobs.state", "=", "failed")]));
@@ -40,8 +53,14 @@ function toJob(row: Row): JobNow {
     ...(row.speed !== null && { speed: row.speed }),
     ...(row.seconds_left !== null && { secondsLeft: row.seconds_left }),
     ...(row.reason !== null && { reason: row.reason }),
+    ...(isBlocked(row) && { isBlocked: true }),
     attempts: row.attempts,
   };
+}
+
+/** Of a video without a playable file nothing else is made, see `claim`. */
+function isBlocked({ state, is_behind_failed }: Row): boolean {
+  return state === "waiting" && is_behind_failed === 1;
 }
 
 /**
@@ -62,7 +81,10 @@ export async function jobSummaries(
     const summary = summaries[row.video_id]!;
     if (row.state === "running") summary.running ??= toJob(row);
     else if (row.state === "failed") summary.failed.push(toJob(row));
-    else summary.waiting++;
+    else {
+      summary.waiting++;
+      if (isBlocked(row)) summary.isBlocked = true;
+    }
   }
   return summaries;
 }

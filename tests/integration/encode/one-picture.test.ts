@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createStoryboard } from "~/media/encode/storyboard.server";
+import { createTask } from "~/media/encode/task.server";
+import { BLOCKED } from "~/media/jobs/kinds";
+import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { sqliteHandle } from "~db/client.server";
+import { addToLibrary, jobRows, videoRow, workUntilIdle } from "../../encode-library";
+import { type Clip, makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+});
+afterEach(() => site.remove());
+
+const SMALL = { size: "160x90" };
+const ONE_FRAME = { ...SMALL, seconds: 1, output: ["-frames:v", "1"] };
+
+describe.runIf(ffmpegAvailable())("a film of one picture, or of an instant", () => {
+  it.each<[string, Clip]>([
+    ["one frame in MP4", { ...ONE_FRAME, audio: false }],
+    ["one frame in Matroska", { ...ONE_FRAME, as: "mkv", audio: false }],
+    ["one frame in AVI with sound", { ...ONE_FRAME, as: "avi", video: ["mpeg4"], audio: ["mp2"] }],
+    ["19 ms", { picture: "testsrc2=size=160x90:rate=1000:duration=0.019", audio: false }],
+  ])("is played, without ladder and storyboard: %s", async (_, clip) => {
+    const id = await addToLibrary(site.uploads, makeClip(site.folder, "short", clip), false);
+    await workUntilIdle();
+    const reasons = jobRows(id).filter(({ state, kind }) => state !== "done" && kind !== "cleanup");
+    expect(reasons.map(({ kind, reason }) => `${kind}: ${reason}`)).toEqual([]);
+    expect(videoRow(id)).toMatchObject({ hls_url: null, storyboard_url: null });
+    expect(videoRow(id).video_url).toMatch(/^\/media/);
+    expect(videoRow(id).thumbnail_url).toMatch(/\.webp$/);
+  });
+
+  it("a storyboard whose moments cannot be read has the first picture", async () => {
+    const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
+    const found = (await probe(file))!;
+    // As of a file whose index is wrong: there is nothing where its pictures are looked for.
+    const wrong = { ...found, durationSeconds: 2.6 };
+    const task = createTask(site.folder, () => {});
+    const source = { basePath: "u/1", playing: file, file, url: "", videoId: "" };
+    const row = { video_url: "", thumbnail_url: null };
+    const made = await createStoryboard({ ...source, row }, wrong, task, "x");
+    expect(made.columns.storyboard_url).toMatch(/storyboard\.vtt$/);
+  });
+});
+
+describe.runIf(ffmpegAvailable())("jobs behind one that has failed for good", () => {
+  it("say so, and no longer once it is tried again", async () => {
+    const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
+    const id = await addToLibrary(site.uploads, file, true);
+    const other = await addToLibrary(site.uploads, file, true);
+    sqliteHandle()
+      .prepare("UPDATE jobs SET state = 'failed' WHERE kind = 'transcode' AND video_id = ?")
+      .run(id);
+    expect(BLOCKED).toBe("Waits for “Making it playable”, which failed.");
+    const { waiting } = await queueView();
+    const blocked = waiting.filter(({ isBlocked }) => isBlocked).map(({ videoId }) => videoId);
+    expect(blocked).toEqual(Array(5).fill(id));
+    const summaries = await jobSummaries([id, other]);
+    expect(summaries[id]).toMatchObject({ waiting: 5, isBlocked: true });
+    expect(summaries[other]).not.toHaveProperty("isBlocked");
+    sqliteHandle().exec("UPDATE jobs SET state = 'waiting'");
+    expect((await jobSummaries([id]))[id]).not.toHaveProperty("isBlocked");
+  });
+});
