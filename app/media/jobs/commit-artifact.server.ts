@@ -40,7 +40,8 @@ export async function commitArtifact(
     return false;
   }
   await removeStale(source, job.kind);
-  await recordArtifactFiles(source, artifact);
+  // The job has ended, so nobody would come back to count what its files take.
+  await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
 }
 

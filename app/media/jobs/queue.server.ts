@@ -1,8 +1,8 @@
 import os from "node:os";
 import { sql, type UpdateObject } from "kysely";
-import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import { database, sqliteHandle, tryWriteTransaction, writeTransaction } from "~db/client.server";
 import type { JobRow, Schema } from "~db/schema";
-import { retryWhileBusy } from "~db/write-lock";
+import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
 import { SOURCE_KEPT_MS } from "./enqueue.server";
 import { jobsChanged } from "./job-events.server";
 
@@ -34,14 +34,30 @@ export function claim(
   mostPriority = Number.MAX_SAFE_INTEGER,
   now = Date.now(),
 ): JobRow | undefined {
+  return tryToClaim(mostPriority, now).job;
+}
+
+/**
+ * The same, in its turn while another process is writing.
+ *
+ * @throws {DatabaseBusyError} when that process holds the lock for 2 seconds.
+ */
+export async function claimInTurn(mostPriority = Number.MAX_SAFE_INTEGER) {
+  return retryWhileBusy(() => {
+    const { written, job } = tryToClaim(mostPriority, Date.now());
+    if (!written) throw new DatabaseBusyError(undefined);
+    return job;
+  });
+}
+
+function tryToClaim(mostPriority: number, now: number): { written: boolean; job?: JobRow } {
   let job: JobRow | undefined;
-  // While another process is writing there is none; the runner asks again soon.
-  tryWriteTransaction(() => {
+  const written = tryWriteTransaction(() => {
     correctLeases(now);
     failCrashingJobs(now);
     job = claimNext(mostPriority, now);
   });
-  return job;
+  return { written, ...(job && { job }) };
 }
 
 function claimNext(mostPriority: number, now: number): JobRow | undefined {
@@ -196,24 +212,24 @@ export async function retry(id?: number): Promise<number> {
   return Number(numUpdatedRows);
 }
 
-/** Takes back at once what a worker of this machine had that is dead, instead of after its lease. */
+/**
+ * Takes back at once what a worker of this machine had that is dead, instead of after its lease. In
+ * one transaction: what another worker has taken over meanwhile is its own.
+ */
 export async function reclaimFromDeadWorkers(): Promise<void> {
-  const rows = await database()
-    .selectFrom("jobs")
-    .select(["id", "worker"])
-    .where("state", "=", "running")
-    .execute();
-  const dead = rows.filter(({ worker }) => worker !== null && worker !== WORKER && isDead(worker));
-  if (dead.length === 0) return;
-  const query = database()
-    .updateTable("jobs")
-    .set({ lease_until: iso(0) })
-    .where(
-      "id",
-      "in",
-      dead.map(({ id }) => id),
+  await writeTransaction(() => {
+    const sqlite = sqliteHandle();
+    const workers = sqlite
+      .prepare("SELECT DISTINCT worker FROM jobs WHERE state = 'running' AND worker IS NOT NULL")
+      .pluck()
+      .all() as string[];
+    const reclaim = sqlite.prepare(
+      "UPDATE jobs SET lease_until = ? WHERE state = 'running' AND worker = ?",
     );
-  await query.execute();
+    for (const worker of workers) {
+      if (worker !== WORKER && isDead(worker)) reclaim.run(iso(0), worker);
+    }
+  });
 }
 
 function isDead(worker: string): boolean {

@@ -70,7 +70,7 @@ export async function removeEarlierVersions(
   if (isReplaced && (await isNeedless()) && (await forgetSource(job, source))) {
     await rm(source.file, { force: true });
     const name = parseMediaUrl(source.url);
-    if (name) await forgetFiles([name]);
+    if (name) await retryWhileBusy(() => forgetFiles([name]), RESULT_WAIT_MS);
   }
   const named = sourceUrl(job.video_id);
   const folder = bucketFile("videos", source.basePath);

@@ -4,7 +4,7 @@ import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { hasFreeDiskSpace } from "./disk.server";
 import { jobsChanged, onJobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
-import { claim, reclaimFromDeadWorkers } from "./queue.server";
+import { claimInTurn, reclaimFromDeadWorkers } from "./queue.server";
 import { beginWork, removeLeftovers, type Work } from "./worker.server";
 
 /** How often it polls for jobs that another process has added, or whose back-off is over. */
@@ -29,6 +29,8 @@ export function startRunner(concurrency: number): Runner {
   let again = false;
   let first = true;
   let full = false;
+  /** The last poll gave up because another process was writing. */
+  let busy = false;
 
   const poll = () => {
     if (polling) again = true;
@@ -37,6 +39,7 @@ export function startRunner(concurrency: number): Runner {
   };
 
   async function pollOnce(): Promise<void> {
+    busy = false;
     try {
       do {
         again = false;
@@ -44,7 +47,8 @@ export function startRunner(concurrency: number): Runner {
       } while (again && !stopped);
     } catch (error) {
       // While another process writes, nothing is begun; the timer polls again.
-      if (!isBusy(error)) console.error("The queue could not be read:", error);
+      busy = isBusy(error);
+      if (!busy) console.error("The queue could not be read:", error);
     } finally {
       polling = undefined;
     }
@@ -53,20 +57,20 @@ export function startRunner(concurrency: number): Runner {
   async function claimJobs(): Promise<void> {
     if (stopped || !ffmpegAvailable()) return;
     if (first) {
-      first = false;
       await reclaimFromDeadWorkers();
       await removeLeftovers(await runningNow());
+      first = false;
     }
     // After a long sleep of the machine our own leases look expired; they are not for us to take.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
     if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
-      const job = claim();
+      const job = await claimInTurn();
       if (!job) return;
       follow(beginWork(job), active);
     }
     if (stopped || urgent || [...active].some(({ job }) => job.kind === "transcode")) return;
-    const job = claim(PRIORITIES.transcode);
+    const job = await claimInTurn(PRIORITIES.transcode);
     if (!job) return;
     for (const { task } of active) task.pause();
     urgent = beginWork(job);
@@ -110,8 +114,8 @@ export function startRunner(concurrency: number): Runner {
       for (;;) {
         const [work] = urgent ? [urgent] : active;
         if (!work) {
-          if (!polling) return;
-          await polling;
+          if (!polling && !busy) return;
+          await poll();
         } else await work.ended;
       }
     },

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { hostname } from "node:os";
+import path from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { claim, reclaimFromDeadWorkers } from "~/media/jobs/queue.server";
+import { startRunner } from "~/media/jobs/runner.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
+import { addToLibrary, jobRows } from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { until } from "../../process-figures";
+import { useTemporarySite } from "../../temporary-site";
+
+const VIDEOS = 2;
+const KINDS = ["transcode", "captions"];
+/** Holds the write lock of the file for most of the time, and reads and writes in it, until it is ended. */
+const BUSY_WRITER = `
+  const database = new (require("better-sqlite3"))(process.argv[1], { timeout: 10_000 });
+  const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  for (;;) {
+    database.exec("BEGIN IMMEDIATE");
+    database.exec("UPDATE videos SET views = views + 1");
+    sleep(250);
+    database.exec("COMMIT");
+    sleep(25);
+  }`;
+
+let site: ReturnType<typeof useTemporarySite>;
+let children: ChildProcess[] = [];
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+});
+afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+  children = [];
+  site.remove();
+});
+
+function run(command: string, args: string[]): ChildProcess {
+  const child = spawn(command, args, { env: process.env, stdio: "ignore" });
+  children.push(child);
+  return child;
+}
+
+describe.runIf(ffmpegAvailable())(
+  "two workers and another program that writes all the time",
+  () => {
+    it("do each job once, in one attempt", async () => {
+      const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+      const ids: string[] = [];
+      for (let count = 0; count < VIDEOS; count++) {
+        ids.push(await addToLibrary(site.uploads, clip, true));
+      }
+      const sqlite = sqliteHandle();
+      sqlite.exec(`
+      UPDATE jobs SET state = 'done' WHERE kind NOT IN (${KINDS.map((kind) => `'${kind}'`)});
+      CREATE TABLE seen (kind TEXT, video_id TEXT, state TEXT, worker TEXT, reason TEXT);
+      CREATE TRIGGER see AFTER UPDATE OF state ON jobs BEGIN
+        INSERT INTO seen VALUES (NEW.kind, NEW.video_id, NEW.state, NEW.worker, NEW.reason);
+      END`);
+      disableBusyTimeout();
+      run(process.execPath, ["-e", BUSY_WRITER, sqlite.name]);
+      const other = run(path.resolve("node_modules/.bin/tsx"), ["scripts/jobs.ts", "--once"]);
+      const seen = sqlite.prepare("SELECT count(*) FROM seen").pluck();
+      await until(() => seen.get() !== 0);
+      const runner = startRunner(1);
+      await Promise.all([once(other, "exit"), runner.idle()]);
+      await runner.idle();
+      await runner.stop();
+
+      for (const id of ids) {
+        for (const job of jobRows(id).filter(({ kind }) => KINDS.includes(kind))) {
+          expect(job).toMatchObject({ state: "done", attempts: 1, reason: null });
+        }
+      }
+      const changes = sqlite.prepare(
+        "SELECT kind, video_id, state, count(*) AS times FROM seen GROUP BY 1, 2, 3",
+      );
+      expect((changes.all() as { times: number }[]).filter(({ times }) => times !== 1)).toEqual([]);
+      const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
+      expect(workers.all()).toHaveLength(2);
+    }, 120_000);
+
+    it("leave each other what the other has taken over from a worker that died", async () => {
+      const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+      const id = await addToLibrary(site.uploads, clip, true);
+      const job = claim()!;
+      const sqlite = sqliteHandle();
+      sqlite.prepare("UPDATE jobs SET worker = ? WHERE id = ?").run(`${hostname()}/1/1`, job.id);
+      const other = new Sqlite(sqlite.name, { timeout: 0 });
+      const takeOver = other.prepare(
+        "UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'",
+      );
+      // The other takes it over, or tries to, at the moment when this one learns that its worker is dead.
+      let isTakenOver = false;
+      const kill = vi.spyOn(process, "kill").mockImplementation(() => {
+        try {
+          isTakenOver = takeOver.run().changes > 0;
+        } catch (error) {
+          expect(error).toMatchObject({ code: "SQLITE_BUSY" });
+        }
+        throw Object.assign(new Error("no such process"), { code: "ESRCH" });
+      });
+      await reclaimFromDeadWorkers();
+      expect(kill).toHaveBeenCalled();
+      kill.mockRestore();
+      other.close();
+      const isEnded = jobRows(id)[0]!.lease_until!.startsWith("1970");
+      expect([isTakenOver, isEnded]).not.toEqual([true, true]);
+    });
+
+    it("are not idle while a job waits that the other program kept them from taking", async () => {
+      const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+      const id = await addToLibrary(site.uploads, clip, true);
+      sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'transcode'");
+      disableBusyTimeout();
+      const other = new Sqlite(sqliteHandle().name);
+      other.exec("BEGIN IMMEDIATE");
+      // It commits while the runner, which never blocks this thread, tries again and again.
+      const commit = setTimeout(() => other.exec("COMMIT"), 1_000);
+      const runner = startRunner(1);
+      await runner.idle();
+      await runner.stop();
+      clearTimeout(commit);
+      other.close();
+      expect(jobRows(id)[0]).toMatchObject({ kind: "transcode", state: "done", attempts: 1 });
+    });
+  },
+);
