@@ -25,9 +25,16 @@ export function resumeHardware(): void {
   suspendedUntil = 0;
 }
 
-/** Threads an encoder may use. */
+/**
+ * Each rendition has an encoder of its own, and each of its threads pictures, a stack and an arena of
+ * malloc: with 48 threads the ladder did not fit into the memory that ffmpeg is given (probe/ffmpeg.server.ts).
+ * The five encoders of 1080p keep 64 processors busy with so many.
+ */
+const MOST_THREADS = 16;
+
+/** Threads that a decoder, an encoder, or the filters may use. */
 export function threads(): number {
-  return settings().encoderThreads || os.availableParallelism();
+  return Math.min(settings().encoderThreads || os.availableParallelism(), MOST_THREADS);
 }
 
 interface Picture {

@@ -114,6 +114,7 @@ export function ladderArguments(
   return [
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file)],
+    ...["-filter_complex_threads", String(threads())],
     ...["-filter_complex", graph.join(";")],
     ...largestFirst.flatMap((rendition, index) => [
       ...["-map", `[picture${index}]`, ...(probe.audio ? ["-map", `[sound${index}]`] : [])],

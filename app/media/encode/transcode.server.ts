@@ -131,6 +131,7 @@ async function encode(source: Source, probe: Probe, task: Task, hardware: Hardwa
     [
       ...deviceArguments(hardware),
       ...["-threads", String(threads()), ...inputArguments(source.file), ...streams(probe)],
+      ...["-filter_threads", String(threads())],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
       ...pictureArguments(hardware, { maxBitrate: FIRST_BITRATE, crf: 22 }),
       ...(await soundOf(source, probe, task)),

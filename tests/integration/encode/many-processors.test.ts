@@ -1,0 +1,25 @@
+import fs from "node:fs";
+import os from "node:os";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { makeLadder } from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  vi.spyOn(os, "availableParallelism").mockReturnValue(64);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  site.remove();
+});
+
+describe.runIf(ffmpegAvailable())("a machine of 64 processors", () => {
+  it("makes the whole ladder in the memory that ffmpeg is given", async () => {
+    const clip = makeClip(site.folder, "film", { size: "1920x1080", seconds: 1, audio: false });
+    const files = fs.readdirSync(await makeLadder(clip)).filter((name) => name.endsWith(".mp4"));
+    expect(files).toHaveLength(5);
+  }, 120_000);
+});

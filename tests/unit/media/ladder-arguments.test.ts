@@ -1,0 +1,70 @@
+import os from "node:os";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ladderArguments } from "~/media/encode/ladder.server";
+import { renditionsFor, steadyRate } from "~/media/encode/renditions";
+import type { Probe } from "~/media/probe/probe.server";
+import { forgetSettings } from "~/server/settings.server";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  delete process.env.ENCODER_THREADS;
+  forgetSettings();
+});
+
+const probe: Probe = {
+  container: "mp4",
+  durationSeconds: 9,
+  video: {
+    index: 0,
+    codec: "h264",
+    profile: "High",
+    width: 1920,
+    height: 1080,
+    rotation: 0,
+    frameRate: 25,
+    pixelFormat: "yuv420p",
+    hdr: false,
+    interlaced: false,
+  },
+  audio: { index: 1, codec: "aac", channels: 2, sampleRate: 48_000 },
+  subtitles: [],
+  playable: true,
+  saysDuration: true,
+};
+
+function argumentsFor(processors: number): string[] {
+  vi.spyOn(os, "availableParallelism").mockReturnValue(processors);
+  const { video } = probe;
+  const ladder = { file: "film.mp4", probe, renditions: renditionsFor(video, 1080) };
+  const more = { rate: steadyRate(25), folder: "hls-x", soundSeconds: 9 };
+  return ladderArguments({ ...ladder, ...more }, "off");
+}
+
+/** What stands behind each option that ends so. */
+const valuesOf = (args: string[], option: string) =>
+  args.filter((_, index) => args[index - 1]?.endsWith(option));
+
+describe("the command of the ladder", () => {
+  it.each([
+    [2, "2"],
+    [16, "16"],
+    [64, "16"],
+    [192, "16"],
+  ])(
+    "on %i processors has %s threads for each decoder, encoder and for the filters",
+    (processors, most) => {
+      const threads = valuesOf(argumentsFor(processors), "threads");
+      // The decoder, the filters, and five encoders.
+      expect(threads).toEqual(Array(7).fill(most));
+    },
+  );
+
+  it("has as many as the operator wants below that, and no more", () => {
+    process.env.ENCODER_THREADS = "3";
+    forgetSettings();
+    expect(new Set(valuesOf(argumentsFor(64), "threads"))).toEqual(new Set(["3"]));
+    process.env.ENCODER_THREADS = "64";
+    forgetSettings();
+    expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["16"]));
+  });
+});
