@@ -120,7 +120,7 @@ export function createProjector(sqlite: Database) {
     search.refresh(found, new Map([...now.values()].map((row) => [row.sort_key, row])));
   }
 
-  /** Forgets all derived data and has every row looked at anew. */
+  /** Forgets all derived data and has every row projected anew. */
   function startAnew(): void {
     sqlite.exec(`
       DELETE FROM projected_videos;

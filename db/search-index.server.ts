@@ -25,7 +25,7 @@ export function searchIndexes(sqlite: Database) {
   return {
     /**
      * Makes the entries of sort keys those of the rows that have them now, if any. A sort key may have
-     * passed from one row to another, and both be looked at in either order.
+     * passed from one row to another, and both be projected in either order.
      *
      * @param read rows that have been read already, by their sort keys.
      */

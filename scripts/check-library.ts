@@ -13,8 +13,8 @@ storage used, and reads the colours of posters that have none yet. It may run be
 
 Exit code 1 when something is wrong and was not mended.`;
 
-/** An upload has its row within milliseconds of its file; this is the patience for that. */
-const SETTLES_WITHIN_MS = 2_000;
+/** An upload has its row within milliseconds of its file; so long is waited for it. */
+const ROW_FOLLOWS_WITHIN_MS = 2_000;
 
 await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
   const { stray, missing, entries, bytes } = await checkLibrary();
@@ -29,7 +29,7 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
   if (filled > 0) console.log(`The colours of ${formatQuantity(filled, "poster")} were read.`);
   if (missing.length + stray.length === 0) console.log("Everything is where it belongs.");
   if (fix && stray.length > 0) {
-    await new Promise((resolve) => setTimeout(resolve, SETTLES_WITHIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, ROW_FOLLOWS_WITHIN_MS));
     const gone = await removeStray(stray);
     const freed = gone.reduce((sum, entry) => sum + entry.bytes, 0);
     console.log(`Removed ${gone.length}, ${formatBytes(freed)}.`);

@@ -70,7 +70,7 @@ await runScript(
       ? await planExport(options.export, folder, defaults)
       : await planFolder(folder, defaults);
     warnOfCategories(plan);
-    if (options["dry-run"]) return tell(plan);
+    if (options["dry-run"]) return printPlan(plan);
     await perform(plan, await userId(options.user), modes[0] ?? "copy");
   },
 );
@@ -126,7 +126,7 @@ function sizeOf(file: string | undefined): number {
   return (file && fs.statSync(file, { throwIfNoEntry: false })?.size) || 0;
 }
 
-function tell({ entries, failures, withoutCategory = [] }: ImportPlan): void {
+function printPlan({ entries, failures, withoutCategory = [] }: ImportPlan): void {
   for (const { name, title, category, tags, status } of entries) {
     console.log(`${name}: "${title}", ${category}, ${status}${tags.length ? `, ${tags}` : ""}`);
   }

@@ -1,4 +1,4 @@
-// npm run screenshots: every screen in every look, with one page that shows them all.
+// npm run screenshots: every screen in every variant, with one page that shows them all.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -16,14 +16,14 @@ Fills a site of its own with the demo's clips, and takes pictures of every scree
 FOLDER is "screenshots" unless given; its index.html shows them all. --only takes the screens whose name
 has TEXT in it. It wants Chromium, and ffmpeg for clips that move.`;
 
-interface Look {
+interface Variant {
   name: string;
   options: BrowserContextOptions;
   largeText?: boolean;
 }
 
 const SIZES = { "360": [360, 740], "740": [740, 360], "768": [768, 1024], "1440": [1440, 900] };
-const LOOKS: Look[] = [
+const VARIANTS: Variant[] = [
   ...Object.entries(SIZES).flatMap(([name, [width = 0, height = 0]]) => [
     { name, options: { viewport: { width, height } } },
     {
@@ -31,7 +31,7 @@ const LOOKS: Look[] = [
       options: { viewport: { width, height }, javaScriptEnabled: false },
     },
   ]),
-  ...[360, 1440].flatMap((width): Look[] => [
+  ...[360, 1440].flatMap((width): Variant[] => [
     {
       name: `${width} forced colours`,
       options: { viewport: { width, height: 900 }, forcedColors: "active" },
@@ -51,21 +51,21 @@ await runScript(USAGE, { only: { type: "string" } }, async ({ only }, [folder = 
     const screens = screensOf(site).filter(({ name }) => !only || name.includes(String(only)));
     browser = await chromium.launch(CHROMIUM_LAUNCH);
     const session = await signedIn(browser, site.url);
-    for (const look of LOOKS) {
+    for (const variant of VARIANTS) {
       for (const audience of ["newcomer", "visitor", "admin"] as const) {
         const wanted = screens.filter((screen) => screen.audience === audience);
         const context = await browser.newContext({
-          ...look.options,
+          ...variant.options,
           baseURL: site.url,
           storageState: stateFor(audience, session),
         });
-        if (look.largeText) await context.addInitScript(doubleText);
+        if (variant.largeText) await context.addInitScript(doubleText);
         const page = await context.newPage();
         for (const { name, address, prepare } of wanted) {
           await page.goto(address);
-          if (look.options.javaScriptEnabled !== false) await prepare?.(page);
+          if (variant.options.javaScriptEnabled !== false) await prepare?.(page);
           await page.screenshot({
-            path: path.join(target, fileOf(name, look.name)),
+            path: path.join(target, fileOf(name, variant.name)),
             type: "jpeg",
             quality: 75,
             fullPage: true,
@@ -74,14 +74,14 @@ await runScript(USAGE, { only: { type: "string" } }, async ({ only }, [folder = 
         }
         await context.close();
       }
-      console.log(`${look.name}: ${screens.length} screens`);
+      console.log(`${variant.name}: ${screens.length} screens`);
     }
-    const looks = LOOKS.map(({ name }) => name);
+    const variants = VARIANTS.map(({ name }) => name);
     fs.writeFileSync(
       path.join(target, "index.html"),
       indexPage(
         screens.map(({ name }) => name),
-        looks,
+        variants,
         fileOf,
       ),
     );
@@ -134,7 +134,7 @@ function doubleText(): void {
   }).observe(document, { childList: true });
 }
 
-function fileOf(screen: string, look: string): string {
-  const name = `${screen} ${look}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+function fileOf(screen: string, variant: string): string {
+  const name = `${screen} ${variant}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
   return `${name}.jpg`;
 }

@@ -37,11 +37,11 @@ const COMPILERS = [
 ];
 
 /**
- * What to do about missing programs: "install" without a question, "ask" first, or only "tell".
+ * What to do about missing programs: "install" without a question, "ask" first, or only "report".
  * Nobody may be there to answer: in CI, in a container, or without a terminal.
  */
 export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
-  if (!isRoot || !hasApt) return "tell";
+  if (!isRoot || !hasApt) return "report";
   return isCi || isContainer || !isTerminal ? "install" : "ask";
 }
 

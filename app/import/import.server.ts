@@ -191,7 +191,7 @@ async function inspectFiles(
   return candidates;
 }
 
-/** Also tells the type by the first bytes, while they are in memory. */
+/** Also finds the type by the first bytes, while they are in memory. */
 async function hashEntry(
   measured: Measured,
   summary: ImportSummary,
@@ -214,7 +214,7 @@ async function tryToInspect({ entry, ending }: Hashed) {
   }
 }
 
-/** What to tell of one file; a fault of ours ends the whole import. */
+/** What to report of one file; a fault of ours ends the whole import. */
 function reasonOf(error: unknown): string {
   if (error instanceof ImportError || error instanceof UploadError) return error.message;
   if (error instanceof RefusedFileError || error instanceof InterruptedError) return error.message;

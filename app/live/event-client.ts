@@ -11,7 +11,7 @@ const TOPICS = ["hello", "catalogue", "views", "jobs"] as const;
 
 /**
  * Listens to the server's events while the page is shown. A hidden page hears nothing: it gives its
- * connection back, of which a browser has six for a site, and the `hello` of the next one tells
+ * connection back, of which a browser has six for a site, and the `hello` of the next one says
  * what it has missed.
  *
  * @param onReconnect the site is heard again after an attempt has failed.

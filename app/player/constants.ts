@@ -40,7 +40,7 @@ export const RESUME_MAX_VIDEOS = 100;
 export const RECONNECT_WAITS_MS = [1_000, 2_000, 5_000, 10_000] as const;
 /** A part of a video that failed is not reloaded unasked again; another one is, this far from it. */
 export const RELOAD_APART_S = 5;
-/** Buffering for this long without an error is looked into: the connection may have gone silently. */
+/** Buffering for this long without an error is checked: the connection may have gone silently. */
 export const STALL_CHECK_MS = 10_000;
 /** Seconds that the adaptive source loads ahead, before and after the first play. */
 export const BUFFER_BEFORE_PLAY_S = 8;

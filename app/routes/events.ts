@@ -4,7 +4,7 @@ import { openEventStream } from "~/live/event-stream.server";
 import { clientAddress } from "~/server/client-address.server";
 import { requestContext } from "~/server/node/request-context.server";
 
-/** Server-sent events: what open lists listen to. `?jobs` also tells signed-in users of conversions. */
+/** Server-sent events: what open lists listen to. `?jobs` also notifies signed-in users of conversions. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   // Remix would read the whole stream before it answered a request for `/events.data`.
   const sent = requestContext()?.request.url;

@@ -20,8 +20,8 @@ const SIZES: Record<Size, string> = {
 };
 
 /**
- * The look of a button, for whatever element is pressed. Each has a border, invisible or not: in
- * high contrast, where grounds are dropped, it is what tells a button.
+ * The style of a button, for whatever element is pressed. Each has a border, invisible or not: in
+ * high contrast, where grounds are dropped, it is what shows a button.
  */
 export function buttonClass(variant: Variant = "primary", size: Size = "md"): string {
   return classNames(
@@ -32,7 +32,7 @@ export function buttonClass(variant: Variant = "primary", size: Size = "md"): st
   );
 }
 
-interface Look {
+interface ButtonStyle {
   variant?: Variant;
   size?: Size;
 }
@@ -48,7 +48,7 @@ export function Button({
   children,
   type = "submit",
   ...rest
-}: Look & { busy?: boolean; busyLabel?: string } & ButtonHTMLAttributes<HTMLButtonElement>) {
+}: ButtonStyle & { busy?: boolean; busyLabel?: string } & ButtonHTMLAttributes<HTMLButtonElement>) {
   return (
     <button
       {...rest}
@@ -63,6 +63,6 @@ export function Button({
 }
 
 /** A link to another page of the site that looks like a button. */
-export function ButtonLink({ variant, size, className, ...rest }: Look & LinkProps) {
+export function ButtonLink({ variant, size, className, ...rest }: ButtonStyle & LinkProps) {
   return <Link {...rest} className={classNames(buttonClass(variant, size), className)} />;
 }

@@ -67,15 +67,15 @@ export function storedValue<T>(
   }
 
   function onStorage(event: StorageEvent): void {
-    if (event.key === key || event.key === null) takeOver();
+    if (event.key === key || event.key === null) reread();
   }
 
   /** A page that comes back from the back/forward cache has heard of no change meanwhile. */
   function onPageShow({ persisted }: PageTransitionEvent): void {
-    if (persisted) takeOver();
+    if (persisted) reread();
   }
 
-  function takeOver(): void {
+  function reread(): void {
     isOnlyHere = false;
     refresh();
     announce();

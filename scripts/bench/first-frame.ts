@@ -125,11 +125,11 @@ async function addFilm(
   database
     .prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, 'ladder', 40)")
     .run(stream);
-  const made = database.prepare("SELECT hls_url FROM videos WHERE hls_url IS NOT NULL").pluck();
-  while (!made.get()) await new Promise((next) => setTimeout(next, 200));
+  const artifact = database.prepare("SELECT hls_url FROM videos WHERE hls_url IS NOT NULL").pluck();
+  while (!artifact.get()) await new Promise((next) => setTimeout(next, 200));
   const copy = site.addFile("videos", "u/1700000000001.mp4", fs.readFileSync(clip));
   const file = site.addVideo({ title: "File", video_url: copy });
-  return { stream, file, master: String(made.get()) };
+  return { stream, file, master: String(artifact.get()) };
 }
 
 /** A page with nothing in its cache, on the line. */

@@ -9,7 +9,7 @@ const ROUNDS = 3;
 /** A cookie that means nothing: whoever brings one may be somebody, so the page is rendered anew. */
 const ANEW = { cookie: "bench=1" };
 const LEAST_RENDERED = 0.5;
-const LEAST_KEPT = 0.6;
+const LEAST_CACHED = 0.6;
 
 /** A page with nothing to load but its frame, and an answer that is a constant text. */
 const EMPTY_PAGE = "/privacy";
@@ -17,7 +17,7 @@ const CONSTANT = "/media/nothing";
 
 const PAGES = { home: "/", search: "/?search=evening", video: "/video/v7" };
 
-/** Whole pages through remix-serve, rendered anew and kept, beside what the framework itself costs. */
+/** Whole pages through remix-serve, rendered anew and from the page cache, beside what the framework itself costs. */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
   try {
@@ -38,11 +38,15 @@ export async function run(report: Report): Promise<void> {
     report.figure("a constant text", constant.rate, "requests/s");
     for (const [name, path] of Object.entries(PAGES)) {
       const anew = await measure(site.url + path, ANEW);
-      const kept = await measure(site.url + path);
+      const cached = await measure(site.url + path);
       report.figure(`${name} rendered anew`, anew.rate, `requests/s, p99 ${anew.p99} ms`);
       report.atLeast(`${name} anew beside the empty page`, anew.rate / empty.rate, LEAST_RENDERED);
-      report.figure(`${name} kept`, kept.rate, `requests/s, p99 ${kept.p99} ms`);
-      report.atLeast(`${name} kept beside the constant`, kept.rate / constant.rate, LEAST_KEPT);
+      report.figure(`${name} from the cache`, cached.rate, `requests/s, p99 ${cached.p99} ms`);
+      report.atLeast(
+        `${name} from the cache beside the constant`,
+        cached.rate / constant.rate,
+        LEAST_CACHED,
+      );
     }
   } finally {
     await site.remove();

@@ -130,8 +130,8 @@ async function addFilm(site: SiteProcess): Promise<{ id: string; url: string }> 
   database
     .prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, 'storyboard', 20)")
     .run(id);
-  const made = database.prepare("SELECT 1 FROM videos WHERE storyboard_url IS NOT NULL");
-  while (!made.get()) await new Promise((next) => setTimeout(next, 100));
+  const artifact = database.prepare("SELECT 1 FROM videos WHERE storyboard_url IS NOT NULL");
+  while (!artifact.get()) await new Promise((next) => setTimeout(next, 100));
   return { id, url: video_url };
 }
 

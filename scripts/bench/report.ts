@@ -2,13 +2,13 @@ import fs from "node:fs";
 
 export type Report = ReturnType<typeof createReport>;
 
-/** Prints figures, judges those that have a limit, and remembers whether all were kept. */
+/** Prints figures, judges those that have a limit, and remembers whether all were met. */
 export function createReport() {
-  let kept = 0;
+  let met = 0;
   const missed: string[] = [];
 
   function judge(what: string, value: number, unit: string, limit: string, good: boolean): void {
-    if (good) kept += 1;
+    if (good) met += 1;
     else missed.push(what);
     const verdict = good ? "PASS" : "FAIL";
     console.log(`  ${verdict}  ${what}: ${round(value)}${unit && ` ${unit}`} (${limit})`);
@@ -25,10 +25,10 @@ export function createReport() {
     atLeast(what: string, value: number, limit: number, unit = ""): void {
       judge(what, value, unit, `at least ${limit}`, value >= limit);
     },
-    /** The closing line; whether every limit was kept. */
+    /** The closing line; whether every limit was met. */
     summarise(): boolean {
       for (const what of missed) console.log(`Missed: ${what}`);
-      console.log(`\nlimits: ${kept} kept, ${missed.length} missed`);
+      console.log(`\nlimits: ${met} met, ${missed.length} missed`);
       return missed.length === 0;
     },
   };

@@ -3,7 +3,7 @@ import { median, type Report } from "./report";
 
 const SIGN_INS_PER_SECOND = 200;
 const SECONDS = 10;
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 const MOST_HOME_P95_MS = 250;
 
 /**
@@ -37,12 +37,12 @@ async function home(site: SiteProcess, seconds: number): Promise<number[]> {
   const until = performance.now() + seconds * 1000;
   while (performance.now() < until) {
     const from = performance.now();
-    // An address of its own each time, so that no kept page answers.
+    // An address of its own each time, so that no cached page answers.
     const answer = await fetch(`${site.url}/?search=${times.length}`);
     await answer.text();
     if (answer.status !== 200) throw new Error(`The home page answered ${answer.status}.`);
     times.push(performance.now() - from);
-    await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
+    await new Promise((next) => setTimeout(next, POLL_EVERY_MS));
   }
   return times;
 }

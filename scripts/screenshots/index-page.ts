@@ -1,14 +1,14 @@
 /** A page with one row of pictures for each screen; every picture leads to itself in full size. */
 export function indexPage(
   screens: readonly string[],
-  looks: readonly string[],
-  fileOf: (screen: string, look: string) => string,
+  variants: readonly string[],
+  fileOf: (screen: string, variant: string) => string,
 ): string {
   const row = (screen: string) =>
-    `<h2 id="${fileOf(screen, "")}">${screen}</h2><div>${looks
-      .map((look) => {
-        const file = fileOf(screen, look);
-        return `<figure><a href="${file}"><img src="${file}" alt="${screen}, ${look}" loading="lazy"></a><figcaption>${look}</figcaption></figure>`;
+    `<h2 id="${fileOf(screen, "")}">${screen}</h2><div>${variants
+      .map((variant) => {
+        const file = fileOf(screen, variant);
+        return `<figure><a href="${file}"><img src="${file}" alt="${screen}, ${variant}" loading="lazy"></a><figcaption>${variant}</figcaption></figure>`;
       })
       .join("")}</div>`;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Screenshots</title>

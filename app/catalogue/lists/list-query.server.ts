@@ -89,7 +89,7 @@ function part(
   { length, viewed }: Pick<ListQuestion, "length" | "viewed">,
   categories: readonly string[],
 ): { sql: string; values: unknown[] } {
-  // The plus: looked at row by row, and no reason for another index.
+  // The plus: compared row by row, and no reason for another index.
   const column = index.startsWith("videos_published_by_category") ? "category" : "+category";
   const conditions = [
     "status = 'published'",

@@ -12,7 +12,7 @@ export interface RelatedQuestion {
 export interface RelatedAnswer {
   /** The best first. */
   sortKeys: bigint[];
-  /** False while the index is being read, and the videos read so far are all that was looked at. */
+  /** False while the index is being read, and the videos read so far are all that was compared. */
   complete: boolean;
 }
 

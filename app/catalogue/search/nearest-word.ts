@@ -39,7 +39,7 @@ export interface Known {
   videos: number;
 }
 
-/** Texts between two looks at the clock. */
+/** Texts that are compared between two readings of the clock. */
 const BATCH = 512;
 
 /**
@@ -55,10 +55,10 @@ export function nearest(
 ): Known | undefined {
   let most = mostEdits(typed);
   let best: Known | undefined;
-  let looked = 0;
+  let compared = 0;
   for (const text of most > 0 ? known : []) {
-    looked += 1;
-    if (looked % BATCH === 0 && performance.now() > deadline) break;
+    compared += 1;
+    if (compared % BATCH === 0 && performance.now() > deadline) break;
     const distance =
       Math.abs(text.length - typed.length) <= 2 * most && editDistance(typed, text, most);
     if (distance === false || distance > most || text === typed) continue;

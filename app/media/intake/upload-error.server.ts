@@ -25,7 +25,7 @@ export function diskFull(): UploadError {
 }
 
 /** ffprobe was ended before it had an answer, as on a machine that has no time or memory for it. */
-export function examinedNotNow(): UploadError {
+export function probeInterrupted(): UploadError {
   return new UploadError(
     503,
     "The video could not be examined just now. Please try again in a moment.",

@@ -13,7 +13,7 @@ export function onJobsChanged(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Tells that jobs were changed. */
+/** Notifies that jobs were changed. */
 export function jobsChanged(change: Change): void {
   for (const listener of listeners) listener(change);
 }

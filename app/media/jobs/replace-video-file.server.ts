@@ -16,7 +16,11 @@ import { isOurs, RESULT_WAIT_MS } from "./queue.server";
  * which the row has as its source: whoever watches goes on reading it (see file-version.server.ts),
  * and captions and renditions are made from it. Killed at any point, both addresses have a file.
  */
-export async function replaceVideoFile(job: JobRow, source: Source, made: string): Promise<void> {
+export async function replaceVideoFile(
+  job: JobRow,
+  source: Source,
+  converted: string,
+): Promise<void> {
   const name = parseMediaUrl(source.row.video_url || source.url);
   const target = name && bucketFile(name.bucket, name.path);
   if (!name || !target) throw new Error(`${source.row.video_url} is no address of a file.`);
@@ -27,8 +31,8 @@ export async function replaceVideoFile(job: JobRow, source: Source, made: string
   await linkOrCopy(target, earlierFile);
   const earlierUrl = mediaUrl(name.bucket, earlier);
   await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS);
-  const { ino } = await stat(made);
-  await moveFlushed(made, target);
+  const { ino } = await stat(converted);
+  await moveFlushed(converted, target);
   if (isStillNamed(job.video_id)) return;
   // Deleted meanwhile: its files are in the trash already, save the one that came too late. One
   // that an undo has brought back is another file.

@@ -128,7 +128,7 @@ function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
       child.kill("SIGKILL");
       reject(new PictureError(failure));
     };
-    const take = (message: unknown) => {
+    const onMessage = (message: unknown) => {
       end();
       resolve(message as Message);
     };
@@ -136,8 +136,8 @@ function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
     const timer = setTimeout(() => fail("too slow"), withinMs);
     const end = () => {
       clearTimeout(timer);
-      child.off("message", take).off("exit", gone).off("error", gone);
+      child.off("message", onMessage).off("exit", gone).off("error", gone);
     };
-    child.once("message", take).once("exit", gone).once("error", gone);
+    child.once("message", onMessage).once("exit", gone).once("error", gone);
   });
 }

@@ -36,7 +36,7 @@ async function colorsOf(file: string): Promise<string | undefined> {
  * in it. A black, white or single-coloured one has next to nothing.
  */
 async function posterScore(file: string): Promise<number> {
-  // stats() looks at its input, not at what the steps before it make of that.
+  // stats() reads its input, not at what the steps before it make of that.
   const grey = await open(file).greyscale().png().toBuffer();
   const { channels, sharpness, entropy } = await sharp(grey).stats();
   const { mean, stdev } = channels[0]!;

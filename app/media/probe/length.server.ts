@@ -3,7 +3,7 @@ import type { CutOff } from "~/shared/cut-off";
 import { inputArguments, run } from "./ffmpeg.server";
 import type { Mp4Layout } from "./mp4-boxes.server";
 
-/** What a file says about the length of its film, as ffprobe tells it: seconds, where it does. */
+/** What a file says about the length of its film, as ffprobe reports it: seconds, where it does. */
 export interface SaidLength {
   container: { format_name: string; start_time?: number; duration?: number };
   picture: { index: number; start_time?: number; duration?: number };
@@ -21,14 +21,14 @@ export interface FilmLength {
 }
 
 const TAIL_LIMITS = { seconds: 20, cpuSeconds: 20 };
-/** Reading a whole file for its length, where nothing else tells. */
+/** Reading a whole file for its length, where nothing else does. */
 const MEASURE_LIMITS = { seconds: 120, cpuSeconds: 60 };
 /** Later than any film, so that ffprobe goes to the last keyframe there is. */
 const BEHIND_THE_END = "999999%";
 /** What rounding, and sound that ends later, may make of the length in a header. */
 const WHOLE_SHARE = 0.95;
 
-/** Whose header says how long the film is; of the others ffmpeg tells what it has found in them. */
+/** Whose header says how long the film is; of the others ffmpeg reports what it has found in them. */
 const ANNOUNCING = /^(mov|matroska|flv|mxf)/;
 
 /** Whether less than 95 % of the announced film is there. */
@@ -103,7 +103,7 @@ async function measure(file: string, stream: number, frameRate: number): Promise
   const times = [...stdout.matchAll(/^out_time_us=(\d+)$/gm)];
   const pictures = [...stdout.matchAll(/^frame=\s*(\d+)$/gm)];
   if (Number(pictures.at(-1)?.[1] ?? 0) === 0) return 0;
-  // ffmpeg tells when the last picture begins.
+  // ffmpeg reports when the last picture begins.
   return Number(times.at(-1)?.[1] ?? 0) / 1_000_000 + 1 / frameRate;
 }
 

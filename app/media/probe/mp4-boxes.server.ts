@@ -3,7 +3,7 @@ import { type BoxHeader, boxHeaders } from "../encode/box-headers.server";
 
 /** Headers that are read of one file: a film of a camera has about a hundred. */
 const MOST_HEADERS = 2_000;
-/** Bytes of sample entries that are looked at: they lie side by side, one to three in a track. */
+/** Bytes of sample entries that are read: they lie side by side, one to three in a track. */
 const MOST_ENTRIES = 16;
 
 /**

@@ -27,10 +27,10 @@ export async function requestedWidth(name: MediaName, search: string): Promise<M
   const asked = new URLSearchParams(search).get("w") === String(SMALL_WIDTH_PIXELS);
   if (!asked || name.bucket !== "thumbnails" || name.path.split("/").length !== 2) return name;
   const small = smallVersion(name);
-  const [original, made] = [await writtenAt(name), await writtenAt(small)];
+  const [original, resized] = [await writtenAt(name), await writtenAt(small)];
   if (original === undefined) return name;
-  if (made !== undefined && made >= original) return small;
-  if (unreadable.get(name.path) !== original) makeSoon(name, original);
+  if (resized !== undefined && resized >= original) return small;
+  if (unreadable.get(name.path) !== original) resizeSoon(name, original);
   return name;
 }
 
@@ -45,17 +45,17 @@ export function smallPicturesMade(): Promise<void> {
   return last;
 }
 
-function makeSoon(name: MediaName, original: number): void {
+function resizeSoon(name: MediaName, original: number): void {
   if (waiting.has(name.path) || waiting.size >= MOST_WAITING) return;
   waiting.add(name.path);
   last = last
-    .then(() => make(name))
+    .then(() => resize(name))
     // A picture that cannot be read is shown as it is.
     .catch(() => void unreadable.set(name.path, original))
     .finally(() => waiting.delete(name.path));
 }
 
-async function make(name: MediaName): Promise<void> {
+async function resize(name: MediaName): Promise<void> {
   const small = smallVersion(name);
   const [from, to] = [name, small].map(({ bucket, path }) => bucketFile(bucket, path));
   if (!from || !to) return;

@@ -58,7 +58,7 @@ export function useTaps(
     let toggle: ReturnType<typeof setTimeout> | undefined;
     let isTouch = false;
 
-    // Not every browser tells it with the click.
+    // Not every browser reports it with the click.
     const onDown = (event: PointerEvent) => {
       isTouch = event.pointerType === "touch";
     };

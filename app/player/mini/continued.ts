@@ -36,7 +36,7 @@ export function providePosition(read: () => PlaybackPosition): () => void {
 }
 
 /** Ends the mini player; where it was when its video is this one. */
-export function takeContinued(id: string): PlaybackPosition | undefined {
+export function endContinued(id: string): PlaybackPosition | undefined {
   const isThis = continued.get()?.video.id === id;
   const position = isThis ? readPosition?.() : undefined;
   continued.set(undefined);

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "react";
 import type { Commands } from "../commands";
 import { playbackPosition } from "../source/playback-position";
 import type { PlayerVideo } from "../types";
-import { continued, miniPlayer, takeContinued } from "./continued";
+import { continued, endContinued, miniPlayer } from "./continued";
 import { MiniPlayer } from "./mini-player";
 
 /**
@@ -21,7 +21,7 @@ export function useContinuation(
   // Before the effects that look at the element: those that offer to resume, and the one that
   // empties it.
   useLayoutEffect(() => {
-    const position = takeContinued(latest.current.id);
+    const position = endContinued(latest.current.id);
     if (position) commands.seekTo(position.seconds);
     if (position?.playing) commands.play();
     return () => {

@@ -28,7 +28,7 @@ const STREAMED_PATHS = /^\/admin(\/|\.data|$|\?)/;
 const STALLED_MS = 1_000;
 /** How long one that is moving may go on; the rest of the grace time is for its answer. */
 const MOVING_MS = 4_000;
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 
 const reading = new Map<IncomingMessage, () => void>();
 
@@ -87,7 +87,7 @@ async function endUploads(): Promise<void> {
       reading.delete(request);
       stop();
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
 }
 

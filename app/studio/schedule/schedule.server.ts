@@ -9,8 +9,8 @@ import { failure, GONE, type StudioFailure } from "../failure";
 import { readSchedule, type TypedSchedule } from "./schedule";
 
 const FAILED = "Failed to schedule video.";
-/** A look at two small indexes, which takes microseconds. */
-const LOOK_EVERY_MS = 1_000;
+/** A poll reads two small indexes, which takes microseconds. */
+const POLL_EVERY_MS = 1_000;
 /** Changed in one transaction; what else writes comes in between two. */
 const VIDEOS_AT_ONCE = 32;
 
@@ -53,20 +53,20 @@ export async function scheduleVideo(
 /** Performs what is due, from now on each second; what became due while the site was down, at once. */
 export function startSchedule(): void {
   let isWorking = false;
-  const look = async () => {
+  const poll = async () => {
     if (isWorking) return;
     isWorking = true;
     try {
       await performDue();
     } catch (error) {
-      // Another program writes: the next look is soon.
+      // Another program writes: the next poll is soon.
       if (!isBusy(error)) console.error("Could not publish or hide what is due:", error);
     } finally {
       isWorking = false;
     }
   };
-  setInterval(look, LOOK_EVERY_MS).unref();
-  void look();
+  setInterval(poll, POLL_EVERY_MS).unref();
+  void poll();
 }
 
 /**

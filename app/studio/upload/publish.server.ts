@@ -7,7 +7,7 @@ import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucke
 import { HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail.server";
-import { examinedNotNow, UploadError } from "~/media/intake/upload-error.server";
+import { probeInterrupted, UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
@@ -147,7 +147,7 @@ async function probeVideo(file: string): Promise<ProbedVideo> {
     const { durationSeconds, cutOff, playable } = found;
     return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
   } catch (error) {
-    if (error instanceof InterruptedError) throw examinedNotNow();
+    if (error instanceof InterruptedError) throw probeInterrupted();
     if (!(error instanceof RefusedFileError)) throw error;
     throw new UploadError(error.status, error.message, "video");
   }

@@ -17,7 +17,7 @@ export function SavedFileButtons() {
   const show = useToast();
   const input = useRef<HTMLInputElement>(null);
 
-  async function take({ currentTarget }: ChangeEvent<HTMLInputElement>) {
+  async function importFile({ currentTarget }: ChangeEvent<HTMLInputElement>) {
     const file = currentTarget.files?.[0];
     // The same file may be chosen again.
     const done = () => {
@@ -69,7 +69,7 @@ export function SavedFileButtons() {
         accept=".json,application/json"
         aria-label="File of saved videos"
         hidden
-        onChange={take}
+        onChange={importFile}
       />
     </div>
   );

@@ -15,7 +15,7 @@ const FOLDER = process.env.BENCH_CACHE || ".cache/bench";
 const ROWS_AT_ONCE = 20_000;
 const CACHE_KIB = 512 * 1024;
 
-/** The path of a database with `count` generated videos, made once and kept. */
+/** The path of a database with `count` generated videos, made once. */
 export function catalogueDatabase(count: number): string {
   // Before a release the first migration may change, in more than its comments.
   const statements = migrations.map(({ sql }) => sql.replaceAll(/--.*$/gm, "")).join("\n");
@@ -43,7 +43,7 @@ export function catalogueDatabase(count: number): string {
 
 /**
  * Runs `work` with a copy of it as the site's database, in a folder of its own: benchmarks change it,
- * and the one that is kept serves others.
+ * and the cached one serves others.
  */
 export async function withCatalogue(
   count: number,

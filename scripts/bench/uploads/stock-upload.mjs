@@ -19,7 +19,7 @@ const toDisk = createFileUploadHandler({
   maxPartSize: Number.MAX_SAFE_INTEGER,
 });
 
-async function takeByHandler({ request }) {
+async function receiveByHandler({ request }) {
   await parseMultipartFormData(request, async (part) => {
     if (part.filename) return toDisk(part);
     for await (const _ of part.data);
@@ -28,7 +28,7 @@ async function takeByHandler({ request }) {
   return new Response(null, { status: 302, headers: { Location: "/admin" } });
 }
 
-async function takeByBusboy({ request }) {
+async function receiveByBusboy({ request }) {
   const parser = new Busboy({
     headers: { "content-type": request.headers.get("Content-Type") ?? "" },
   });
@@ -45,8 +45,8 @@ async function takeByBusboy({ request }) {
 
 export const entry = { module: { default: () => new Response() } };
 export const routes = {
-  handler: { id: "handler", path: "admin", module: { action: takeByHandler } },
-  busboy: { id: "busboy", path: "busboy", module: { action: takeByBusboy } },
+  handler: { id: "handler", path: "admin", module: { action: receiveByHandler } },
+  busboy: { id: "busboy", path: "busboy", module: { action: receiveByBusboy } },
 };
 export const assets = {
   entry: { imports: [], module: "" },

@@ -61,8 +61,8 @@ describe("programs that the tests need", () => {
     ["installed in CI", { isCi: true }, "install"],
     ["installed in a container", { isContainer: true }, "install"],
     ["installed where nobody can answer", { isTerminal: false }, "install"],
-    ["named only, without root", { isRoot: false, isCi: true }, "tell"],
-    ["named only, without apt-get", { hasApt: false }, "tell"],
+    ["named only, without root", { isRoot: false, isCi: true }, "report"],
+    ["named only, without apt-get", { hasApt: false }, "report"],
   ])("are %s", (_, circumstances, todo) => {
     expect(whatToDo({ ...ROOT, ...circumstances })).toBe(todo);
   });
