@@ -1,5 +1,5 @@
 import { defineConfig, devices, type ReporterDescription } from "playwright/test";
-import { CHROMIUM_LAUNCH } from "../chromium";
+import { HEADLESS_LAUNCH } from "../chromium";
 
 const reporter: ReporterDescription[] = [["list"]];
 if (process.env.E2E_REPORT) reporter.push(["json", { outputFile: process.env.E2E_REPORT }]);
@@ -14,8 +14,10 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   reporter,
   use: {
-    launchOptions: CHROMIUM_LAUNCH,
-    trace: "retain-on-failure",
+    launchOptions: HEADLESS_LAUNCH,
+    // Recording pictures of tests that pass would take a quarter of all processor time.
+    trace: { mode: "retain-on-failure", screenshots: false },
+    screenshot: "only-on-failure",
     actionTimeout: 15_000,
     // What a worker asks for passes a test's own routes by; offline.spec.ts allows it.
     serviceWorkers: "block",

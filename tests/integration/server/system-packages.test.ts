@@ -10,8 +10,9 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const NOBODY = 65_534;
 const NEEDED = ["ffmpeg", "chromium", "nginx"];
 const OTHER_BROWSERS = ["firefox-esr", "WebKitWebDriver", "Xvfb"];
+const FASTER = "chromium-headless-shell";
 const PACKAGES =
-  "ffmpeg chromium nginx firefox-esr webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad xvfb";
+  "ffmpeg chromium nginx firefox-esr webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad xvfb chromium-headless-shell";
 
 let folder: string;
 beforeEach(() => {
@@ -68,7 +69,7 @@ describe("programs that the tests need", () => {
   });
 
   it.runIf(process.getuid?.() === 0)("are installed by apt-get when root runs it", async () => {
-    recorder("apt-get", ...NEEDED, ...OTHER_BROWSERS);
+    recorder("apt-get", ...NEEDED, ...OTHER_BROWSERS, FASTER);
     recorder("sudo");
     expect((await installs()).untestable).toEqual([]);
     expect(calls()).toEqual([
@@ -89,6 +90,14 @@ describe("programs that the tests need", () => {
       "WebKitWebDriver is missing: the journeys in WebKit are not tested",
       "Xvfb is missing: WebKit has no screen, so it is not tested",
     ]);
+  });
+
+  it("are named when they only save time, and never count", async () => {
+    for (const program of [...NEEDED, ...OTHER_BROWSERS]) recorder(program);
+    const uid = process.getuid?.() === 0 ? NOBODY : undefined;
+    const { stdout, untestable } = await installs({ uid, options: "{ everyBrowser: true }" });
+    expect(stdout).toContain("chromium-headless-shell is missing: the end-to-end tests");
+    expect(untestable).toEqual([]);
   });
 
   it("are not installed by sudo: what cannot be tested is said, and how to mend it", async () => {
