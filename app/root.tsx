@@ -34,7 +34,12 @@ import "~/ui/styles.css";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { useListModules } from "~/ui/lists/use-list-modules";
 import { useServiceWorker } from "~/ui/offline/use-service-worker";
-import { useSlowAdmin, useSlowVideo } from "~/ui/video-page/use-slow-video";
+import {
+  SlowVideo,
+  useSlowAdmin,
+  useSlowVideo,
+  useSlowVideoTimer,
+} from "~/ui/video-page/use-slow-video";
 import { VideoSkeleton } from "~/ui/video-page/video-skeleton";
 import { catalogueVersion } from "~db/changes.server";
 
@@ -84,9 +89,13 @@ export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const errorReference = useErrorReference();
   const page = useRouteLoaderData<typeof loader>("root");
-  const isStatic = useMatches().some(
+  const matches = useMatches();
+  const isStatic = matches.some(
     ({ handle }) => (handle as { withoutScripts?: boolean } | undefined)?.withoutScripts,
   );
+  const isSlowVideo = useSlowVideoTimer();
+  const isVideo = matches.some(({ id }) => id === "routes/video");
+  const kind = isSlowVideo ? "skeleton" : isVideo ? "video" : "page";
   const siteName = page?.siteName ?? DEFAULT_SITE_NAME;
   return (
     <html lang="en" data-error-reference={errorReference || undefined}>
@@ -104,7 +113,11 @@ export function Layout({ children }: { children: ReactNode }) {
         <ToastProvider fromServer={page?.toast}>
           <ExitByShift />
           {page?.asksForAge && <AgeGate siteName={siteName} />}
-          <div className={classNames("min-h-dvh flex-col", page?.asksForAge ? "hidden" : "flex")}>
+          {/* On a phone the picture of a video stands above the header: another frame, so that none jumps. */}
+          <div
+            key={kind}
+            className={classNames("min-h-dvh flex-col", page?.asksForAge ? "hidden" : "flex")}
+          >
             <a
               href="#main"
               className="sr-only z-50 rounded-md bg-accent px-4 py-2 font-semibold text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
@@ -113,7 +126,7 @@ export function Layout({ children }: { children: ReactNode }) {
             </a>
             <Header siteName={siteName} signedIn={page?.signedIn ?? false} />
             <main id="main" tabIndex={-1} className="page flex-1 py-6 outline-none md:py-8">
-              {children}
+              <SlowVideo.Provider value={isSlowVideo}>{children}</SlowVideo.Provider>
             </main>
             <Footer siteName={siteName} year={new Date(page?.now ?? Date.now()).getUTCFullYear()} />
           </div>

@@ -1,5 +1,5 @@
 import { useLocation, useNavigation } from "@remix-run/react";
-import { useEffect, useState } from "react";
+import { createContext, useContext, useEffect, useState } from "react";
 import { useRequestFailure } from "~/live/failed-requests";
 
 /** Until then the old page stays, with the line at the top; most pages are there before. */
@@ -7,8 +7,15 @@ export const PATIENCE_MS = 700;
 /** Shorter: the panel shows nothing of its own before the session is known. */
 export const ADMIN_PATIENCE_MS = 150;
 
+/** For the page and its frame, which change together: the answer of `useSlowVideoTimer`. */
+export const SlowVideo = createContext(false);
+
 /** Whether a video page is on its way and takes so long that its skeleton is worth showing. */
 export function useSlowVideo(): boolean {
+  return useContext(SlowVideo);
+}
+
+export function useSlowVideoTimer(): boolean {
   const { state, location } = useNavigation();
   const hasFailed = useRequestFailure() !== undefined;
   const pending = state === "loading" && location.pathname.startsWith("/video/") && !hasFailed;

@@ -9,7 +9,7 @@ export function VideoSkeleton() {
       <span className="sr-only">Loading video...</span>
       <div>
         <div className="watch">
-          <div className={`watch-back mb-1 h-11 w-20 ${BAR}`} />
+          <div className={`watch-back mb-1 h-11 w-20 mouse:h-9 ${BAR}`} />
           <div className="watch-picture aspect-video animate-breathe bg-raised" />
         </div>
         <div className={`mt-5 h-8 w-3/4 ${BAR}`} />

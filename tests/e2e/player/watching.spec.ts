@@ -3,6 +3,7 @@ import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { fill } from "../fill-catalogue";
+import { recordShifts } from "../layout-shifts";
 import { expect, expectNoViolations, test } from "../site";
 
 const cards = "main article";
@@ -115,8 +116,12 @@ test("a video without a file, without relatives, and one that is not there", asy
   await expect(page).toHaveURL("/");
 });
 
-test("a video that takes its time shows its skeleton first", async ({ page, site }) => {
+test("a video that takes its time shows its skeleton first, and nothing moves @phone", async ({
+  page,
+  site,
+}) => {
   await fill(site, 2);
+  const shifts = await recordShifts(page);
   await page.goto("/");
   let answer = () => {};
   const held = new Promise<void>((release) => {
@@ -128,9 +133,14 @@ test("a video that takes its time shows its skeleton first", async ({ page, site
   });
   await page.locator(cards).first().click();
   await expect(page.getByText("Loading video...")).toBeAttached();
+  const pictureTop = () =>
+    page.locator(".watch-picture").evaluate((picture) => picture.getBoundingClientRect().top);
+  const top = await pictureTop();
   answer();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 1");
   await expect(page.getByText("Loading video...")).toHaveCount(0);
+  expect(await pictureTop()).toBe(top);
+  expect(await shifts()).toEqual([]);
 });
 
 test("Share copies the address, without the way back", async ({ page, site, context, baseURL }) => {
