@@ -66,7 +66,7 @@ export default function Home() {
   return (
     <>
       <div className="mb-8 flex flex-col gap-4">
-        <div className="shown-whole flex flex-col gap-3 sm:flex-row sm:items-center sm:gap-6">
+        <div className="shown-whole flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-center sm:gap-x-6">
           <SearchBox search={search} category={category} />
           <SurpriseLink />
           {joinUrl && (

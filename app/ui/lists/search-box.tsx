@@ -60,7 +60,13 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
   }, [search]);
 
   return (
-    <Form role="search" method="get" action="/" onSubmit={searchNow} className="flex w-full gap-2">
+    <Form
+      role="search"
+      method="get"
+      action="/"
+      onSubmit={searchNow}
+      className="flex gap-2 sm:flex-1 sm:basis-64"
+    >
       <div className="relative flex-1">
         <Search
           aria-hidden="true"
