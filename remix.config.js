@@ -10,7 +10,8 @@ export default {
   ignoredRouteFiles: ["**/*.test.*"],
   future: {
     v3_fetcherPersist: true,
-    v3_lazyRouteDiscovery: true,
+    // Off: the first page change would wait for the answer which route has the address.
+    v3_lazyRouteDiscovery: false,
     v3_relativeSplatPath: true,
     v3_routeConfig: true,
     v3_singleFetch: true,

@@ -49,7 +49,8 @@ const OFTEN = /\/routes\/(home|categories|trending|video)\.tsx$/;
 
 /**
  * What every page needs of the framework, and what it or several of the lists and the video page
- * need of ours: two files instead of a dozen, the first of which changes only with its packages.
+ * or one of them and a rarer page need of ours: two files instead of a dozen, the first of which
+ * changes only with its packages.
  */
 const sharedChunks: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   const entries = new Set<string>();
@@ -64,7 +65,9 @@ const sharedChunks: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   climb(id);
   const often = [...entries].filter((entry) => OFTEN.test(entry)).length;
   const isEverywhere = [...entries].some((entry) => entry.endsWith("/app/root.tsx"));
-  if (ENTRY.test(id) || (!isEverywhere && often < 2)) return undefined;
+  // A file of its own for what the video page shares with a rare page would come after the page's.
+  const isShared = often >= 2 || (often === 1 && entries.size > 1);
+  if (ENTRY.test(id) || (!isEverywhere && !isShared)) return undefined;
   return PACKAGE.test(id) ? "framework" : "site";
 };
 

@@ -55,10 +55,8 @@ export function useRequestFailure(): RequestFailure | undefined {
 function pageUrl(input: RequestInfo | URL, init: RequestInit | undefined): URL | undefined {
   if (input instanceof Request || (init?.method ?? "GET") !== "GET") return undefined;
   const url = new URL(input, window.location.href);
-  // A navigation asks which route has its address; the same in advance, for links, has no signal.
-  const isDiscovery = url.pathname === "/__manifest" && Boolean(init?.signal);
-  const isOurs = isDiscovery || url.pathname.endsWith(".data");
-  return isOurs && url.origin === window.location.origin ? url : undefined;
+  const isData = url.pathname.endsWith(".data");
+  return isData && url.origin === window.location.origin ? url : undefined;
 }
 
 async function answerOf(
