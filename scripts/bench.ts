@@ -19,6 +19,7 @@ const BENCHMARKS = {
   pages: () => import("./bench/pages"),
   memory: () => import("./bench/memory"),
   weight: () => import("./bench/weight"),
+  phone: () => import("./bench/phone"),
 };
 
 type Name = keyof typeof BENCHMARKS;
