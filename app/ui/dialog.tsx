@@ -37,6 +37,8 @@ export function Dialog({
     if (!dialog?.showModal) return;
     dialog.close();
     dialog.showModal();
+    // Who was typing before the scripts were there goes on typing.
+    if (before instanceof HTMLElement && dialog.contains(before)) before.focus();
     return () => {
       dialog.close();
       if (before instanceof HTMLElement) before.focus();

@@ -6,6 +6,7 @@ import { publishVideo } from "../e2e/player/player-page";
 import { ADMIN, SiteProcess } from "../site-process";
 import type { Browser } from "./browser";
 import { INSTALLED } from "./installed";
+import { pageOf } from "./page-of";
 
 const site = new SiteProcess();
 beforeAll(() => site.start());
@@ -19,40 +20,10 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
   });
   afterAll(() => browser?.close());
 
-  const open = (path: string) => browser.open(site.url + path);
-  const text = () => browser.run(() => document.body.textContent);
-  const address = () => browser.run(() => location.pathname + location.search);
-  const count = (selector: string) =>
-    browser.run((wanted) => document.querySelectorAll(wanted).length, selector);
-  /** What the first `video` of the page is doing. */
-  const video = () =>
-    browser.run(() => {
-      const { currentTime, paused, error, currentSrc, seeking } = document.querySelector("video")!;
-      return {
-        currentTime,
-        paused,
-        error: error?.code ?? null,
-        source: currentSrc.slice(0, 5),
-        seeking,
-      };
-    });
-  const time = async () => (await video()).currentTime;
-  const isSeekable = () =>
-    browser.run(() => Boolean(document.querySelector('input[aria-label="Seek"]:enabled')));
-
-  async function playing(): Promise<void> {
-    await expect.poll(async () => (await video()).paused).toBe(false);
-    const start = await time();
-    await expect.poll(time).toBeGreaterThan(start);
-  }
-
-  async function openPlayer(id: string): Promise<void> {
-    await open(`/video/${id}`);
-    await expect.poll(isSeekable).toBe(true);
-    await browser.run(() => {
-      document.querySelector("video")!.muted = true;
-    });
-  }
+  const { open, text, address, count, video, time, playing, openPlayer } = pageOf(
+    site,
+    () => browser,
+  );
 
   it("home shows the videos, a search finds one, a category chooses", async () => {
     site.addVideo({ title: "A quiet evening", category: "desi" });

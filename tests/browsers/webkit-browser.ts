@@ -15,7 +15,12 @@ const MINI_BROWSERS = ["4.1", "6.0", "4.0"].flatMap((version) =>
 );
 
 /** `KeyboardEvent.key` of what types no character, and the driver's character for it. */
-const KEYS: Record<string, string> = { Enter: Key.ENTER, End: Key.END };
+const KEYS: Record<string, string> = {
+  Enter: Key.ENTER,
+  End: Key.END,
+  ArrowDown: Key.ARROW_DOWN,
+  Shift: Key.SHIFT,
+};
 
 /** WebKitGTK by the W3C's WebDriver, on a screen of its own, since it has no headless mode. */
 export async function launchWebKit(): Promise<Browser> {

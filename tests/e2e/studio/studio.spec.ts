@@ -54,6 +54,30 @@ test("a failure of the last row is told in view, and leaves when something succe
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
+test("who types before the scripts are there goes on typing in the same place", async ({
+  page,
+  site,
+}) => {
+  addVideos(site, 1);
+  await signIn(page);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\.js$/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(`${MANAGE}&edit=v0`, { waitUntil: "commit" });
+  const title = page.getByRole("dialog").getByLabel("Title");
+  await title.press("End");
+  await page.keyboard.type(" at");
+  release();
+  await expect(page.locator("dialog:modal")).toBeVisible();
+  await page.keyboard.type(" night");
+  await expect(title).toHaveValue("Film 0 at night");
+});
+
 test("a failure inside the edit dialog is told above it", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);

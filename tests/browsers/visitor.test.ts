@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { publishVideo } from "../e2e/player/player-page";
+import { SiteProcess } from "../site-process";
+import type { Browser } from "./browser";
+import { INSTALLED } from "./installed";
+import { pageOf } from "./page-of";
+
+const site = new SiteProcess();
+beforeAll(() => site.start());
+afterAll(() => site.remove());
+
+const CARDS = "main article";
+const OPTIONS = '[role="option"]';
+
+describe.each(INSTALLED)("in %s", (_, launch) => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+  const page = pageOf(site, () => browser);
+
+  /** What the browser keeps of an earlier visit is gone. */
+  beforeEach(async () => {
+    site.database().exec("DELETE FROM videos");
+    await page.open("/privacy");
+    await browser.run(() => localStorage.clear());
+  });
+
+  it("suggestions come while one types, and are chosen by keys", async () => {
+    site.addVideo({ title: "Neon rain", tags: '["neon lights"]' });
+    site.addVideo({ title: "Neon city" });
+    await page.open("/trending");
+    const suggestions = async () => {
+      const shown = await page.count(OPTIONS);
+      if (shown > 0) return shown;
+      // Typed once more: before the scripts are there, a letter asks for nothing.
+      await browser.run(() => {
+        document.querySelector<HTMLInputElement>('header [role="combobox"]')!.select();
+      });
+      await browser.type('header [role="combobox"]', "neon");
+      return shown;
+    };
+    await expect.poll(suggestions, { interval: 1_000 }).toBe(3);
+    await browser.press("ArrowDown");
+    await expect.poll(() => page.count(`${OPTIONS}[aria-selected="true"]`)).toBe(1);
+    await browser.press("Enter");
+    await expect.poll(page.address).toBe("/tags/neon%20lights");
+    await expect.poll(() => page.count(CARDS)).toBe(1);
+  });
+
+  it("a video is saved from its card, counted in the header, and listed", async () => {
+    site.addVideo({ title: "Neon rain" });
+    await page.open("/");
+    const save = `${CARDS} button[aria-pressed]`;
+    await expect.poll(() => page.count(save)).toBe(1);
+    await browser.hover(`${CARDS} a`);
+    await browser.click(save);
+    await expect.poll(() => page.count(`${CARDS} button[aria-pressed="true"]`)).toBe(1);
+    expect((await page.texts('header a[href="/saved"]')).join()).toMatch(/1/);
+    await page.open("/saved");
+    await expect.poll(() => page.texts(CARDS)).toEqual([expect.stringContaining("Neon rain")]);
+  });
+
+  it("chapters play in place, and what was begun stands on home until it is forgotten", async () => {
+    const id = publishVideo(site, { description: "0:00 Start\n0:20 The sea\n0:30 Night" });
+    await page.openPlayer(id);
+    await browser.press("k");
+    await page.playing();
+    await browser.click('nav[aria-labelledby="chapters-heading"] li:nth-child(2) a');
+    await expect.poll(page.time).toBeGreaterThanOrEqual(20);
+    await page.playing();
+    await browser.press("k");
+    await expect.poll(async () => (await page.video()).paused).toBe(true);
+
+    await page.open("/");
+    const begun = 'section[aria-labelledby="continue-heading"]';
+    await expect.poll(() => page.texts(begun)).toEqual([expect.stringContaining("0:20 left")]);
+    await browser.click(`${begun} button`);
+    await expect.poll(() => page.count(begun)).toBe(0);
+    expect(await browser.run(() => localStorage.getItem("player:resume"))).toBeNull();
+  });
+
+  it("a list is ordered by length and filtered", async () => {
+    for (const minutes of [3, 30, 10]) {
+      site.addVideo({ title: `Of ${minutes} minutes`, duration: `${minutes}:00` });
+    }
+    await page.open("/?sort=longest");
+    const minutes = async () =>
+      (await page.texts(CARDS)).map((text) => Number(/Of (\d+)/.exec(text ?? "")?.[1]));
+    expect(await minutes()).toEqual([30, 10, 3]);
+    await expect
+      .poll(async () => {
+        await browser.run(() => {
+          const select = document.querySelector<HTMLSelectElement>('main select[name="length"]')!;
+          select.value = "short";
+          select.dispatchEvent(new Event("change", { bubbles: true }));
+        });
+        return page.address();
+      })
+      .toBe("/?sort=longest&length=short");
+    await expect.poll(minutes).toEqual([3]);
+  });
+
+  it("Shift pressed three times leaves the page", async () => {
+    await page.openPlayer(publishVideo(site));
+    for (let press = 0; press < 3; press += 1) await browser.press("Shift");
+    await expect.poll(() => browser.run(() => location.href)).toBe("about:blank");
+  });
+});
