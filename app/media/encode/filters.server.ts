@@ -1,10 +1,12 @@
 import { hasFilter } from "../probe/ffmpeg.server";
 import type { VideoStream } from "../probe/playable";
+import { scaleColors, tagColors } from "./colors";
 import type { Rate } from "./renditions";
 
 /**
  * From what was filmed to what a screen shows: one picture of interlaced two, a steady rate from
- * time 0 on, the size, square pixels, the colours of HDR brought into those of a usual screen.
+ * time 0 on, the size, square pixels, the colours of HDR brought into those of a usual screen, and
+ * the tags that say which colours those are.
  */
 export function pictureFilters(
   video: VideoStream,
@@ -16,8 +18,9 @@ export function pictureFilters(
     ...(rate ? [`fps=fps=${rate.numerator}/${rate.denominator}:start_time=0`] : []),
     ...(video.hdr && hasFilter("zscale")
       ? [...hdrColors(video), `zscale=${width}:${height}:filter=bicubic`, ...TONE_MAPPING]
-      : [`scale=${width}:${height}:flags=bicubic`]),
+      : [`scale=${width}:${height}:${scaleColors(video)}`, "format=yuv420p"]),
     "setsar=1",
+    tagColors(video),
   ];
 }
 

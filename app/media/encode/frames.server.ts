@@ -2,6 +2,7 @@ import { access } from "node:fs/promises";
 import path from "node:path";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
+import { jpegColors } from "./colors";
 import { pictureFilters } from "./filters.server";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
@@ -27,7 +28,7 @@ export async function extractFrame(
         ...["-ss", seconds.toFixed(3), "-threads", "1", ...inputArguments(file)],
         ...["-map", `0:${probe.video.index}`, "-frames:v", "1", "-an", "-sn"],
         ...["-map_metadata", "-1"],
-        ...["-vf", pictureFilters(probe.video, size).join(","), "-pix_fmt", "yuvj420p"],
+        ...["-vf", [...pictureFilters(probe.video, size), jpegColors(probe.video)].join(",")],
         ...["-q:v", "2", "-f", "image2", "-update", "1", name],
       ],
       LIMITS,

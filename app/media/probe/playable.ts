@@ -17,6 +17,9 @@ export interface VideoStream {
   /** ffmpeg's names of the colours, such as `bt2020` and `bt2020nc`; left out where the file does not say. */
   primaries?: string;
   matrix?: string;
+  transfer?: string;
+  /** Black is 0 and white 255, where the file says so. */
+  fullRange?: boolean;
   interlaced: boolean;
 }
 

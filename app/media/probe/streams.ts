@@ -16,6 +16,7 @@ export const streamSchema = z.object({
   sample_aspect_ratio: z.string().optional(),
   pix_fmt: z.string().optional(),
   field_order: z.string().optional(),
+  color_range: z.string().optional(),
   color_transfer: z.string().optional(),
   color_primaries: z.string().optional(),
   color_space: z.string().optional(),
@@ -76,6 +77,8 @@ export function describeVideo(stream: Stream): VideoStream {
     hdr: ["smpte2084", "arib-std-b67"].includes(stream.color_transfer ?? ""),
     ...said("primaries", stream.color_primaries),
     ...said("matrix", stream.color_space),
+    ...said("transfer", stream.color_transfer),
+    ...(stream.color_range === "pc" && { fullRange: true }),
     interlaced: ["tt", "bb", "tb", "bt"].includes(stream.field_order ?? ""),
   };
 }

@@ -47,9 +47,10 @@ const valuesOf = (args: string[], option: string) =>
 describe("the command of the ladder", () => {
   it.each([
     [2, "2"],
-    [16, "16"],
-    [64, "16"],
-    [192, "16"],
+    [8, "8"],
+    [16, "8"],
+    [64, "8"],
+    [192, "8"],
   ])(
     "on %i processors has %s threads for each decoder, encoder and for the filters",
     (processors, most) => {
@@ -65,6 +66,6 @@ describe("the command of the ladder", () => {
     expect(new Set(valuesOf(argumentsFor(64), "threads"))).toEqual(new Set(["3"]));
     process.env.ENCODER_THREADS = "64";
     forgetSettings();
-    expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["16"]));
+    expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["8"]));
   });
 });

@@ -1,0 +1,82 @@
+import fs from "node:fs";
+import path from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { extractFrame } from "~/media/encode/frames.server";
+import { createPreview } from "~/media/encode/preview.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { makeLadder, workOn } from "../../encode-library";
+import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+});
+afterEach(() => site.remove());
+
+const COLOR = [200, 50, 20];
+const LEEWAY_LEVELS = 3;
+
+/** A film of one colour, in that matrix and range, with the tags that are given. */
+function film(size: string, matrix: string, range: string, tags: string[] = []): string {
+  const yuv = `scale=out_color_matrix=${matrix}:out_range=${range},format=yuv420p`;
+  return makeClip(site.folder, "film", {
+    picture: `color=c=0xC83214:size=${size}:rate=25:duration=1,format=rgb24,${yuv}`,
+    video: ["libx264", "-preset", "ultrafast", "-crf", "4", "-pix_fmt", "yuv420p", ...tags],
+    audio: false,
+  });
+}
+
+/** What an output says of its colours, and the colour that it shows when it is believed. */
+function shown(file: string) {
+  const said = ffprobe(file, [
+    ...["-select_streams", "v", "-of", "json", "-show_entries"],
+    "stream=color_range,color_space,color_primaries,color_transfer",
+  ]);
+  const [tags] = JSON.parse(said).streams as Record<string, string>[];
+  const raw = `${file}.rgb`;
+  const rgb = `scale=in_color_matrix=${tags!.color_space}:in_range=${tags!.color_range},format=rgb24`;
+  ffmpeg(["-i", file, "-frames:v", "1", "-vf", rgb, "-f", "rawvideo", raw]);
+  return { tags, color: [...fs.readFileSync(raw).subarray(0, 3)] };
+}
+
+function expectColor(color: number[]): void {
+  const away = color.map((level, index) => Math.abs(level - COLOR[index]!));
+  expect({ color, away: Math.max(...away) <= LEEWAY_LEVELS }).toEqual({ color, away: true });
+}
+
+const BT709 = { color_space: "bt709", color_primaries: "bt709", color_transfer: "bt709" };
+const BT601 = {
+  color_space: "smpte170m",
+  color_primaries: "smpte170m",
+  color_transfer: "smpte170m",
+};
+const SAYS_PAL = "-colorspace bt470bg -color_primaries bt470bg -color_trc gamma28".split(" ");
+const PAL = { color_space: "bt470bg", color_primaries: "bt470bg", color_transfer: "bt470bg" };
+
+describe.runIf(ffmpegAvailable())("the colours of all that is made of a film", () => {
+  it.each([
+    ["HD that says nothing", "1280x720", "bt709", "tv", [], BT709],
+    ["a small film that says nothing", "640x360", "bt601", "tv", [], BT601],
+    ["a small film that says what it is", "640x480", "bt601", "tv", SAYS_PAL, PAL],
+    ["full range", "1280x720", "bt709", "pc", ["-color_range", "pc"], BT709],
+    ["a matrix that few know", "640x360", "bt2020", "tv", ["-colorspace", "bt2020nc"], BT709],
+  ])("are those of the film and are said: %s", async (_, size, matrix, range, says, wanted) => {
+    const clip = film(size, matrix, range, says);
+    const ladder = await makeLadder(clip);
+    const [source, found, task] = await workOn(clip);
+    const { moves } = await createPreview(source, found, task, "x");
+    const renditions = fs.readdirSync(ladder).filter((name) => name.endsWith(".mp4"));
+    expect(renditions.length).toBeGreaterThan(1);
+    const files = renditions.map((name) => path.join(ladder, name));
+    for (const file of [...files, path.join(site.folder, moves[0]!.from)]) {
+      const { tags, color } = shown(file);
+      expect(tags).toEqual({ color_range: "tv", ...wanted });
+      expectColor(color);
+    }
+    const frame = await extractFrame(clip, found, 0.5, { width: 160, height: 90 }, task);
+    const { channels } = await sharp(frame).stats();
+    expectColor(channels.map(({ mean }) => Math.round(mean)));
+  });
+});
