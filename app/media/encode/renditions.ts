@@ -33,14 +33,14 @@ const STEPS = [
 
 /** What moves twice as often takes this much more. */
 const SMOOTH_FACTOR = 1.5;
-/** From here on a film of 60 pictures a second keeps them all. */
+/** From here on all pictures of a film of 60 a second are kept, and in the largest rendition. */
 const SMOOTH_FROM_SIDE = 720;
-/** A source this much taller than the step below it gets a step of its own size. */
+/** A film this much larger than the step below it has that step besides its own size. */
 const OWN_STEP_FACTOR = 1.15;
 
 /**
- * The qualities made from a film, smallest first: never larger than the film, never above the limit,
- * at least one.
+ * The qualities made from a film, smallest first, at least one. The largest has the size and the rate
+ * of the film, up to the limit.
  */
 export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[] {
   const side = Math.min(Math.min(video.width, video.height), maxHeight);
@@ -48,14 +48,15 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
   const steps: { side: number; bitrate: number; audio: number }[] = STEPS.filter(
     (step) => step.side <= side,
   );
-  const highest = steps.at(-1);
-  if (!highest || side > highest.side * OWN_STEP_FACTOR) {
+  if (steps.at(-1)?.side !== side) {
     const next = STEPS.find((step) => step.side > side);
     const bitrate = next ? (next.bitrate * side ** 2) / next.side ** 2 : STEPS.at(-1)!.bitrate;
-    steps.push({ side, bitrate: Math.max(bitrate, 200_000), audio: next?.audio ?? 160_000 });
+    const own = { side, bitrate: Math.max(bitrate, 200_000), audio: next?.audio ?? 160_000 };
+    if (steps.length > 0 && side <= steps.at(-1)!.side * OWN_STEP_FACTOR) steps.pop();
+    steps.push(own);
   }
   return steps.map((step) => {
-    const everySecond = smooth && step.side < SMOOTH_FROM_SIDE;
+    const everySecond = smooth && step.side < SMOOTH_FROM_SIDE && step.side !== side;
     const factor = smooth && !everySecond ? SMOOTH_FACTOR : 1;
     return {
       name: `${step.side}p`,

@@ -25,7 +25,9 @@ describe("the renditions of the ladder", () => {
     [film(3840, 2160), 1080, ["240p", "360p", "480p", "720p", "1080p"]],
     [film(3840, 2160), 2160, ["240p", "360p", "480p", "720p", "1080p", "2160p"]],
     [film(1024, 576), 1080, ["240p", "360p", "480p", "576p"]],
-    [film(640, 384), 1080, ["240p", "360p"]],
+    [film(640, 384), 1080, ["240p", "384p"]],
+    [film(1920, 800), 1080, ["240p", "360p", "480p", "800p"]],
+    [film(1920, 1040), 1080, ["240p", "360p", "480p", "720p", "1040p"]],
     [film(160, 90), 1080, ["90p"]],
     [film(2560, 1440), 2160, ["240p", "360p", "480p", "720p", "1080p", "1440p"]],
   ])("are never above the film nor the limit", (video, most, wanted) => {
@@ -49,6 +51,21 @@ describe("the renditions of the ladder", () => {
     expect(renditionsFor(film(1920, 1080, 30), 1080).some(({ everySecond }) => everySecond)).toBe(
       false,
     );
+  });
+
+  it.each([
+    [1920, 800, 1080],
+    [800, 1920, 1080],
+    [854, 480, 1080],
+    [720, 576, 1080],
+    [1280, 640, 720],
+    [640, 384, 1080],
+  ])("have the size and the rate of the film at the top: %i x %i", (width, height, most) => {
+    expect(renditionsFor(film(width, height, 60), most).at(-1)).toMatchObject({
+      width,
+      height,
+      everySecond: false,
+    });
   });
 
   it.each([
