@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { brokenRules, crowdedFolders, longFiles, type Module } from "../structure-rules";
+import { brokenRules, crowdedFolders, longFiles, type Module } from "./structure-rules";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -44,7 +44,7 @@ function pageAligned(bytes: number): ArrayBufferLike {
   }
 }
 
-/** Memory for one block, to be given back with `returnBlock`. */
+/** Memory for one block, to be given back with `releaseBlock`. */
 export function acquireBlock(): Buffer {
   return alignedBlocks().spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
 }

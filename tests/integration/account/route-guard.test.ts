@@ -4,9 +4,9 @@ import { requireUser } from "~/account/guard.server";
 import { openSession } from "~/account/session.server";
 import routeConfig from "~/routes";
 import { requireOwnOrigin } from "~/server/origin.server";
-import { brokenRouteRules, type RouteUnderTest } from "../../route-rules";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
+import { brokenRouteRules, type RouteUnderTest } from "./route-rules";
 
 const modules = import.meta.glob<RouteUnderTest["module"]>("../../../app/routes/*.{ts,tsx}");
 

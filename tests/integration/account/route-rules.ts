@@ -1,4 +1,4 @@
-import { ORIGIN } from "./sign-in-requests";
+import { ORIGIN } from "../../sign-in-requests";
 
 type Handler = (args: never) => unknown;
 
