@@ -12,10 +12,13 @@ import {
   inputArguments,
 } from "~/media/probe/ffmpeg.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, jobRows, workOn, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
+import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
+import { fileBlob, uploadRequest } from "../../upload-requests";
 
 let site: ReturnType<typeof useTemporarySite>;
 let realPath: string | undefined;
@@ -71,6 +74,16 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE kind = 'ladder'");
     await workUntilIdle();
     expect(ladder()).toMatchObject({ state: "done", reason: null });
+  });
+
+  it("answers an upload with 503, and takes it when it is sent again", async () => {
+    const video = fileBlob(makeClip(site.folder, "clip", { audio: false }));
+    const { id } = makeUser();
+    interruptOnce("ffprobe", KILLED);
+    const failed = await receiveUpload(uploadRequest(video), id);
+    const sentence = "The video could not be examined just now. Please try again in a moment.";
+    expect(failed).toMatchObject({ status: 503, failure: { sentence } });
+    expect(await receiveUpload(uploadRequest(video), id)).not.toHaveProperty("failure");
   });
 
   it("makes no storyboard with pictures left out: a killed one ends the attempt", async () => {
