@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { isCategoryId } from "~/shared/categories";
+import { VIDEO_NAME } from "~/shared/file-rules";
 import { titleFromFileName } from "~/shared/file-title";
 import type { VideoStatus } from "~db/schema";
 import {
@@ -13,8 +14,6 @@ import {
 import { categoryOf, descriptionOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
 import { readObject, readTable, type TableRow } from "./table.server";
 
-/** What a video may be called; what it is, its content decides. */
-const VIDEO_NAME = /\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|ts|m2ts|ogv|flv|wmv|asf|3gp|3g2)$/i;
 const PICTURE_ENDINGS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
 /** Looked for at the top of the folder when no other file is named. */
 const METADATA_NAMES = ["metadata.csv", "metadata.json"];

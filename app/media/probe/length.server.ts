@@ -77,16 +77,20 @@ async function lastMoments(
     TAIL_LIMITS,
   );
   const ends: { picture?: number; any?: number } = {};
+  // The last pictures of a program stream have no time of their own.
+  let untimed = 0;
   // More than is kept: the end of it is missing.
   if (isMaxBuffer) return ends;
   for (const line of stdout.split("\n")) {
     const [index, shown, decoded, lasts] = line.split(",").map(Number);
     const time = Number.isFinite(shown) ? shown : decoded;
+    if (index === picture) untimed = Number.isFinite(time) ? 0 : untimed + 1;
     if (index === undefined || time === undefined || !Number.isFinite(time)) continue;
     const end = time + (lasts && lasts > 0 ? lasts : index === picture ? 1 / frameRate : 0);
     ends.any = Math.max(ends.any ?? end, end);
     if (index === picture) ends.picture = Math.max(ends.picture ?? end, end);
   }
+  if (ends.picture !== undefined) ends.picture += untimed / frameRate;
   return ends;
 }
 

@@ -45,6 +45,11 @@ describe.runIf(ffmpegAvailable())("the length of a film", () => {
     expect(found).not.toHaveProperty("announcedSeconds");
   });
 
+  it("counts the last pictures of a program stream, which have no time", async () => {
+    const clip = { as: "mpg", video: ["mpeg2video"], audio: ["mp2"], output: ["-f", "mpeg"] };
+    expect((await lengthOf(whole(clip))).durationSeconds).toBeGreaterThanOrEqual(6);
+  });
+
   it.each<[string, Clip]>([
     ["MP4 with its index in front", FASTSTART],
     ["MOV with its index in front", { ...FASTSTART, as: "mov" }],

@@ -85,6 +85,15 @@ describe.runIf(ffmpegAvailable())("kinds of files that are read", () => {
     expect(row).toMatchObject({ duration: "0:01" });
   });
 
+  it("an import takes them by their names", async () => {
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    const names = ["a.mxf", "b.m1v", "c.m2v", "d.vob", "e.mts"];
+    for (const name of names) fs.writeFileSync(path.join(folder, name), "");
+    const { entries } = await planFolder(folder, { category: "desi", status: "published" });
+    expect(entries.map(({ name }) => name).sort()).toEqual(names);
+  });
+
   it("Ogg with a Skeleton", async () => {
     const file = small("plain", { as: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
     fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
