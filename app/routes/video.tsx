@@ -4,16 +4,19 @@ import {
   useLoaderData,
   useLocation,
   useNavigate,
+  useNavigation,
   useRouteError,
   useRouteLoaderData,
 } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
+import { useEffect } from "react";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import { withVersion } from "~/media/serve/file-version.server";
 import { streamStart } from "~/media/serve/stream-start.server";
 import { currentMoment, playFrom } from "~/player/current-player";
 import { parseStart } from "~/player/media-time";
+import { forgetSpeed } from "~/player/memory/sound-and-speed";
 import { useContinuedVisit } from "~/player/mini/use-continued-visit";
 import { StreamPreloads } from "~/player/source/stream-preloads";
 import { VideoPlayer } from "~/player/video-player";
@@ -193,6 +196,12 @@ function Watch({
   const { video, fileUrl, startSeconds, streamStart, chapters, listLocation } =
     useLoaderData<typeof loader>();
   const navigate = useNavigate();
+  const pending = useNavigation().location?.pathname;
+  const isReplaced = pending?.startsWith("/video/") && pending !== useLocation().pathname;
+  // When that takes long, a skeleton takes the place of this player.
+  useEffect(() => {
+    if (isReplaced) forgetSpeed();
+  }, [isReplaced]);
   return (
     <div className="watch-picture" style={{ viewTransitionName: POSTER_TRANSITION }}>
       {video.hlsUrl && <StreamPreloads hlsUrl={video.hlsUrl} streamStart={streamStart} />}

@@ -20,6 +20,11 @@ function readSpeed(): number {
   return typeof stored === "number" && stored >= 0.25 && stored <= 4 ? stored : 1;
 }
 
+/** Another video is on its way, whose page may come with a player of its own. */
+export function forgetSpeed(): void {
+  writeStored("speed", 1);
+}
+
 /**
  * Volume and speed as they were left, in this browser. A video that plays already, or whose sound
  * was set before the scripts came, is left as it is. Another video in the same page starts at normal

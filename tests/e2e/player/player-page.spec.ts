@@ -83,6 +83,35 @@ test.describe("another video", () => {
     await expect(page.locator("video")).toHaveCount(0);
   });
 
+  test("that is slow to come, after a skeleton, starts at normal speed too", async ({
+    page,
+    site,
+  }) => {
+    const player = new PlayerPage(page);
+    const first = publishVideo(site, { title: "A quiet evening" });
+    publishVideo(site, { title: "A quiet morning" });
+    await player.open(first);
+    await page.keyboard.press(">");
+    await player.expectState({ speed: 1.25 });
+    await page.reload();
+    await player.ready();
+    await player.expectState({ speed: 1.25 });
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/\/video\/.*\.data/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: /A quiet morning/ }).click();
+    await expect(page.getByText("Loading video...")).toBeAttached();
+    release();
+    await expect(page.getByRole("heading", { name: "A quiet morning" })).toBeVisible();
+    await player.ready();
+    await player.expectState({ speed: 1 });
+  });
+
   test("comes by itself 8 s after the end, and plays on in the same player", async ({
     page,
     site,
