@@ -19,12 +19,22 @@ export function clip(extension: string, args: readonly string[]): string {
   const file = path.join(CLIPS_FOLDER, `${name}.${extension}`);
   if (!fs.existsSync(file)) {
     fs.mkdirSync(CLIPS_FOLDER, { recursive: true });
-    // Two workers may make the same clip at once: each its own, the last rename wins.
     const partial = path.join(CLIPS_FOLDER, `${name}.${process.pid}.${extension}`);
     execFileSync("ffmpeg", ["-v", "error", "-nostdin", "-y", ...args, partial]);
-    fs.renameSync(partial, file);
+    // Two workers may make the same clip at once, and two encodings differ: the first one stays, since
+    // another clip may be made of it already.
+    linkIfFirst(partial, file);
+    fs.rmSync(partial);
   }
   return file;
+}
+
+function linkIfFirst(from: string, to: string): void {
+  try {
+    fs.linkSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 const picture = (seconds: number, size: string) => [

@@ -78,6 +78,10 @@ export function VideoCard({
         >
           <WatchedLine id={video.id} duration={video.duration} />
           {playing && <HoverPreview url={video.previewUrl} />}
+          <Badge tone="shade" className="shown-whole absolute right-2 bottom-2">
+            <span className="sr-only">Duration </span>
+            {video.duration}
+          </Badge>
           <div className="absolute inset-x-2 top-2 flex items-start justify-between gap-2">
             <Badge tone="shade">{categoryLabel(video.category)}</Badge>
             {rank && (
@@ -88,10 +92,6 @@ export function VideoCard({
               </Badge>
             )}
           </div>
-          <Badge tone="shade" className="absolute right-2 bottom-2">
-            <span className="sr-only">Duration </span>
-            {video.duration}
-          </Badge>
         </Poster>
         <div className={classNames("pt-3 pl-0.5", canSave ? "pr-9" : "pr-0.5")}>
           <Heading
