@@ -46,11 +46,11 @@ export function EditDialog({
   closeTo: string;
 } & EditSurroundings) {
   const edit = error?.edit;
-  const texts = edit?.texts ?? initialTexts(video);
-  const [title, setTitle] = useState(texts.title);
-  // The version when the form was opened: the live refresh brings the row's newer version, but the
-  // texts in the form are still those of the older one.
+  // Texts and version when the form was opened: the live refresh brings the row's newer ones, which must
+  // not change what somebody is about to type over.
   const [version] = useState(edit?.version ?? video.version);
+  const [texts] = useState(edit?.texts ?? initialTexts(video));
+  const [title, setTitle] = useState(texts.title);
   const hydrated = useHydrated();
   const updating = useNavigation().formData?.get("intent") === "update";
   const fields = edit?.fields ?? {};
@@ -70,7 +70,7 @@ export function EditDialog({
       {signedOut && <SignInPrompt link="Sign In" isInDialog />}
       {isGone && <FailureNotice toast={failure(404, GONE).toast} />}
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
-      {edit && error?.status === 409 && <EditConflict current={edit.current} texts={texts} />}
+      {edit && error?.status === 409 && <EditConflict current={edit.current} texts={edit.texts} />}
       <EditedVideo video={video} origin={origin} />
       <Form
         ref={form}

@@ -107,6 +107,9 @@ test("two admins who edit the same video are both told, and nothing is overwritt
   await page.getByRole("button", { name: "Update" }).click();
   await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
 
+  // The list behind is refetched; the text that is about to be typed over stays.
+  await expect(row(other, "Mine")).toBeAttached();
+  await expect(other.getByRole("dialog").getByLabel("Title")).toHaveValue("Aurora");
   await other.getByRole("dialog").getByLabel("Title").fill("Theirs");
   await other.getByRole("button", { name: "Update" }).click();
   const dialog = other.getByRole("dialog");
