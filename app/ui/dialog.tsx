@@ -35,10 +35,14 @@ export function Dialog({
     const dialog = element.current;
     const before = document.activeElement;
     if (!dialog?.showModal) return;
+    const restoreCursor = cursorOf(before);
     dialog.close();
     dialog.showModal();
     // Who was typing before the scripts were there goes on typing.
-    if (before instanceof HTMLElement && dialog.contains(before)) before.focus();
+    if (before instanceof HTMLElement && dialog.contains(before)) {
+      before.focus();
+      restoreCursor();
+    }
     return () => {
       dialog.close();
       if (before instanceof HTMLElement) before.focus();
@@ -113,4 +117,12 @@ function CloseButton({ closeTo, onClose }: { closeTo?: string; onClose?: () => v
       {icon}
     </button>
   );
+}
+
+/** What puts the cursor of a text field back where it is now: WebKit selects the text at a new focus. */
+function cursorOf(element: Element | null): () => void {
+  const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+  if (!isText || element.selectionStart === null) return () => {};
+  const { selectionStart, selectionEnd } = element;
+  return () => element.setSelectionRange(selectionStart, selectionEnd);
 }

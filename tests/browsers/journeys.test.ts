@@ -122,6 +122,8 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect(fs.existsSync(`${site.uploads}${row().video_url!.replace("/media", "")}`)).toBe(true);
 
     await open(`/admin?tab=manage&edit=${row().id}`);
+    // It moves when its scripts are there, and a click meanwhile may miss.
+    await expect.poll(() => count("dialog:modal")).toBe(1);
     await browser.click('dialog input[name="title"]');
     await browser.press("End");
     await browser.type('dialog input[name="title"]', " at night");
