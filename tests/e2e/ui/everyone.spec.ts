@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { mp4Clip } from "../../clips";
 import { fill } from "../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
+import { PUBLIC_PAGES } from "./public-pages";
 
 // With the service worker, as visitors have it: elsewhere the configuration blocks it, and says so on the console.
 test.use({
@@ -12,28 +13,6 @@ test.use({
 const PHONE = { width: 360, height: 740 };
 
 /** Every public page, and those of its states that look different. */
-const PAGES = [
-  "/",
-  "/?page=2",
-  "/?search=video",
-  "/?search=nothing",
-  "/categories",
-  "/categories/desi",
-  "/categories/premium",
-  "/trending",
-  "/tags/evening",
-  "/tags/nothing",
-  "/saved",
-  "/video/v1",
-  "/video/v2",
-  "/video/nobody",
-  "/auth",
-  "/privacy",
-  "/dmca",
-  "/contact",
-  "/preferences",
-  "/nonsense",
-];
 
 const rows = (clip: string) => (number: number) => ({
   video_url: number === 1 ? clip : "",
@@ -48,7 +27,7 @@ const rows = (clip: string) => (number: number) => ({
 
 test("no page has an accessibility violation @phone", async ({ page, site }) => {
   await fill(site, 20, rows(site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)))));
-  for (const path of PAGES) {
+  for (const path of PUBLIC_PAGES) {
     await page.goto(path);
     await test.step(path, () => expectNoViolations(page));
   }
@@ -57,7 +36,7 @@ test("no page has an accessibility violation @phone", async ({ page, site }) => 
 test("no page scrolls sideways at 320 pixels @phone", async ({ page, site }) => {
   await fill(site, 20, rows(site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)))));
   await page.setViewportSize({ width: 320, height: 640 });
-  for (const path of PAGES) {
+  for (const path of PUBLIC_PAGES) {
     await page.goto(path);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect([path, width]).toEqual([path, 320]);
@@ -83,7 +62,7 @@ test("no page asks another host for anything, or breaks its own policy @phone", 
     const expected = /status of 404/.test(message.text());
     if (["error", "warning"].includes(message.type()) && !expected) complaints.push(message.text());
   });
-  for (const path of PAGES) await page.goto(path, { waitUntil: "load" });
+  for (const path of PUBLIC_PAGES) await page.goto(path, { waitUntil: "load" });
   expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] });
 });
 

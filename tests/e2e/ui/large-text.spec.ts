@@ -4,25 +4,8 @@ import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { fill } from "../fill-catalogue";
 import { expect, signIn, test } from "../site";
+import { PUBLIC_PAGES } from "./public-pages";
 
-const PUBLIC = [
-  "/",
-  "/?page=2",
-  "/?search=nothing",
-  "/categories/desi",
-  "/trending",
-  "/tags/evening",
-  "/saved",
-  "/video/v1",
-  "/video/v2",
-  "/video/nobody",
-  "/auth",
-  "/privacy",
-  "/dmca",
-  "/contact",
-  "/preferences",
-  "/nonsense",
-];
 const ADMIN_PAGES = [
   "/admin",
   "/admin?tab=manage",
@@ -88,7 +71,7 @@ for (const width of [768, 1_024]) {
     await addVideos(site);
     await page.setViewportSize({ width, height: 740 });
     await page.addInitScript(doubleText);
-    await expectNoOverflow(page, PUBLIC);
+    await expectNoOverflow(page, PUBLIC_PAGES);
   });
 }
 
@@ -108,7 +91,7 @@ for (const [name, textPercent, width] of [
         localStorage.setItem("player:resume", '[["v1",30],["v3",30]]');
         localStorage.setItem("saved-videos", '["v1"]');
       });
-      await expectNoOverflow(page, PUBLIC);
+      await expectNoOverflow(page, PUBLIC_PAGES);
       await page.goto("/");
       await page.getByRole("banner").locator("summary").click();
       expect(await overflow(page)).toEqual(NONE);

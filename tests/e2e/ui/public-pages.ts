@@ -1,0 +1,23 @@
+/** Every kind of public page, with results and without, of a catalogue of `fill`. */
+export const PUBLIC_PAGES = [
+  "/",
+  "/?page=2",
+  "/?search=video",
+  "/?search=nothing",
+  "/categories",
+  "/categories/desi",
+  "/categories/premium",
+  "/trending",
+  "/tags/evening",
+  "/tags/nothing",
+  "/saved",
+  "/video/v1",
+  "/video/v2",
+  "/video/nobody",
+  "/auth",
+  "/privacy",
+  "/dmca",
+  "/contact",
+  "/preferences",
+  "/nonsense",
+];
