@@ -95,9 +95,15 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
   } finally {
     child.channel?.unref();
     child.unref();
-    holder.idle = setTimeout(() => child.kill("SIGKILL"), IDLE_MS);
+    holder.idle = setTimeout(() => end(child), IDLE_MS);
     holder.idle.unref();
   }
+}
+
+/** A task that comes before the process is gone gets a new one. */
+function end(child: ChildProcess): void {
+  if (holder.child === child) holder.child = undefined;
+  child.kill("SIGKILL");
 }
 
 /** The process, started when there is none. */
@@ -123,18 +129,17 @@ async function running(): Promise<ChildProcess> {
 function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
   return new Promise((resolve, reject) => {
     const fail = (failure: PictureFailure) => {
-      end();
-      if (holder.child === child) holder.child = undefined;
-      child.kill("SIGKILL");
+      stopListening();
+      end(child);
       reject(new PictureError(failure));
     };
     const onMessage = (message: unknown) => {
-      end();
+      stopListening();
       resolve(message as Message);
     };
     const gone = () => fail("killed");
     const timer = setTimeout(() => fail("too slow"), withinMs);
-    const end = () => {
+    const stopListening = () => {
       clearTimeout(timer);
       child.off("message", onMessage).off("exit", gone).off("error", gone);
     };

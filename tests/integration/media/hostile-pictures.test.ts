@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { processPicture } from "~/media/pictures/picture-process.server";
@@ -94,6 +94,22 @@ describe("pictures that cost more than they are worth", () => {
     await until(() => child.exitCode !== null || child.signalCode !== null);
     expect(await errorOf(file)).toBeUndefined();
   }, 60_000);
+
+  it("that come while the idle decoder is being ended get a new one", async () => {
+    const file = await picture("small.png", 200);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      await processPicture({ kind: "colors", file });
+      const idle = pictureProcess();
+      vi.advanceTimersByTime(10_000);
+      // It was told to end, and is not gone yet.
+      expect([idle?.killed, idle?.connected]).toEqual([true, true]);
+      expect((await processPicture({ kind: "colors", file })).colors).toMatch(/^[0-9a-f]{24}$/);
+      expect(pictureProcess()).not.toBe(idle);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
   it("that end the decoder are refused, and the next is taken", async () => {
     const file = await picture("small.png", 200);
