@@ -13,7 +13,8 @@ import { makeClip } from "../../media-clips";
 import { until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
 
-const VIDEOS = 2;
+const AT_ONCE = 4;
+const VIDEOS = 1 + 8 * AT_ONCE;
 const KINDS = ["transcode", "captions"];
 /** Holds the write lock of the file for most of the time, and reads and writes in it, until it is ended. */
 const BUSY_WRITER = `
@@ -55,22 +56,37 @@ describe.runIf(ffmpegAvailable())(
       }
       const sqlite = sqliteHandle();
       sqlite.exec(`
-      UPDATE jobs SET state = 'done' WHERE kind NOT IN (${KINDS.map((kind) => `'${kind}'`)});
+      UPDATE jobs SET state = 'done';
       CREATE TABLE seen (kind TEXT, video_id TEXT, state TEXT, worker TEXT, reason TEXT);
       CREATE TRIGGER see AFTER UPDATE OF state ON jobs BEGIN
         INSERT INTO seen VALUES (NEW.kind, NEW.video_id, NEW.state, NEW.worker, NEW.reason);
       END`);
       disableBusyTimeout();
       run(process.execPath, ["-e", BUSY_WRITER, sqlite.name]);
-      const other = run(path.resolve("node_modules/.bin/tsx"), ["scripts/jobs.ts", "--once"]);
-      const seen = sqlite.prepare("SELECT count(*) FROM seen").pluck();
-      await until(() => seen.get() !== 0);
+      const other = run(path.resolve("node_modules/.bin/tsx"), ["scripts/jobs.ts", "--work"]);
+      const asking = new Sqlite(sqlite.name, { timeout: 10_000 });
+      const ask = asking.prepare(
+        `UPDATE jobs SET state = 'waiting' WHERE video_id = ? AND kind IN (${KINDS.map((kind) => `'${kind}'`)})`,
+      );
+      const ended = sqlite.prepare("SELECT count(*) FROM seen WHERE state = 'done'").pluck();
+      const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
+      // The other has the first, for it takes longer to start. Then there are more until both had one.
+      ask.run(ids[0]);
+      await until(() => workers.all().length === 1);
       const runner = startRunner(1);
-      await Promise.all([once(other, "exit"), runner.idle()]);
+      let asked = 1;
+      while (workers.all().length < 2 && asked < VIDEOS) {
+        for (const id of ids.slice(asked, asked + AT_ONCE)) ask.run(id);
+        asked += AT_ONCE;
+        await until(() => ended.get() === asked * KINDS.length);
+      }
       await runner.idle();
       await runner.stop();
+      other.kill("SIGTERM");
+      await once(other, "exit");
+      asking.close();
 
-      for (const id of ids) {
+      for (const id of ids.slice(0, asked)) {
         for (const job of jobRows(id).filter(({ kind }) => KINDS.includes(kind))) {
           expect(job).toMatchObject({ state: "done", attempts: 1, reason: null });
         }
@@ -79,7 +95,6 @@ describe.runIf(ffmpegAvailable())(
         "SELECT kind, video_id, state, count(*) AS times FROM seen GROUP BY 1, 2, 3",
       );
       expect((changes.all() as { times: number }[]).filter(({ times }) => times !== 1)).toEqual([]);
-      const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
       expect(workers.all()).toHaveLength(2);
     }, 120_000);
 
