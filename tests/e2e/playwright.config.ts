@@ -15,8 +15,8 @@ export default defineConfig({
   reporter,
   use: {
     launchOptions: HEADLESS_LAUNCH,
-    // Recording pictures of tests that pass would take a quarter of all processor time.
-    trace: { mode: "retain-on-failure", screenshots: false },
+    // Recording tests that pass takes a third of all processor time; npm test tries again once.
+    trace: "on-first-retry",
     screenshot: "only-on-failure",
     actionTimeout: 15_000,
     // What a worker asks for passes a test's own routes by; offline.spec.ts allows it.

@@ -13,7 +13,7 @@ import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Our own reading of these held the thread for 31 and 36 seconds, and took up to 7 GB. */
+/** A reader of our own held the thread for four seconds a million boxes, and took a gigabyte. */
 const MOST_HELD_MS = 1_000;
 const MOST_GROWN_BYTES = 700 * 1024 ** 2;
 
@@ -54,8 +54,7 @@ const tracks = (count: number) => (file: Buffer) => {
 };
 
 const FILES: [string, readonly string[], (file: Buffer) => Buffer][] = [
-  ["8 million boxes in moov", ["moov"], boxes(8_000_000)],
-  ["5 million boxes in moov", ["moov"], boxes(5_000_000)],
+  ["2 million boxes in moov", ["moov"], boxes(2_000_000)],
   ["200,000 boxes in stbl", ["moov", "trak", "mdia", "minf", "stbl"], boxes(200_000)],
   ["100,000 tracks", ["moov"], tracks(100_000)],
 ];
