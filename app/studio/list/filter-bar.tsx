@@ -30,73 +30,75 @@ export function FilterBar({ view }: { view: ManageView }) {
   }
 
   return (
-    <Form
-      role="search"
-      action="/admin"
-      // A form of another view starts with the values of that view.
-      key={manageHref({ ...view, page: 1 })}
-      onSubmit={(event) => {
-        event.preventDefault();
-        show(event.currentTarget);
-      }}
-      onChange={(event) => {
-        if (event.target instanceof HTMLSelectElement) show(event.currentTarget);
-      }}
-      className="grid grid-cols-[repeat(auto-fit,minmax(min(8.5rem,100%),1fr))] items-end gap-3 sm:grid-cols-4 lg:grid-cols-[minmax(14rem,1fr)_10rem_11rem_10rem_auto]"
-    >
-      <input type="hidden" name="tab" value="manage" />
-      <div className="col-span-full lg:col-span-1">
-        <Field
-          label="Search"
-          type="search"
-          name="search"
-          placeholder="Title or tag"
-          defaultValue={view.search}
-        />
-      </div>
-      <SelectField
-        label="Status"
-        name="status"
-        defaultValue={view.scheduled ? SCHEDULED : (view.status ?? "")}
+    <div className="@container/filters">
+      <Form
+        role="search"
+        action="/admin"
+        // A form of another view starts with the values of that view.
+        key={manageHref({ ...view, page: 1 })}
+        onSubmit={(event) => {
+          event.preventDefault();
+          show(event.currentTarget);
+        }}
+        onChange={(event) => {
+          if (event.target instanceof HTMLSelectElement) show(event.currentTarget);
+        }}
+        className="grid grid-cols-[repeat(auto-fit,minmax(min(8.5rem,100%),1fr))] items-end gap-3 @xl/filters:grid-cols-4 @min-[58rem]/filters:grid-cols-[minmax(14rem,1fr)_10rem_11rem_10rem_auto]"
       >
-        <option value="">Any</option>
-        {VIDEO_STATUSES.map((status) => (
-          <option key={status} value={status}>
-            {STATUS_LABELS[status]}
-          </option>
-        ))}
-        <option value={SCHEDULED}>Scheduled</option>
-      </SelectField>
-      <SelectField label="Category" name="category" defaultValue={view.category ?? ""}>
-        <option value="">All</option>
-        {CATEGORY_IDS.map((id) => (
-          <option key={id} value={id}>
-            {categoryLabel(id)}
-          </option>
-        ))}
-      </SelectField>
-      <SelectField label="Sort by" name="sort" defaultValue={view.sort}>
-        {SORTS.map((sort) => (
-          <option key={sort} value={sort}>
-            {SORT_LABELS[sort]}
-          </option>
-        ))}
-      </SelectField>
-      <div className="flex flex-wrap gap-2">
-        <Button variant="secondary">
-          <Search aria-hidden="true" className="size-4" />
-          Show
-        </Button>
-        {filtered && (
-          <ButtonLink
-            to={manageHref({ ...ALL_NEWEST, sort: view.sort })}
-            preventScrollReset
-            variant="ghost"
-          >
-            Clear
-          </ButtonLink>
-        )}
-      </div>
-    </Form>
+        <input type="hidden" name="tab" value="manage" />
+        <div className="col-span-full @min-[58rem]/filters:col-span-1">
+          <Field
+            label="Search"
+            type="search"
+            name="search"
+            placeholder="Title or tag"
+            defaultValue={view.search}
+          />
+        </div>
+        <SelectField
+          label="Status"
+          name="status"
+          defaultValue={view.scheduled ? SCHEDULED : (view.status ?? "")}
+        >
+          <option value="">Any</option>
+          {VIDEO_STATUSES.map((status) => (
+            <option key={status} value={status}>
+              {STATUS_LABELS[status]}
+            </option>
+          ))}
+          <option value={SCHEDULED}>Scheduled</option>
+        </SelectField>
+        <SelectField label="Category" name="category" defaultValue={view.category ?? ""}>
+          <option value="">All</option>
+          {CATEGORY_IDS.map((id) => (
+            <option key={id} value={id}>
+              {categoryLabel(id)}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField label="Sort by" name="sort" defaultValue={view.sort}>
+          {SORTS.map((sort) => (
+            <option key={sort} value={sort}>
+              {SORT_LABELS[sort]}
+            </option>
+          ))}
+        </SelectField>
+        <div className="flex flex-wrap gap-2">
+          <Button variant="secondary">
+            <Search aria-hidden="true" className="size-4" />
+            Show
+          </Button>
+          {filtered && (
+            <ButtonLink
+              to={manageHref({ ...ALL_NEWEST, sort: view.sort })}
+              preventScrollReset
+              variant="ghost"
+            >
+              Clear
+            </ButtonLink>
+          )}
+        </div>
+      </Form>
+    </div>
   );
 }

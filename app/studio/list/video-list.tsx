@@ -18,7 +18,7 @@ const KEYS = [
   ["Delete", "delete"],
 ];
 
-/** The list of the manage tab: a table on a wide screen, cards on a phone, by its style sheet. */
+/** The list of the manage tab: a table on a wide screen, cards on a phone or in large letters, by its style sheet. */
 export function VideoList({
   videos,
   jobs,
@@ -36,7 +36,7 @@ export function VideoList({
   const keys = useListKeys(videos, view, selection);
   const whole = selection.ids.size === videos.length;
   return (
-    <>
+    <div className="video-list-frame flex flex-col gap-5">
       <table className="video-list" aria-label="Videos">
         <thead>
           <tr>
@@ -83,7 +83,7 @@ export function VideoList({
         </tbody>
       </table>
       {hydrated && (
-        <p className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted max-lg:hidden">
+        <p className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted @max-[58rem]/videos:hidden">
           {KEYS.map(([key, does]) => (
             <span key={key}>
               <kbd className="rounded-sm border border-line px-1.5 py-0.5 font-sans">{key}</kbd>{" "}
@@ -92,6 +92,6 @@ export function VideoList({
           ))}
         </p>
       )}
-    </>
+    </div>
   );
 }

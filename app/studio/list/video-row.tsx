@@ -75,7 +75,7 @@ export function VideoRow({
       <td className="text-right tabular-nums">{video.duration}</td>
       <td className="text-right tabular-nums">
         {formatCount(video.views)}{" "}
-        <span className="lg:sr-only">{video.views === 1 ? "view" : "views"}</span>
+        <span className="@min-[58rem]/videos:sr-only">{video.views === 1 ? "view" : "views"}</span>
       </td>
       <td className="text-right tabular-nums">{formatStorage(video.bytes)}</td>
       <td>

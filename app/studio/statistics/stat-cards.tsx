@@ -7,7 +7,7 @@ const NUMBER = new Intl.NumberFormat("en");
 /** The four figures of the admin panel; a dash for each when they can't be had. */
 export function StatCards({ stats }: { stats: StudioStats | undefined }) {
   return (
-    <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(9rem,100%),1fr))] gap-3 lg:grid-cols-4 lg:gap-4">
+    <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(9rem,100%),1fr))] gap-3 lg:gap-4">
       <Card label="Total Videos" icon={<Film />}>
         {stats && NUMBER.format(stats.totalVideos)}
       </Card>
