@@ -58,6 +58,8 @@ function configFor(HlsLight: typeof Hls, element: HTMLVideoElement) {
     startPosition: playbackPosition(element).seconds || -1,
     backBufferLength: BUFFER_S,
     maxBufferLength: element.paused ? BUFFER_BEFORE_PLAY_S : BUFFER_S,
+    // By default 60 MB are loaded ahead, minutes of a small rendition, however few seconds are asked for.
+    maxBufferSize: 0,
   };
 }
 

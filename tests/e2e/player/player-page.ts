@@ -113,6 +113,13 @@ export class PlayerPage {
     }, seconds);
   }
 
+  /** Seconds, of what has been loaded from the beginning. */
+  bufferedEnd(): Promise<number> {
+    return this.video.evaluate(({ buffered }: HTMLVideoElement) =>
+      buffered.length > 0 ? buffered.end(0) : 0,
+    );
+  }
+
   /** Starts keeping the element's events of these kinds; `events()` lists what came. */
   async record(...kinds: string[]): Promise<void> {
     await this.video.evaluate((video, kinds) => {

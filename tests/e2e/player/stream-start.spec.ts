@@ -55,6 +55,20 @@ test("a page asks for header and first segment at once, and the file not at all"
   expect(files).toEqual([]);
 });
 
+test("a page that nobody plays loads its first seconds, and no more of the film", async ({
+  page,
+  site,
+}) => {
+  const id = publishAdaptive(site);
+  const player = new PlayerPage(page);
+  await player.open(id);
+  await expect.poll(() => player.bufferedEnd()).toBeGreaterThanOrEqual(8);
+  await page.waitForLoadState("networkidle");
+  expect(await player.bufferedEnd()).toBeLessThan(14);
+  await page.keyboard.press("k");
+  await expect.poll(() => player.bufferedEnd()).toBeGreaterThan(20);
+});
+
 test("where the browser saves data nothing is asked for before play", async ({ page, site }) => {
   await page.addInitScript(() =>
     Object.defineProperty(navigator, "connection", { value: { saveData: true } }),
