@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mp4Clip } from "../clips";
 import { publishAdaptive } from "../e2e/player/adaptive-video";
 import { publishVideo } from "../e2e/player/player-page";
+import { runJobs } from "../e2e/run-jobs";
+import { makeClip } from "../media-clips";
 import { ADMIN, SiteProcess } from "../site-process";
 import type { Browser } from "./browser";
 import { INSTALLED } from "./installed";
@@ -72,6 +74,39 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(time).toBeGreaterThan(23.9);
     await playing();
     expect((await video()).error).toBeNull();
+  });
+
+  it("a stream that the site has encoded shows the picture of the moment that is asked for", async () => {
+    const flash = "drawbox=color=white:t=fill:enable='between(t,7.9,8.3)'";
+    const film = makeClip(site.folder, "flash", {
+      picture: `color=black:size=320x180:rate=5:duration=12,${flash}`,
+      seconds: 12,
+    });
+    const source_url = site.addFile("videos", "u/1700000000000.mp4", fs.readFileSync(film));
+    const id = site.addVideo({ title: "A flash", source_url, duration: "0:12" });
+    await runJobs(site, ["transcode", "ladder"]);
+    await openPlayer(id);
+    await expect.poll(async () => (await video()).source).toBe("blob:");
+    await browser.press("k");
+    await playing();
+    await browser.press("k");
+    const isBright = async (seconds: number) => {
+      await browser.run((to) => {
+        document.querySelector("video")!.currentTime = to;
+      }, seconds);
+      await expect.poll(async () => (await video()).seeking).toBe(false);
+      // What is drawn may follow a little later.
+      await new Promise((next) => setTimeout(next, 500));
+      return browser.run(() => {
+        const context = document.createElement("canvas").getContext("2d")!;
+        context.drawImage(document.querySelector("video")!, 0, 0, 1, 1);
+        return context.getImageData(0, 0, 1, 1).data[0]! > 128;
+      });
+    };
+    // Of 5 pictures a second those at 8.0 and 8.2 are bright.
+    const seen = [];
+    for (const seconds of [7.9, 8.1, 8.3, 8.5]) seen.push(await isBright(seconds));
+    expect(seen).toEqual([false, true, true, false]);
   });
 
   it("captions are drawn over the picture", async () => {

@@ -26,13 +26,9 @@ interface Track {
   codec: string;
 }
 
-/**
- * Reads where the fragments lie and how long they are, and takes the decoder's delay out of the
- * pictures' times on the way: ffmpeg writes the first picture of a film with B-frames two pictures
- * late, and only an edit list, which players of streams ignore, would say so.
- */
-export async function finishFragments(path: string): Promise<FragmentedFile> {
-  const file = await open(path, "r+");
+/** Reads where the fragments lie and how long they are. */
+export async function readFragments(path: string): Promise<FragmentedFile> {
+  const file = await open(path, "r");
   try {
     const top = await boxesOf(file, 0, (await file.stat()).size);
     const moov = top.find((box) => box.type === "moov");
@@ -42,7 +38,6 @@ export async function finishFragments(path: string): Promise<FragmentedFile> {
     const video = tracks.find((track) => track.isVideo);
     if (!video) throw new Error("ffmpeg wrote no pictures.");
     const fragments: Fragment[] = [];
-    let delay: number | undefined;
     for (const [index, box] of top.entries()) {
       const data = top[index + 1];
       if (box.type !== "moof" || data?.type !== "mdat") continue;
@@ -54,9 +49,6 @@ export async function finishFragments(path: string): Promise<FragmentedFile> {
         if (last) last.bytes = data.end - last.offset;
         continue;
       }
-      delay ??= run.compositionOffsets[0]?.value ?? 0;
-      for (const { at, value } of run.compositionOffsets) moof.writeInt32BE(value - delay, at);
-      await file.write(moof, 0, moof.length, box.start);
       fragments.push({
         offset: box.start,
         bytes: data.end - box.start,
@@ -124,7 +116,7 @@ function* within(buffer: Buffer, from: number, to: number) {
   }
 }
 
-/** Times of the pictures in a `moof`; undefined when it holds none. Offsets are of `moof` bytes. */
+/** When the pictures in a `moof` begin and how long they last, in ticks; undefined when it holds none. */
 function pictureRun(moof: Buffer, trackId: number) {
   for (const traf of within(moof, 8, moof.length)) {
     if (traf.type !== "traf") continue;
@@ -132,7 +124,6 @@ function pictureRun(moof: Buffer, trackId: number) {
     let ours = false;
     let decodeTime = 0;
     let duration = 0;
-    const compositionOffsets: { at: number; value: number }[] = [];
     for (const box of within(moof, traf.body, traf.end)) {
       if (box.type === "tfhd") {
         ours = moof.readUInt32BE(box.body + 4) === trackId;
@@ -143,10 +134,10 @@ function pictureRun(moof: Buffer, trackId: number) {
           ? Number(moof.readBigUInt64BE(box.body + 4))
           : moof.readUInt32BE(box.body + 4);
       } else if (box.type === "trun" && ours) {
-        duration += readRun(moof, box.body, defaultDuration, compositionOffsets);
+        duration += runDuration(moof, box.body, defaultDuration);
       }
     }
-    if (ours && duration > 0) return { decodeTime, duration, compositionOffsets };
+    if (ours && duration > 0) return { decodeTime, duration };
   }
   return undefined;
 }
@@ -158,24 +149,16 @@ function readDefaultDuration(moof: Buffer, body: number): number {
   return moof.readUInt32BE(body + 8 + (flags & 0x01 ? 8 : 0) + (flags & 0x02 ? 4 : 0));
 }
 
-/** §8.8.8: adds up the durations of a run, and notes where its composition offsets stand. */
-function readRun(
-  moof: Buffer,
-  body: number,
-  defaultDuration: number,
-  compositionOffsets: { at: number; value: number }[],
-): number {
+/** §8.8.8: the durations of a run, added up. */
+function runDuration(moof: Buffer, body: number, defaultDuration: number): number {
   const flags = moof.readUInt32BE(body) & 0xffffff;
   const samples = moof.readUInt32BE(body + 4);
-  let at = body + 8 + (flags & 0x01 ? 4 : 0) + (flags & 0x04 ? 4 : 0);
+  if (!(flags & 0x100)) return samples * defaultDuration;
+  const first = body + 8 + (flags & 0x01 ? 4 : 0) + (flags & 0x04 ? 4 : 0);
+  const size = [0x100, 0x200, 0x400, 0x800].filter((flag) => flags & flag).length * 4;
   let duration = 0;
   for (let sample = 0; sample < samples; sample++) {
-    duration += flags & 0x100 ? moof.readUInt32BE(at) : defaultDuration;
-    at += (flags & 0x100 ? 4 : 0) + (flags & 0x200 ? 4 : 0) + (flags & 0x400 ? 4 : 0);
-    if (flags & 0x800) {
-      compositionOffsets.push({ at, value: moof.readInt32BE(at) });
-      at += 4;
-    }
+    duration += moof.readUInt32BE(first + sample * size);
   }
   return duration;
 }

@@ -22,7 +22,7 @@ import {
   uploadFilter,
 } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
-import { finishFragments } from "./fragments.server";
+import { readFragments } from "./fragments.server";
 import { pictureEnd } from "./picture-end.server";
 import { masterPlaylist, mediaPlaylist } from "./playlist";
 import {
@@ -37,9 +37,12 @@ import { withSoftware } from "./software-fallback.server";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 const QUALITY = 23;
-/** AAC begins with this many samples of silence; as many less of the sound keeps it in step. */
-const AAC_PRIMING_SAMPLES = 1_024;
-const FRAGMENTS = "+frag_keyframe+empty_moov+default_base_moof+cmaf";
+/**
+ * An encoder of pictures that refer to later ones begins a few pictures late, and AAC with 1,024 samples
+ * of silence. An edit list says so to whoever plays a file, by MSE too. ffmpeg knows both when the first
+ * fragment is there, so it writes the header then (`delay_moov`).
+ */
+const FRAGMENTS = "+frag_keyframe+delay_moov+default_base_moof";
 
 /** The adaptive stream: every quality from one decoding of the film, and the playlists over them. */
 export async function encodeLadder(
@@ -107,8 +110,7 @@ export function ladderArguments(
   if (probe.audio) {
     const outputs = largestFirst.map((_, index) => `[sound${index}]`);
     graph.push(
-      `[0:${probe.audio.index}]${steadySound(soundSeconds)},atrim=start_sample=${AAC_PRIMING_SAMPLES},` +
-        `asplit=${outputs.length}${outputs.join("")}`,
+      `[0:${probe.audio.index}]${steadySound(soundSeconds)},asplit=${outputs.length}${outputs.join("")}`,
     );
   }
   return [
@@ -138,7 +140,7 @@ async function writePlaylists(
   const variants = [];
   for (const rendition of renditions) {
     const file = `${rendition.name}.mp4`;
-    const { headerBytes, fragments, codecs } = await finishFragments(path.join(folder, file));
+    const { headerBytes, fragments, codecs } = await readFragments(path.join(folder, file));
     if (fragments.length === 0) throw new EncodeError("Not one segment could be made.");
     const playlist = `${rendition.name}.m3u8`;
     await writeFile(path.join(folder, playlist), mediaPlaylist(file, headerBytes, fragments));
