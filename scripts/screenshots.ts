@@ -1,104 +1,185 @@
 // npm run screenshots: every screen in every variant, with one page that shows them all.
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { type Browser, type BrowserContextOptions, chromium } from "playwright";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
 import { CHROMIUM_LAUNCH } from "../tests/chromium";
+import { doubleText } from "../tests/page-layout";
 import { ADMIN, SiteProcess } from "../tests/site-process";
 import { runScript } from "./run-script";
-import { indexPage } from "./screenshots/index-page";
+import { fillForScreens } from "./screenshots/fill";
+import { axeFindings, layoutFindings } from "./screenshots/findings";
+import { indexPage, type Picture } from "./screenshots/index-page";
+import { type Audience, type Screen, takesScripts } from "./screenshots/screen";
 import { screensOf } from "./screenshots/screens";
+import { signIn } from "./screenshots/visitor-screens";
 
-const USAGE = `npm run screenshots [-- --only TEXT] [FOLDER]
+const USAGE = `npm run screenshots [-- --only TEXT] [--variant TEXT] [FOLDER]
 
 Fills a site of its own with the demo's clips, and takes pictures of every screen at 360, 740 (landscape),
 768 and 1440 pixels, with and without scripts, in forced colours and with text of twice the size.
-FOLDER is "screenshots" unless given; its index.html shows them all. --only takes the screens whose name
-has TEXT in it. It wants Chromium, and ffmpeg for clips that move.`;
+FOLDER is "screenshots" unless given; its index.html shows them all, and says what scrolls sideways, lies
+outside of the screen or breaks a rule of axe. --only takes the screens whose name has TEXT in it, --variant
+the variants. It wants Chromium, and ffmpeg for clips that move.`;
 
 interface Variant {
   name: string;
   options: BrowserContextOptions;
   largeText?: boolean;
+  /** At two sizes is enough: its rules are about names, roles and contrast. */
+  axe?: boolean;
 }
 
 const SIZES = { "360": [360, 740], "740": [740, 360], "768": [768, 1024], "1440": [1440, 900] };
+const TOUCH: BrowserContextOptions = { hasTouch: true, isMobile: true };
+
+function optionsAt(width: number, height: number): BrowserContextOptions {
+  return { viewport: { width, height }, ...(width < 1_000 ? TOUCH : undefined) };
+}
+
 const VARIANTS: Variant[] = [
-  ...Object.entries(SIZES).flatMap(([name, [width = 0, height = 0]]) => [
-    { name, options: { viewport: { width, height } } },
+  ...Object.entries(SIZES).flatMap(([name, [width = 0, height = 0]]): Variant[] => [
+    { name, options: optionsAt(width, height), axe: width === 360 || width === 1_440 },
     {
       name: `${name} no scripts`,
-      options: { viewport: { width, height }, javaScriptEnabled: false },
+      options: { ...optionsAt(width, height), javaScriptEnabled: false },
     },
   ]),
   ...[360, 1440].flatMap((width): Variant[] => [
     {
       name: `${width} forced colours`,
-      options: { viewport: { width, height: 900 }, forcedColors: "active" },
+      options: { ...optionsAt(width, 900), forcedColors: "active" },
     },
-    { name: `${width} 200 % text`, options: { viewport: { width, height: 900 } }, largeText: true },
+    { name: `${width} 200 % text`, options: optionsAt(width, 900), largeText: true },
   ]),
 ];
 
-await runScript(USAGE, { only: { type: "string" } }, async ({ only }, [folder = "screenshots"]) => {
-  const target = path.resolve(String(folder));
-  fs.mkdirSync(target, { recursive: true });
-  const site = new SiteProcess({ AGE_GATE: "on", JOIN_URL: "https://example.com/channel" });
-  let browser: Browser | undefined;
-  try {
-    await site.start();
-    fillWithDemo(site);
-    const screens = screensOf(site).filter(({ name }) => !only || name.includes(String(only)));
-    browser = await chromium.launch(CHROMIUM_LAUNCH);
-    const session = await signedIn(browser, site.url);
-    for (const variant of VARIANTS) {
-      for (const audience of ["newcomer", "visitor", "admin"] as const) {
-        const wanted = screens.filter((screen) => screen.audience === audience);
-        const context = await browser.newContext({
-          ...variant.options,
-          baseURL: site.url,
-          storageState: stateFor(audience, session),
-        });
-        if (variant.largeText) await context.addInitScript(doubleText);
-        const page = await context.newPage();
-        for (const { name, address, prepare } of wanted) {
-          await page.goto(address);
-          if (variant.options.javaScriptEnabled !== false) await prepare?.(page);
-          await page.screenshot({
-            path: path.join(target, fileOf(name, variant.name)),
-            type: "jpeg",
-            quality: 75,
-            fullPage: true,
-            animations: "disabled",
-          });
-        }
-        await context.close();
+await runScript(
+  USAGE,
+  { only: { type: "string" }, variant: { type: "string" } },
+  async ({ only, variant }, [folder = "screenshots"]) => {
+    const target = path.resolve(String(folder));
+    fs.mkdirSync(target, { recursive: true });
+    const site = new SiteProcess({ AGE_GATE: "on", JOIN_URL: "https://example.com/channel" });
+    let browser: Browser | undefined;
+    try {
+      await site.start();
+      const screens = screensOf(fillForScreens(site)).filter(has(only));
+      browser = await chromium.launch(CHROMIUM_LAUNCH);
+      const session = await signedIn(browser, site.url);
+      const pictures: Picture[] = [];
+      for (const each of VARIANTS.filter(has(variant))) {
+        const taken = await takeAll(browser, each, screens, { site, session, target });
+        pictures.push(...taken);
+        console.log(`${each.name}: ${taken.length} screens`);
       }
-      console.log(`${variant.name}: ${screens.length} screens`);
+      fs.writeFileSync(path.join(target, "index.html"), indexPage(pictures));
+      const findings = pictures.flatMap(({ screen, variant, findings }) =>
+        findings.map((finding) => `${screen}, ${variant}: ${finding}`),
+      );
+      for (const finding of findings) console.log(finding);
+      console.log(`${pictures.length} pictures of ${screens.length} screens.`);
+      console.log(`${findings.length} findings. All of them: ${path.join(target, "index.html")}`);
+    } finally {
+      await browser?.close();
+      await site.remove();
     }
-    const variants = VARIANTS.map(({ name }) => name);
-    fs.writeFileSync(
-      path.join(target, "index.html"),
-      indexPage(
-        screens.map(({ name }) => name),
-        variants,
-        fileOf,
-      ),
-    );
-    console.log(`All of them: ${path.join(target, "index.html")}`);
-  } finally {
-    await browser?.close();
-    await site.remove();
-  }
-});
+  },
+);
+
+function has(text: unknown) {
+  return ({ name }: { name: string }) => !text || name.includes(String(text));
+}
 
 type Session = Awaited<ReturnType<typeof signedIn>>;
 
-/** A newcomer has not answered the age dialog; a visitor has; an admin is signed in as well. */
-function stateFor(
-  audience: "newcomer" | "visitor" | "admin",
-  session: Session,
-): Session | undefined {
+async function takeAll(
+  browser: Browser,
+  variant: Variant,
+  screens: readonly Screen[],
+  { site, session, target }: { site: SiteProcess; session: Session; target: string },
+): Promise<Picture[]> {
+  const pictures: Picture[] = [];
+  const scripted = variant.options.javaScriptEnabled !== false;
+  for (const audience of ["newcomer", "visitor", "admin"] as const) {
+    const context = await browser.newContext({
+      ...variant.options,
+      baseURL: site.url,
+      storageState: stateFor(audience, session),
+      serviceWorkers: "block",
+    });
+    context.setDefaultTimeout(15_000);
+    if (variant.largeText) await context.addInitScript(doubleText);
+    for (const screen of screens) {
+      if (screen.audience !== audience || (!scripted && takesScripts(screen))) continue;
+      const page = await context.newPage();
+      const findings: string[] = [];
+      try {
+        await prepare(page, screen, site, scripted);
+      } catch (error) {
+        findings.push(`not as it should be: ${String(error).split("\n")[0]}`);
+      }
+      const isWhole = !(screen.overlay && scripted);
+      // What sticks to the top of the screen would stand in the middle of a picture of the whole page.
+      if (isWhole) await page.evaluate(() => scrollTo(0, 0));
+      const file = fileOf(screen.name, variant.name);
+      await page.screenshot({
+        path: path.join(target, file),
+        type: "jpeg",
+        quality: 75,
+        fullPage: isWhole,
+        animations: "disabled",
+      });
+      findings.push(...(await layoutFindings(page, variant.options.hasTouch ?? false)));
+      if (variant.axe) findings.push(...(await axeFindings(page)));
+      pictures.push({ screen: screen.name, variant: variant.name, file, findings });
+      await context.setOffline(false);
+      if (scripted) await page.evaluate(() => localStorage.clear());
+      await page.close();
+    }
+    await context.close();
+  }
+  return pictures;
+}
+
+/** The screen as a person has it, with what the browser remembers and what has to be pressed. */
+async function prepare(
+  page: Page,
+  { address, remembers, whileBroken, steps, scriptedSteps }: Screen,
+  site: SiteProcess,
+  scripted: boolean,
+): Promise<void> {
+  if (remembers) {
+    await page.goto("/robots.txt");
+    await page.evaluate((entries) => {
+      for (const [key, value] of entries) localStorage.setItem(key, JSON.stringify(value));
+    }, Object.entries(remembers));
+  }
+  if (whileBroken) site.database().exec("ALTER TABLE videos RENAME TO videos_away");
+  try {
+    await page.goto(address);
+  } finally {
+    if (whileBroken) site.database().exec("ALTER TABLE videos_away RENAME TO videos");
+  }
+  await steps?.(page);
+  if (scripted) await scriptedSteps?.(page);
+  await page.evaluate(() => document.fonts.ready);
+  await loadPosters(page);
+}
+
+/** Those below the screen too, which a browser puts off until they are scrolled to. */
+async function loadPosters(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const posters = [...document.images].filter((image) => image.loading === "lazy");
+    await Promise.allSettled(
+      posters.map((image) => {
+        image.loading = "eager";
+        return image.decode();
+      }),
+    );
+  });
+}
+
+function stateFor(audience: Audience, session: Session): Session | undefined {
   if (audience === "newcomer") return undefined;
   if (audience === "admin") return session;
   return { ...session, cookies: session.cookies.filter(({ name }) => name.includes("age")) };
@@ -110,28 +191,10 @@ async function signedIn(browser: Browser, baseURL: string) {
   await page.goto("/");
   await page.getByRole("button", { name: "Enter", exact: true }).click();
   await page.goto("/auth");
-  await page.getByLabel("Email").fill(ADMIN.email);
-  await page.getByLabel("Password").fill(ADMIN.password);
-  await page.getByRole("button", { name: "Sign In", exact: true }).click();
-  await page.waitForURL((url) => url.pathname === "/");
+  await signIn(page, ADMIN.email, ADMIN.password);
   const state = await context.storageState();
   await context.close();
   return state;
-}
-
-function fillWithDemo(site: SiteProcess): void {
-  execFileSync("node_modules/.bin/tsx", ["scripts/demo.ts"], {
-    env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
-    stdio: "inherit",
-  });
-}
-
-/** As a browser does whose text size is doubled: the page's styles count in its root's size. */
-function doubleText(): void {
-  new MutationObserver((_, observer) => {
-    document.documentElement.style.fontSize = "200%";
-    observer.disconnect();
-  }).observe(document, { childList: true });
 }
 
 function fileOf(screen: string, variant: string): string {

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
+import { doubleText, overflow } from "../../page-layout";
 import type { SiteProcess } from "../../site-process";
 import { fill } from "../fill-catalogue";
 import { expect, signIn, test } from "../site";
@@ -29,23 +30,6 @@ async function addVideos(site: SiteProcess): Promise<void> {
   }));
 }
 
-/** How far the page scrolls sideways, and what of its controls lies outside of the screen. */
-function overflow(page: Page) {
-  return page.evaluate(() => {
-    const width = document.documentElement.clientWidth;
-    const outside = [...document.querySelectorAll("a, button, input, select, textarea, summary")]
-      .filter((control) => {
-        const { left, right } = control.getBoundingClientRect();
-        // The rows of categories and of what was begun scroll by themselves, and what has no size is not shown.
-        const shown = control.checkVisibility() && right - left > 1;
-        const scrolls = control.closest(".category-row, .continue-row, .player");
-        return shown && !scrolls && (left < -1 || right > width + 1);
-      })
-      .map((control) => control.outerHTML.slice(0, 120));
-    return { sideways: document.documentElement.scrollWidth - width, outside };
-  });
-}
-
 const NONE = { sideways: 0, outside: [] };
 
 async function expectNoOverflow(page: Page, paths: readonly string[]): Promise<void> {
@@ -53,14 +37,6 @@ async function expectNoOverflow(page: Page, paths: readonly string[]): Promise<v
     await page.goto(path);
     expect([path, await overflow(page)]).toEqual([path, NONE]);
   }
-}
-
-/** As a browser does whose text size is doubled: the page's styles count in its root's size. */
-function doubleText(): void {
-  new MutationObserver((_, observer) => {
-    document.documentElement.style.fontSize = "200%";
-    observer.disconnect();
-  }).observe(document, { childList: true });
 }
 
 for (const [name, textPercent, width] of [

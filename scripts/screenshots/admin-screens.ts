@@ -1,0 +1,73 @@
+import { ADMIN } from "../../tests/site-process";
+import type { Screen, ScreenOptions, ShownVideos } from "./screen";
+import { signIn } from "./visitor-screens";
+
+/** Who has a second factor, and the admin's password. */
+export const ADMIN_WITH_SECOND_FACTOR = "second@example.com";
+
+/** The studio, and what leads into it. */
+export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideos): Screen[] {
+  const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
+    name,
+    address,
+    audience: "admin",
+    ...options,
+  });
+  const manage = "/admin?tab=manage";
+  return [
+    {
+      name: "Second step",
+      address: "/auth",
+      audience: "visitor",
+      steps: (page) => signIn(page, ADMIN_WITH_SECOND_FACTOR, ADMIN.password),
+      leadsTo: "/auth/code",
+    },
+    screen("Home of an admin", "/"),
+    screen("Upload", "/admin"),
+    screen("Upload, a file chosen", "/admin", {
+      scriptedSteps: async (page) => {
+        await page.waitForLoadState("networkidle");
+        const name = "An evening by the river, the whole of it.mp4";
+        const buffer = Buffer.from("This is no video.");
+        await page
+          .locator("input[name=video]")
+          .setInputFiles([{ name, mimeType: "video/mp4", buffer }]);
+        await page.getByText(name).first().waitFor();
+      },
+    }),
+    screen("Upload, refused", "/admin", {
+      steps: async (page) => {
+        await page.getByLabel("Title").fill("A walk");
+        await page.getByRole("button", { name: /^Upload/ }).click();
+        await page.waitForLoadState("networkidle");
+      },
+    }),
+    screen("Manage", manage),
+    screen("Manage, selected", manage, {
+      scriptedSteps: async (page) => {
+        await page.waitForLoadState("networkidle");
+        const boxes = page.getByRole("checkbox", { name: /^Select / });
+        for (const index of [1, 2]) await boxes.nth(index).check();
+        await page.getByText("2 selected").waitFor();
+      },
+    }),
+    screen("Manage, edit", `${manage}&edit=${long}`, { overlay: true }),
+    screen("Manage, delete", `${manage}&delete=${plain}`, { overlay: true }),
+    screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),
+    screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, { overlay: true }),
+    screen("Manage, only scheduled", `${manage}&status=scheduled`),
+    screen("Manage, drafts", `${manage}&status=review`),
+    screen("Manage, gone", `${manage}&edit=nobody`, { overlay: true }),
+    screen("Manage, nothing found", `${manage}&search=nothing-like-it`),
+    screen("Statistics", "/admin/statistics"),
+    screen("Activity", "/admin/activity"),
+    screen("Queue", "/admin/queue"),
+    screen("Account", "/admin/account"),
+    screen("Account, setting up a second factor", "/admin/account", {
+      steps: async (page) => {
+        await page.getByRole("button", { name: "Set up a second factor" }).click();
+        await page.getByRole("img", { name: "QR code for an authenticator app" }).waitFor();
+      },
+    }),
+  ];
+}

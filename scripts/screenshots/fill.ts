@@ -1,0 +1,109 @@
+import { execFileSync } from "node:child_process";
+import type { SiteProcess } from "../../tests/site-process";
+import { ADMIN_WITH_SECOND_FACTOR } from "./admin-screens";
+import type { ShownVideos } from "./screen";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const DESCRIPTION = `A walk along the river, from the last bus to the first light. Filmed in one night, with what the lamps gave.
+
+0:00 The last bus
+0:12 Along the river
+0:31 Rain, and a long word: Donaudampfschifffahrtsgesellschaftskapitänsmütze
+0:50 First light
+
+More of it at https://example.com/a/rather/long/address/that/nobody/breaks/by/hand?and=parameters
+`;
+
+const CAPTIONS = `WEBVTT
+
+00:00.000 --> 05:00.000
+The last bus has gone.
+From here on we walk.
+`;
+
+/** Fills an empty site with the demo's clips, and changes some so that every state of a video is there. */
+export function fillForScreens(site: SiteProcess): ShownVideos {
+  execFileSync("node_modules/.bin/tsx", ["scripts/demo.ts"], {
+    env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
+    stdio: "inherit",
+  });
+  const database = site.database();
+  const change = (id: string, columns: Record<string, string | number | null>) => {
+    const names = Object.keys(columns).map((name) => `${name} = @${name}`);
+    database
+      .prepare(`UPDATE videos SET ${names.join(", ")} WHERE id = @id`)
+      .run({ ...columns, id });
+  };
+  const published = database
+    .prepare("SELECT id FROM videos WHERE status = 'published' ORDER BY sort_key DESC")
+    .pluck();
+  const [long = "", , , plain = "", withoutFile = "", , , unbroken = "", ...rest] =
+    published.all() as string[];
+  const [hidden = "", draft = "", scheduled = ""] = rest.slice(-3);
+
+  const captions = site.addFile("thumbnails", "captions/en.vtt", CAPTIONS);
+  change(long, {
+    title: "Along the river at night, from the last bus to the first light of the morning",
+    description: DESCRIPTION,
+    tags: JSON.stringify(["night", "river", "one take", "a tag of several words", "مساء"]),
+    captions: JSON.stringify([{ url: captions, language: "en", label: "English", added: true }]),
+    views: 1_234_567,
+  });
+  change(withoutFile, { video_url: "" });
+  change(unbroken, { title: "Averyverylongwordwithoutanyspacethatcannotbebroken".repeat(2) });
+  change(hidden, { status: "hidden", unpublish_at: null });
+  change(draft, { status: "review" });
+  change(scheduled, { status: "hidden", publish_at: inDays(9) });
+  change(plain, { unpublish_at: inDays(30) });
+
+  addViews(site, [long, plain, unbroken]);
+  spoilJobs(site, long, plain);
+  database
+    .prepare(
+      `INSERT INTO deleted_videos (id, title, row, files, deleted_at)
+       VALUES ('deleted', 'A film that nobody wanted to keep', '{}', '[]', ?)`,
+    )
+    .run(new Date().toISOString());
+  // Everybody's second step ends here: nobody has the secret.
+  database
+    .prepare(
+      `INSERT INTO users (id, email, password_hash, totp_secret, totp_enabled_at)
+       SELECT 'second', ?, password_hash, 'none', ? FROM users LIMIT 1`,
+    )
+    .run(ADMIN_WITH_SECOND_FACTOR, new Date().toISOString());
+  return { long, plain, withoutFile, scheduled, all: published.all() as string[] };
+}
+
+function inDays(days: number): string {
+  return new Date(Date.now() + days * DAY_MS).toISOString();
+}
+
+/** Views of a month, some days without any. */
+function addViews(site: SiteProcess, ids: string[]): void {
+  const add = site
+    .database()
+    .prepare("INSERT OR REPLACE INTO view_days (video_id, day, views) VALUES (?, ?, ?)");
+  for (const [place, id] of ids.entries()) {
+    for (let day = 0; day < 30; day += 1 + place) {
+      add.run(id, inDays(-day).slice(0, 10), 40 + ((day * 37) % 61) * (3 - place));
+    }
+  }
+}
+
+/** One job that runs, and one that failed; the others wait. */
+function spoilJobs(site: SiteProcess, running: string, failed: string): void {
+  const database = site.database();
+  database
+    .prepare(
+      `UPDATE jobs SET state = 'running', progress = 0.42, speed = 1.8, seconds_left = 190,
+       worker = 'another', lease_until = ?, started_at = ? WHERE video_id = ? AND kind = 'ladder'`,
+    )
+    .run(inDays(1), new Date().toISOString(), running);
+  database
+    .prepare(
+      `UPDATE jobs SET state = 'failed', attempts = 3, finished_at = ?,
+       reason = 'The file ends before its last frame.' WHERE video_id = ? AND kind = 'ladder'`,
+    )
+    .run(new Date().toISOString(), failed);
+}

@@ -1,0 +1,134 @@
+import type { Page } from "playwright";
+import type { Screen, ScreenOptions, ShownVideos } from "./screen";
+
+/** The video page and its player. */
+export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): Screen[] {
+  const screen = (name: string, id: string, options?: ScreenOptions): Screen => ({
+    name,
+    address: `/video/${id}`,
+    audience: "visitor",
+    ...options,
+  });
+  return [
+    screen("Video", plain),
+    screen("Video, chapters", long),
+    screen("Video without a file", withoutFile),
+    screen("Video, playing", long, { scriptedSteps: playOn }),
+    screen("Video, pointing at the seek bar", long, {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await playOn(page);
+        await player(page).getByRole("slider", { name: "Seek" }).hover();
+      },
+    }),
+    screen("Video, captions", long, {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await playOn(page);
+        await player(page).focus();
+        await page.keyboard.press("c");
+      },
+    }),
+    screen("Video, settings", long, {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await playOn(page);
+        await player(page).getByRole("button", { name: "Settings" }).click();
+        await page.getByRole("menu").waitFor();
+      },
+    }),
+    screen("Video, shortcuts", plain, {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await ready(page);
+        await page.keyboard.press("?");
+        await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+      },
+    }),
+    screen("Video, begun before", plain, {
+      overlay: true,
+      remembers: { "player:resume": [[plain, 12]] },
+      scriptedSteps: ready,
+    }),
+    screen("Video, at its end", plain, {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await playOn(page);
+        await video(page).evaluate((element: HTMLVideoElement) => {
+          element.currentTime = element.duration - 0.2;
+        });
+        await page.getByRole("region", { name: "Next video" }).waitFor();
+      },
+    }),
+    screen("Video, out of order", plain, {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await page.route(/\/media\/videos\//, (route) => route.abort());
+        await page.reload();
+        await ready(page);
+        await video(page).evaluate((element: HTMLVideoElement) => {
+          element.play().catch(() => undefined);
+        });
+        await player(page).getByRole("alert").waitFor();
+      },
+    }),
+    screen("Video, theatre", plain, {
+      scriptedSteps: async (page) => {
+        await ready(page);
+        await page.keyboard.press("t");
+      },
+    }),
+    screen("Video, shared", plain, {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await ready(page);
+        await page.getByRole("button", { name: "Share" }).first().click();
+      },
+    }),
+    screen("Video, up next", plain, {
+      scriptedSteps: async (page) => {
+        await ready(page);
+        await page.locator("summary").filter({ hasText: "Up next" }).click();
+      },
+    }),
+    screen("Video, loading", all[1] ?? plain, {
+      scriptedSteps: async (page) => {
+        await ready(page);
+        await page.route(/\.data/, () => undefined);
+        await page.getByRole("complementary").getByRole("link").last().click();
+        await page.getByText("Loading video...").waitFor();
+      },
+    }),
+    screen("Mini player", plain, {
+      overlay: true,
+      remembers: { "player:mini": true },
+      scriptedSteps: async (page) => {
+        await playOn(page);
+        await page.getByRole("link", { name: "Back", exact: true }).press("Enter");
+        const mini = page.getByRole("region", { name: "Mini player" });
+        await mini.getByRole("button", { name: "Pause" }).click();
+      },
+    }),
+  ];
+}
+
+const player = (page: Page) => page.getByRole("region", { name: "Video player" });
+const video = (page: Page) => page.locator(".player video").first();
+
+/** The player of the scripts stands in the place of the browser's own. */
+async function ready(page: Page): Promise<void> {
+  await player(page).getByRole("slider", { name: "Seek" }).waitFor({ state: "attached" });
+  await page.waitForLoadState("networkidle");
+}
+
+/** Plays until there is a picture, and stays there with the controls shown. */
+async function playOn(page: Page): Promise<void> {
+  await ready(page);
+  await video(page).evaluate(async (element: HTMLVideoElement) => {
+    element.muted = true;
+    element.currentTime = 5;
+    await element.play();
+  });
+  await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 5.2);
+  await player(page).hover();
+}

@@ -1,0 +1,109 @@
+import type { Page } from "playwright";
+import type { Screen, ScreenOptions, ShownVideos } from "./screen";
+
+/** What everybody may see, but for the player. */
+export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
+  const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
+    name,
+    address,
+    audience: "visitor",
+    ...options,
+  });
+  const begun = all.slice(0, 6).map((id, index) => [id, 4 + 3 * index]);
+  const visited = { "player:resume": begun, "saved-videos": all.slice(2, 9) };
+  return [
+    { name: "Age dialog", address: "/", audience: "newcomer" },
+    screen("Home", "/"),
+    screen("Home, visited before", "/", { remembers: visited }),
+    screen("Home, last page", "/?page=3"),
+    screen("Home, a card's preview", "/", {
+      scriptedSteps: async (page) => {
+        await page.locator("main article").nth(1).hover();
+        await page.locator("main article video").first().waitFor();
+      },
+    }),
+    screen("Home, nothing of that length", "/?category=premium&length=long"),
+    screen("Home, watched ones hidden", "/", {
+      remembers: visited,
+      scriptedSteps: (page) => page.getByRole("button", { name: "Not watched yet" }).click(),
+    }),
+    screen("Home, loading", "/", {
+      scriptedSteps: async (page) => {
+        await page.route(/\.data/, () => undefined);
+        await page.getByRole("link", { name: "Next" }).click();
+        await page.getByText("Loading videos...").waitFor();
+      },
+    }),
+    screen("Home, offline", "/", { scriptedSteps: goOffline }),
+    // Not a list that the server still remembers.
+    screen("Home, failed", "/?search=river", { whileBroken: true }),
+    screen("Menu", "/", { steps: openMenu, overlay: true }),
+    screen("Search results", "/?search=night"),
+    screen("Search suggestions", "/trending", { scriptedSteps: suggest, overlay: true }),
+    screen("No results", "/?search=mornning"),
+    screen("Categories", "/categories"),
+    screen("Category", "/categories/english"),
+    screen("Trending", "/trending"),
+    screen("Tag", "/tags/night"),
+    screen("Unknown tag", "/tags/nothing-like-it"),
+    screen("Saved, empty", "/saved"),
+    screen("Saved", "/saved", { remembers: { "saved-videos": [...all.slice(2, 9), "gone"] } }),
+    screen("Offline", "/offline"),
+    screen("Unknown video", "/video/nobody"),
+    screen("Unknown page", "/nonsense"),
+    screen("Failure", `/video/${plain}`, { whileBroken: true }),
+    screen("Contact", "/contact"),
+    screen("Contact, sent", "/contact", { scriptedSteps: sendMessage }),
+    screen("Privacy", "/privacy"),
+    screen("DMCA", "/dmca"),
+    screen("Preferences", "/preferences"),
+    screen("Preferences, visited before", "/preferences", {
+      remembers: { ...visited, "discreet-titles": true, "watched-videos": all.slice(0, 2) },
+    }),
+    screen("Sign in", "/auth"),
+    screen("Sign in, refused", "/auth", {
+      // Ten of them would lock the address out; so many are not taken with scripts.
+      scriptedSteps: (page) => signIn(page, "nobody@example.com", "not the password"),
+    }),
+  ];
+}
+
+/** Fills the form of /auth and sends it. */
+export async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign In", exact: true }).click();
+  await page.waitForLoadState("networkidle");
+}
+
+async function openMenu(page: Page): Promise<void> {
+  const menu = page.getByRole("banner").locator("summary");
+  if (await menu.isVisible()) await menu.click();
+}
+
+async function suggest(page: Page): Promise<void> {
+  const open = page.getByRole("banner").getByRole("button", { name: "Search", exact: true });
+  if (await open.isVisible()) await open.click();
+  const field = page.getByRole("combobox", { name: "Search videos" });
+  await field.pressSequentially("mo");
+  await page.getByRole("option").first().waitFor();
+  await field.press("ArrowDown");
+}
+
+async function goOffline(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  await page.context().setOffline(true);
+  await page.getByText("You're offline").first().waitFor();
+  await page.getByRole("link", { name: "Next" }).click();
+  await page.getByRole("alert").waitFor();
+}
+
+async function sendMessage(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  await page.getByLabel("Name").fill("Ann");
+  await page.getByLabel("Email").fill("ann@example.com");
+  await page.getByLabel("Subject").fill("A question");
+  await page.getByLabel("Message").fill("How long do you keep a video that nobody watches?");
+  await page.getByRole("button", { name: "Send Message" }).click();
+  await page.getByText("Your message is ready.").waitFor();
+}
