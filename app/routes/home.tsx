@@ -68,18 +68,21 @@ export default function Home() {
       <div className="mb-8 flex flex-col gap-4">
         <div className="shown-whole flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-center sm:gap-x-6">
           <SearchBox search={search} category={category} />
-          <SurpriseLink />
-          {joinUrl && (
-            <a
-              href={joinUrl}
-              target="_blank"
-              rel="noopener noreferrer"
-              className={`${buttonClass("secondary", "pill")} shrink-0`}
-            >
-              <MessageCircle aria-hidden="true" className="size-5 text-accent" />
-              Join our channel
-            </a>
-          )}
+          {/* Side by side on a phone, so that the list begins higher up. */}
+          <div className="flex flex-wrap gap-2 sm:contents">
+            <SurpriseLink />
+            {joinUrl && (
+              <a
+                href={joinUrl}
+                target="_blank"
+                rel="noopener noreferrer"
+                className={`${buttonClass("secondary", "pill")} shrink-0 max-sm:grow`}
+              >
+                <MessageCircle aria-hidden="true" className="size-5 text-accent" />
+                Join our channel
+              </a>
+            )}
+          </div>
         </div>
         <CategorySelector
           selected={category ?? "all"}

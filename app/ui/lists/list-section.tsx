@@ -134,7 +134,14 @@ function WatchedAreHidden({ hidden, isAll }: { hidden: number; isAll: boolean })
           ? "You have watched all videos on this page, and they are hidden."
           : `${videos} on this page ${hidden === 1 ? "is" : "are"} hidden.`}
       </p>
-      <Button type="button" variant="ghost" size="sm" onClick={() => hideWatched(false)}>
+      <Button
+        type="button"
+        variant="ghost"
+        size="sm"
+        // Its text stands in line with the sentence, beside it or below.
+        className="max-sm:-ml-3"
+        onClick={() => hideWatched(false)}
+      >
         {hidden === 1 ? "Show it" : "Show them"}
       </Button>
     </div>

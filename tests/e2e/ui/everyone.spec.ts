@@ -153,3 +153,24 @@ test("home has a button that opens the channel in a tab of its own @phone", asyn
   await expect(join).toHaveAttribute("target", "_blank");
   await expect(join).toHaveAttribute("rel", /noopener/);
 });
+
+test("the ways into the list stand side by side on a phone, and fill a line each where they are too wide @phone", async ({
+  page,
+}) => {
+  const boxes = async (width: number) => {
+    await page.setViewportSize({ width, height: 740 });
+    await page.goto("/");
+    const links = page.getByRole("link", { name: /^(Surprise me|Join our channel)$/ });
+    return links.evaluateAll((all) =>
+      all.map((each) => {
+        const { top, width, height } = each.getBoundingClientRect();
+        return { top, width, height };
+      }),
+    );
+  };
+  const [surprise, join] = await boxes(360);
+  expect(surprise?.top).toBe(join?.top);
+  expect(surprise?.height).toBeGreaterThanOrEqual(44);
+  const narrow = await boxes(300);
+  expect(narrow.map(({ width }) => width)).toEqual([268, 268]);
+});
