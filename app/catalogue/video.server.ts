@@ -1,9 +1,11 @@
+import { sql } from "kysely";
 import { parseDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { VideoCardData } from "~/shared/video-card";
 import { readCaptions } from "~db/captions";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
+import type { JobKind } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, toCard } from "./lists/card-row.server";
 import { cardsAt } from "./lists/published-list.server";
@@ -18,6 +20,8 @@ export interface VideoDetail extends VideoCardData {
   videoUrl: string;
   /** There is a file, and it is being converted into one that browsers play. */
   preparing: boolean;
+  /** The adaptive playlist is not there yet, and is being made. */
+  streamIsComing: boolean;
   /** The adaptive playlist, once it is made. */
   hlsUrl?: string;
   /** WebVTT whose cues point into sprites, once it is made. */
@@ -34,6 +38,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
     .selectFrom("videos")
     .select([...CARD_COLUMNS, "description", "tags", "updated_at"])
     .select(["source_url", "hls_url", "storyboard_url", "captions"])
+    .select(isWorkedOn("ladder").as("streamIsComing"))
     .where("id", "=", id)
     .where("status", "=", "published")
     .executeTakeFirst();
@@ -44,6 +49,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
     tags: parseTags(row.tags),
     videoUrl: ownMediaPath(row.video_url) ?? "",
     preparing: row.video_url === "" && row.source_url !== null,
+    streamIsComing: row.hls_url === null && row.streamIsComing === 1,
     hlsUrl: ownMediaPath(row.hls_url),
     storyboardUrl: ownMediaPath(row.storyboard_url),
     captions: readCaptions(row.captions).flatMap(({ url, language, label }) => {
@@ -54,6 +60,13 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
     updatedAt: row.updated_at,
   };
 }
+
+/** Whether a job of the video waits or runs, and no failed one keeps it from that. */
+const isWorkedOn = (kind: JobKind) => sql<0 | 1>`
+  EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = ${kind}
+    AND state IN ('waiting', 'running'))
+  AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'transcode'
+    AND state = 'failed')`;
 
 /** The adaptive playlist of a published video. */
 export async function publishedStream(id: string): Promise<string | undefined> {

@@ -26,11 +26,13 @@ export function EnhancedPlayer({
   element,
   video,
   onNext,
+  onPreparing,
 }: {
   root: HTMLElement;
   element: HTMLVideoElement;
   video: PlayerVideo;
   onNext: (next: NextVideo) => void;
+  onPreparing?: () => void;
 }) {
   const playback = useMemo(() => observePlayback(element), [element]);
   const feedback = useMemo(createFeedback, []);
@@ -46,8 +48,8 @@ export function EnhancedPlayer({
   const toggleTheatre = useCallback(() => setTheatre((on) => !on), []);
   const recovery = useRecovery(element, source, playback, video);
 
-  const latest = useRef({ next: video.next, onNext });
-  latest.current = { next: video.next, onNext };
+  const latest = useRef({ next: video.next, onNext, onPreparing });
+  latest.current = { next: video.next, onNext, onPreparing };
   const hasNext = video.next !== undefined;
   const openNext = useMemo(() => {
     if (!hasNext) return undefined;
@@ -71,6 +73,14 @@ export function EnhancedPlayer({
     root.toggleAttribute("data-fullscreen", fullscreen.active);
   }, [root, theatre, fullscreen.active]);
   useEffect(() => feedback.clear, [feedback]);
+  useEffect(() => {
+    if (!recovery) return;
+    const tell = () => {
+      if (recovery.problem.get() === "preparing") latest.current.onPreparing?.();
+    };
+    tell();
+    return recovery.problem.subscribe(tell);
+  }, [recovery]);
 
   const parts: PlayerParts = useMemo(
     () => ({

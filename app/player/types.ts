@@ -11,6 +11,8 @@ export interface PlayerVideo {
   fileUrl: string;
   /** There is no file yet because it is being converted. */
   preparing?: boolean;
+  /** The adaptive playlist is being made; browsers play it that can't decode the file. */
+  streamIsComing?: boolean;
   posterUrl?: string | null;
   /** The adaptive playlist (master.m3u8), when there is one. */
   hlsUrl?: string;

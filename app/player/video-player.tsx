@@ -10,6 +10,8 @@ export interface VideoPlayerProps {
   video: PlayerVideo;
   /** Opens the next video, at the end of the countdown or at a press. Default: follows its link. */
   onNext?: (next: NextVideo) => void;
+  /** The browser can't decode the file, and has to wait for `video.hlsUrl`. */
+  onPreparing?: () => void;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface VideoPlayerProps {
  * plays without scripts; with them, our controls take over. In theatre mode the root carries
  * `data-theatre`, for the page to make room: `.page:has([data-theatre])`.
  */
-export function VideoPlayer({ video, onNext = followLink }: VideoPlayerProps) {
+export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPlayerProps) {
   const shown = usePinnedFile(video);
   const [root, setRoot] = useState<HTMLElement | null>(null);
   const [element, setElement] = useState<HTMLVideoElement | null>(null);
@@ -50,7 +52,13 @@ export function VideoPlayer({ video, onNext = followLink }: VideoPlayerProps) {
         ))}
       </video>
       {enhanced ? (
-        <EnhancedPlayer root={root} element={element} video={shown} onNext={onNext} />
+        <EnhancedPlayer
+          root={root}
+          element={element}
+          video={shown}
+          onNext={onNext}
+          onPreparing={onPreparing}
+        />
       ) : null}
     </section>
   );

@@ -9,9 +9,10 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
+import { useLiveRefresh } from "~/live/use-live-refresh";
 import { withVersion } from "~/media/serve/file-version.server";
 import { streamStart } from "~/media/serve/stream-start.server";
 import { currentMoment, playFrom } from "~/player/current-player";
@@ -196,6 +197,7 @@ function Watch({
   const { video, fileUrl, startSeconds, streamStart, chapters, listLocation } =
     useLoaderData<typeof loader>();
   const navigate = useNavigate();
+  const [waitingFor, setWaitingFor] = useState<string>();
   const pending = useNavigation().location?.pathname;
   const isReplaced = pending?.startsWith("/video/") && pending !== useLocation().pathname;
   // When that takes long, a skeleton takes the place of this player.
@@ -215,6 +217,7 @@ function Watch({
           startSeconds,
           chapters,
           preparing: video.preparing,
+          streamIsComing: video.streamIsComing,
           posterUrl: video.thumbnailUrl,
           hlsUrl: video.hlsUrl,
           streamStart,
@@ -229,7 +232,15 @@ function Watch({
           },
         }}
         onNext={({ href }) => navigate(href, { state })}
+        onPreparing={() => setWaitingFor(video.id)}
       />
+      {(video.preparing || waitingFor === video.id) && <LiveRefresh />}
     </div>
   );
+}
+
+/** Of a video that can't be played here yet: the page follows what becomes of it. */
+function LiveRefresh() {
+  useLiveRefresh();
+  return null;
 }

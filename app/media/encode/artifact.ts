@@ -34,6 +34,8 @@ export interface Artifact {
   captions?: Captions[];
   /** Taken only while the row has none. */
   poster?: { url: string; colors: string | undefined };
+  /** Not every browser decodes the file: the stream, which all do, is made before anything else. */
+  streamIsUrgent?: boolean;
   /** Taken only while the row says 0:00. */
   durationSeconds?: number;
 }

@@ -26,6 +26,9 @@ const FIRST_BITRATE = 4_000_000;
 const FIRST_SOUND = 128_000;
 const FILE = "playable.mp4";
 
+/** Codecs that many phones and televisions in use have no decoder for. */
+const NOT_EVERYWHERE = ["av1"];
+
 /** Containers whose clock survives a copy; AVI and MPEG have none that does. */
 const COPIED_FROM = ["mp4", "mov", "matroska", "webm", "mpegts", "flv"];
 
@@ -54,6 +57,13 @@ export function isCopyOf(probe: Probe): boolean {
  * and AAC.
  */
 export async function transcode(source: Source, probe: Probe, task: Task): Promise<Artifact> {
+  const artifact = await makePlayable(source, probe, task);
+  const { codec } = probe.video;
+  const isKept = probe.playable || conversionOf(probe).video === "copy";
+  return { ...artifact, streamIsUrgent: isKept && NOT_EVERYWHERE.includes(codec) };
+}
+
+async function makePlayable(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   const { durationSeconds } = probe;
   if (probe.playable) {
     const named = source.row.video_url ? {} : { video_url: source.url };

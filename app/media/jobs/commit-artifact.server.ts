@@ -9,6 +9,7 @@ import { retryWhileBusy } from "~db/write-lock";
 import { type Bucket, bucketFile, parseMediaUrl } from "../bucket.server";
 import type { Artifact, Source } from "../encode/artifact";
 import { recordFile } from "../media-files.server";
+import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
 import { replaceVideoFile } from "./replace-video-file.server";
 
@@ -58,6 +59,11 @@ function writeResult(job: JobRow, artifact: Artifact): Promise<boolean> {
       // Someone has given the video a picture meanwhile; it stays, and the job is done all the same.
       markDone(job.id);
       return false;
+    }
+    if (artifact.streamIsUrgent) {
+      sqlite
+        .prepare("UPDATE jobs SET priority = ? WHERE video_id = ? AND kind = 'ladder'")
+        .run(PRIORITIES.transcode, job.video_id);
     }
     if (artifact.durationSeconds) {
       sqlite

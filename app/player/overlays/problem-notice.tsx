@@ -4,17 +4,19 @@ import { PROBLEM_SENTENCES } from "../source/problems";
 import type { Recovery } from "../source/recovery";
 import { useStore, useStored } from "../store";
 
-/** One sentence about what keeps the video from playing, and the one button for it. */
+/** One sentence about what keeps the video from playing, and the one button where that may help. */
 export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   const problem = useStore(recovery.problem);
   if (!problem) return null;
   return (
     <div className="player-problem" role="alert">
       <p>{PROBLEM_SENTENCES[problem]}</p>
-      <button type="button" className="player-action" onClick={recovery.retry}>
-        <RotateCw aria-hidden="true" />
-        Retry
-      </button>
+      {problem === "preparing" ? null : (
+        <button type="button" className="player-action" onClick={recovery.retry}>
+          <RotateCw aria-hidden="true" />
+          Retry
+        </button>
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
-/** Why the video doesn't play. Only `connection` mends itself. */
-export type Problem = "connection" | "missing" | "damaged" | "unsupported";
+/** Why the video doesn't play. Only `connection` and `preparing` mend themselves. */
+export type Problem = "connection" | "missing" | "damaged" | "unsupported" | "preparing";
 
 /** One sentence each: what happened, and what comes of it. */
 export const PROBLEM_SENTENCES: Record<Problem, string> = {
@@ -7,6 +7,8 @@ export const PROBLEM_SENTENCES: Record<Problem, string> = {
   missing: "The file of this video can't be found.",
   damaged: "This video is damaged here and can't be played further.",
   unsupported: "Your browser can't play this kind of video.",
+  preparing:
+    "This video is being prepared for this device; it can be played here when that is done.",
 };
 
 /** MediaError.code, HTML §4.8.11.1. */

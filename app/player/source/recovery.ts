@@ -10,6 +10,7 @@ import type { Source } from "./source";
 /** MediaError.code, HTML §4.8.11.1: the download broke off; what came can't be decoded. */
 const NETWORK = 2;
 const DECODE = 3;
+const HAVE_CURRENT_DATA = 2;
 
 /**
  * Watches one video for what keeps it from playing. A lost connection is tried again, at once when
@@ -24,7 +25,11 @@ export function watchForProblems(
   element: HTMLVideoElement,
   source: Source,
   playback: PlaybackState,
-  url: string,
+  {
+    fileUrl: url,
+    hlsUrl,
+    streamIsComing,
+  }: Pick<PlayerVideo, "fileUrl" | "hlsUrl" | "streamIsComing">,
 ) {
   const problem = createStore<Problem | undefined>(undefined);
   const stop = new AbortController();
@@ -36,6 +41,14 @@ export function watchForProblems(
 
   const isOver = () => stop.signal.aborted;
   const byScript = () => source.state.get().playing === "adaptive";
+
+  const undecodable = (): Problem => (streamIsComing ? "preparing" : "unsupported");
+
+  /** Of a file whose picture it can't decode, a browser plays the sound without an error. */
+  function pictureProblem(): Problem | undefined {
+    const isDecoded = element.readyState >= HAVE_CURRENT_DATA;
+    return isDecoded && element.videoWidth === 0 && !byScript() ? undecodable() : undefined;
+  }
 
   function remember() {
     const now = playbackPosition(element);
@@ -95,7 +108,7 @@ export function watchForProblems(
       // The server answers again already.
       problem.set("connection");
       reconnectLater();
-    } else problem.set(found);
+    } else problem.set(found === "unsupported" ? undecodable() : found);
   }
 
   function watchStall() {
@@ -113,12 +126,13 @@ export function watchForProblems(
 
   function onPlaying() {
     attempts = 0;
-    problem.set(undefined);
+    problem.set(pictureProblem());
   }
 
   const { signal } = stop;
   element.addEventListener("error", () => void onError(), { signal });
   element.addEventListener("playing", onPlaying, { signal });
+  element.addEventListener("loadeddata", () => problem.set(pictureProblem()), { signal });
   element.addEventListener("progress", watchStall, { signal });
   for (const event of ["timeupdate", "play", "pause"]) {
     element.addEventListener(event, () => !problem.get() && remember(), { signal });
@@ -138,6 +152,7 @@ export function watchForProblems(
   ];
   // It may have failed before the scripts came.
   void onError();
+  if (!hlsUrl) problem.set(pictureProblem());
 
   return {
     problem,
@@ -163,16 +178,17 @@ export function useRecovery(
   element: HTMLVideoElement,
   source: Source,
   playback: PlaybackState,
-  { fileUrl }: PlayerVideo,
+  { fileUrl, hlsUrl, streamIsComing }: PlayerVideo,
 ): Recovery | undefined {
   const [recovery, setRecovery] = useState<Recovery>();
   useEffect(() => {
-    const watch = watchForProblems(element, source, playback, fileUrl);
+    const video = { fileUrl, hlsUrl, streamIsComing };
+    const watch = watchForProblems(element, source, playback, video);
     setRecovery(watch);
     return () => {
       watch.close();
       setRecovery(undefined);
     };
-  }, [element, source, playback, fileUrl]);
+  }, [element, source, playback, fileUrl, hlsUrl, streamIsComing]);
   return recovery;
 }

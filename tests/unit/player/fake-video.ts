@@ -10,6 +10,7 @@ export function fakeVideo({ duration = 100 } = {}): HTMLVideoElement {
     duration,
     currentTime: 0,
     readyState: 4,
+    videoWidth: 1280,
     seeking: false,
     error: null as MediaError | null,
     networkState: 1,

@@ -25,7 +25,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function watched() {
+const FILE = { fileUrl: "/media/videos/u/1.mp4" };
+
+function watched(file: Parameters<typeof watchForProblems>[3] = FILE) {
   const video = fakeVideo();
   const state = createStore<SourceState>({
     playing: "file",
@@ -38,7 +40,7 @@ function watched() {
   const reload = vi.fn();
   const source: Source = { state, choose() {}, reload };
   const playback = observePlayback(video);
-  const watch = watchForProblems(video, source, playback, "/media/videos/u/1.mp4");
+  const watch = watchForProblems(video, source, playback, file);
   return { video, state, reload, watch };
 }
 
@@ -69,7 +71,7 @@ describe("what an error means", () => {
     answer = MISSING;
     const state = createStore({ playing: "file", lost: false } as SourceState);
     const source: Source = { state, choose() {}, reload() {} };
-    const watch = watchForProblems(video, source, observePlayback(video), "/x");
+    const watch = watchForProblems(video, source, observePlayback(video), { fileUrl: "/x" });
     await vi.advanceTimersByTimeAsync(0);
     expect(watch.problem.get()).toBe("missing");
     watch.close();
@@ -79,6 +81,51 @@ describe("what an error means", () => {
     const { video, state, watch } = watched();
     state.set({ ...state.get(), playing: "adaptive" });
     await fail(video, 3);
+    expect(watch.problem.get()).toBeUndefined();
+    watch.close();
+  });
+});
+
+describe("a file that the browser has no decoder for", () => {
+  it("is being prepared for this device while the stream is made", async () => {
+    const { video, watch } = watched({ ...FILE, streamIsComing: true });
+    await fail(video, 4);
+    expect(watch.problem.get()).toBe("preparing");
+    watch.close();
+  });
+
+  it.each([
+    [false, "unsupported"],
+    [true, "preparing"],
+  ] as const)(
+    "is told of while its sound plays alone, a stream coming: %s",
+    async (streamIsComing, problem) => {
+      const { video, watch } = watched({ ...FILE, streamIsComing });
+      happen(video, "loadeddata", { videoWidth: 0 });
+      expect(watch.problem.get()).toBe(problem);
+      void video.play();
+      expect(watch.problem.get()).toBe(problem);
+      watch.close();
+    },
+  );
+
+  it("is told of where it was loaded before the scripts came, unless a stream will play", () => {
+    for (const hlsUrl of [undefined, "/media/videos/u/1/hls-1/master.m3u8"]) {
+      const video = fakeVideo();
+      happen(video, "loadeddata", { videoWidth: 0 });
+      const state = createStore({ playing: "file", lost: false } as SourceState);
+      const source: Source = { state, choose() {}, reload() {} };
+      const watch = watchForProblems(video, source, observePlayback(video), { ...FILE, hlsUrl });
+      expect(watch.problem.get()).toBe(hlsUrl ? undefined : "unsupported");
+      watch.close();
+    }
+  });
+
+  it("is no problem once the stream plays", () => {
+    const { video, state, watch } = watched();
+    happen(video, "loadeddata", { videoWidth: 0 });
+    state.set({ ...state.get(), playing: "adaptive" });
+    void video.play();
     expect(watch.problem.get()).toBeUndefined();
     watch.close();
   });

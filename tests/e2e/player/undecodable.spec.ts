@@ -1,0 +1,57 @@
+import { clip } from "../../clips";
+import type { SiteProcess } from "../../site-process";
+import { expect, test } from "../site";
+import { plays, publishAdaptive } from "./adaptive-video";
+import { PlayerPage } from "./player-page";
+
+const PICTURE = "-f lavfi -i testsrc2=size=320x180:rate=25:duration=40 ";
+const SOUND = "-f lavfi -i sine=duration=40 ";
+const CODEC = "-c:v mpeg4 -c:a aac -movflags +faststart";
+/** Chromium has no decoder for MPEG-4 Part 2, as other devices have none for AV1. */
+const film = (sound: string) => clip("mp4", (PICTURE + sound + CODEC).split(" "));
+
+/** A video whose stream is still to be made, and what happens when it is. */
+function publishBeforeItsStream(site: SiteProcess, file: string) {
+  const id = publishAdaptive(site, undefined, { file });
+  const database = site.database();
+  const url = database.prepare("SELECT hls_url FROM videos WHERE id = ?").pluck().get(id);
+  database.prepare("UPDATE videos SET hls_url = NULL WHERE id = ?").run(id);
+  database.prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, 'ladder', 40)").run(id);
+  const finish = () => {
+    database.prepare("UPDATE jobs SET state = 'done' WHERE video_id = ?").run(id);
+    database.prepare("UPDATE videos SET hls_url = ? WHERE id = ?").run(url, id);
+  };
+  return { id, finish };
+}
+
+for (const [name, sound] of [
+  ["with sound", SOUND],
+  ["without", ""],
+] as const) {
+  test(`a film ${name} that the browser can't decode is being prepared, and plays as a stream`, async ({
+    page,
+    site,
+  }) => {
+    const { id, finish } = publishBeforeItsStream(site, film(sound));
+    await page.goto(`/video/${id}`);
+    const player = new PlayerPage(page);
+    const notice = player.root.getByRole("alert");
+    await expect(notice).toContainText("being prepared for this device");
+    await expect(notice.getByRole("button")).toHaveCount(0);
+    finish();
+    // The open page hears of it.
+    await expect.poll(() => plays(player)).toBe("blob:");
+    await page.keyboard.press("k");
+    await player.expectPlaying();
+    await expect(notice).toBeHidden();
+  });
+}
+
+test("without a stream to come, the browser is said to be unable", async ({ page, site }) => {
+  const { id } = publishBeforeItsStream(site, film(SOUND));
+  site.database().prepare("UPDATE jobs SET state = 'failed' WHERE video_id = ?").run(id);
+  await page.goto(`/video/${id}`);
+  await expect(new PlayerPage(page).root.getByRole("alert")).toContainText(
+    "Your browser can't play this kind of video.",
+  );
+});

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { addToLibrary, jobRows, videoRow, workUntilIdle } from "../../encode-library";
+import { type Clip, makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+});
+afterEach(() => site.remove());
+
+const AV1 = ["libsvtav1", "-preset", "12", "-g", "25"];
+
+/** The jobs of a film in the order in which they were begun. */
+async function orderOf(clip: Clip): Promise<string[]> {
+  const id = await addToLibrary(site.uploads, makeClip(site.folder, "film", clip), true);
+  await workUntilIdle();
+  expect(videoRow(id).hls_url).toMatch(/master\.m3u8$/);
+  return jobRows(id)
+    .filter(({ started_at }) => started_at !== null)
+    .sort((a, b) => a.started_at!.localeCompare(b.started_at!))
+    .map(({ kind }) => kind);
+}
+
+describe.runIf(ffmpegAvailable())("a film that not every browser decodes", () => {
+  it.each<[string, Clip]>([
+    ["AV1 in MP4", { video: AV1 }],
+    ["AV1 in Matroska, copied into MP4", { as: "mkv", video: AV1 }],
+  ])("gets its stream right after it is playable: %s", async (_, clip) => {
+    expect((await orderOf(clip)).slice(0, 2)).toEqual(["transcode", "ladder"]);
+  });
+
+  it("does not hold up its pictures where all browsers decode it", async () => {
+    expect((await orderOf({})).at(-1)).toBe("ladder");
+  });
+});
