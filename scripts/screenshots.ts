@@ -160,6 +160,8 @@ async function prepare(
   } finally {
     if (whileBroken) site.database().exec("ALTER TABLE videos_away RENAME TO videos");
   }
+  // Dialogs become modal with the scripts.
+  if (scripted) await page.waitForLoadState("networkidle");
   await steps?.(page);
   if (scripted) await scriptedSteps?.(page);
   await page.evaluate(() => document.fonts.ready);

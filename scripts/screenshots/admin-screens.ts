@@ -44,6 +44,7 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
     }),
     screen("Manage", manage),
     screen("Manage, selected", manage, {
+      overlay: true,
       scriptedSteps: async (page) => {
         await page.waitForLoadState("networkidle");
         const boxes = page.getByRole("checkbox", { name: /^Select / });

@@ -48,7 +48,6 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     description: DESCRIPTION,
     tags: JSON.stringify(["night", "river", "one take", "a tag of several words", "مساء"]),
     captions: JSON.stringify([{ url: captions, language: "en", label: "English", added: true }]),
-    views: 1_234_567,
   });
   change(withoutFile, { video_url: "" });
   change(unbroken, { title: "Averyverylongwordwithoutanyspacethatcannotbebroken".repeat(2) });

@@ -27,6 +27,7 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
         await playOn(page);
         await player(page).focus();
         await page.keyboard.press("c");
+        await page.locator(".player-captions p").first().waitFor();
       },
     }),
     screen("Video, settings", long, {

@@ -36,7 +36,7 @@ export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
     }),
     screen("Home, offline", "/", { scriptedSteps: goOffline }),
     // Not a list that the server still remembers.
-    screen("Home, failed", "/?search=river", { whileBroken: true }),
+    screen("Home, failed", "/categories/pornstar?sort=shortest", { whileBroken: true }),
     screen("Menu", "/", { steps: openMenu, overlay: true }),
     screen("Search results", "/?search=night"),
     screen("Search suggestions", "/trending", { scriptedSteps: suggest, overlay: true }),
@@ -48,7 +48,13 @@ export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
     screen("Unknown tag", "/tags/nothing-like-it"),
     screen("Saved, empty", "/saved"),
     screen("Saved", "/saved", { remembers: { "saved-videos": [...all.slice(2, 9), "gone"] } }),
-    screen("Offline", "/offline"),
+    screen("Not reached", "/offline"),
+    screen("Offline", "/offline", {
+      scriptedSteps: async (page) => {
+        await page.context().setOffline(true);
+        await page.getByRole("heading", { name: "You're offline" }).waitFor();
+      },
+    }),
     screen("Unknown video", "/video/nobody"),
     screen("Unknown page", "/nonsense"),
     screen("Failure", `/video/${plain}`, { whileBroken: true }),

@@ -1,3 +1,4 @@
+import "./related-videos.css";
 import "./watch.css";
 
 const BAR = "animate-breathe rounded-sm bg-raised";
@@ -6,7 +7,7 @@ const BAR = "animate-breathe rounded-sm bg-raised";
 export function VideoSkeleton() {
   return (
     <div role="status" className="video-layout">
-      <span className="sr-only">Loading video...</span>
+      <h1 className="sr-only">Loading video...</h1>
       <div>
         <div className="watch">
           <div className={`watch-back mb-1 h-11 w-20 mouse:h-9 ${BAR}`} />
@@ -26,7 +27,7 @@ export function VideoSkeleton() {
 
 function RelatedSkeleton() {
   return (
-    <div className="flex flex-col gap-4">
+    <div className="related-videos">
       {["a", "b", "c", "d", "e"].map((key) => (
         <div key={key} className="grid grid-cols-[min(9.5rem,45%)_1fr] gap-3">
           <div className="aspect-video animate-breathe rounded-md bg-raised" />

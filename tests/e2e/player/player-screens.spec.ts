@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import type { Locator, Page } from "playwright/test";
 import { clip, mp4Clip } from "../../clips";
+import { doubleText } from "../../page-layout";
 import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, test } from "../site";
 import { PlayerPage, publishVideo } from "./player-page";
@@ -123,6 +124,8 @@ for (const width of [320, 360]) {
       expect((await boxOf(retry)).bottom).toBeLessThanOrEqual(seek.y);
       const sentence = await boxOf(player.root.getByRole("alert").locator("p"));
       expect(sentence.y).toBeGreaterThanOrEqual((await boxOf(player.root)).y);
+      const back = page.getByRole("link", { name: "Back", exact: true });
+      expect((await boxOf(back)).right).toBeLessThanOrEqual(sentence.x);
       await expectNoViolations(page);
 
       const film = publishVideo(site, { title: "A quiet evening" });
@@ -138,11 +141,45 @@ for (const width of [320, 360]) {
         expect(box.bottom).toBeLessThanOrEqual((await boxOf(player.seek)).y);
         expect(box.height).toBeGreaterThanOrEqual(44);
       }
-      expect((await boxOf(card.getByRole("timer"))).y).toBeGreaterThanOrEqual(top);
+      const timer = await boxOf(card.getByRole("timer"));
+      expect(timer.y).toBeGreaterThanOrEqual(top);
+      const { right, width: backWidth } = await boxOf(back);
+      expect(right).toBeLessThanOrEqual(timer.x);
+      expect(backWidth).toBeGreaterThanOrEqual(44);
       await expectNoViolations(page);
     });
   });
 }
+
+test.describe("a small phone with text of twice the size", () => {
+  test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
+
+  test("has all controls within the picture, beside each other", async ({ page, site }) => {
+    await page.addInitScript(doubleText);
+    const player = new PlayerPage(page);
+    await player.open(publishCaptioned(site, "A quiet evening"));
+    const picture = await boxOf(player.root);
+    const time = await boxOf(player.root.locator(".player-time"));
+    let end = 0;
+    for (const name of ["Play", "Mute", "Settings", "Fullscreen"]) {
+      const button = await boxOf(
+        player.root.locator(".player-buttons").getByRole("button", { name }),
+      );
+      expect(button.x).toBeGreaterThanOrEqual(end);
+      expect(button.height).toBeGreaterThanOrEqual(44);
+      expect(button.bottom).toBeLessThanOrEqual(picture.bottom);
+      end = button.right;
+      if (name === "Mute") expect(time.x).toBeGreaterThanOrEqual(end);
+      if (name === "Mute") end = time.right;
+    }
+    expect(end).toBeLessThanOrEqual(picture.right);
+    const begin = await boxOf(player.root.locator(".player-begin svg"));
+    expect(begin.bottom).toBeLessThanOrEqual((await boxOf(player.seek)).bottom);
+    await page.keyboard.press("?");
+    await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+    await expect(page.getByRole("link", { name: "Back", exact: true })).toBeHidden();
+  });
+});
 
 test("captions are on top, above the controls and the storyboard picture, and not on the next card", async ({
   page,
