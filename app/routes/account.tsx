@@ -82,9 +82,9 @@ export default function Account() {
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <div>
+        <div className="min-w-0">
           <h1 className="text-xl font-bold">Your Account</h1>
-          <p className="text-muted">{email}</p>
+          <p className="text-muted wrap-anywhere">{email}</p>
         </div>
         <AdminLinks />
       </div>

@@ -6,7 +6,7 @@ import { BLOCKED, type JobNow, type JobSummary, progressText } from "./kinds";
 export function Progress({ label, job }: { label: string; job: JobNow }) {
   const percent = Math.floor(job.progress * 100);
   return (
-    <div className="flex min-w-40 flex-col gap-1 text-sm">
+    <div className="flex min-w-[min(10rem,100%)] flex-col gap-1 text-sm">
       <span className="flex flex-wrap justify-between gap-x-3">
         <span>{label}</span>
         <span className="text-muted tabular-nums">{progressText(job)}</span>
@@ -44,7 +44,10 @@ export function JobLine({ summary }: { summary: JobSummary | undefined }) {
         </span>
       )}
       {failed.length > 0 && (
-        <Link to="/admin/queue" className="inline-flex items-center gap-1.5 text-bad underline">
+        <Link
+          to="/admin/queue"
+          className="inline-flex min-h-11 items-center gap-1.5 text-bad underline mouse:min-h-0"
+        >
           <AlertTriangle aria-hidden="true" className="size-4 shrink-0" />
           {failed.map((job) => job.label).join(", ")} failed
         </Link>

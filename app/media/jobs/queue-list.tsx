@@ -23,7 +23,7 @@ export function QueueList({ queue }: { queue: QueueView }) {
       >
         {(job) => (
           <div className="flex flex-wrap items-start justify-between gap-3">
-            <div className="min-w-0 flex-1 text-sm">
+            <div className="min-w-0 grow basis-40 text-sm">
               <p>{job.label}</p>
               <p className="mt-1 break-words text-bad">{job.reason}</p>
             </div>
@@ -67,9 +67,9 @@ function Section({
           <li key={job.id} className="flex flex-col gap-2 p-4">
             <Link
               to={`/video/${encodeURIComponent(job.videoId)}`}
-              className="line-clamp-1 font-medium hover:text-accent"
+              className="-my-2 flex min-h-11 items-center font-medium hover:text-accent"
             >
-              {job.title}
+              <span className="line-clamp-1">{job.title}</span>
             </Link>
             {children(job)}
           </li>

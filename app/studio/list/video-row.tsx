@@ -59,9 +59,9 @@ export function VideoRow({
             <Link
               to={`/video/${encodeURIComponent(video.id)}`}
               dir="auto"
-              className="line-clamp-2 min-w-0 font-medium hover:text-accent"
+              className="flex min-h-11 min-w-0 items-center font-medium hover:text-accent mouse:min-h-0"
             >
-              {video.title}
+              <span className="line-clamp-2">{video.title}</span>
             </Link>
             <JobLine summary={jobs} />
           </div>

@@ -55,9 +55,9 @@ export function FileDropArea({
             : "max-w-full text-sm text-muted file:mr-4 file:min-h-11 file:rounded-sm file:bg-raised file:px-3 file:font-medium file:text-ink"
         }
       />
-      {hydrated && !isSmall && (
-        <span aria-hidden="true" className={buttonClass("secondary")}>
-          Choose Files
+      {hydrated && (
+        <span aria-hidden="true" className={buttonClass("secondary", isSmall ? "sm" : "md")}>
+          {isSmall ? "Choose More" : "Choose Files"}
         </span>
       )}
       <FieldNotes {...{ id, hint, error }} />

@@ -27,7 +27,14 @@ async function addVideos(site: SiteProcess): Promise<void> {
     description: "https://example.com/a/rather/long/address/that/nobody/breaks",
     views: number * 1_000_000,
     title: number === 3 ? "Averyverylongwordthatcannotbebroken".repeat(3) : `Video ${number}`,
+    unpublish_at: number === 2 ? "2099-12-30T22:30:00.000Z" : null,
   }));
+  const addJob = site.database().prepare(
+    `INSERT OR REPLACE INTO jobs (video_id, kind, priority, state, progress, speed, seconds_left, reason, lease_until)
+     VALUES (?, 'ladder', 1, ?, 0.5, 1.8, 3190, ?, '2099-01-01T00:00:00.000Z')`,
+  );
+  addJob.run("v1", "running", null);
+  addJob.run("v2", "failed", "The file ends before its last frame.");
 }
 
 const NONE = { sideways: 0, outside: [] };

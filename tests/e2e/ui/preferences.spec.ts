@@ -3,7 +3,7 @@ import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
 import { lowControls } from "../../page-layout";
 import { fill } from "../fill-catalogue";
-import { expect, expectNoViolations, test } from "../site";
+import { expect, expectNoViolations, signIn, test } from "../site";
 
 /** The longest animation or transition that any element on the page, or a part of it, may run. */
 function longestMotionMs(page: Page): Promise<number> {
@@ -96,6 +96,22 @@ test("what a finger presses is 44 pixels high @phone", async ({ page, site }) =>
   await page.setViewportSize({ width: 360, height: 740 });
   await fill(site, 40, () => ({ tags: '["evening", "sea"]' }));
   for (const path of ["/", "/?page=2", "/categories/desi", "/video/v1", "/nonsense"]) {
+    await page.goto(path);
+    expect([path, await lowControls(page)]).toEqual([path, []]);
+  }
+});
+
+test("what an admin's finger presses is 44 pixels high @phone", async ({ page, site }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await fill(site, 3);
+  site
+    .database()
+    .prepare(
+      "INSERT OR REPLACE INTO jobs (video_id, kind, priority, state) VALUES (?, 'ladder', 1, ?)",
+    )
+    .run("v1", "failed");
+  await signIn(page);
+  for (const path of ["/admin", "/admin?tab=manage&status=published", "/admin/queue"]) {
     await page.goto(path);
     expect([path, await lowControls(page)]).toEqual([path, []]);
   }
