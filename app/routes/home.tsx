@@ -76,7 +76,7 @@ export default function Home() {
                 href={joinUrl}
                 target="_blank"
                 rel="noopener noreferrer"
-                className={`${buttonClass("secondary", "pill")} shrink-0 max-sm:grow`}
+                className={`${buttonClass("secondary", "pill")} max-sm:grow sm:shrink-0`}
               >
                 <MessageCircle aria-hidden="true" className="size-5 text-accent" />
                 Join our channel

@@ -14,9 +14,9 @@ const VARIANTS: Record<Variant, string> = {
 };
 
 const SIZES: Record<Size, string> = {
-  md: "min-h-11 rounded-md px-5 text-base",
-  sm: "min-h-11 rounded-md px-3 text-sm mouse:min-h-9",
-  pill: "min-h-12 rounded-full px-3 text-sm sm:px-6 sm:text-base",
+  md: "min-h-11 rounded-md px-5 py-1.5 text-base",
+  sm: "min-h-11 rounded-md px-3 py-1 text-sm mouse:min-h-9",
+  pill: "min-h-12 rounded-full px-3 py-1.5 text-sm sm:px-6 sm:text-base",
 };
 
 /**

@@ -58,7 +58,7 @@ export function ListChoices({ listLocation }: { listLocation: ListLocation }) {
         aria-pressed={hidesWatched}
         onClick={() => hideWatched(!hidesWatched)}
         className={classNames(
-          "inline-flex min-h-11 items-center gap-2 rounded-md border px-3 text-sm transition-colors mouse:min-h-9",
+          "inline-flex min-h-11 items-center gap-2 rounded-md border px-3 py-1 text-sm transition-colors mouse:min-h-9",
           hidesWatched
             ? "border-accent bg-accent text-on-accent"
             : "border-line bg-surface text-muted hover:border-line-strong hover:text-ink",

@@ -24,7 +24,7 @@ const CATEGORIES = CATEGORY_IDS.map((id) => ({
 export function Footer({ siteName, year }: { siteName: string; year: number }) {
   return (
     <footer className="mt-auto border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
-      <div className="page grid grid-cols-2 gap-x-6 gap-y-10 py-12 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
+      <div className="page grid grid-cols-[repeat(auto-fill,minmax(min(8rem,100%),1fr))] gap-x-6 gap-y-10 py-12 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
         <section className="max-lg:col-span-full">
           <h2 className="text-sm font-semibold">About</h2>
           <p className="mt-3 max-w-sm text-sm text-muted">

@@ -155,7 +155,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
             id={LIST_ID}
             aria-label="Suggestions"
             hidden={!isShown}
-            className="absolute inset-x-0 top-full z-40 mt-2 max-h-[70dvh] overflow-y-auto rounded-lg border border-line bg-surface py-2 shadow-lifted"
+            className="@container/suggestions absolute inset-x-0 top-full z-40 mt-2 max-h-[70dvh] overflow-y-auto rounded-lg border border-line bg-surface py-2 shadow-lifted"
           >
             {isShown &&
               suggestions.map((suggestion, index) => (
@@ -222,7 +222,10 @@ function Option({
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {text}
       </span>
-      <span className="shrink-0 text-xs text-muted">{kind === "tag" ? "Tag" : "Video"}</span>
+      {/* Where large text leaves no room for it, the icon says it. */}
+      <span className="shrink-0 text-xs text-muted @max-[14rem]/suggestions:sr-only">
+        {kind === "tag" ? "Tag" : "Video"}
+      </span>
     </div>
   );
 }
