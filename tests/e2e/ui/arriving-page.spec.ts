@@ -68,3 +68,31 @@ test("wherever the line pauses while home arrives, nothing that is shown moves @
     proxy.close();
   }
 });
+
+test("no page of a visitor waits for the browser's tables of all languages", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 12, (number) => ({ views: number }));
+  await page.addInitScript(() => {
+    const asked: string[] = [];
+    Object.assign(window, { asked });
+    for (const name of ["NumberFormat", "DateTimeFormat", "PluralRules", "Collator"] as const) {
+      Object.defineProperty(Intl, name, {
+        value: new Proxy(Intl[name], {
+          construct(target, args) {
+            asked.push(name);
+            return Reflect.construct(target, args);
+          },
+        }),
+      });
+    }
+  });
+  for (const path of ["/", "/trending", "/categories", "/?search=video", "/video/v1"]) {
+    await page.goto(path);
+    // Its scripts have taken over once there is something to save with.
+    await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
+    const asked = await page.evaluate(() => (window as unknown as { asked: string[] }).asked);
+    expect([path, asked]).toEqual([path, []]);
+  }
+});

@@ -55,11 +55,15 @@ describe("a count with its noun", () => {
   });
 
   it("says one video and two videos, in full", () => {
-    expect([0, 1, 2, 1_234].map((count) => formatQuantity(count, "video"))).toEqual([
+    const counts = [0, 1, 2, 999, 1_234, 123_456, 1_234_567];
+    expect(counts.map((count) => formatQuantity(count, "video"))).toEqual([
       "0 videos",
       "1 video",
       "2 videos",
+      "999 videos",
       "1,234 videos",
+      "123,456 videos",
+      "1,234,567 videos",
     ]);
   });
 });
