@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { database } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { bucketFile, mediaBasePath, parseMediaUrl } from "../bucket.server";
@@ -68,8 +69,18 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
   }
 }
 
+/** Of the files that jobs read last, by what changes with their contents: a video's jobs follow each other. */
+const probes = new Map<string, Probe>();
+const MOST_PROBES = 4;
+
 async function read(file: string): Promise<Probe> {
-  const found = await probe(file);
+  // A file that is gone is told by the probe.
+  const state = await stat(file).catch(() => undefined);
+  const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
+  const found = probes.get(version) ?? (await probe(file));
   if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
+  probes.delete(version);
+  probes.set(version, found);
+  for (const oldest of [...probes.keys()].slice(0, -MOST_PROBES)) probes.delete(oldest);
   return found;
 }

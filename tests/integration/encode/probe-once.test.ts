@@ -1,0 +1,43 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { sqliteHandle } from "~db/client.server";
+import { addToLibrary, onDisk, videoRow, workUntilIdle } from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  const programs = path.join(site.folder, "programs");
+  fs.mkdirSync(programs);
+  const noting = `#!/bin/sh\necho "$@" >> ${site.folder}/probes\nPATH=${process.env.PATH} exec ffprobe "$@"\n`;
+  fs.writeFileSync(path.join(programs, "ffprobe"), noting, { mode: 0o755 });
+  process.env.PATH = `${programs}:${process.env.PATH}`;
+});
+afterEach(() => site.remove());
+
+const probes = () =>
+  fs.readFileSync(path.join(site.folder, "probes"), "utf8").match(/-show_format/g)?.length;
+
+describe.runIf(ffmpegAvailable())("the jobs of a video", () => {
+  it("probe its file once, and once more when it has changed", async () => {
+    const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+    const id = await addToLibrary(site.uploads, clip, true);
+    await workUntilIdle();
+    expect(videoRow(id).hls_url).not.toBeNull();
+    expect(probes()).toBe(1);
+
+    const other = makeClip(site.folder, "other", {
+      seconds: 3,
+      output: ["-movflags", "+faststart"],
+    });
+    fs.copyFileSync(other, onDisk(site.uploads, videoRow(id).video_url));
+    sqliteHandle().exec(
+      "UPDATE jobs SET state = 'waiting' WHERE kind IN ('storyboard', 'preview')",
+    );
+    await workUntilIdle();
+    expect(probes()).toBe(2);
+  });
+});
