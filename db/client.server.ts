@@ -21,7 +21,7 @@ import { isBusy } from "./write-lock";
 const BUSY_TIMEOUT_MS = 5_000;
 /** Of pages in memory, when the file is that large: less, and a change of hundreds of rows in a large
  * catalogue writes out pages that it soon reads again. */
-const CACHE_KIB = 32 * 1024;
+const CACHE_KIB = 16 * 1024;
 
 interface Connection {
   sqlite: Sqlite.Database;
