@@ -42,7 +42,12 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     published.all() as string[];
   const [hidden = "", draft = "", scheduled = ""] = rest.slice(-3);
 
-  const captions = site.addFile("thumbnails", "captions/en.vtt", CAPTIONS);
+  // Beside the file that they belong to: what no video's folder holds is not public.
+  const file = database.prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(long);
+  const folder = String(file)
+    .replace("/media/videos/", "")
+    .replace(/\.mp4$/, "");
+  const captions = site.addFile("videos", `${folder}/captions/en.vtt`, CAPTIONS);
   change(long, {
     title: "Along the river at night, from the last bus to the first light of the morning",
     description: DESCRIPTION,
