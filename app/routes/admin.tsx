@@ -120,7 +120,7 @@ export default function Admin() {
           {version && <span className="ml-2 text-sm font-normal text-muted">v{version}</span>}
         </h1>
         <AdminLinks />
-        <ButtonLink to="/" variant="ghost" size="sm" className="max-sm:-ml-3">
+        <ButtonLink to="/" variant="ghost" size="sm" className="max-sm:-ml-3 forced-colors:ml-0">
           <ArrowLeft aria-hidden="true" className="size-4" />
           Back to Videos
         </ButtonLink>

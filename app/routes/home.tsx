@@ -66,7 +66,7 @@ export default function Home() {
   return (
     <>
       <div className="mb-8 flex flex-col gap-4">
-        <div className="shown-whole flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-center sm:gap-x-6">
+        <div className="shown-whole flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-center sm:gap-x-3 lg:gap-x-6">
           <SearchBox search={search} category={category} />
           {/* Side by side on a phone, so that the list begins higher up. */}
           <div className="flex flex-wrap gap-2 sm:contents">

@@ -15,7 +15,7 @@ export function AdminLinks() {
   return (
     <nav
       aria-label="Admin pages"
-      className="flex flex-wrap gap-x-1 text-sm max-sm:order-last max-sm:-mx-3 max-sm:w-full sm:ml-auto"
+      className="flex flex-wrap gap-x-1 text-sm max-sm:order-last max-sm:-mx-3 max-sm:w-full forced-colors:mx-0 sm:ml-auto"
     >
       {(isPanel ? PAGES : [PANEL, ...PAGES]).map(([to, label]) => (
         <NavLink

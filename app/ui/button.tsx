@@ -16,7 +16,7 @@ const VARIANTS: Record<Variant, string> = {
 const SIZES: Record<Size, string> = {
   md: "min-h-11 rounded-md px-5 py-1.5 text-base",
   sm: "min-h-11 rounded-md px-3 py-1 text-sm mouse:min-h-9",
-  pill: "min-h-12 rounded-full px-3 py-1.5 text-sm sm:px-6 sm:text-base",
+  pill: "min-h-12 rounded-full px-3 py-1.5 text-sm sm:px-4 lg:px-6 lg:text-base",
 };
 
 /**

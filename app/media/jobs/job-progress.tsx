@@ -15,7 +15,7 @@ export function Progress({ label, job }: { label: string; job: JobNow }) {
         value={percent}
         max={100}
         aria-label={`${label}, ${job.title}`}
-        className="h-1.5 w-full appearance-none overflow-hidden rounded-full bg-raised [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
+        className="h-1.5 w-full appearance-none forced-colors:appearance-auto overflow-hidden rounded-full bg-raised [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
       >
         {percent}%
       </progress>

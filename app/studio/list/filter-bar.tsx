@@ -2,6 +2,7 @@ import { Form, useNavigate } from "@remix-run/react";
 import { Search } from "lucide-react";
 import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
 import { Button, ButtonLink } from "~/ui/button";
+import { classNames } from "~/ui/class-names";
 import { Field, SelectField } from "~/ui/forms/field";
 import { VIDEO_STATUSES } from "~db/schema";
 import {
@@ -83,7 +84,13 @@ export function FilterBar({ view }: { view: ManageView }) {
             </option>
           ))}
         </SelectField>
-        <div className="flex flex-wrap gap-2">
+        <div
+          className={classNames(
+            "flex flex-wrap gap-2",
+            // Two buttons stand beside each other, in a line of their own where there is no room for both.
+            filtered && "col-span-full @min-[58rem]/filters:col-span-1",
+          )}
+        >
           <Button variant="secondary">
             <Search aria-hidden="true" className="size-4" />
             Show

@@ -42,15 +42,18 @@ export function VideoList({
           <tr>
             <th scope="col" className="video-list-select">
               {hydrated ? (
-                <input
-                  type="checkbox"
-                  aria-label="Select all videos of this page"
-                  checked={whole}
-                  ref={(box) => {
-                    if (box) box.indeterminate = !whole && selection.ids.size > 0;
-                  }}
-                  onChange={selection.togglePage}
-                />
+                <label>
+                  <input
+                    type="checkbox"
+                    aria-label="Select all videos of this page"
+                    checked={whole}
+                    ref={(box) => {
+                      if (box) box.indeterminate = !whole && selection.ids.size > 0;
+                    }}
+                    onChange={selection.togglePage}
+                  />
+                  <span>Select all</span>
+                </label>
               ) : (
                 <span className="sr-only">Select</span>
               )}

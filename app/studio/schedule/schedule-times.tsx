@@ -21,7 +21,7 @@ function Moment({ what, at }: { what: string; at: string }) {
     timeZone: hydrated ? undefined : "UTC",
   });
   return (
-    <span className="block text-xs">
+    <span className="video-row-schedule block text-xs">
       {what}{" "}
       <time dateTime={at}>
         {format.format(new Date(at))}

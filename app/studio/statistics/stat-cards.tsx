@@ -26,8 +26,8 @@ export function StatCards({ stats }: { stats: StudioStats | undefined }) {
 
 function Card({ label, icon, children }: { label: string; icon: ReactNode; children: ReactNode }) {
   return (
-    <div className="flex flex-col-reverse justify-end gap-1 rounded-lg border border-line bg-surface p-4 sm:p-5">
-      <dd className="text-lg font-semibold tabular-nums sm:text-xl">{children ?? "–"}</dd>
+    <div className="flex flex-col-reverse justify-end gap-1 rounded-lg border border-line bg-surface p-3 sm:p-4 lg:p-5">
+      <dd className="text-lg font-semibold tabular-nums lg:text-xl">{children ?? "–"}</dd>
       <dt className="flex items-center gap-2 text-sm text-muted [&_svg]:size-4">
         <span aria-hidden="true">{icon}</span>
         {label}

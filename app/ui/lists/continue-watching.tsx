@@ -46,7 +46,7 @@ export function ContinueWatching() {
           type="button"
           variant="ghost"
           size="sm"
-          className={classNames("-mr-3 shrink-0", allGone && "invisible")}
+          className={classNames("-mr-3 shrink-0 forced-colors:mr-0", allGone && "invisible")}
           onClick={forget}
         >
           Forget all

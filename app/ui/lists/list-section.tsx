@@ -57,7 +57,7 @@ export function ListSection({
     <section aria-labelledby="list-heading" aria-busy={waiting || undefined}>
       <div
         aria-live="polite"
-        className="sticky top-20 z-20 flex h-0 items-start justify-center low:top-4"
+        className="sticky top-20 z-20 flex h-0 items-start justify-end sm:justify-center low:top-4"
       >
         {!isOnline && (
           <p className="flex animate-fade-in items-center gap-2 rounded-full border border-line-strong bg-raised px-4 py-2 text-sm font-semibold shadow-lifted">
@@ -139,7 +139,7 @@ function WatchedAreHidden({ hidden, isAll }: { hidden: number; isAll: boolean })
         variant="ghost"
         size="sm"
         // Its text stands in line with the sentence, beside it or below.
-        className="max-sm:-ml-3"
+        className="max-sm:-ml-3 forced-colors:ml-0"
         onClick={() => hideWatched(false)}
       >
         {hidden === 1 ? "Show it" : "Show them"}
