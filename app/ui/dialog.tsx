@@ -103,7 +103,7 @@ export function Dialog({
 
 function CloseButton({ closeTo, onClose }: { closeTo?: string; onClose?: () => void }) {
   const closeClass =
-    "-m-2 grid size-11 shrink-0 place-items-center rounded-md text-muted hover:bg-raised hover:text-ink";
+    "-m-2 grid size-[min(2.75rem,max(44px,12vw))] shrink-0 place-items-center rounded-md text-muted hover:bg-raised hover:text-ink";
   const icon = <X aria-hidden="true" className="size-5" />;
   if (closeTo && !onClose) {
     return (

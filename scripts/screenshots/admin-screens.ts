@@ -19,7 +19,10 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
       name: "Second step",
       address: "/auth",
       audience: "visitor",
-      steps: (page) => signIn(page, ADMIN_WITH_SECOND_FACTOR, ADMIN.password),
+      steps: async (page) => {
+        await signIn(page, ADMIN_WITH_SECOND_FACTOR, ADMIN.password);
+        await page.waitForURL("**/auth/code");
+      },
       leadsTo: "/auth/code",
     },
     screen("Home of an admin", "/"),

@@ -69,7 +69,10 @@ export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
     screen("Sign in", "/auth"),
     screen("Sign in, refused", "/auth", {
       // Ten of them would lock the address out; so many are not taken with scripts.
-      scriptedSteps: (page) => signIn(page, "nobody@example.com", "not the password"),
+      scriptedSteps: async (page) => {
+        await signIn(page, "nobody@example.com", "not the password");
+        await page.getByRole("alert").first().waitFor();
+      },
     }),
   ];
 }

@@ -43,7 +43,7 @@ export function VideoGrid({
     <ul
       className={classNames(
         "grid grid-cols-1 gap-x-5 gap-y-8 transition-opacity sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-4",
-        waiting && "opacity-50",
+        waiting && "opacity-70",
       )}
     >
       {videos.map((video, index) => (

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { mp4Clip } from "../../clips";
 import { fill } from "../fill-catalogue";
 import { recordShifts } from "../layout-shifts";
-import { expect, test } from "../site";
+import { expect, expectNoViolations, test } from "../site";
 
 const cards = "main article";
 
@@ -120,6 +120,7 @@ test("while a list is slow, the old one stays and says that the next is loading"
   });
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.getByText("Loading videos...")).toBeVisible();
+  await expectNoViolations(page);
   await expect(page.locator(cards).first()).toContainText("Video 1");
   answer();
   await expect(page.locator(cards).first()).toContainText("Video 9");

@@ -173,8 +173,11 @@ test.describe("a small phone with text of twice the size", () => {
       if (name === "Mute") end = time.right;
     }
     expect(end).toBeLessThanOrEqual(picture.right);
+    const back = await boxOf(page.getByRole("link", { name: "Back", exact: true }));
+    expect(back.bottom).toBeLessThanOrEqual((await boxOf(player.seek)).y);
     const begin = await boxOf(player.root.locator(".player-begin svg"));
     expect(begin.bottom).toBeLessThanOrEqual((await boxOf(player.seek)).bottom);
+    expect(begin.x).toBeGreaterThanOrEqual(back.right);
     await page.keyboard.press("?");
     await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
     await expect(page.getByRole("link", { name: "Back", exact: true })).toBeHidden();
