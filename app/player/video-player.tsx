@@ -1,4 +1,5 @@
-import { useState } from "react";
+import { useDeferredValue, useState } from "react";
+import { useHydrated } from "~/ui/use-hydrated";
 import { EnhancedPlayer } from "./enhanced-player";
 import { NoFile } from "./no-file";
 import "./player.css";
@@ -23,8 +24,8 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
   const shown = usePinnedFile(video);
   const [root, setRoot] = useState<HTMLElement | null>(null);
   const [element, setElement] = useState<HTMLVideoElement | null>(null);
+  const enhanced = useEnhanced(root !== null && element !== null);
   if (!shown.fileUrl) return <NoFile posterUrl={shown.posterUrl} preparing={shown.preparing} />;
-  const enhanced = root !== null && element !== null;
   return (
     <section ref={setRoot} className="player" tabIndex={-1} aria-label="Video player">
       {/* biome-ignore lint/a11y/useMediaCaption: the tracks are those that the video has. */}
@@ -51,7 +52,7 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
           />
         ))}
       </video>
-      {enhanced ? (
+      {enhanced && root && element ? (
         <EnhancedPlayer
           root={root}
           element={element}
@@ -62,6 +63,18 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
       ) : null}
     </section>
   );
+}
+
+/**
+ * Whether our controls are there. On a page that the server has rendered they come after the page can be
+ * pressed, so that a slow phone answers between the two; the browser's own serve until then. A player that
+ * is opened within the site has them at once.
+ */
+function useEnhanced(isMounted: boolean): boolean {
+  const hydrated = useHydrated();
+  const [openedWithin] = useState(hydrated);
+  const later = useDeferredValue(isMounted);
+  return openedWithin ? isMounted : later;
 }
 
 function followLink(next: NextVideo): void {

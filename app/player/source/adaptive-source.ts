@@ -2,6 +2,7 @@ import type Hls from "hls.js";
 import type { ErrorData } from "hls.js";
 import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "../constants";
 import { importHls } from "./hls-module";
+import { nextTask } from "./next-task";
 import { changeSource, playbackPosition } from "./playback-position";
 import { primedLoader } from "./primed-loader";
 import { savesData } from "./primed-start";
@@ -42,6 +43,7 @@ export async function openAdaptive(
 ): Promise<Adaptive> {
   if (!("MediaSource" in window)) return openNative(element, url, events);
   const { default: HlsLight } = await importHls();
+  await nextTask();
   if (!HlsLight.isSupported()) return openNative(element, url, events);
   if (!events.mayAttach()) throw new Error("The file is playing already");
   return openWithHls(new HlsLight(configFor(HlsLight, element)), HlsLight, element, url, events);

@@ -4,6 +4,7 @@ import type {
   LoaderCallbacks,
   LoaderContext,
 } from "hls.js";
+import { nextTask } from "./next-task";
 import { dropPrimed, type Primed, primedStart } from "./primed-start";
 
 /** The loader of hls.js, which takes what has been asked for already. */
@@ -22,7 +23,8 @@ export function primedLoader(HlsLight: typeof Hls): FragmentLoaderConstructor {
         return;
       }
       this.waitsFor = own;
-      void own.bytes.then((bytes) => {
+      void own.bytes.then(async (bytes) => {
+        await nextTask();
         if (this.isOver) return;
         this.waitsFor = undefined;
         if (!bytes) {

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { primedLoader } from "~/player/source/primed-loader";
 import { dropPrimed, primedStart, primeStart } from "~/player/source/primed-start";
 
 const start = (name: string) => ({ playlistUrl: "", segmentUrl: `/media/${name}.mp4`, bytes: 10 });
@@ -48,4 +49,26 @@ it("is not asked for where the browser saves data", () => {
   primeStart(start("four"));
   expect(asked).toEqual([]);
   expect(primedStart(url("four"), 10)).toBeUndefined();
+});
+
+it("is answered in a task of its own, as a request would be", async () => {
+  primeStart(start("five"));
+  const asksItself = vi.fn();
+  class OwnLoader {
+    stats = { loading: {} };
+    load(): void {
+      asksItself();
+    }
+  }
+  const hls = { DefaultConfig: { loader: OwnLoader } };
+  const loader = new (primedLoader(hls as never))({} as never);
+  const onSuccess = vi.fn();
+  const range = { url: url("five"), rangeStart: 0, rangeEnd: 10 };
+  await primedStart(url("five"), 10)?.bytes;
+  loader.load(range as never, {} as never, { onSuccess } as never);
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  expect(onSuccess).not.toHaveBeenCalled();
+  await vi.waitFor(() => expect(onSuccess).toHaveBeenCalledTimes(1));
+  expect(onSuccess.mock.calls[0]?.[0].data.byteLength).toBe(10);
+  expect(asksItself).not.toHaveBeenCalled();
 });

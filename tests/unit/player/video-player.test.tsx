@@ -1,6 +1,9 @@
 // @vitest-environment jsdom
 import { createRemixStub } from "@remix-run/testing";
 import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { useEffect } from "react";
+import { flushSync } from "react-dom";
+import { createRoot, hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type PlayerVideo, VideoPlayer } from "~/player/video-player";
@@ -27,6 +30,17 @@ afterEach(() => {
 });
 
 const video = () => document.querySelector("video")!;
+
+/** Renders as a browser does, a task at a time. */
+async function withoutAct(doings: () => Promise<void>): Promise<void> {
+  const global = globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean };
+  const before = global.IS_REACT_ACT_ENVIRONMENT;
+  global.IS_REACT_ACT_ENVIRONMENT = false;
+  await doings().finally(() => {
+    global.IS_REACT_ACT_ENVIRONMENT = before;
+    document.body.replaceChildren();
+  });
+}
 
 function lasts(seconds: number) {
   Object.defineProperty(video(), "duration", { configurable: true, value: seconds });
@@ -55,6 +69,33 @@ describe("on the server", () => {
 });
 
 describe("with scripts", () => {
+  it("comes after the page that the server has rendered can be pressed", async () => {
+    document.body.innerHTML = renderToString(<VideoPlayer video={FILM} />);
+    const then: boolean[] = [];
+    function Page() {
+      useEffect(() => queueMicrotask(() => then.push(video().controls)), []);
+      return <VideoPlayer video={FILM} />;
+    }
+    await withoutAct(async () => {
+      const root = hydrateRoot(document.body, <Page />);
+      await vi.waitFor(() => expect(video().controls).toBe(false));
+      root.unmount();
+    });
+    // At the end of the task that has hydrated the page the element is still the browser's.
+    expect(then).toEqual([true]);
+  });
+
+  it("is there at once on a page that was opened within the site", async () => {
+    document.body.innerHTML = "<div></div>";
+    await withoutAct(async () => {
+      const root = createRoot(document.body.firstElementChild!);
+      flushSync(() => root.render(<VideoPlayer video={FILM} />));
+      expect(video().controls).toBe(false);
+      expect(document.querySelector("[data-seek-bar]")).not.toBeNull();
+      root.unmount();
+    });
+  });
+
   it("takes the browser's controls away and names its own", () => {
     render(<VideoPlayer video={FILM} />);
     expect(video().controls).toBe(false);
