@@ -23,7 +23,6 @@ import {
 } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import { readFragments } from "./fragments.server";
-import { pictureEnd } from "./picture-end.server";
 import { masterPlaylist, mediaPlaylist } from "./playlist";
 import {
   keyframeEvery,
@@ -56,8 +55,7 @@ export async function encodeLadder(
   const rate = steadyRate(probe.video.frameRate);
   const folder = `hls-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
-  const soundSeconds = probe.audio ? await pictureEnd(source, probe, task) : 0;
-  const ladder = { file: source.file, probe, renditions, rate, folder, soundSeconds };
+  const ladder = { file: source.file, probe, renditions, rate, folder };
   await withSoftware(chosenHardware(), (hardware) =>
     runFfmpeg(task, ladderArguments(ladder, hardware), {
       seconds: probe.durationSeconds,
@@ -80,13 +78,11 @@ export interface Ladder {
   renditions: readonly Rendition[];
   rate: Rate;
   folder: string;
-  /** Seconds of sound: until the last picture ends. */
-  soundSeconds: number;
 }
 
 /** One ffmpeg command: each rendition is scaled from the next larger one, and has the sound in it. */
 export function ladderArguments(
-  { file, probe, renditions, rate, folder, soundSeconds }: Ladder,
+  { file, probe, renditions, rate, folder }: Ladder,
   hardware: Hardware,
 ): string[] {
   const largestFirst = [...renditions].reverse();
@@ -110,7 +106,7 @@ export function ladderArguments(
   if (probe.audio) {
     const outputs = largestFirst.map((_, index) => `[sound${index}]`);
     graph.push(
-      `[0:${probe.audio.index}]${steadySound(soundSeconds)},asplit=${outputs.length}${outputs.join("")}`,
+      `[0:${probe.audio.index}]${steadySound(probe.durationSeconds)},asplit=${outputs.length}${outputs.join("")}`,
     );
   }
   return [

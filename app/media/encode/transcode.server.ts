@@ -15,7 +15,6 @@ import {
 } from "./encoders.server";
 import { needsFaststart } from "./faststart.server";
 import { pictureFilters } from "./filters.server";
-import { pictureEnd } from "./picture-end.server";
 import { fit, steadyRate } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
 import { runFfmpeg, type Task } from "./task.server";
@@ -104,7 +103,7 @@ async function remux(
   container: "mp4" | "webm",
 ): Promise<void> {
   const { size } = await stat(source.file);
-  const audio = container === "webm" ? ["-c:a", "copy"] : await soundOf(source, probe, task);
+  const audio = container === "webm" ? ["-c:a", "copy"] : soundOf(probe);
   await runFfmpeg(
     task,
     [
@@ -122,11 +121,10 @@ async function remux(
   );
 }
 
-async function soundOf(source: Source, probe: Probe, task: Task): Promise<string[]> {
+function soundOf(probe: Probe): string[] {
   if (!probe.audio) return [];
   if (conversionOf(probe).audio === "copy") return ["-c:a", "copy"];
-  const filter = steadySound(await pictureEnd(source, probe, task));
-  return ["-af", filter, ...soundArguments(FIRST_SOUND)];
+  return ["-af", steadySound(probe.durationSeconds), ...soundArguments(FIRST_SOUND)];
 }
 
 async function encode(source: Source, probe: Probe, task: Task, hardware: Hardware): Promise<void> {
@@ -144,7 +142,7 @@ async function encode(source: Source, probe: Probe, task: Task, hardware: Hardwa
       ...["-filter_threads", String(threads())],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
       ...pictureArguments(hardware, { maxBitrate: FIRST_BITRATE, crf: 22 }),
-      ...(await soundOf(source, probe, task)),
+      ...soundOf(probe),
       ...["-movflags", "+faststart", FILE],
     ],
     {

@@ -36,7 +36,7 @@ function argumentsFor(processors: number): string[] {
   vi.spyOn(os, "availableParallelism").mockReturnValue(processors);
   const { video } = probe;
   const ladder = { file: "film.mp4", probe, renditions: renditionsFor(video, 1080) };
-  const more = { rate: steadyRate(25), folder: "hls-x", soundSeconds: 9 };
+  const more = { rate: steadyRate(25), folder: "hls-x" };
   return ladderArguments({ ...ladder, ...more }, "off");
 }
 
