@@ -29,22 +29,14 @@ const iso = (time: number) => new Date(time).toISOString();
  * and its clean-up waits for all the rest.
  *
  * @param mostPriority only jobs up to this priority.
+ * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds.
  */
-export function claim(
+export async function claim(
   mostPriority = Number.MAX_SAFE_INTEGER,
-  now = Date.now(),
-): JobRow | undefined {
-  return tryToClaim(mostPriority, now).job;
-}
-
-/**
- * The same, in its turn while another process is writing.
- *
- * @throws {DatabaseBusyError} when that process holds the lock for 2 seconds.
- */
-export async function claimInTurn(mostPriority = Number.MAX_SAFE_INTEGER) {
+  now?: number,
+): Promise<JobRow | undefined> {
   return retryWhileBusy(() => {
-    const { written, job } = tryToClaim(mostPriority, Date.now());
+    const { written, job } = tryToClaim(mostPriority, now ?? Date.now());
     if (!written) throw new DatabaseBusyError(undefined);
     return job;
   });

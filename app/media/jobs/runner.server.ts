@@ -4,7 +4,7 @@ import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { hasFreeDiskSpace } from "./disk.server";
 import { jobsChanged, onJobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
-import { claimInTurn, reclaimFromDeadWorkers } from "./queue.server";
+import { claim, reclaimFromDeadWorkers } from "./queue.server";
 import { beginWork, removeLeftovers, type Work } from "./worker.server";
 
 /** How often it polls for jobs that another process has added, or whose back-off is over. */
@@ -65,12 +65,12 @@ export function startRunner(concurrency: number): Runner {
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
     if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
-      const job = await claimInTurn();
+      const job = await claim();
       if (!job) return;
       follow(beginWork(job), active);
     }
     if (stopped || urgent || [...active].some(({ job }) => job.kind === "transcode")) return;
-    const job = await claimInTurn(PRIORITIES.transcode);
+    const job = await claim(PRIORITIES.transcode);
     if (!job) return;
     for (const { task } of active) task.pause();
     urgent = beginWork(job);

@@ -170,9 +170,9 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
   it("are made right after the playable copy, before all pictures", async () => {
     const clip = makeClip(site.folder, "plain");
     await addToLibrary(site.uploads, clip, true);
-    expect(claim()?.kind).toBe("transcode");
+    expect((await claim())?.kind).toBe("transcode");
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'transcode'");
-    expect(claim()?.kind).toBe("captions");
+    expect((await claim())?.kind).toBe("captions");
     expect(PRIORITIES.captions).toBeLessThan(PRIORITIES.poster);
   });
 });

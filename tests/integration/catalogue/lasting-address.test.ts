@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable())(
       const { replaceVideoFile } = await import("~/media/jobs/replace-video-file.server");
       const { claim } = await import("~/media/jobs/queue.server");
       const { sourceOf } = await import("~/media/jobs/produce-artifact.server");
-      const job = claim()!;
+      const job = (await claim())!;
       const source = (await sourceOf(job))!;
       const made = path.join(site.folder, "made.mp4");
       fs.writeFileSync(made, "new");

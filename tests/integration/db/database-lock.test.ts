@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { claim, heartbeat } from "~/media/jobs/queue.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
+import { DatabaseBusyError } from "~db/write-lock";
 import { until } from "../../process-figures";
 import { ask, signInTo } from "../../site-client";
 import { ADMIN, SiteProcess } from "../../site-process";
@@ -164,21 +165,21 @@ describe("while another process holds the database's write lock", () => {
 });
 
 describe("work on the queue, while another connection is writing", () => {
-  it("is claimed and reported later, and nothing is given up", () => {
+  it("is claimed and reported later, and nothing is given up", async () => {
     const temporary = useTemporarySite();
     sqliteHandle().pragma("busy_timeout = 0");
     sqliteHandle().exec(`
       INSERT INTO videos (id, title, category) VALUES ('v', 'A film', 'desi');
       INSERT INTO jobs (video_id, kind, priority) VALUES ('v', 'preview', 1), ('v', 'storyboard', 2);`);
-    const running = claim()!;
+    const running = (await claim())!;
     const other = openSqlite(sqliteHandle().name);
     other.exec("BEGIN IMMEDIATE");
-    expect(claim()).toBeUndefined();
+    await expect(claim()).rejects.toBeInstanceOf(DatabaseBusyError);
     expect(heartbeat(running.id, { progress: 0.5 })).toBe(true);
     other.exec("ROLLBACK");
     other.close();
     expect(heartbeat(running.id, { progress: 0.5 })).toBe(true);
-    expect(claim()?.kind).toBe("storyboard");
+    expect((await claim())?.kind).toBe("storyboard");
     temporary.remove();
   });
 });

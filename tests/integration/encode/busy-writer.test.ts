@@ -101,7 +101,7 @@ describe.runIf(ffmpegAvailable())(
     it("leave each other what the other has taken over from a worker that died", async () => {
       const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
       const id = await addToLibrary(site.uploads, clip, true);
-      const job = claim()!;
+      const job = (await claim())!;
       const sqlite = sqliteHandle();
       sqlite.prepare("UPDATE jobs SET worker = ? WHERE id = ?").run(`${hostname()}/1/1`, job.id);
       const other = new Sqlite(sqlite.name, { timeout: 0 });

@@ -93,7 +93,7 @@ describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first",
     const film = makeClip(site.folder, "film", { seconds: 20, size: "640x360" });
     const { id, file } = await addFilm(film);
     const before = videoRow(id);
-    const work = beginWork(claim()!);
+    const work = beginWork((await claim())!);
     await work.returnToQueue();
     await work.ended;
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);

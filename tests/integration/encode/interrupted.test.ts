@@ -111,7 +111,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     expect(error).toMatchObject(full);
 
     const id = await addToLibrary(site.uploads, clip, true);
-    const job = claim()!;
+    const job = (await claim())!;
     await recordFailure(job, error, false, false);
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 0, reason: null });
   });

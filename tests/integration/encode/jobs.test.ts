@@ -92,18 +92,17 @@ function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]
 describe.runIf(ffmpegAvailable())("the queue", () => {
   it("makes a new video playable before anything of an older one, and nothing of it before that", async () => {
     const [a, b] = [await addVideo("a"), await addVideo("b")];
-    const first = claim()!;
-    const second = claim()!;
+    const first = (await claim())!;
+    const second = (await claim())!;
     expect([first, second].map(({ video_id, kind }) => [video_id, kind])).toEqual([
       [a, "transcode"],
       [b, "transcode"],
     ]);
-    expect(claim()).toBeUndefined();
+    expect(await claim()).toBeUndefined();
     sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE id = ${second.id}`);
-    const rest = [claim(), claim(), claim(), claim(), claim()].map((job) => [
-      job?.video_id,
-      job?.kind,
-    ]);
+    const rest = [await claim(), await claim(), await claim(), await claim(), await claim()].map(
+      (job) => [job?.video_id, job?.kind],
+    );
     expect(rest).toEqual(
       ["captions", "poster", "storyboard", "preview", "ladder"].map((kind) => [b, kind]),
     );
@@ -119,42 +118,42 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
   it("tries again later and later, and gives up what has failed three times, with its reason", async () => {
     const id = await addVideo("Broken");
     for (const seconds of [30, 120, undefined]) {
-      const job = claim(undefined, Date.now() + 10 * 60_000)!;
+      const job = (await claim(undefined, Date.now() + 10 * 60_000))!;
       expect(job.kind).toBe("transcode");
       await fail(job, "The file is damaged.");
       const { state, run_after } = jobRows(id)[0]!;
       if (seconds === undefined) expect(state).toBe("failed");
       else expect((Date.parse(run_after) - Date.now()) / 1_000).toBeCloseTo(seconds, -1);
     }
-    expect(claim(undefined, Date.now() + 3_600_000)).toBeUndefined();
+    expect(await claim(undefined, Date.now() + 3_600_000)).toBeUndefined();
     const summary = (await jobSummaries([id]))[id]!;
     expect(summary.failed).toMatchObject([{ reason: "The file is damaged.", title: "Broken" }]);
     expect((await queueView()).failed).toHaveLength(1);
     expect(await retry(summary.failed[0]!.id)).toBe(1);
-    expect(claim()).toMatchObject({ kind: "transcode", attempts: 1 });
+    expect(await claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
   it("gives a job whose worker is silent to the next, and a job handed back does not count", async () => {
     const id = await addVideo();
-    const job = claim()!;
+    const job = (await claim())!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");
-    expect(claim(undefined, Date.now() + 29_000)).toBeUndefined();
-    expect(claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
+    expect(await claim(undefined, Date.now() + 29_000)).toBeUndefined();
+    expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
     await returnToQueue(job);
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1, worker: null });
   });
 
   it("gives up a job that takes the site down with it", async () => {
     const id = await addVideo();
-    claim();
+    await claim();
     sqliteHandle().exec("UPDATE jobs SET attempts = 5 WHERE state = 'running'");
-    expect(claim(undefined, Date.now() + 60_000)).toBeUndefined();
+    expect(await claim(undefined, Date.now() + 60_000)).toBeUndefined();
     expect(jobRows(id)[0]).toMatchObject({ state: "failed", reason: /ended 5 times/ });
   });
 
   it("forgets the jobs of a video that is deleted, by whatever tool", async () => {
     const id = await addVideo();
-    const job = claim()!;
+    const job = (await claim())!;
     expect(isOurs(job.id)).toBe(true);
     execFileSync("sqlite3", [sqliteHandle().name, `DELETE FROM videos WHERE id = '${id}'`]);
     expect(isOurs(job.id)).toBe(false);
@@ -189,30 +188,36 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
 
   it("starts what was to run by a clock that was a day ahead", async () => {
     const id = await addVideo();
-    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ video_id: id, kind: "transcode" });
+    expect(await claim(undefined, Date.now() - DAY)).toMatchObject({
+      video_id: id,
+      kind: "transcode",
+    });
   });
 
   it("tries again by the present clock what failed by a clock that was a day ahead", async () => {
     await addVideo();
-    await fail(claim()!, "The file is damaged.");
-    expect(claim()).toBeUndefined();
-    expect(claim(undefined, Date.now() - DAY)).toMatchObject({ kind: "transcode", attempts: 2 });
+    await fail((await claim())!, "The file is damaged.");
+    expect(await claim()).toBeUndefined();
+    expect(await claim(undefined, Date.now() - DAY)).toMatchObject({
+      kind: "transcode",
+      attempts: 2,
+    });
   });
 
   it("ends a lease that was given by a clock that was a day ahead, within the time of a lease", async () => {
     await addVideo();
-    const job = claim(undefined, Date.now() + DAY)!;
+    const job = (await claim(undefined, Date.now() + DAY))!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'");
-    expect(claim()).toBeUndefined();
-    expect(claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
+    expect(await claim()).toBeUndefined();
+    expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
   });
 
   it("lets the clean-up wait its hours, and no longer", async () => {
     const id = await addVideo();
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
-    expect(claim()).toBeUndefined();
-    expect(claim(undefined, Date.now() + 5 * 3_600_000)).toBeUndefined();
-    expect(claim(undefined, Date.now() + 7 * 3_600_000)).toMatchObject({ video_id: id });
+    expect(await claim()).toBeUndefined();
+    expect(await claim(undefined, Date.now() + 5 * 3_600_000)).toBeUndefined();
+    expect(await claim(undefined, Date.now() + 7 * 3_600_000)).toMatchObject({ video_id: id });
   });
 });
 
@@ -225,10 +230,10 @@ describe.runIf(ffmpegAvailable())("the queue and another process that writes", (
     const other = new Sqlite(sqliteHandle().name);
     sqliteHandle().pragma("busy_timeout = 0");
     other.exec("BEGIN IMMEDIATE");
-    expect(claim()).toBeUndefined();
+    await expect(claim()).rejects.toBeInstanceOf(DatabaseBusyError);
     other.exec("COMMIT");
 
-    const job = claim()!;
+    const job = (await claim())!;
     other.exec("BEGIN IMMEDIATE");
     expect(heartbeat(job.id, { progress: 0.5 })).toBe(true);
     const work = beginWork(job);
@@ -244,7 +249,7 @@ describe.runIf(ffmpegAvailable())("the queue and another process that writes", (
 
   it("does not count an attempt that met the lock to the end", async () => {
     const id = await addVideo();
-    const job = claim()!;
+    const job = (await claim())!;
     expect(jobRows(id)[0]).toMatchObject({ state: "running", attempts: 1 });
     await recordFailure(job, new DatabaseBusyError(undefined), false, false);
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 0, reason: null });
