@@ -37,7 +37,7 @@ export function BackLink({ id, listLocation }: { id: string; listLocation: ListL
       onClick={goBack}
       variant="ghost"
       size="sm"
-      className="watch-back -ml-3 mb-1 min-h-11"
+      className="watch-back -ml-3 mb-1 min-h-11 forced-colors:ml-0"
     >
       <ArrowLeft aria-hidden="true" className="size-4" />
       Back
