@@ -76,7 +76,7 @@ export function Dialog({
         if (event.target === event.currentTarget) close();
       }}
       className={classNames(
-        "dialog max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] overflow-y-auto overscroll-contain",
+        "dialog w-[calc(100%-2rem)] overflow-y-auto overscroll-contain",
         "animate-rise rounded-lg border border-line bg-surface p-0 text-ink shadow-lifted",
         wide ? "max-w-2xl" : "max-w-md",
       )}

@@ -63,7 +63,7 @@ export function ListChoices({ listLocation }: { listLocation: ListLocation }) {
             ? "border-accent bg-accent text-on-accent"
             : "border-line bg-surface text-muted hover:border-line-strong hover:text-ink",
           // Its space is there from the start.
-          !hydrated && "invisible",
+          !hydrated && "invisible scriptless:hidden",
         )}
       >
         <EyeOff aria-hidden="true" className="size-4" />

@@ -15,7 +15,7 @@ export function SaveButton({ id }: { id: string }) {
       aria-pressed={isSaved}
       onClick={toggle}
       // As sharing does, it needs scripts; its space is reserved without them.
-      className={hydrated ? undefined : "invisible"}
+      className={hydrated ? undefined : "invisible scriptless:hidden"}
     >
       <Bookmark
         aria-hidden="true"

@@ -43,7 +43,7 @@ export function ShareButton({
       aria-label={label}
       title={label}
       // Sharing needs scripts. Without them the button is hidden and its space reserved.
-      className={hydrated ? undefined : "invisible"}
+      className={hydrated ? undefined : "invisible scriptless:hidden"}
     >
       <Icon aria-hidden="true" className="size-4" />
       {children}

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { mp4Clip } from "../../clips";
 import { fill } from "../fill-catalogue";
-import { expect, test } from "../site";
+import { expect, signIn, test } from "../site";
 
 test.use({ javaScriptEnabled: false });
 
@@ -78,4 +78,27 @@ test("a contact message comes back as a mail, or with what is missing @phone", a
     "href",
     /^mailto:contact@.*subject=Hello/,
   );
+});
+
+test("nothing is kept free for what only scripts make work, and a dialog shows all of itself @phone", async ({
+  page,
+  site,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await fill(site, 2, () => ({ description: "A walk." }));
+  const topOf = async (text: string) => (await page.getByText(text).first().boundingBox())!.y;
+  await page.goto("/video/v1");
+  expect((await topOf("A walk.")) - (await topOf("1 day ago"))).toBeLessThan(100);
+  await page.goto("/");
+  const choices = page.getByRole("form", { name: "Order and length" });
+  const left = async (name: string) => (await choices.getByLabel(name).boundingBox())!.x;
+  const show = await choices.getByRole("button", { name: "Show" }).boundingBox();
+  expect(show!.x).toBe(await left("Sort by"));
+
+  await signIn(page);
+  await page.goto("/admin?tab=manage&edit=v1");
+  const cut = await page
+    .getByRole("dialog")
+    .evaluate((dialog) => dialog.scrollHeight - dialog.clientHeight);
+  expect(cut).toBe(0);
 });
