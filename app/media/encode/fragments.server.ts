@@ -6,6 +6,8 @@ import { type BoxHeader, boxHeaders } from "./box-headers.server";
 export interface Fragment {
   offset: number;
   bytes: number;
+  /** From its beginning to the end of its first picture, a keyframe. */
+  keyframeBytes: number;
   /** Seconds at which its first picture is decoded, and for how long its pictures last. */
   start: number;
   duration: number;
@@ -52,6 +54,7 @@ export async function readFragments(path: string): Promise<FragmentedFile> {
       fragments.push({
         offset: box.start,
         bytes: data.end - box.start,
+        keyframeBytes: run.firstPictureEnd,
         start: run.decodeTime / video.timescale,
         duration: run.duration / video.timescale,
       });
@@ -120,45 +123,59 @@ function* within(buffer: Buffer, from: number, to: number) {
 function pictureRun(moof: Buffer, trackId: number) {
   for (const traf of within(moof, 8, moof.length)) {
     if (traf.type !== "traf") continue;
-    let defaultDuration = 0;
+    let defaults = { duration: 0, size: 0 };
     let ours = false;
     let decodeTime = 0;
     let duration = 0;
+    let firstPictureEnd = 0;
     for (const box of within(moof, traf.body, traf.end)) {
       if (box.type === "tfhd") {
         ours = moof.readUInt32BE(box.body + 4) === trackId;
-        defaultDuration = readDefaultDuration(moof, box.body);
+        defaults = readDefaults(moof, box.body);
       } else if (box.type === "tfdt") {
         const wide = moof[box.body] === 1;
         decodeTime = wide
           ? Number(moof.readBigUInt64BE(box.body + 4))
           : moof.readUInt32BE(box.body + 4);
       } else if (box.type === "trun" && ours) {
-        duration += runDuration(moof, box.body, defaultDuration);
+        const run = readRun(moof, box.body, defaults);
+        duration += run.duration;
+        firstPictureEnd ||= run.firstSampleEnd;
       }
     }
-    if (ours && duration > 0) return { decodeTime, duration };
+    if (ours && duration > 0) return { decodeTime, duration, firstPictureEnd };
   }
   return undefined;
 }
 
-/** §8.8.7: which optional fields come before the default duration is told by the flags. */
-function readDefaultDuration(moof: Buffer, body: number): number {
-  const flags = moof.readUInt32BE(body) & 0xffffff;
-  if (!(flags & 0x08)) return 0;
-  return moof.readUInt32BE(body + 8 + (flags & 0x01 ? 8 : 0) + (flags & 0x02 ? 4 : 0));
+interface SampleDefaults {
+  duration: number;
+  size: number;
 }
 
-/** §8.8.8: the durations of a run, added up. */
-function runDuration(moof: Buffer, body: number, defaultDuration: number): number {
+/** §8.8.7: which optional fields come before the defaults is told by the flags. */
+function readDefaults(moof: Buffer, body: number): SampleDefaults {
+  const flags = moof.readUInt32BE(body) & 0xffffff;
+  let at = body + 8 + (flags & 0x01 ? 8 : 0) + (flags & 0x02 ? 4 : 0);
+  const next = (flag: number) => {
+    if (!(flags & flag)) return 0;
+    at += 4;
+    return moof.readUInt32BE(at - 4);
+  };
+  return { duration: next(0x08), size: next(0x10) };
+}
+
+/** §8.8.8: the durations of a run, added up, and where its first sample ends, from the `moof` on. */
+function readRun(moof: Buffer, body: number, defaults: SampleDefaults) {
   const flags = moof.readUInt32BE(body) & 0xffffff;
   const samples = moof.readUInt32BE(body + 4);
-  if (!(flags & 0x100)) return samples * defaultDuration;
+  const data = flags & 0x01 ? moof.readInt32BE(body + 8) : 0;
   const first = body + 8 + (flags & 0x01 ? 4 : 0) + (flags & 0x04 ? 4 : 0);
-  const size = [0x100, 0x200, 0x400, 0x800].filter((flag) => flags & flag).length * 4;
+  const bytes = [0x100, 0x200, 0x400, 0x800].filter((flag) => flags & flag).length * 4;
   let duration = 0;
   for (let sample = 0; sample < samples; sample++) {
-    duration += moof.readUInt32BE(first + sample * size);
+    duration += flags & 0x100 ? moof.readUInt32BE(first + sample * bytes) : defaults.duration;
   }
-  return duration;
+  const size = flags & 0x200 ? moof.readUInt32BE(first + (flags & 0x100 ? 4 : 0)) : defaults.size;
+  return { duration, firstSampleEnd: data + size };
 }

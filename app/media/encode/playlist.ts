@@ -3,6 +3,8 @@
 export interface Segment {
   offset: number;
   bytes: number;
+  /** From its beginning to the end of its first picture. */
+  keyframeBytes: number;
   /** Seconds. */
   duration: number;
 }
@@ -10,6 +12,8 @@ export interface Segment {
 export interface Variant {
   /** File name of its media playlist. */
   playlist: string;
+  /** File name of the playlist of its keyframes alone. */
+  keyframes: string;
   width: number;
   height: number;
   frameRate: number;
@@ -18,7 +22,7 @@ export interface Variant {
 }
 
 /** §4.3.3.1: every EXTINF, rounded to the nearest second, is at most this. */
-export function targetDuration(segments: readonly Segment[]): number {
+export function targetDuration(segments: readonly Pick<Segment, "duration">[]): number {
   return Math.max(1, ...segments.map(({ duration }) => Math.round(duration)));
 }
 
@@ -26,7 +30,8 @@ export function targetDuration(segments: readonly Segment[]): number {
 export function mediaPlaylist(
   file: string,
   headerBytes: number,
-  segments: readonly Segment[],
+  segments: readonly Pick<Segment, "offset" | "bytes" | "duration">[],
+  tags: readonly string[] = ["#EXT-X-INDEPENDENT-SEGMENTS"],
 ): string {
   return [
     "#EXTM3U",
@@ -34,7 +39,7 @@ export function mediaPlaylist(
     `#EXT-X-TARGETDURATION:${targetDuration(segments)}`,
     "#EXT-X-MEDIA-SEQUENCE:0",
     "#EXT-X-PLAYLIST-TYPE:VOD",
-    "#EXT-X-INDEPENDENT-SEGMENTS",
+    ...tags,
     `#EXT-X-MAP:URI="${file}",BYTERANGE="${headerBytes}@0"`,
     ...segments.flatMap(({ offset, bytes, duration }) => [
       `#EXTINF:${duration.toFixed(6)},`,
@@ -45,6 +50,23 @@ export function mediaPlaylist(
     "",
   ].join("\n");
 }
+
+/**
+ * §4.3.3.6: the keyframes of the same file, which a device's own player shows while one winds through
+ * the film.
+ */
+export function keyframePlaylist(
+  file: string,
+  headerBytes: number,
+  segments: readonly Segment[],
+): string {
+  return mediaPlaylist(file, headerBytes, segments.map(keyframeOf), ["#EXT-X-I-FRAMES-ONLY"]);
+}
+
+const keyframeOf = ({ keyframeBytes, ...segment }: Segment) => ({
+  ...segment,
+  bytes: keyframeBytes,
+});
 
 /** The playlist that lists the renditions, smallest first, so that the first picture is quick. */
 export function masterPlaylist(variants: readonly Variant[]): string {
@@ -63,6 +85,18 @@ export function masterPlaylist(variants: readonly Variant[]): string {
       ];
       return [`#EXT-X-STREAM-INF:${attributes.join(",")}`, variant.playlist];
     }),
+    // §4.3.4.3: behind them, since the first of all is what begins.
+    ...variants.map((variant) => {
+      const { peak, average } = bandwidth(variant.segments.map(keyframeOf));
+      const attributes = [
+        `BANDWIDTH=${peak}`,
+        `AVERAGE-BANDWIDTH=${average}`,
+        `CODECS="${variant.codecs.split(",")[0]}"`,
+        `RESOLUTION=${variant.width}x${variant.height}`,
+        `URI="${variant.keyframes}"`,
+      ];
+      return `#EXT-X-I-FRAME-STREAM-INF:${attributes.join(",")}`;
+    }),
     "",
   ].join("\n");
 }
@@ -71,7 +105,10 @@ export function masterPlaylist(variants: readonly Variant[]): string {
  * Bits a second: on average, and at the peak, which §4.1 defines as the largest rate of any
  * segments in a row that last between half and one and a half target durations together.
  */
-export function bandwidth(segments: readonly Segment[]): { peak: number; average: number } {
+export function bandwidth(segments: readonly Pick<Segment, "bytes" | "duration">[]): {
+  peak: number;
+  average: number;
+} {
   const target = targetDuration(segments);
   let peak = 0;
   let bytes = 0;

@@ -29,6 +29,8 @@ interface Playlist {
   endList: boolean;
   playlistType: string;
   playlists: { uri: string; attributes: Record<string, unknown> }[];
+  iFramePlaylists: { uri: string; attributes: Record<string, unknown> }[];
+  iFramesOnly?: boolean;
 }
 
 let folder: string;
@@ -155,6 +157,32 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
         expect(Math.abs(Number(time) - start)).toBeLessThan(ROUNDING);
         ffmpeg(["-xerror", "-i", alone, "-f", "null", "-"]);
         start += duration;
+      }
+    }
+  });
+
+  it("lists the keyframes of each rendition, each range with one picture that can be shown", () => {
+    const names = renditions.map(({ name }) => `${name}-keyframes.m3u8`);
+    expect(master.iFramePlaylists.map(({ uri }) => uri)).toEqual(names);
+    for (const [index, { name, playlist }] of renditions.entries()) {
+      const keyframes = parse(names[index]!);
+      expect(keyframes).toMatchObject({ iFramesOnly: true, endList: true, playlistType: "VOD" });
+      expect(keyframes.segments.map(({ duration }) => duration)).toEqual(
+        playlist.segments.map(({ duration }) => duration),
+      );
+      const whole = fs.readFileSync(path.join(ladder, `${name}.mp4`));
+      const cut = ({ offset, length }: { offset: number; length: number }) =>
+        whole.subarray(offset, offset + length);
+      for (const { byterange, map } of keyframes.segments) {
+        const alone = path.join(folder, "keyframe.mp4");
+        fs.writeFileSync(alone, Buffer.concat([cut(map.byterange), cut(byterange)]));
+        const [first] = ffprobe(alone, [
+          ...["-select_streams", "v", "-show_entries", "packet=flags", "-of", "csv=p=0"],
+        ]).split("\n");
+        expect(first).toMatch(/^K/);
+        const picture = `${alone}.png`;
+        ffmpeg(["-xerror", "-i", alone, "-frames:v", "1", picture]);
+        expect(fs.statSync(picture).size).toBeGreaterThan(0);
       }
     }
   });

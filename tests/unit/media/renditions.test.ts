@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { bandwidth, masterPlaylist, mediaPlaylist, targetDuration } from "~/media/encode/playlist";
+import {
+  bandwidth,
+  keyframePlaylist,
+  masterPlaylist,
+  mediaPlaylist,
+  targetDuration,
+} from "~/media/encode/playlist";
 import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions";
 import type { VideoStream } from "~/media/probe/playable";
 
@@ -103,9 +109,9 @@ describe("the renditions of the ladder", () => {
 
 describe("playlists", () => {
   const segments = [
-    { offset: 100, bytes: 4_000, duration: 4.004 },
-    { offset: 4_100, bytes: 8_000, duration: 4.004 },
-    { offset: 12_100, bytes: 3_000, duration: 0.2 },
+    { offset: 100, bytes: 4_000, keyframeBytes: 800, duration: 4.004 },
+    { offset: 4_100, bytes: 8_000, keyframeBytes: 900, duration: 4.004 },
+    { offset: 12_100, bytes: 3_000, keyframeBytes: 700, duration: 0.2 },
   ];
 
   it("measure the bandwidth as RFC 8216 defines it, so that a short end is no peak", () => {
@@ -121,9 +127,26 @@ describe("playlists", () => {
       '#EXT-X-MAP:URI="a.mp4",BYTERANGE="100@0"\n#EXTINF:4.004000,\n#EXT-X-BYTERANGE:4000@100\na.mp4\n',
     );
     const codecs = "avc1.64001f,mp4a.40.2";
-    const rendition = { playlist: "a.m3u8", width: 16, height: 8, frameRate: 25, codecs, segments };
+    const names = { playlist: "a.m3u8", keyframes: "a-keyframes.m3u8" };
+    const rendition = { ...names, width: 16, height: 8, frameRate: 25, codecs, segments };
     expect(masterPlaylist([rendition])).toContain(
       `CODECS="${codecs}",RESOLUTION=16x8,FRAME-RATE=25.000\na.m3u8\n`,
     );
+    const rates = bandwidth(segments.map((each) => ({ ...each, bytes: each.keyframeBytes })));
+    expect(masterPlaylist([rendition])).toContain(
+      `#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=${rates.peak},AVERAGE-BANDWIDTH=${rates.average},` +
+        'CODECS="avc1.64001f",RESOLUTION=16x8,URI="a-keyframes.m3u8"\n',
+    );
+  });
+
+  it("name the keyframes alone, which are the beginnings of the same segments", () => {
+    const playlist = keyframePlaylist("a.mp4", 100, segments);
+    expect(playlist).toContain("\n#EXT-X-I-FRAMES-ONLY\n");
+    expect(playlist).not.toContain("INDEPENDENT");
+    expect(playlist.match(/BYTERANGE:\S+/g)).toEqual([
+      "BYTERANGE:800@100",
+      "BYTERANGE:900@4100",
+      "BYTERANGE:700@12100",
+    ]);
   });
 });
