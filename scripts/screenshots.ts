@@ -32,8 +32,9 @@ interface Variant {
 const SIZES = { "360": [360, 740], "740": [740, 360], "768": [768, 1024], "1440": [1440, 900] };
 const TOUCH: BrowserContextOptions = { hasTouch: true, isMobile: true };
 
+/** Phones. A whole page of an emulated tablet is drawn as for a mouse, in the height that a finger needs. */
 function optionsAt(width: number, height: number): BrowserContextOptions {
-  return { viewport: { width, height }, ...(width < 1_000 ? TOUCH : undefined) };
+  return { viewport: { width, height }, ...(width < 768 ? TOUCH : undefined) };
 }
 
 const VARIANTS: Variant[] = [
