@@ -39,11 +39,7 @@ export function threads(): number {
 
 interface Picture {
   maxBitrate: number;
-  /**
-   * Pictures from one keyframe to the next, an even number; left out where it does not matter. There is
-   * one more in the middle of the first ones: a film's first segment has half the length, and plays
-   * the sooner.
-   */
+  /** Pictures from one keyframe to the next; left out where it does not matter. */
   keyframeEvery?: number;
   /** x264's quality, lower is better; a card gets its bitrate instead. */
   crf: number;
@@ -68,7 +64,7 @@ export function pictureArguments(hardware: Hardware, picture: Picture): string[]
   const { maxBitrate, keyframeEvery, crf } = picture;
   const within = ["-maxrate", String(maxBitrate), "-bufsize", String(maxBitrate * 2)];
   const keyframes = keyframeEvery
-    ? ["-g", String(keyframeEvery), "-force_key_frames", keyframesAt(keyframeEvery)]
+    ? ["-g", String(keyframeEvery), "-force_key_frames", `expr:not(mod(n,${keyframeEvery}))`]
     : [];
   if (hardware !== "off") {
     const rate = ["-b:v", String(Math.round(maxBitrate * 0.75)), ...within];
@@ -80,11 +76,6 @@ export function pictureArguments(hardware: Hardware, picture: Picture): string[]
     ...keyframes,
     ...(keyframeEvery ? ["-keyint_min", String(keyframeEvery), "-sc_threshold", "0"] : []),
   ];
-}
-
-/** FFmpeg's expression for the pictures, counted by `n`, that are keyframes. */
-function keyframesAt(every: number): string {
-  return `expr:not(mod(n,${every}))+eq(n,${every / 2})`;
 }
 
 /** AAC LC, stereo, 48 kHz. */

@@ -23,7 +23,7 @@ import {
 } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import { readFragments } from "./fragments.server";
-import { keyframePlaylist, masterPlaylist, mediaPlaylist } from "./playlist";
+import { keyframePlaylist, masterPlaylist, mediaPlaylist, segmentsOf } from "./playlist";
 import {
   keyframeEvery,
   type Rate,
@@ -139,13 +139,16 @@ async function writePlaylists(
     const { headerBytes, fragments, codecs } = await readFragments(path.join(folder, file));
     if (fragments.length === 0) throw new EncodeError("Not one segment could be made.");
     const playlist = `${rendition.name}.m3u8`;
-    const keyframes = `${rendition.name}-keyframes.m3u8`;
-    await writeFile(path.join(folder, playlist), mediaPlaylist(file, headerBytes, fragments));
-    await writeFile(path.join(folder, keyframes), keyframePlaylist(file, headerBytes, fragments));
+    const winding = `${rendition.name}-keyframes.m3u8`;
+    const segments = segmentsOf(fragments);
+    const keyframes = fragments.map(({ keyframeBytes: bytes, ...rest }) => ({ ...rest, bytes }));
+    await writeFile(path.join(folder, playlist), mediaPlaylist(file, headerBytes, segments));
+    await writeFile(path.join(folder, winding), keyframePlaylist(file, headerBytes, keyframes));
     const { numerator, denominator } = rateOf(rendition, rate);
     const { width, height } = rendition;
     const frameRate = numerator / denominator;
-    variants.push({ playlist, keyframes, width, height, frameRate, codecs, segments: fragments });
+    const names = { playlist, keyframePlaylist: winding };
+    variants.push({ ...names, width, height, frameRate, codecs, segments, keyframes });
   }
   await writeFile(path.join(folder, "master.m3u8"), masterPlaylist(variants));
 }

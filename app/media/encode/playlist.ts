@@ -3,8 +3,6 @@
 export interface Segment {
   offset: number;
   bytes: number;
-  /** From its beginning to the end of its first picture. */
-  keyframeBytes: number;
   /** Seconds. */
   duration: number;
 }
@@ -13,16 +11,36 @@ export interface Variant {
   /** File name of its media playlist. */
   playlist: string;
   /** File name of the playlist of its keyframes alone. */
-  keyframes: string;
+  keyframePlaylist: string;
   width: number;
   height: number;
   frameRate: number;
   codecs: string;
   segments: readonly Segment[];
+  keyframes: readonly Segment[];
+}
+
+/**
+ * Two fragments, each of which begins with a keyframe, are a segment. The first two are one each: the
+ * shorter the first segment, the sooner a film plays.
+ */
+export function segmentsOf(fragments: readonly Segment[]): Segment[] {
+  const segments = fragments
+    .slice(0, 2)
+    .map(({ offset, bytes, duration }) => ({ offset, bytes, duration }));
+  for (let at = 2; at < fragments.length; at += 2) {
+    const [{ offset, bytes, duration }, second] = [fragments[at]!, fragments[at + 1]];
+    segments.push({
+      offset,
+      bytes: bytes + (second?.bytes ?? 0),
+      duration: duration + (second?.duration ?? 0),
+    });
+  }
+  return segments;
 }
 
 /** §4.3.3.1: every EXTINF, rounded to the nearest second, is at most this. */
-export function targetDuration(segments: readonly Pick<Segment, "duration">[]): number {
+export function targetDuration(segments: readonly Segment[]): number {
   return Math.max(1, ...segments.map(({ duration }) => Math.round(duration)));
 }
 
@@ -30,7 +48,7 @@ export function targetDuration(segments: readonly Pick<Segment, "duration">[]): 
 export function mediaPlaylist(
   file: string,
   headerBytes: number,
-  segments: readonly Pick<Segment, "offset" | "bytes" | "duration">[],
+  segments: readonly Segment[],
   tags: readonly string[] = ["#EXT-X-INDEPENDENT-SEGMENTS"],
 ): string {
   return [
@@ -58,15 +76,10 @@ export function mediaPlaylist(
 export function keyframePlaylist(
   file: string,
   headerBytes: number,
-  segments: readonly Segment[],
+  keyframes: readonly Segment[],
 ): string {
-  return mediaPlaylist(file, headerBytes, segments.map(keyframeOf), ["#EXT-X-I-FRAMES-ONLY"]);
+  return mediaPlaylist(file, headerBytes, keyframes, ["#EXT-X-I-FRAMES-ONLY"]);
 }
-
-const keyframeOf = ({ keyframeBytes, ...segment }: Segment) => ({
-  ...segment,
-  bytes: keyframeBytes,
-});
 
 /** The playlist that lists the renditions, smallest first, so that the first picture is quick. */
 export function masterPlaylist(variants: readonly Variant[]): string {
@@ -87,13 +100,13 @@ export function masterPlaylist(variants: readonly Variant[]): string {
     }),
     // §4.3.4.3: behind them, since the first of all is what begins.
     ...variants.map((variant) => {
-      const { peak, average } = bandwidth(variant.segments.map(keyframeOf));
+      const { peak, average } = bandwidth(variant.keyframes);
       const attributes = [
         `BANDWIDTH=${peak}`,
         `AVERAGE-BANDWIDTH=${average}`,
         `CODECS="${variant.codecs.split(",")[0]}"`,
         `RESOLUTION=${variant.width}x${variant.height}`,
-        `URI="${variant.keyframes}"`,
+        `URI="${variant.keyframePlaylist}"`,
       ];
       return `#EXT-X-I-FRAME-STREAM-INF:${attributes.join(",")}`;
     }),
@@ -105,7 +118,7 @@ export function masterPlaylist(variants: readonly Variant[]): string {
  * Bits a second: on average, and at the peak, which §4.1 defines as the largest rate of any
  * segments in a row that last between half and one and a half target durations together.
  */
-export function bandwidth(segments: readonly Pick<Segment, "bytes" | "duration">[]): {
+export function bandwidth(segments: readonly Segment[]): {
   peak: number;
   average: number;
 } {

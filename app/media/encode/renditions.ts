@@ -19,7 +19,8 @@ export interface Rate {
   denominator: number;
 }
 
-export const SEGMENT_SECONDS = 4;
+/** Wherever one seeks to, at most so much before it has to be decoded. */
+const KEYFRAME_SECONDS = 2;
 
 /** By the shorter side, so that a portrait film has the same qualities. */
 const STEPS = [
@@ -116,6 +117,6 @@ export function rateOf(
 export function keyframeEvery(rendition: Pick<Rendition, "everySecond">, rate: Rate): number {
   const smooth = rate.numerator / rate.denominator > 31;
   const slow = rateOf({ everySecond: smooth }, rate);
-  const pictures = Math.round((SEGMENT_SECONDS * slow.numerator) / slow.denominator);
+  const pictures = Math.round((KEYFRAME_SECONDS * slow.numerator) / slow.denominator);
   return smooth && !rendition.everySecond ? pictures * 2 : pictures;
 }

@@ -23,12 +23,13 @@ function write(name: string, text: string): void {
 }
 
 const segments = [
-  { offset: 1_000, bytes: 5_000, keyframeBytes: 900, duration: 4 },
-  { offset: 6_000, bytes: 7_000, keyframeBytes: 900, duration: 4 },
+  { offset: 1_000, bytes: 5_000, duration: 4 },
+  { offset: 6_000, bytes: 7_000, duration: 4 },
 ];
 const variant = (height: number, factor: number) => ({
   playlist: `${height}p.m3u8`,
-  keyframes: `${height}p-keyframes.m3u8`,
+  keyframePlaylist: `${height}p-keyframes.m3u8`,
+  keyframes: segments,
   width: height * 2,
   height,
   frameRate: 25,

@@ -4,6 +4,7 @@ import {
   keyframePlaylist,
   masterPlaylist,
   mediaPlaylist,
+  segmentsOf,
   targetDuration,
 } from "~/media/encode/playlist";
 import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions";
@@ -89,7 +90,7 @@ describe("the renditions of the ladder", () => {
   });
 
   it.each([23.976, 25, 29.97, 50, 59.94, 60])(
-    "begin their segments with the same picture, about every 4 s, at %f",
+    "have keyframes at the same pictures, about every 2 s, at %f",
     (measured) => {
       const rate = steadyRate(measured);
       const seconds = renditionsFor(film(1920, 1080, measured), 1080).map((rendition) => {
@@ -97,22 +98,20 @@ describe("the renditions of the ladder", () => {
         return (keyframeEvery(rendition, rate) * denominator) / numerator;
       });
       expect(new Set(seconds.map((each) => each.toFixed(9))).size).toBe(1);
-      // Half as many are the first segment's.
-      for (const rendition of renditionsFor(film(1920, 1080, measured), 1080)) {
-        expect(keyframeEvery(rendition, rate) % 2).toBe(0);
-      }
-      expect(seconds[0]).toBeGreaterThan(3.95);
-      expect(seconds[0]).toBeLessThan(4.05);
+      expect(seconds[0]).toBeGreaterThan(1.95);
+      expect(seconds[0]).toBeLessThan(2.05);
     },
   );
 });
 
 describe("playlists", () => {
   const segments = [
-    { offset: 100, bytes: 4_000, keyframeBytes: 800, duration: 4.004 },
-    { offset: 4_100, bytes: 8_000, keyframeBytes: 900, duration: 4.004 },
-    { offset: 12_100, bytes: 3_000, keyframeBytes: 700, duration: 0.2 },
+    { offset: 100, bytes: 4_000, duration: 4.004 },
+    { offset: 4_100, bytes: 8_000, duration: 4.004 },
+    { offset: 12_100, bytes: 3_000, duration: 0.2 },
   ];
+
+  const keyframes = segments.map((segment) => ({ ...segment, bytes: segment.bytes / 10 }));
 
   it("measure the bandwidth as RFC 8216 defines it, so that a short end is no peak", () => {
     expect(targetDuration(segments)).toBe(4);
@@ -122,17 +121,40 @@ describe("playlists", () => {
     });
   });
 
+  it.each([
+    [1, [2]],
+    [2, [2, 2]],
+    [3, [2, 2, 2]],
+    [4, [2, 2, 4]],
+    [7, [2, 2, 4, 4, 2]],
+  ])("make segments of %i fragments of 2 s", (count, wanted) => {
+    const fragments = Array.from({ length: count }, (_, index) => ({
+      offset: 100 + index * 10,
+      bytes: 10,
+      duration: 2,
+    }));
+    const made = segmentsOf(fragments);
+    expect(made.map(({ duration }) => duration)).toEqual(wanted);
+    expect(made.map(({ bytes }) => bytes)).toEqual(wanted.map((seconds) => seconds * 5));
+    let end = 100;
+    for (const { offset, bytes } of made) {
+      expect(offset).toBe(end);
+      end += bytes;
+    }
+  });
+
   it("name byte ranges of one file", () => {
     expect(mediaPlaylist("a.mp4", 100, segments)).toContain(
       '#EXT-X-MAP:URI="a.mp4",BYTERANGE="100@0"\n#EXTINF:4.004000,\n#EXT-X-BYTERANGE:4000@100\na.mp4\n',
     );
     const codecs = "avc1.64001f,mp4a.40.2";
-    const names = { playlist: "a.m3u8", keyframes: "a-keyframes.m3u8" };
-    const rendition = { ...names, width: 16, height: 8, frameRate: 25, codecs, segments };
+    const names = { playlist: "a.m3u8", keyframePlaylist: "a-keyframes.m3u8" };
+    const what = { width: 16, height: 8, frameRate: 25, codecs, segments, keyframes };
+    const rendition = { ...names, ...what };
     expect(masterPlaylist([rendition])).toContain(
       `CODECS="${codecs}",RESOLUTION=16x8,FRAME-RATE=25.000\na.m3u8\n`,
     );
-    const rates = bandwidth(segments.map((each) => ({ ...each, bytes: each.keyframeBytes })));
+    const rates = bandwidth(keyframes);
     expect(masterPlaylist([rendition])).toContain(
       `#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=${rates.peak},AVERAGE-BANDWIDTH=${rates.average},` +
         'CODECS="avc1.64001f",RESOLUTION=16x8,URI="a-keyframes.m3u8"\n',
@@ -140,13 +162,13 @@ describe("playlists", () => {
   });
 
   it("name the keyframes alone, which are the beginnings of the same segments", () => {
-    const playlist = keyframePlaylist("a.mp4", 100, segments);
+    const playlist = keyframePlaylist("a.mp4", 100, keyframes);
     expect(playlist).toContain("\n#EXT-X-I-FRAMES-ONLY\n");
     expect(playlist).not.toContain("INDEPENDENT");
     expect(playlist.match(/BYTERANGE:\S+/g)).toEqual([
-      "BYTERANGE:800@100",
-      "BYTERANGE:900@4100",
-      "BYTERANGE:700@12100",
+      "BYTERANGE:400@100",
+      "BYTERANGE:800@4100",
+      "BYTERANGE:300@12100",
     ]);
   });
 });
