@@ -175,6 +175,11 @@ test.describe("a small phone with text of twice the size", () => {
     expect(end).toBeLessThanOrEqual(picture.right);
     const back = await boxOf(page.getByRole("link", { name: "Back", exact: true }));
     expect(back.bottom).toBeLessThanOrEqual((await boxOf(player.seek)).y);
+    const title = player.root.locator(".player-title");
+    const indent = await title.evaluate((each) =>
+      Number.parseFloat(getComputedStyle(each).paddingLeft),
+    );
+    expect(back.right).toBeLessThanOrEqual((await boxOf(title)).x + indent);
     const begin = await boxOf(player.root.locator(".player-begin svg"));
     expect(begin.bottom).toBeLessThanOrEqual((await boxOf(player.seek)).bottom);
     expect(begin.x).toBeGreaterThanOrEqual(back.right);
