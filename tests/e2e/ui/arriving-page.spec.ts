@@ -69,6 +69,31 @@ test("wherever the line pauses while home arrives, nothing that is shown moves @
   }
 });
 
+test("a key that comes right when the scripts begin leaves the page alive", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 12, (number) => ({ title: number === 5 ? "Neon Rain" : `Video ${number}` }));
+  // React begins to listen, and takes the page over a moment later: here a key comes in between.
+  await page.addInitScript(() => {
+    const { addEventListener } = document;
+    document.addEventListener = function (this: Document, ...args: [string, never]) {
+      addEventListener.apply(this, args);
+      if (args[0] !== "keydown") return;
+      queueMicrotask(() => {
+        const key = new KeyboardEvent("keydown", { key: "n", bubbles: true, cancelable: true });
+        document.querySelector("input[type=search]")?.dispatchEvent(key);
+      });
+    };
+  });
+  const complaints: string[] = [];
+  page.on("pageerror", ({ message }) => complaints.push(message));
+  await page.goto("/");
+  await page.getByRole("searchbox").fill("neon");
+  await expect(page.locator("main article")).toHaveCount(1);
+  expect(complaints).toEqual([]);
+});
+
 test("no page of a visitor waits for the browser's tables of all languages", async ({
   page,
   site,
