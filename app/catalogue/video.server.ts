@@ -5,7 +5,6 @@ import type { VideoCardData } from "~/shared/video-card";
 import { readCaptions } from "~db/captions";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
-import type { JobKind } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, toCard } from "./lists/card-row.server";
 import { cardsAt } from "./lists/published-list.server";
@@ -38,7 +37,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
     .selectFrom("videos")
     .select([...CARD_COLUMNS, "description", "tags", "updated_at"])
     .select(["source_url", "hls_url", "storyboard_url", "captions"])
-    .select(isWorkedOn("ladder").as("streamIsComing"))
+    .select(STREAM_IS_COMING.as("streamIsComing"))
     .where("id", "=", id)
     .where("status", "=", "published")
     .executeTakeFirst();
@@ -49,7 +48,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
     tags: parseTags(row.tags),
     videoUrl: ownMediaPath(row.video_url) ?? "",
     preparing: row.video_url === "" && row.source_url !== null,
-    streamIsComing: row.hls_url === null && row.streamIsComing === 1,
+    streamIsComing: row.streamIsComing === 1,
     hlsUrl: ownMediaPath(row.hls_url),
     storyboardUrl: ownMediaPath(row.storyboard_url),
     captions: readCaptions(row.captions).flatMap(({ url, language, label }) => {
@@ -61,9 +60,10 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
   };
 }
 
-/** Whether a job of the video waits or runs, and no failed one keeps it from that. */
-const isWorkedOn = (kind: JobKind) => sql<0 | 1>`
-  EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = ${kind}
+/** Asked only without a stream: its job waits or runs, and no failed one keeps it from that. */
+const STREAM_IS_COMING = sql<0 | 1>`
+  hls_url IS NULL
+  AND EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'ladder'
     AND state IN ('waiting', 'running'))
   AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'transcode'
     AND state = 'failed')`;

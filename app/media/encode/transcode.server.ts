@@ -57,9 +57,8 @@ export function isCopyOf(probe: Probe): boolean {
  */
 export async function transcode(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   const artifact = await makePlayable(source, probe, task);
-  const { codec } = probe.video;
-  const isKept = probe.playable || conversionOf(probe).video === "copy";
-  return { ...artifact, streamIsUrgent: isKept && NOT_EVERYWHERE.includes(codec) };
+  const isKept = conversionOf(probe).video === "copy";
+  return { ...artifact, streamIsUrgent: isKept && NOT_EVERYWHERE.includes(probe.video.codec) };
 }
 
 async function makePlayable(source: Source, probe: Probe, task: Task): Promise<Artifact> {
