@@ -38,6 +38,12 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
         await page.getByText(name).first().waitFor();
       },
     }),
+    screen("Upload, to be published later", "/admin", {
+      steps: async (page) => {
+        await page.getByText("Publish later, or hide at a time").click();
+        await page.getByLabel("Publish at").waitFor();
+      },
+    }),
     screen("Upload, refused", "/admin", {
       steps: async (page) => {
         await page.getByLabel("Title").fill("A walk");
@@ -53,6 +59,18 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
         const boxes = page.getByRole("checkbox", { name: /^Select / });
         for (const index of [1, 2]) await boxes.nth(index).check();
         await page.getByText("2 selected").waitFor();
+      },
+    }),
+    screen("Manage, selected, scheduling", manage, {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await page.waitForLoadState("networkidle");
+        await page
+          .getByRole("checkbox", { name: /^Select / })
+          .nth(1)
+          .check();
+        await page.getByLabel("With the selected videos").selectOption("Schedule");
+        await page.getByLabel("Hide at").waitFor();
       },
     }),
     screen("Manage, edit", `${manage}&edit=${long}`, { overlay: true }),

@@ -5,6 +5,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { failure, type StudioFailure } from "../failure";
 import type { ManageView } from "../list/manage-address";
 import { idsOf } from "../list/managed-list.server";
+import { readSchedule } from "../schedule/schedule";
 import { undoAction } from "../trash/remove.server";
 import {
   BULK_ACTIONS,
@@ -48,10 +49,23 @@ function readChange(form: FormData): BulkChange | string {
     const category = check(anyCategory, form.get("category"));
     return category.ok ? { action, category: category.value } : firstMessage(category);
   }
+  if (action === "schedule") return readScheduling(form);
   if (action !== "add-tags" && action !== "remove-tags") return { action };
   const checked = check(tags, form.get("tags") ?? "");
   if (!checked.ok) return firstMessage(checked);
   return checked.value.length > 0 ? { action, tags: checked.value } : "Write at least one tag.";
+}
+
+function readScheduling(form: FormData): BulkChange | string {
+  const typed = (name: string) => String(form.get(name) ?? "");
+  const read = readSchedule(
+    { publishAt: typed("publishAt"), unpublishAt: typed("unpublishAt") },
+    Date.now(),
+  );
+  if ("fields" in read) return Object.values(read.fields)[0] ?? "";
+  const { publishAt, unpublishAt } = read.schedule;
+  if (publishAt === null && unpublishAt === null) return "Choose a time to publish or hide at.";
+  return { action: "schedule", schedule: read.schedule };
 }
 
 async function chosenIds(form: FormData, view: ManageView): Promise<string[] | string> {
@@ -70,7 +84,14 @@ const OUTCOMES: Record<BulkChange["action"], [done: string, already: string]> = 
   category: ["moved to the category", "in the category already"],
   "add-tags": ["given the tags", "tagged so already"],
   "remove-tags": ["rid of the tags", "without the tags already"],
+  schedule: ["scheduled", "left as before"],
+  unschedule: ["rid of the schedule", "without a schedule already"],
   delete: ["deleted", ""],
+};
+
+const REFUSED_BECAUSE: Partial<Record<BulkChange["action"], string>> = {
+  "add-tags": `a video has at most ${MAX_TAGS} tags`,
+  schedule: "a video can be hidden only after it has been published",
 };
 
 /** What became of the videos, sentence by sentence. */
@@ -82,7 +103,7 @@ function describeResult(change: BulkChange, result: BulkResult): StudioFailure |
     result.gone > 0 &&
       `${formatQuantity(result.gone, "video")} no longer ${result.gone === 1 ? "exists" : "exist"}.`,
     result.refused.length > 0 &&
-      `${were(result.refused.length)} left alone, because a video has at most ${MAX_TAGS} tags: ${nameTitles(result.refused)}.`,
+      `${were(result.refused.length)} left alone, because ${REFUSED_BECAUSE[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
   ].filter((sentence) => sentence !== false);
   if (result.done === 0 && result.unchanged === 0) {
     return failure(result.refused.length > 0 ? 422 : 404, NOTHING_CHANGED, {

@@ -7,6 +7,7 @@ import { classNames } from "~/ui/class-names";
 import { Field, SelectField } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { Selection } from "../list/use-selection";
+import { MomentField } from "../schedule/moment-field";
 import { BULK_ACTIONS, BULK_LABELS } from "./bulk";
 
 /** The form that the checkboxes of the list belong to. */
@@ -129,6 +130,23 @@ export function BulkBar({
               placeholder={hydrated ? "Tags, separated by commas" : undefined}
             />
           </div>
+        )}
+        {(!hydrated || chosen === "schedule") && (
+          <fieldset className="grid w-full min-w-0 gap-3 max-sm:order-2 sm:grid-cols-2">
+            <legend className="sr-only">Schedule</legend>
+            <MomentField
+              label="Publish at"
+              name="publishAt"
+              value=""
+              hint="Empty: it stays as it is."
+            />
+            <MomentField
+              label="Hide at"
+              name="unpublishAt"
+              value=""
+              hint="Empty: it stays as it is."
+            />
+          </fieldset>
         )}
         <Button
           variant={chosen === "delete" ? "danger" : "primary"}

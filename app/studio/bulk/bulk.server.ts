@@ -7,6 +7,7 @@ import { MAX_TAGS } from "~/shared/video-limits";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import { readTags } from "../list/managed-row.server";
+import type { Schedule } from "../schedule/schedule";
 import { removeVideos } from "../trash/remove.server";
 import { type BulkChange, type BulkResult, type DeleteConfirmation, nameTitles } from "./bulk";
 
@@ -16,6 +17,8 @@ const VERBS: Record<BulkChange["action"], string> = {
   category: "set the category of",
   "add-tags": "added tags to",
   "remove-tags": "removed tags from",
+  schedule: "scheduled",
+  unschedule: "removed the schedule of",
   delete: "deleted",
 };
 
@@ -25,6 +28,8 @@ interface SelectedVideo {
   status: string;
   category: string;
   tags: string | null;
+  publish_at: string | null;
+  unpublish_at: string | null;
 }
 
 /** Videos changed by one statement; the event loop runs other work between two. */
@@ -90,7 +95,7 @@ function selectVideos(
 ): Promise<SelectedVideo[]> {
   return transaction
     .selectFrom("videos")
-    .select(["id", "title", "status", "category", "tags"])
+    .select(["id", "title", "status", "category", "tags", "publish_at", "unpublish_at"])
     .where("id", "in", listed(ids))
     .execute();
 }
@@ -98,6 +103,8 @@ function selectVideos(
 interface Changes {
   status?: "published" | "hidden";
   category?: CategoryId;
+  publish_at?: string | null;
+  unpublish_at?: string | null;
   updated_at?: string;
 }
 
@@ -130,12 +137,44 @@ async function apply(
         columns,
       );
     }
+    case "schedule":
+      return setSchedules(transaction, change.schedule, selected);
+    case "unschedule":
+      return set(
+        selected.filter((row) => row.publish_at !== null || row.unpublish_at !== null),
+        { publish_at: null, unpublish_at: null },
+      );
     case "add-tags":
     case "remove-tags":
       return setTags(transaction, change, selected, updated_at);
     default:
       return change satisfies never;
   }
+}
+
+/** What is published already can only be hidden at a time, as in the dialog of one video. */
+async function setSchedules(
+  transaction: Transaction<Schema>,
+  { publishAt, unpublishAt }: Schedule,
+  selected: readonly SelectedVideo[],
+): Promise<{ titles: string[]; refused: string[] }> {
+  const refused: string[] = [];
+  const changed = selected.flatMap((row) => {
+    const isPublished = row.status === "published";
+    const publish = isPublished ? row.publish_at : (publishAt ?? row.publish_at);
+    const unpublish = unpublishAt ?? row.unpublish_at;
+    if (!isPublished && publish && unpublish && unpublish <= publish) {
+      refused.push(row.title);
+      return [];
+    }
+    const isSame = publish === row.publish_at && unpublish === row.unpublish_at;
+    return isSame ? [] : [{ id: row.id, title: row.title, publish, unpublish }];
+  });
+  await sql`
+    UPDATE videos SET publish_at = given.value ->> 'publish', unpublish_at = given.value ->> 'unpublish'
+    FROM json_each(${JSON.stringify(changed)}) AS given
+    WHERE videos.id = given.value ->> 'id'`.execute(transaction);
+  return { titles: changed.map(({ title }) => title), refused };
 }
 
 async function setTags(

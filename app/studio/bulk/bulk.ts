@@ -1,4 +1,5 @@
 import type { CategoryId } from "~/shared/categories";
+import type { Schedule } from "../schedule/schedule";
 
 /** What can be done to many videos at once. */
 export const BULK_ACTIONS = [
@@ -7,6 +8,8 @@ export const BULK_ACTIONS = [
   "category",
   "add-tags",
   "remove-tags",
+  "schedule",
+  "unschedule",
   "delete",
 ] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
@@ -17,6 +20,8 @@ export const BULK_LABELS: Record<BulkAction, string> = {
   category: "Set category",
   "add-tags": "Add tags",
   "remove-tags": "Remove tags",
+  schedule: "Schedule",
+  unschedule: "Remove schedule",
   delete: "Delete",
 };
 
@@ -24,8 +29,10 @@ export const BULK_LABELS: Record<BulkAction, string> = {
 export const MAX_BULK_VIDEOS = 10_000;
 
 export type BulkChange =
-  | { action: "publish" | "hide" }
+  | { action: "publish" | "hide" | "unschedule" }
   | { action: "delete" }
+  /** A time that is null stays as it is. */
+  | { action: "schedule"; schedule: Schedule }
   | { action: "category"; category: CategoryId }
   | { action: "add-tags" | "remove-tags"; tags: string[] };
 

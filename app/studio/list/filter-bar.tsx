@@ -12,8 +12,8 @@ import {
   readManageView,
   SCHEDULED,
   SORT_LABELS,
-  SORTS,
   STATUS_LABELS,
+  sortsOf,
 } from "./manage-address";
 
 /**
@@ -78,7 +78,7 @@ export function FilterBar({ view }: { view: ManageView }) {
           ))}
         </SelectField>
         <SelectField label="Sort by" name="sort" defaultValue={view.sort}>
-          {SORTS.map((sort) => (
+          {sortsOf(view).map((sort) => (
             <option key={sort} value={sort}>
               {SORT_LABELS[sort]}
             </option>
@@ -97,7 +97,10 @@ export function FilterBar({ view }: { view: ManageView }) {
           </Button>
           {filtered && (
             <ButtonLink
-              to={manageHref({ ...ALL_NEWEST, sort: view.sort })}
+              to={manageHref({
+                ...ALL_NEWEST,
+                sort: sortsOf({}).includes(view.sort) ? view.sort : "newest",
+              })}
               preventScrollReset
               variant="ghost"
             >

@@ -4,7 +4,9 @@ import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 /** What the manage tab shows, as its address says. Parameters at their defaults are left out. */
 
 export const SORTS = ["newest", "oldest", "views", "title", "longest", "largest"] as const;
-export type Sort = (typeof SORTS)[number];
+/** An order of what is scheduled alone: everything else has no time. */
+const SCHEDULE_SORT = "schedule";
+export type Sort = (typeof SORTS)[number] | typeof SCHEDULE_SORT;
 
 export const SORT_LABELS: Record<Sort, string> = {
   newest: "Newest",
@@ -13,7 +15,13 @@ export const SORT_LABELS: Record<Sort, string> = {
   title: "Title",
   longest: "Longest",
   largest: "Largest",
+  schedule: "Next scheduled",
 };
+
+/** What a view can be ordered by. */
+export function sortsOf({ scheduled }: Pick<ManageView, "scheduled">): readonly Sort[] {
+  return scheduled ? [...SORTS, SCHEDULE_SORT] : SORTS;
+}
 
 export const STATUS_LABELS: Record<VideoStatus, string> = {
   published: "Published",
@@ -43,13 +51,14 @@ export const ALL_NEWEST: ManageView = { page: 1, search: "", sort: "newest" };
 /** The view of an address. An invalid value counts as its default. */
 export function readManageView(parameters: URLSearchParams): ManageView {
   const page = parameters.get("page") ?? "";
+  const scheduled = parameters.get("status") === SCHEDULED || undefined;
   return {
     page: /^\d{1,8}$/.test(page) ? Math.min(PAGE_MAX, Math.max(1, Number(page))) : 1,
     search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
     status: VIDEO_STATUSES.find((status) => status === parameters.get("status")),
-    scheduled: parameters.get("status") === SCHEDULED || undefined,
+    scheduled,
     category: toCategoryId(parameters.get("category")),
-    sort: SORTS.find((sort) => sort === parameters.get("sort")) ?? "newest",
+    sort: sortsOf({ scheduled }).find((sort) => sort === parameters.get("sort")) ?? "newest",
   };
 }
 

@@ -28,6 +28,9 @@ const both = (published: string, others: string): Index[] => [
   },
 ];
 
+/** When the next thing of its schedule happens to a row; after every time for one without. */
+const NEXT_TIME = `min(coalesce(CASE WHEN status <> 'published' THEN publish_at END, '9'),
+  coalesce(unpublish_at, '9'))`;
 const AGE = { keys: ["sort_key"], indexes: all("videos_by_age") };
 const ORDERS: Record<Sort, Order> = {
   newest: { ...AGE, descending: true },
@@ -48,6 +51,8 @@ const ORDERS: Record<Sort, Order> = {
     descending: true,
   },
   largest: { keys: ["bytes", "number"], indexes: all("videos_by_size"), descending: true },
+  // Of the few that have a time, see `rowsBy`; the next first.
+  schedule: { keys: [NEXT_TIME, "number"], indexes: AGE.indexes, descending: false },
 };
 /** In no order, for the few rows of a status or category. */
 const BY_STATE = both("videos_published_by_category", "videos_unpublished_by_state");

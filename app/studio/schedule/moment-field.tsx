@@ -14,12 +14,15 @@ export function MomentField({
   value,
   hint,
   error,
+  onMoment,
 }: {
   label: string;
   name: string;
   value: string;
   hint: string;
   error?: string;
+  /** Called with what will be sent whenever it changes. */
+  onMoment?: (moment: string) => void;
 }) {
   const hydrated = useHydrated();
   const [moment, setMoment] = useState(value);
@@ -35,7 +38,11 @@ export function MomentField({
         defaultValue={hydrated ? toLocal(value) : toMinute(value)}
         hint={`${hint} ${hydrated ? `Your time, ${zone.replaceAll("_", " ")}.` : "In UTC."}`}
         error={error}
-        onChange={(event) => setMoment(toUtc(event.currentTarget))}
+        onChange={(event) => {
+          const typed = toUtc(event.currentTarget);
+          setMoment(typed);
+          onMoment?.(typed);
+        }}
       />
       {hydrated && <input type="hidden" name={name} value={moment} />}
     </>

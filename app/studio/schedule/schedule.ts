@@ -9,6 +9,8 @@ export interface Schedule {
 /** The two fields of the form as they were sent. */
 export type TypedSchedule = Record<keyof Schedule, string>;
 
+export const NO_SCHEDULE: TypedSchedule = { publishAt: "", unpublishAt: "" };
+
 const MOST_YEARS = 10;
 
 const SENTENCES = {

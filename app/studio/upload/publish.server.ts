@@ -18,12 +18,15 @@ import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
+import type { Schedule } from "../schedule/schedule";
 import { recordDigest } from "./duplicates.server";
 import type { UploadSuccess } from "./upload-fields";
 
 export interface Upload {
   userId: string;
   status: "published" | "review";
+  /** When it is published and hidden by itself; what is published later is a draft until then. */
+  schedule: Schedule;
   /** What to do with a file that is cut off and is to be published; left out: it becomes a draft. */
   whenCutOff?: "ask" | "publish";
   texts: NewVideoTexts;
@@ -50,12 +53,15 @@ export class CutOffError extends Error {
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, whenCutOff } = upload;
+  const isLater = upload.schedule.publishAt !== null;
   let thumbnail: EncodedThumbnail | undefined;
   try {
     const probed = await probeVideo(video.path);
-    const isHeld = upload.status === "published" && probed.cutOff && whenCutOff !== "publish";
+    const willBePublic = upload.status === "published" || isLater;
+    const isHeld = willBePublic && probed.cutOff && whenCutOff !== "publish";
     if (isHeld && probed.cutOff && whenCutOff === "ask") throw new CutOffError(probed.cutOff);
-    const status = isHeld ? "review" : upload.status;
+    const status = isHeld || isLater ? "review" : upload.status;
+    const schedule = isHeld ? { ...upload.schedule, publishAt: null } : upload.schedule;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     const moved = await moveIntoBucket(
       userId,
@@ -67,7 +73,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
       const files = await measureFiles(id, moved);
       const work = {
         id,
-        upload: { ...upload, status },
+        upload: { ...upload, status, schedule },
         probed,
         moved,
         files,
@@ -83,7 +89,8 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await moved.commit();
     jobsChanged("work");
     const isCutOff = isHeld && { isCutOff: true };
-    return { id, title: texts.title, status, category: texts.category, ...isCutOff };
+    const publishAt = schedule.publishAt && { publishAt: schedule.publishAt };
+    return { id, title: texts.title, status, category: texts.category, ...publishAt, ...isCutOff };
   } finally {
     if (thumbnail) await fs.rm(thumbnail.file, { force: true });
   }
@@ -103,7 +110,7 @@ async function insertUpload(
   transaction: Transaction<Schema>,
   { id, upload, probed, moved, files, posterColors }: NewVideo,
 ): Promise<void> {
-  const { userId, status, texts, video } = upload;
+  const { userId, status, schedule, texts, video } = upload;
   const videoUrl = mediaUrl("videos", moved.videoPath);
   for (const file of files) await recordFile(file, transaction);
   await transaction
@@ -122,12 +129,18 @@ async function insertUpload(
       poster_colors: posterColors,
       uploaded_by: userId,
       status,
+      publish_at: schedule.publishAt,
+      unpublish_at: schedule.unpublishAt,
     })
     .execute();
   await recordDigest(id, video.sha256, transaction);
   await enqueueIn(transaction, [id]);
   const action = status === "published" ? "publish" : "draft";
-  await recordActivity({ userId, action, subjectId: id, detail: texts.title }, transaction);
+  const about = { userId, subjectId: id, detail: texts.title };
+  await recordActivity({ ...about, action }, transaction);
+  if (schedule.publishAt || schedule.unpublishAt) {
+    await recordActivity({ ...about, action: "schedule" }, transaction);
+  }
 }
 
 interface ProbedVideo {

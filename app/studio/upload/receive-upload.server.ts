@@ -7,6 +7,7 @@ import { settings } from "~/server/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
 import { isBusy } from "~db/write-lock";
+import { readSchedule, type Schedule } from "../schedule/schedule";
 import { findDuplicate } from "./duplicates.server";
 import { CutOffError, publishUpload, type Upload } from "./publish.server";
 import {
@@ -78,12 +79,12 @@ export async function publishReceivedForm(
 async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOutcome> {
   if (form.error) throw form.error;
   const intent = uploadIntent(form.fields.get("intent"));
-  const checked = checkTexts(typedTexts(form.fields));
-  if (!checked.ok) return fail(form, 422, checked);
-
   const sentBefore = form.fields.get("upload");
+  // Before the fields are checked: the time of a schedule may have come since.
   const taken = lastPublished.get(`${userId} ${sentBefore}`);
   if (taken) return { ok: true, video: taken };
+  const checked = checkTexts(typedTexts(form.fields));
+  if (!checked.ok) return fail(form, 422, checked);
   const sent = form.files.get("video");
   const video = sentBefore ? await readFinishedUpload(userId, sentBefore) : sent;
   if (!video) {
@@ -103,13 +104,14 @@ async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOu
     });
   }
 
-  const status = intent === "draft" ? "review" : "published";
+  const status: Upload["status"] = intent === "draft" ? "review" : "published";
   const thumbnail = form.files.get("thumbnail");
-  const { texts } = checked;
+  const { texts, schedule } = checked;
   const whenCutOff = cutOffDecision(form.fields.get("incomplete"));
   let published: UploadSuccess;
   try {
-    published = await publishUpload({ userId, status, texts, video, thumbnail, whenCutOff });
+    const upload = { userId, status, schedule, texts, video, thumbnail, whenCutOff };
+    published = await publishUpload(upload);
   } catch (error) {
     if (error instanceof CutOffError) {
       const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
@@ -171,18 +173,26 @@ export function typedTexts(fields: ReadonlyMap<string, string>): UploadTexts {
     category: text("category"),
     tags: text("tags"),
     duration: text("duration"),
+    publishAt: text("publishAt"),
+    unpublishAt: text("unpublishAt"),
   };
 }
 
 type CheckedTexts =
-  | { ok: true; texts: NewVideoTexts }
+  | { ok: true; texts: NewVideoTexts; schedule: Schedule }
   | { ok: false; sentence: string; fields: Partial<Record<UploadField, string>> };
 
-/** The validated texts, or what is wrong with each field. */
-export function checkTexts(typed: UploadTexts): CheckedTexts {
+/** The validated texts and times, or what is wrong with each field. */
+export function checkTexts(typed: UploadTexts, now = Date.now()): CheckedTexts {
   const checked = check(newVideoTexts, typed);
-  if (checked.ok) return { ok: true, texts: checked.value };
-  const { fields } = checked;
+  const scheduled = readSchedule(typed, now);
+  if (checked.ok && "schedule" in scheduled) {
+    return { ok: true, texts: checked.value, schedule: scheduled.schedule };
+  }
+  const fields: Partial<Record<UploadField, string>> = {
+    ...(!checked.ok && checked.fields),
+    ...("fields" in scheduled && scheduled.fields),
+  };
   const isMissing = (["title", "description", "category"] as const).some(
     (name) => fields[name] !== undefined && typed[name].trim() === "",
   );

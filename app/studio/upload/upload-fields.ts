@@ -3,6 +3,7 @@ import type { CutOff } from "~/shared/cut-off";
 import type { FileLimits } from "~/shared/file-rules";
 import { formatBytes } from "~/shared/format-bytes";
 import type { TypedTexts } from "~/shared/video-fields";
+import { NO_SCHEDULE, type TypedSchedule } from "../schedule/schedule";
 
 /** The upload form: its fields, what they may hold, and what an answer to it says. */
 
@@ -10,7 +11,7 @@ export const UPLOAD_INTENTS = ["publish", "draft"] as const;
 export type UploadIntent = (typeof UPLOAD_INTENTS)[number];
 
 /** The texts of the form as the admin typed them; shown again after a failure. */
-export type UploadTexts = TypedTexts;
+export type UploadTexts = TypedTexts & TypedSchedule;
 
 export type UploadField = keyof UploadTexts | "thumbnail" | "video";
 
@@ -20,6 +21,7 @@ export const NO_TEXTS: UploadTexts = {
   category: "",
   tags: "",
   duration: "",
+  ...NO_SCHEDULE,
 };
 
 export const SENTENCES = {
@@ -28,6 +30,7 @@ export const SENTENCES = {
   failed: "Failed to upload video.",
   published: "Video uploaded and published successfully.",
   drafted: "Video uploaded and saved as a draft.",
+  scheduled: "Video uploaded. It will be published at the time you set.",
   draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
 } as const;
 
@@ -57,13 +60,16 @@ export interface UploadSuccess {
   title: string;
   status: "published" | "review";
   category: CategoryId;
+  /** When it will be published by itself, ISO 8601 UTC. */
+  publishAt?: string;
   /** It was to be published and is a draft, because it is not all there. */
   isCutOff?: boolean;
 }
 
 /** What is said of an upload that was taken. */
-export function successSentence({ status, isCutOff }: UploadSuccess): string {
+export function successSentence({ status, isCutOff, publishAt }: UploadSuccess): string {
   if (isCutOff) return SENTENCES.draftedCutOff;
+  if (publishAt) return SENTENCES.scheduled;
   return status === "published" ? SENTENCES.published : SENTENCES.drafted;
 }
 

@@ -1,14 +1,17 @@
 import { useRevalidator } from "@remix-run/react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
+import { useToast } from "~/ui/feedback/toast";
 import { useHydrated } from "~/ui/use-hydrated";
 import { FailureNotice } from "../failure-notice";
+import { NO_SCHEDULE, readSchedule } from "../schedule/schedule";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
 import { FileDropArea, useFileDrop } from "./file-drop-area";
 import { FramePicker } from "./frame-picker";
 import { UnfinishedUploads } from "./unfinished-uploads";
 import {
   NO_TEXTS,
+  SENTENCES,
   type UploadFailure,
   type UploadLimits,
   type UploadTexts,
@@ -17,6 +20,7 @@ import {
 import { UploadItem } from "./upload-item";
 import { CutOffNotice, DuplicateNotice } from "./upload-questions";
 import { canBeSent, isFinished, isUnderWay, textsFor } from "./upload-queue";
+import { forgetSchedule } from "./upload-schedule";
 import { UploadTextFields } from "./upload-text-fields";
 import { useChosenFiles } from "./use-chosen-files";
 import { useSavedTexts } from "./use-saved-texts";
@@ -24,7 +28,9 @@ import { useUploadQueue } from "./use-upload-queue";
 
 const UNDER_WAY = "Uploads are still under way. Leave this page all the same?";
 const NOT_UPLOADED = "What you typed and chose is not uploaded yet. Leave this page all the same?";
-const TEXTS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
+const FIELDS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
+/** The times save themselves. */
+const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
 
 /**
  * The Upload tab of the admin panel: a standard form, which scripts turn into a queue. With one file
@@ -43,7 +49,13 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
   const { items, patch, dispatch } = queue;
   const choose = useChosenFiles(form, queue, limits);
   const isOver = useFileDrop(choose);
-  const forgetTexts = useSavedTexts(form, "upload-texts", TEXTS, failure === undefined);
+  const forgetTyped = useSavedTexts(form, "upload-texts", SAVED_FIELDS, failure === undefined);
+  const forgetTexts = useCallback(() => {
+    forgetTyped();
+    forgetSchedule();
+  }, [forgetTyped]);
+  const toast = useToast();
+  const [resets, setResets] = useState(0);
 
   const isAsked = Boolean(failure?.duplicate ?? failure?.cutOff) && items.length === 0;
   const sendable = items.filter(canBeSent);
@@ -66,6 +78,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
     if (!isAllDone) return;
     form.current?.reset();
     forgetTexts();
+    setResets((count) => count + 1);
     setRejected(undefined);
   }, [isAllDone, forgetTexts]);
 
@@ -82,9 +95,17 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
     const intent =
       submitter instanceof HTMLButtonElement && submitter.value === "draft" ? "draft" : "publish";
     const typed = { ...NO_TEXTS };
-    for (const name of TEXTS) typed[name] = String(fields.get(name) ?? "");
+    for (const name of FIELDS) typed[name] = String(fields.get(name) ?? "");
     const picture = fields.get("thumbnail");
     const chosen = !several && picture instanceof File && picture.size > 0 ? picture : undefined;
+    // Checked before the first byte is sent: a time may come while a file is on its way.
+    const scheduled = readSchedule(typed, Date.now());
+    if ("fields" in scheduled) {
+      const [sentence = SENTENCES.failed] = Object.values(scheduled.fields);
+      setRejected({ sentence, texts: typed, fields: scheduled.fields });
+      toast({ title: "Error", description: sentence, kind: "error" });
+      return;
+    }
     setRejected(undefined);
     for (const item of sendable) {
       const texts = textsFor(item, typed, several);
@@ -153,11 +174,12 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
   const texts = (
     <div key="texts" className="flex min-w-0 flex-col gap-5 lg:col-start-2 lg:row-start-1">
       <UploadTextFields
-        key={failure ? JSON.stringify(failure.texts) : "empty"}
+        key={failure ? JSON.stringify(failure.texts) : `empty ${resets}`}
         texts={failure?.texts ?? NO_TEXTS}
         wrong={(rejected ?? failure)?.fields ?? {}}
         limits={limits}
         several={several}
+        isFresh={failure === undefined}
         onThumbnail={chooseThumbnail}
       />
     </div>

@@ -106,7 +106,18 @@ export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): 
     category: item.own.category || form.category,
     tags: item.own.tags.trim() || form.tags,
     duration: (several ? item.own.duration : form.duration) || item.own.duration,
+    publishAt: form.publishAt,
+    unpublishAt: form.unpublishAt,
   };
+}
+
+/** What to publish a file with once it has arrived: its time may have come while it was on its way. */
+export function onArrival(
+  { texts, intent }: NonNullable<QueueItem["sent"]>,
+  now: number,
+): NonNullable<QueueItem["sent"]> {
+  const isDue = texts.publishAt !== "" && Date.parse(texts.publishAt) <= now;
+  return isDue ? { texts: { ...texts, publishAt: "" }, intent: "publish" } : { texts, intent };
 }
 
 /** Window of the moving average; long enough to be steady, short enough to follow changes. */

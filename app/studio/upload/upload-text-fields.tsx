@@ -3,6 +3,7 @@ import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import type { UploadField, UploadLimits, UploadTexts } from "./upload-fields";
 import { thumbnailHint } from "./upload-fields";
+import { UploadSchedule } from "./upload-schedule";
 
 /** The fields beside the file: of the one video, or what several videos share. */
 export function UploadTextFields({
@@ -10,12 +11,15 @@ export function UploadTextFields({
   wrong,
   limits,
   several,
+  isFresh,
   onThumbnail,
 }: {
   texts: UploadTexts;
   wrong: Partial<Record<UploadField, string>>;
   limits: UploadLimits;
   several: boolean;
+  /** The texts are none that were sent before. */
+  isFresh: boolean;
   onThumbnail: (file: File | undefined) => void;
 }) {
   return (
@@ -77,6 +81,7 @@ export function UploadTextFields({
           onChange={(event) => onThumbnail(event.currentTarget.files?.[0])}
         />
       </div>
+      <UploadSchedule typed={texts} wrong={wrong} isFresh={isFresh} />
     </>
   );
 }

@@ -3,7 +3,13 @@ import { useToast } from "~/ui/feedback/toast";
 import { requestPublish } from "./publish-request";
 import { discardUpload, forgetTransfer, startTransfer, type Transfer } from "./resumable-transfer";
 import { type Accepted, SENTENCES, successSentence, type UploadFailure } from "./upload-fields";
-import { nextToSend, type QueueItem, reduceQueue, throughputMeter } from "./upload-queue";
+import {
+  nextToSend,
+  onArrival,
+  type QueueItem,
+  reduceQueue,
+  throughputMeter,
+} from "./upload-queue";
 
 /** What is answered to a file that is too large, or no video. */
 const UNRECOVERABLE_STATUSES = [413, 415];
@@ -41,7 +47,7 @@ export function useUploadQueue(
     async (item: QueueItem, upload: string, accepted: Accepted = "nothing") => {
       if (!item.sent) return;
       patch(item.key, { state: "publishing", upload, sentBytes: item.file.size, sentence: "" });
-      const { texts, intent } = item.sent;
+      const { texts, intent } = onArrival(item.sent, Date.now());
       const { thumbnail } = item;
       const onInterrupted = () => patch(item.key, { sentence: INTERRUPTED });
       const outcome = await requestPublish({

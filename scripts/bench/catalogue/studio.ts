@@ -98,7 +98,15 @@ function plainList(view: ManageView): unknown {
   const offset = (view.page - 1) * 50;
   const order = { newest: "created_at DESC", oldest: "created_at", views: "views DESC" };
   const by =
-    { ...order, title: "title", longest: "duration DESC", largest: "bytes DESC" }[view.sort] ?? "";
+    {
+      ...order,
+      ...{
+        title: "title",
+        longest: "duration DESC",
+        largest: "bytes DESC",
+        schedule: "publish_at",
+      },
+    }[view.sort] ?? "";
   const sqlite = sqliteHandle();
   const total = sqlite.prepare(`SELECT count(*) FROM videos WHERE ${where}`).pluck().get(values);
   const rows = sqlite

@@ -1,4 +1,5 @@
 import type { Page } from "playwright/test";
+import { mp4Clip } from "../../clips";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
 test.use({ timezoneId: "Asia/Kolkata" });
@@ -44,22 +45,110 @@ test("a video is scheduled in the time of the browser, found by the filter, and 
   await expect(page.getByRole("article").filter({ hasText: "A film" })).toBeVisible();
 });
 
+test("an upload is a draft until its time, which is in the time of the browser @phone", async ({
+  page,
+  site,
+}) => {
+  await signIn(page);
+  await page.goto("/admin");
+  await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
+  await page.getByLabel("Title").fill("A film");
+  await page.getByLabel("Description").fill("Along the river.");
+  await page.getByLabel("Category").selectOption("desi");
+  await page.getByText("Publish later, or hide at a time").click();
+  await page.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
+  await expectNoViolations(page);
+  await page.getByRole("button", { name: /^Upload/ }).click();
+  await expect(page.getByText("It will be published at the time you set.")).toBeVisible();
+  expect(site.database().prepare("SELECT status, publish_at FROM videos").all()).toEqual([
+    { status: "review", publish_at: `${NEXT_YEAR}-01-01T04:30:00.000Z` },
+  ]);
+  // The form is empty again.
+  await expect(page.getByLabel("Publish at")).toBeHidden();
+  await page.reload();
+  await expect(page.getByLabel("Title")).toHaveValue("");
+  await expect(page.getByLabel("Publish at")).toHaveValue("");
+});
+
+test("many videos are scheduled at once, and ordered by what comes next @phone", async ({
+  page,
+  site,
+}) => {
+  site.addVideo({ id: "v", title: "A film", status: "hidden" });
+  site.addVideo({ id: "w", title: "Another", status: "hidden" });
+  site.addVideo({
+    id: "x",
+    title: "Sooner",
+    status: "hidden",
+    publish_at: `${NEXT_YEAR - 1}-12-31T23:00:00.000Z`,
+  });
+  await signIn(page);
+  await page.goto(MANAGE);
+  for (const title of ["A film", "Another"]) await page.getByLabel(`Select ${title}`).check();
+  const bar = page.getByRole("form", { name: "Selected videos" });
+  await bar.getByLabel("With the selected videos").selectOption("Schedule");
+  await bar.getByRole("button", { name: "Apply" }).click();
+  await expect(page.getByText("Choose a time to publish or hide at.")).toBeVisible();
+  await bar.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
+  await expectNoViolations(page);
+  await bar.getByRole("button", { name: "Apply" }).click();
+  await expect(page.getByText("2 videos were scheduled.")).toBeVisible();
+  await expect(row(page)).toContainText(`Publishes Jan 1, ${NEXT_YEAR}, 10:00`);
+  await page.getByLabel("Status").selectOption("Scheduled");
+  await page.getByLabel("Sort by").selectOption("Next scheduled");
+  await expect(page).toHaveURL(/sort=schedule/);
+  await expect(page.getByRole("row").nth(1)).toContainText("Sooner");
+});
+
 test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false });
+
+  test("an upload and many videos are scheduled in UTC", async ({ page, site }) => {
+    await signIn(page);
+    await page.goto("/admin");
+    await page.getByLabel("Title").fill("A film");
+    await page.getByLabel("Description").fill("Along the river.");
+    await page.getByLabel("Category").selectOption("desi");
+    await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
+    await page.getByText("Publish later, or hide at a time").click();
+    await page.getByLabel("Publish at").fill("2020-01-01T10:00");
+    await page.getByRole("button", { name: /^Upload/ }).click();
+    await expect(page.getByRole("alert")).toContainText("This moment has passed.");
+    await expect(page.getByLabel("Publish at")).toHaveValue("2020-01-01T10:00");
+    await page.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
+    await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
+    await page.getByRole("button", { name: /^Upload/ }).click();
+    await expect(page.getByText("It will be published at the time you set.")).toBeVisible();
+    await page.goto(MANAGE);
+    await page.getByLabel("Select A film").check();
+    const bar = page.getByRole("form", { name: "Selected videos" });
+    await bar.getByLabel("With the selected videos").selectOption("Schedule");
+    await bar.getByLabel("Hide at").fill(`${NEXT_YEAR}-02-01T10:00`);
+    await bar.getByRole("button", { name: "Apply" }).click();
+    await expect(page.getByText("1 video was scheduled.")).toBeVisible();
+    expect(site.database().prepare("SELECT publish_at, unpublish_at FROM videos").all()).toEqual([
+      {
+        publish_at: `${NEXT_YEAR}-01-01T10:00:00.000Z`,
+        unpublish_at: `${NEXT_YEAR}-02-01T10:00:00.000Z`,
+      },
+    ]);
+  });
 
   test("a video is scheduled in UTC, and what is wrong is said once", async ({ page, site }) => {
     site.addVideo({ id: "v", title: "A film" });
     await signIn(page);
     await page.goto(MANAGE);
     await page.getByRole("link", { name: "Schedule A film" }).click();
-    await expect(page.getByLabel("Publish at")).toHaveCount(0);
-    await page.getByLabel("Hide at").fill("2020-01-01T10:00");
-    await page.getByRole("button", { name: "Save schedule" }).click();
+    const dialog = page.getByRole("dialog", { name: "Schedule Video" });
+    await expect(dialog).toBeVisible();
+    await expect(dialog.getByLabel("Publish at")).toHaveCount(0);
+    await dialog.getByLabel("Hide at").fill("2020-01-01T10:00");
+    await dialog.getByRole("button", { name: "Save schedule" }).click();
     await expect(page.getByText("This moment has passed.")).toHaveCount(1);
     await expect(page.getByText("Failed to schedule video.")).toHaveCount(1);
-    await expect(page.getByLabel("Hide at")).toHaveValue("2020-01-01T10:00");
-    await page.getByLabel("Hide at").fill(`${NEXT_YEAR}-06-01T10:00`);
-    await page.getByRole("button", { name: "Save schedule" }).click();
+    await expect(dialog.getByLabel("Hide at")).toHaveValue("2020-01-01T10:00");
+    await dialog.getByLabel("Hide at").fill(`${NEXT_YEAR}-06-01T10:00`);
+    await dialog.getByRole("button", { name: "Save schedule" }).click();
     await expect(row(page)).toContainText(`Hides Jun 1, ${NEXT_YEAR}, 10:00 AM UTC`);
   });
 });

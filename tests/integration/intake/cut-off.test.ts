@@ -62,6 +62,17 @@ describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
     expect(await receiveUpload(multipart(Object.entries(fields)), user)).toMatchObject(draft);
   });
 
+  it("is asked about before it is scheduled, and stays a draft when nobody asks", async () => {
+    const publishAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { upload } = (await asked({ publishAt, intent: "draft" })).failure.cutOff!;
+    const fields = { ...GOOD_TEXTS, publishAt, upload, incomplete: "keep" };
+    const kept = await receiveUpload(multipart(Object.entries(fields)), user);
+    expect(kept).toMatchObject({ ok: true, video: { status: "review", publishAt } });
+    expect(await send({ publishAt })).toMatchObject({ ok: true, video: { isCutOff: true } });
+    const stored = sqliteHandle().prepare("SELECT publish_at FROM videos ORDER BY number");
+    expect(stored.pluck().all()).toEqual([publishAt, null]);
+  });
+
   it("is a draft when its sender does not ask, as a script", async () => {
     const outcome = await send({});
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", isCutOff: true } });

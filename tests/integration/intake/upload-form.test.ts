@@ -4,12 +4,14 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { successSentence } from "~/studio/upload/upload-fields";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../../clips";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, filesIn, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
 
 const USER = "u1";
+const { intent: _, ...texts } = GOOD_TEXTS;
 let site: ReturnType<typeof useTemporarySite>;
 let clip: Blob;
 beforeEach(() => {
@@ -58,6 +60,49 @@ describe("a good upload", () => {
 
   it("is a review row with the intent draft", async () => {
     expect((await taken(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
+  });
+
+  it("is a draft until the time it is to be published at, whichever button was pressed", async () => {
+    const publishAt = new Date(Date.now() + 3_600_000).toISOString();
+    const unpublishAt = new Date(Date.now() + 7_200_000).toISOString();
+    for (const intent of ["publish", "draft"]) {
+      const row = await taken(uploadRequest(clip, { intent, publishAt, unpublishAt }));
+      expect(row).toMatchObject({
+        status: "review",
+        publish_at: publishAt,
+        unpublish_at: unpublishAt,
+      });
+    }
+    const row = await taken(uploadRequest(clip, { unpublishAt }));
+    expect(row).toMatchObject({ status: "published", publish_at: null, unpublish_at: unpublishAt });
+    const logged = sqliteHandle().prepare("SELECT action FROM activities ORDER BY id").pluck();
+    expect(logged.all()).toEqual([
+      ...["draft", "schedule", "draft", "schedule"],
+      ...["publish", "schedule"],
+    ]);
+  });
+
+  it("says that it will be published later", async () => {
+    const publishAt = new Date(Date.now() + 3_600_000).toISOString();
+    const outcome = await receiveUpload(uploadRequest(clip, { publishAt }), USER);
+    expect(outcome).toMatchObject({ ok: true, video: { status: "review", publishAt } });
+    expect(outcome.ok && successSentence(outcome.video)).toBe(
+      "Video uploaded. It will be published at the time you set.",
+    );
+  });
+
+  it("is refused with a time that has passed or is none, all texts kept", async () => {
+    const outcome = await refused(
+      uploadRequest(clip, { publishAt: "2020-01-01T10:00", unpublishAt: "soon" }),
+    );
+    expect(outcome).toMatchObject({
+      status: 422,
+      failure: {
+        sentence: "This moment has passed. Choose a later one.",
+        texts: { ...texts, publishAt: "2020-01-01T10:00", unpublishAt: "soon" },
+        fields: { publishAt: expect.any(String), unpublishAt: expect.any(String) },
+      },
+    });
   });
 
   it("takes its fields in any order, files before texts too", async () => {

@@ -48,6 +48,7 @@ const KEYS = {
   title: "title COLLATE NOCASE, number",
   longest: "seconds DESC, created_at DESC, number DESC",
   largest: "bytes DESC, number DESC",
+  schedule: "publish_at, number",
 };
 
 type Listed = Record<"id" | "status" | "category", string>;

@@ -154,6 +154,60 @@ describe("the form of a schedule", () => {
   });
 });
 
+describe("the schedule of many videos", () => {
+  const bulk = (what: string, more: Record<string, string> = {}) => ({
+    intent: "bulk",
+    do: what,
+    selected: ["a", "b", "c"],
+    ...more,
+  });
+  const times = () => ["a", "b", "c"].map((id) => [video(id)?.publish_at, video(id)?.unpublish_at]);
+  const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+  it("is set, but for what it does not fit, and removed", async () => {
+    const [first, second, third] = [hour(1), hour(2), hour(3)];
+    addVideo({ id: "a", title: "First", status: "hidden" });
+    addVideo({ id: "b", title: "Second", status: "published" });
+    addVideo({ id: "c", title: "Third", status: "review", unpublish_at: second });
+    const { toast } = await succeed(bulk("schedule", { publishAt: third }));
+    expect(toast.description).toBe(
+      "1 video was scheduled. 1 video was left as before. 1 video was left alone, because a video can be hidden only after it has been published: “Third”.",
+    );
+    expect(times()).toEqual([
+      [third, null],
+      [null, null],
+      [null, second],
+    ]);
+    const both = await succeed(bulk("schedule", { publishAt: first, unpublishAt: third }));
+    expect(both.toast.description).toBe("3 videos were scheduled.");
+    expect(times()).toEqual([
+      [first, third],
+      [null, third],
+      [first, third],
+    ]);
+    const gone = await succeed(bulk("unschedule"));
+    expect(gone.toast.description).toBe("3 videos were rid of the schedule.");
+    expect(times().flat()).toEqual(Array(6).fill(null));
+    expect((await listActivities())[0]?.detail).toMatch(/^removed the schedule of 3 videos/);
+  });
+
+  it.each([
+    ["no time", {}, "Choose a time to publish or hide at."],
+    ["a past one", { publishAt: "2020-01-01T10:00" }, "This moment has passed."],
+    ["none at all", { unpublishAt: "soon" }, "This is no date"],
+    [
+      "the wrong order",
+      { publishAt: "2035-01-02T10:00", unpublishAt: "2035-01-01T10:00" },
+      "A video can be hidden only after",
+    ],
+  ])("is refused with %s", async (_, fields, sentence) => {
+    addVideo({ id: "a", status: "hidden" });
+    const failure = await refused(bulk("schedule", fields));
+    expect(failure).toMatchObject({ status: 422, detail: expect.stringContaining(sentence) });
+    expect(video("a")).toMatchObject({ publish_at: null, unpublish_at: null });
+  });
+});
+
 describe("the list of what is scheduled", () => {
   const view = readManageView(new URLSearchParams({ status: "scheduled" }));
 
@@ -173,5 +227,26 @@ describe("the list of what is scheduled", () => {
     expect(await listed({ search: "of tw" })).toEqual(["a"]);
     expect((await idsOf(view, 10)).sort()).toEqual(["a", "b", "d"]);
     expect((await listManaged(ALL_NEWEST)).total).toBe(4);
+  });
+
+  it("can be ordered by what happens next, on every page and in a search", async () => {
+    addVideo({ id: "third", status: "hidden", publish_at: at(3), unpublish_at: at(9) });
+    addVideo({ id: "first", status: "published", publish_at: at(0), unpublish_at: at(1) });
+    addVideo({ id: "second", status: "review", publish_at: at(2) });
+    // Its time is of no effect any more.
+    addVideo({ id: "last", status: "published", publish_at: at(0) });
+    const sorted = readManageView(new URLSearchParams({ status: "scheduled", sort: "schedule" }));
+    const order = async (search = "") =>
+      (await listManaged({ ...sorted, search })).videos.map(({ id }) => id);
+    expect(await order()).toEqual(["first", "second", "third", "last"]);
+    expect(await order("film")).toEqual(["first", "second", "third", "last"]);
+    for (let n = 0; n < 60; n += 1) addVideo({ id: `n${n}`, status: "review", publish_at: at(0) });
+    expect(
+      (await listManaged({ ...sorted, page: 2 })).videos.map(({ id }) => id).slice(-4),
+    ).toEqual(["first", "second", "third", "last"]);
+  });
+
+  it("is the only one with that order", () => {
+    expect(readManageView(new URLSearchParams({ sort: "schedule" })).sort).toBe("newest");
   });
 });

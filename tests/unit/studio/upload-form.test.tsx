@@ -63,3 +63,24 @@ it("tells a file that can't be taken once, and makes room for the next", async (
   expect(screen.getAllByText("The video is larger than 1KB.")).toHaveLength(1);
   expect(screen.getAllByRole("listitem")).toHaveLength(1);
 });
+
+it("asks for another time before a byte is sent, and has the times again after a reload", async () => {
+  const { unmount, container } = renderAt(form);
+  const input = await screen.findByLabelText(/Videos/);
+  fireEvent.change(input, {
+    target: { files: [new File(["film"], "a.mp4", { type: "video/mp4" })] },
+  });
+  const publishAt = () => screen.getByLabelText<HTMLInputElement>("Publish at");
+  fireEvent.change(publishAt(), { target: { value: "2020-01-01T10:00" } });
+  fireEvent.submit(container.querySelector("form")!);
+  expect(
+    screen.getByText("This moment has passed. Choose a later one.", { selector: "p[id]" }),
+  ).toBeTruthy();
+  expect(screen.queryByText("Uploading...")).toBeNull();
+  expect(publishAt().closest("details")!.open).toBe(true);
+  unmount();
+  renderAt(form);
+  await screen.findByLabelText(/Videos/);
+  expect(publishAt().value).toBe("2020-01-01T10:00");
+  expect(publishAt().closest("details")!.open).toBe(true);
+});

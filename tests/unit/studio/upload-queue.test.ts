@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { titleFromFileName } from "~/shared/file-title";
+import { NO_TEXTS } from "~/studio/upload/upload-fields";
 import {
   canBeSent,
   fileError,
   isUnderWay,
   nextToSend,
+  onArrival,
   type QueueItem,
   reduceQueue,
   textsFor,
@@ -12,7 +14,7 @@ import {
   timeLeft,
 } from "~/studio/upload/upload-queue";
 
-const TEXTS = { title: "", description: "", category: "", tags: "", duration: "" };
+const TEXTS = NO_TEXTS;
 const item = (key: string, more: Partial<QueueItem> = {}): QueueItem => ({
   key,
   file: new File([], `${key}.mp4`),
@@ -82,6 +84,8 @@ describe("what a file is sent with", () => {
       category: "desi",
       tags: "x",
       duration: "",
+      publishAt: "2030-01-01T12:00:00.000Z",
+      unpublishAt: "",
     };
     const own = { ...TEXTS, category: "english", duration: "1:00" };
     const several = textsFor(item("my_film", { own }), form, true);
@@ -91,11 +95,23 @@ describe("what a file is sent with", () => {
       category: "english",
       tags: "x",
       duration: "1:00",
+      publishAt: "2030-01-01T12:00:00.000Z",
+      unpublishAt: "",
     });
     expect(textsFor(item("my_film", { own }), form, false).title).toBe("Form");
     const timed = { ...form, duration: "9:59" };
     expect(textsFor(item("a", { own }), timed, false).duration).toBe("9:59");
     expect(textsFor(item("a", { own }), timed, true).duration).toBe("1:00");
+  });
+
+  it("is published at once when its time has come while it was on its way", () => {
+    const texts = { ...TEXTS, title: "A", publishAt: "2030-01-01T12:00:00.000Z" };
+    const sent = { texts, intent: "draft" as const };
+    const at = Date.parse(texts.publishAt);
+    expect(onArrival(sent, at - 1)).toEqual(sent);
+    expect(onArrival(sent, at)).toEqual({ texts: { ...texts, publishAt: "" }, intent: "publish" });
+    const untimed = { texts: TEXTS, intent: "draft" as const };
+    expect(onArrival(untimed, at)).toEqual(untimed);
   });
 
   it("is refused before its first byte when it is no video, or too large", () => {
