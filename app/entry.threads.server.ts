@@ -4,6 +4,7 @@ import { knownTags, matchingTags, nearestTexts } from "~/catalogue/related/known
 import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
+import { readTrashPage } from "~/studio/trash/trash-list.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 
 /** The entry of the threads that read the database; vite.config.ts makes a file of it. */
@@ -18,4 +19,5 @@ serveThread({
   "nearest-texts": nearestTexts,
   managed: readManagedPage,
   "managed-ids": readManagedIds,
+  trash: readTrashPage,
 });

@@ -136,6 +136,8 @@ export interface DeletedVideosTable {
   files: string;
   deleted_by: string | null;
   deleted_at: Time;
+  /** What the files took on disk when they were deleted. */
+  bytes: Generated<number>;
 }
 
 export interface VideoDigestsTable {

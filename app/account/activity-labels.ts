@@ -15,6 +15,8 @@ const SENTENCES = {
   "publish-scheduled": ["had % published, as scheduled", "had a video published, as scheduled"],
   "hide-scheduled": ["had % hidden, as scheduled", "had a video hidden, as scheduled"],
   restore: ["restored %", "restored a video"],
+  purge: ["deleted % for good", "deleted a video for good"],
+  "trash-empty": ["emptied the trash of %", "emptied the trash"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”
   "bulk-edit": ["%", "changed several videos"],
   "sign-in": ["signed in with %", "signed in"],

@@ -15,6 +15,7 @@ const WORK: Record<string, string> = {
 const WORK_OF_PAGES: Record<string, string> = {
   "/admin/account": "change your account",
   "/admin/queue": "retry conversions",
+  "/admin/trash": "change the trash",
 };
 
 /** An anonymous form is read for its intent alone, so not far. */

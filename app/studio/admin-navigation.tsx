@@ -6,6 +6,7 @@ const PAGES = [
   ["/admin/statistics", "Statistics"],
   ["/admin/activity", "Activity"],
   ["/admin/queue", "Queue"],
+  ["/admin/trash", "Trash"],
   ["/admin/account", "Account"],
 ] as const;
 

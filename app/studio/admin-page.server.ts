@@ -6,7 +6,7 @@ import { type ManageView, readManageView } from "./list/manage-address";
 import { findEditable, listManaged } from "./list/managed-list.server";
 import type { EditableVideo, ManagedPage } from "./list/managed-video";
 import { type StudioStats, studioStats } from "./statistics/admin-stats.server";
-import { type Deletion, listDeletions } from "./trash/restore.server";
+import { type Deletion, listDeletions } from "./trash/recent-deletions.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
 

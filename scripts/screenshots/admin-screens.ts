@@ -84,6 +84,18 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
     screen("Statistics", "/admin/statistics"),
     screen("Activity", "/admin/activity"),
     screen("Queue", "/admin/queue"),
+    screen("Trash", "/admin/trash"),
+    screen("Trash, selected", "/admin/trash", {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await page
+          .getByRole("checkbox", { name: /^Select / })
+          .first()
+          .check();
+        await page.getByText("1 selected").waitFor();
+      },
+    }),
+    screen("Trash, emptying", "/admin/trash?empty=1", { overlay: true }),
     screen("Account", "/admin/account"),
     screen("Account, setting up a second factor", "/admin/account", {
       steps: async (page) => {

@@ -71,7 +71,7 @@ export function ManageTab({
       )}
       {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
       <FilterBar view={view} />
-      <DeletedBar deletions={deletions} action={here} now={now} />
+      <DeletedBar deletions={deletions} action={here} />
       {list.total > 0 ? (
         <>
           <div className="flex flex-wrap items-center justify-between gap-3">

@@ -1,11 +1,12 @@
-import { Form, useNavigation } from "@remix-run/react";
-import type { ReactNode } from "react";
+import { useNavigation } from "@remix-run/react";
 import { formatQuantity, formatViews } from "~/shared/format";
-import { Button, ButtonLink } from "~/ui/button";
-import { Dialog } from "~/ui/dialog";
 import { type DeleteConfirmation, nameTitles } from "../bulk/bulk";
 import type { EditableVideo } from "../list/managed-video";
 import { formatStorage } from "../statistics/storage-text";
+import { ConfirmDialog } from "./confirm-dialog";
+import { TRASH_DAYS } from "./trash-address";
+
+const RESTORABLE = `For ${TRASH_DAYS} days the trash has all of it, to be restored.`;
 
 /** Asks before a video is deleted, and names what goes with it. */
 export function DeleteDialog({ video, list }: { video: EditableVideo; list: string }) {
@@ -19,6 +20,7 @@ export function DeleteDialog({ video, list }: { video: EditableVideo; list: stri
         "The public site forgets it at once.",
         `Its file, its thumbnail and what was made from them go: ${formatStorage(video.bytes)}.`,
         `Its ${formatViews(video.views)} ${video.views === 1 ? "goes" : "go"} with it.`,
+        RESTORABLE,
       ]}
     >
       <input type="hidden" name="intent" value="delete" />
@@ -45,6 +47,7 @@ export function BulkDeleteDialog({
       consequences={[
         "The public site forgets them at once.",
         `Their files, thumbnails and what was made from them go: ${formatStorage(bytes)}.`,
+        RESTORABLE,
       ]}
     >
       <input type="hidden" name="intent" value="bulk" />
@@ -54,47 +57,5 @@ export function BulkDeleteDialog({
         <input key={id} type="hidden" name="selected" value={id} />
       ))}
     </ConfirmDialog>
-  );
-}
-
-function ConfirmDialog({
-  title,
-  description,
-  consequences,
-  list,
-  busy,
-  children,
-}: {
-  title: string;
-  description: string;
-  consequences: string[];
-  /** The address of the list: where the form is sent, and where closing leads. */
-  list: string;
-  busy: boolean;
-  /** The fields that say what is deleted. */
-  children: ReactNode;
-}) {
-  return (
-    <Dialog title={title} description={description} closeTo={list}>
-      <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-muted">
-        {[...consequences, "For 10 minutes the deletion can be undone."].map((consequence) => (
-          <li key={consequence}>{consequence}</li>
-        ))}
-      </ul>
-      <Form
-        method="post"
-        action={list}
-        preventScrollReset
-        className="flex flex-wrap justify-end gap-3"
-      >
-        {children}
-        <ButtonLink to={list} preventScrollReset variant="ghost">
-          Cancel
-        </ButtonLink>
-        <Button variant="danger" busy={busy} busyLabel="Deleting...">
-          Delete
-        </Button>
-      </Form>
-    </Dialog>
   );
 }

@@ -1,37 +1,24 @@
 import { Form } from "@remix-run/react";
 import { Undo2 } from "lucide-react";
-import { Button } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { nameTitles } from "../bulk/bulk";
-import type { Deletion } from "./restore.server";
-
-const MINUTE_MS = 60_000;
+import type { Deletion } from "./recent-deletions.server";
 
 /** What was deleted in the last minutes, each deletion with the button that undoes it. */
-export function DeletedBar({
-  deletions,
-  action,
-  now,
-}: {
-  deletions: Deletion[];
-  action: string;
-  now: number;
-}) {
+export function DeletedBar({ deletions, action }: { deletions: Deletion[]; action: string }) {
   if (deletions.length === 0) return null;
   return (
     <section
       aria-label="Recently deleted"
-      className="rounded-lg border border-line bg-surface p-2 pl-4 text-sm"
+      className="flex flex-wrap items-center justify-end gap-x-3 rounded-lg border border-line bg-surface p-2 pl-4 text-sm"
     >
-      <ul className="flex flex-col gap-1">
+      <ul className="flex min-w-0 grow basis-64 flex-col gap-1">
         {deletions.map((deletion) => {
           const names = nameTitles(deletion.titles, deletion.videos);
           return (
             <li key={deletion.batch} className="flex items-center gap-3">
               <span className="min-w-0 flex-1 truncate">
                 Deleted <bdi>{names}</bdi>
-              </span>
-              <span className="text-muted tabular-nums max-sm:sr-only">
-                {minutesLeft(deletion.undoUntil, now)} left
               </span>
               <Form method="post" action={action} preventScrollReset>
                 <input type="hidden" name="intent" value="restore" />
@@ -45,10 +32,9 @@ export function DeletedBar({
           );
         })}
       </ul>
+      <ButtonLink to="/admin/trash" variant="ghost" size="sm">
+        Trash
+      </ButtonLink>
     </section>
   );
-}
-
-function minutesLeft(until: string, now: number): string {
-  return `${Math.max(1, Math.ceil((Date.parse(until) - now) / MINUTE_MS))} min`;
 }

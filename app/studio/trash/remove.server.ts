@@ -7,6 +7,7 @@ import type { NewVideoRow, VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { type ManageView, manageHref } from "../list/manage-address";
 import { moveToTrash } from "./trash.server";
+import { inTurn } from "./trash-turns.server";
 import { ownFiles } from "./video-files.server";
 
 /** Columns that the database computes, so a row that is restored leaves them out. */
@@ -64,8 +65,11 @@ export async function removeVideos(
       .executeTakeFirst();
     if (row) removed.push({ row, files: await ownFiles(row, leaving) });
   }
-  const batch = await removeRows(removed, userId);
-  for (const { row, files } of removed) await moveToTrash(row.id, files);
+  const batch = await inTurn(async () => {
+    const deletedAt = await removeRows(removed, userId);
+    for (const { row, files } of removed) await moveToTrash(row.id, files);
+    return deletedAt;
+  });
   return { titles: removed.map(({ row }) => row.title), batch };
 }
 
@@ -87,6 +91,7 @@ async function removeRows(removed: readonly Removed[], userId: string): Promise<
             files: JSON.stringify(files),
             deleted_by: userId,
             deleted_at,
+            bytes: row.bytes,
           })
           .execute();
         await transaction.deleteFrom("videos").where("id", "=", row.id).execute();

@@ -2,109 +2,149 @@ import { recordActivity } from "~/account/activity.server";
 import type { MediaName } from "~/media/bucket.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
-import { eventLoopTurns } from "~/shared/event-loop";
+import { partsOf } from "~/shared/event-loop";
+import { formatQuantity } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { projected } from "~db/changes.server";
-import { database } from "~db/client.server";
+import { database, prepared, sqliteHandle } from "~db/client.server";
 import type { NewVideoRow } from "~db/schema";
 import { nameTitles } from "../bulk/bulk";
 import { failure, type StudioFailure } from "../failure";
-import { restoreFromTrash, UNDO_WITHIN_MS } from "./trash.server";
+import { restoreFromTrash } from "./trash.server";
+import { inTurn } from "./trash-turns.server";
 
-/** Deletions that are offered for undoing, and the titles that are named of each. */
-const DELETIONS_SHOWN = 10;
-const TITLES_SHOWN = 5;
+/** Restored in one transaction; others have their turn between two. */
+const VIDEOS_AT_ONCE = 32;
 
-/** What was deleted at once, by one press of a button. */
-export interface Deletion {
-  /** Names the deletion in the form that undoes it. */
-  batch: string;
-  /** Some of the titles. */
-  titles: string[];
-  videos: number;
-  /** ISO 8601 UTC; after it the deletion can no longer be undone. */
-  undoUntil: string;
+interface Deleted {
+  id: string;
+  title: string;
+  row: string;
+  files: string;
 }
 
-/** The deletions that can still be undone, the latest first. */
-export async function listDeletions(now = Date.now()): Promise<Deletion[]> {
-  const batches = await database()
-    .selectFrom("deleted_videos")
-    .select((e) => ["deleted_at", e.fn.countAll<number>().as("videos")])
-    .where("deleted_at", ">", undoableSince(now))
-    .groupBy("deleted_at")
-    .orderBy("deleted_at", "desc")
-    .limit(DELETIONS_SHOWN)
-    .execute();
-  return Promise.all(
-    batches.map(async ({ deleted_at, videos }) => ({
-      batch: deleted_at,
-      videos,
-      titles: await titlesOf(deleted_at),
-      undoUntil: new Date(Date.parse(deleted_at) + UNDO_WITHIN_MS).toISOString(),
-    })),
-  );
+interface Restored {
+  /** The ids and titles of those that are back. */
+  done: { id: string; title: string }[];
+  /** Titles of those that stay in the trash: their id is taken, or their files can't be moved. */
+  taken: string[];
+  stuck: string[];
 }
 
-/** Restores the videos of one deletion, files first, so that they are complete when they are listed. */
+/** Restores the videos of one deletion. */
 export async function restoreDeletion(
   batch: string,
   userId: string,
-  now = Date.now(),
 ): Promise<StudioFailure | ToastMessage> {
-  const deleted = await database()
-    .selectFrom("deleted_videos")
-    .selectAll()
-    .where("deleted_at", "=", batch)
-    .where("deleted_at", ">", undoableSince(now))
-    .execute();
-  if (deleted.length === 0) {
+  const ids = prepared("SELECT id FROM deleted_videos WHERE deleted_at = ?").pluck().all(batch);
+  if (ids.length === 0) {
     return failure(404, "This deletion can't be undone any more.", {
-      detail: "A deletion can be undone for 10 minutes, and once.",
+      detail: "It was undone before, or its videos were deleted for good.",
     });
   }
-  for (const { id, files } of deleted) await restoreFromTrash(id, JSON.parse(files) as MediaName[]);
+  return restoreVideos(ids as string[], userId);
+}
+
+/**
+ * Restores videos of the trash, with their texts, views, files and captions, as they were; what was
+ * still to be made from them is asked for again. Files first, so that they are complete when they are
+ * listed.
+ *
+ * @returns the failure when none came back: 404 for what is not in the trash, 409 for what stays there.
+ */
+export async function restoreVideos(
+  ids: readonly string[],
+  userId: string,
+  now = Date.now(),
+): Promise<StudioFailure | ToastMessage> {
+  const restored: Restored = { done: [], taken: [], stuck: [] };
+  try {
+    for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
+      await inTurn(() => restorePart(some, restored, now));
+    }
+  } finally {
+    await recordRestored(restored.done, userId);
+  }
+  await projected();
+  jobsChanged("work");
+  return describeResult(ids.length, restored);
+}
+
+async function restorePart(ids: readonly string[], restored: Restored, now: number): Promise<void> {
+  const rows = prepared(
+    `SELECT id, title, row, files, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
+     WHERE id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
+  const ready: Deleted[] = [];
+  for (const row of rows) {
+    // Another program has entered a video of this id since.
+    if (row.is_taken) restored.taken.push(row.title);
+    else if (await restoreFromTrash(row.id, JSON.parse(row.files) as MediaName[])) ready.push(row);
+    else restored.stuck.push(row.title);
+  }
+  if (ready.length === 0) return;
+  const columns = new Set(
+    (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),
+  );
   await database()
     .transaction()
     .execute(async (transaction) => {
-      const turn = eventLoopTurns();
-      for (const { row } of deleted) {
-        await turn();
-        // A row that has the same id by now is not overwritten.
+      for (const { row } of ready) {
         await transaction
           .insertInto("videos")
-          .values(JSON.parse(row) as NewVideoRow)
-          .onConflict((conflict) => conflict.doNothing())
+          .values(toRow(row, columns, now))
           .execute();
       }
+      const back = ready.map(({ id }) => id);
       // Their jobs were forgotten with them.
-      const ids = deleted.map(({ id }) => id);
-      await enqueueMissingIn(transaction, ids);
-      await transaction.deleteFrom("deleted_videos").where("deleted_at", "=", batch).execute();
+      await enqueueMissingIn(transaction, back);
+      await transaction.deleteFrom("deleted_videos").where("id", "in", back).execute();
     });
-  await projected();
-  jobsChanged("work");
-  const titles = deleted.map(({ title }) => title);
-  const subjectId = deleted.length === 1 ? deleted[0]?.id : undefined;
-  const detail = deleted.length === 1 ? titles[0] : nameTitles(titles);
+  restored.done.push(...ready);
+}
+
+/** The row as it was, as far as its columns still exist: the site may have been upgraded since. */
+function toRow(row: string, columns: ReadonlySet<string>, now: number): NewVideoRow {
+  const before = JSON.parse(row) as NewVideoRow;
+  const kept = Object.entries(before).filter(([column]) => columns.has(column));
+  const { publish_at, ...rest } = Object.fromEntries(kept) as unknown as NewVideoRow;
+  // What was to be published while it lay in the trash is not published by coming back.
+  const isPast = publish_at && Date.parse(publish_at) <= now;
+  return { ...rest, ...(publish_at && !isPast && { publish_at }) };
+}
+
+async function recordRestored(done: Restored["done"], userId: string): Promise<void> {
+  const [first] = done;
+  if (!first) return;
+  const titles = done.map(({ title }) => title);
+  const subjectId = done.length === 1 ? first.id : undefined;
+  const detail = done.length === 1 ? first.title : nameTitles(titles);
   await recordActivity({ userId, action: "restore", subjectId, detail });
+}
+
+function describeResult(
+  asked: number,
+  { done, taken, stuck }: Restored,
+): StudioFailure | ToastMessage {
+  const gone = asked - done.length - taken.length - stuck.length;
+  const were = (count: number) =>
+    `${formatQuantity(count, "video")} ${count === 1 ? "was" : "were"}`;
+  const rest = [
+    gone > 0 && `${were(gone)} no longer in the trash.`,
+    taken.length > 0 &&
+      `${were(taken.length)} left there, because another video has its id: ${nameTitles(taken)}.`,
+    stuck.length > 0 &&
+      `${were(stuck.length)} left there, because its files can't be moved: ${nameTitles(stuck)}.`,
+  ].filter((sentence) => sentence !== false);
+  if (done.length === 0) {
+    const status = gone === asked ? 404 : 409;
+    return failure(status, "Failed to restore video.", { detail: rest.join(" ") });
+  }
+  const titles = done.map(({ title }) => title);
+  const back = `${nameTitles(titles)} ${done.length === 1 ? "is" : "are"} back, files included.`;
   return {
-    title: deleted.length === 1 ? "Video Restored" : "Videos Restored",
-    description: `${nameTitles(titles)} ${deleted.length === 1 ? "is" : "are"} back, files included.`,
+    title: done.length === 1 ? "Video Restored" : "Videos Restored",
+    description: [back, ...rest].join(" "),
     kind: "success",
   };
-}
-
-function undoableSince(now: number): string {
-  return new Date(now - UNDO_WITHIN_MS).toISOString();
-}
-
-async function titlesOf(batch: string): Promise<string[]> {
-  const rows = await database()
-    .selectFrom("deleted_videos")
-    .select("title")
-    .where("deleted_at", "=", batch)
-    .limit(TITLES_SHOWN)
-    .execute();
-  return rows.map(({ title }) => title);
 }

@@ -1,15 +1,21 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
+import type { Statement } from "better-sqlite3";
 import { bucketFile, type MediaName } from "~/media/bucket.server";
 import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
 import { settings } from "~/server/settings.server";
+import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { move } from "~/shared/move-files.server";
-import { database } from "~db/client.server";
+import { prepared, writeTransaction } from "~db/client.server";
+import { TRASH_DAYS } from "./trash-address";
+import { inTurn } from "./trash-turns.server";
 
-/** How long a deleted video can be brought back. */
-export const UNDO_WITHIN_MS = 10 * 60 * 1000;
+/** How long a deleted video can be restored. */
+export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
 const EMPTY_EVERY_MS = 60_000;
+/** Deleted for good in one transaction; others have their turn between two. */
+const VIDEOS_AT_ONCE = 100;
 
 /**
  * The folder where the files of deleted videos wait. Beside the buckets, on the same file system, so
@@ -32,52 +38,140 @@ export async function moveToTrash(videoId: string, files: readonly MediaName[]):
   }
 }
 
-/** Moves the files of a video back to their buckets. */
+/**
+ * Moves the files of a video back to their buckets, all or none.
+ *
+ * @returns false when one of them can't be moved, which is logged.
+ */
 export async function restoreFromTrash(
   videoId: string,
   files: readonly MediaName[],
-): Promise<void> {
-  for (const file of files) {
-    await logFailure(`restore ${file.bucket}/${file.path}`, async () => {
+): Promise<boolean> {
+  try {
+    for (const file of files) {
       const to = bucketFile(file.bucket, file.path);
-      if (!to || !(await moveIfThere(trashed(videoId, file), to))) return;
+      if (!to || !(await moveIfThere(trashed(videoId, file), to))) continue;
       const kind = path.extname(file.path) === "" ? "derived" : kindOf(file);
       await recordFile({ ...file, videoId, kind, bytes: await diskUsage(to) });
-    });
+    }
+  } catch (error) {
+    console.error(`Could not restore the files of ${videoId}:`, error);
+    await moveToTrash(videoId, files);
+    return false;
   }
-  await fs.rm(folderOf(videoId), { recursive: true, force: true });
+  await removeForGood(folderOf(videoId));
+  return true;
 }
 
-/** Moves the files of deletions that a crash interrupted between the row and the files. */
+/** Moves the files of deletions and restorations that a crash interrupted; what waits goes first. */
 export async function finishDeletions(): Promise<void> {
-  const deleted = await database().selectFrom("deleted_videos").select(["id", "files"]).execute();
-  for (const { id, files } of deleted) await moveToTrash(id, JSON.parse(files) as MediaName[]);
+  const next = prepared(
+    "SELECT id, files FROM deleted_videos WHERE id > ? ORDER BY id LIMIT 1",
+  ) as Statement<[string], { id: string; files: string }>;
+  let last: string | undefined = "";
+  while (last !== undefined) {
+    const after: string = last;
+    last = await inTurn(async () => {
+      const row = next.get(after);
+      if (row) await moveToTrash(row.id, JSON.parse(row.files) as MediaName[]);
+      return row?.id;
+    });
+  }
+}
+
+/** A video that was deleted for good. */
+export interface Purged {
+  id: string;
+  title: string;
+  bytes: number;
 }
 
 /**
- * Deletes permanently what was deleted more than 10 minutes ago, and files in the trash without a
- * row from which they could be restored.
+ * Deletes videos of the trash for good, with their files, views and digests.
+ *
+ * @returns those that were still there, and when their files are gone from the disk, which takes longer.
  */
+export async function purge(
+  ids: readonly string[],
+): Promise<{ purged: Purged[]; removed: Promise<void> }> {
+  const purged: Purged[] = [];
+  const folders: string[] = [];
+  for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
+    await inTurn(async () => {
+      const rows = await writeTransaction(() => forgetRows(some));
+      purged.push(...rows);
+      // Out of the way of a video that gets the same id and is deleted again.
+      for (const { id } of rows) {
+        const folder = path.join(trashFolder(), randomUUID());
+        if (await moveIfThere(folderOf(id), folder)) folders.push(folder);
+      }
+    });
+  }
+  return { purged, removed: removeAll(folders) };
+}
+
+function forgetRows(ids: readonly string[]): Purged[] {
+  const rows = prepared(
+    `DELETE FROM deleted_videos WHERE id IN (SELECT value FROM json_each(?))
+     RETURNING id, title, bytes`,
+  ).all(JSON.stringify(ids)) as Purged[];
+  // Another program may have entered a video of the same id since.
+  const gone = JSON.stringify(rows.map(({ id }) => id));
+  for (const table of ["view_days", "video_digests"]) {
+    prepared(
+      `DELETE FROM ${table} WHERE video_id IN (SELECT value FROM json_each(?)
+         WHERE value NOT IN (SELECT id FROM videos))`,
+    ).run(gone);
+  }
+  return rows;
+}
+
+async function removeAll(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await removeForGood(folder);
+}
+
+/** The videos that were deleted until a moment, the oldest first, at most `most`. */
+export function trashedUntil(until: string, most: number): string[] {
+  return prepared("SELECT id FROM deleted_videos WHERE deleted_at <= ? ORDER BY deleted_at LIMIT ?")
+    .pluck()
+    .all(until, most) as string[];
+}
+
+/** Deletes for good what was deleted more than 30 days ago. */
 export async function emptyTrash(now = Date.now()): Promise<void> {
-  const before = new Date(now - UNDO_WITHIN_MS).toISOString();
-  const expired = database()
-    .selectFrom("deleted_videos")
-    .select("id")
-    .where("deleted_at", "<=", before);
-  await database().deleteFrom("view_days").where("video_id", "in", expired).execute();
-  await database().deleteFrom("video_digests").where("video_id", "in", expired).execute();
-  await database().deleteFrom("deleted_videos").where("deleted_at", "<=", before).execute();
-  const kept = await database().selectFrom("deleted_videos").select("id").execute();
-  const names = new Set(kept.map(({ id }) => folderName(id)));
-  for (const name of await namesIn(trashFolder())) {
-    if (!names.has(name)) await removeForGood(path.join(trashFolder(), name));
+  const until = new Date(now - TRASH_MS).toISOString();
+  for (;;) {
+    const ids = trashedUntil(until, VIDEOS_AT_ONCE);
+    if (ids.length === 0) return;
+    await (await purge(ids)).removed;
   }
 }
 
-/** Finishes the deletions of the last process, then empties the trash every minute. */
+/** Removes files of the trash without a row from which they could be restored. */
+export async function sweepTrash(): Promise<void> {
+  // Before the rows: a deletion makes its row first.
+  const names = await namesIn(trashFolder());
+  const kept = new Set<string>();
+  const turn = eventLoopTurns();
+  const after = prepared(
+    "SELECT id FROM deleted_videos WHERE id > ? ORDER BY id LIMIT 100",
+  ).pluck();
+  let ids = after.all("") as string[];
+  while (ids.length > 0) {
+    for (const id of ids) kept.add(folderName(id));
+    await turn();
+    ids = after.all(ids.at(-1)) as string[];
+  }
+  const orphans = names.filter((name) => !kept.has(name));
+  await removeAll(orphans.map((name) => path.join(trashFolder(), name)));
+}
+
+/** Finishes what the last process began, then removes what is too old every minute. */
 export function scheduleTrashCleanup(): void {
   const work = () => logFailure("empty the trash", () => emptyTrash());
-  void logFailure("finish deletions", finishDeletions).then(work);
+  void logFailure("finish deletions", finishDeletions)
+    .then(() => logFailure("sweep the trash", sweepTrash))
+    .then(work);
   setInterval(work, EMPTY_EVERY_MS).unref();
 }
 
@@ -87,13 +181,10 @@ function kindOf(file: MediaName) {
 
 /** Moves a file or folder; false when it is not there. */
 async function moveIfThere(from: string, to: string): Promise<boolean> {
-  try {
-    await move(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw error;
-  }
+  // First, so that no folder is made for what is not there.
+  if (!(await fs.lstat(from).catch(() => undefined))) return false;
+  await move(from, to);
+  return true;
 }
 
 async function removeForGood(file: string): Promise<void> {

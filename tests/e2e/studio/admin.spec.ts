@@ -49,7 +49,7 @@ for (const scripts of [true, false]) {
       await expect(page.getByText("Video is now visible on the website.")).toBeVisible();
 
       await row(page, "Beach").getByRole("link", { name: "Delete Beach" }).click();
-      await expect(page.getByRole("dialog")).toContainText("For 10 minutes");
+      await expect(page.getByRole("dialog")).toContainText("For 30 days");
       await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
       await expect(
         page.getByText("Video and associated files have been removed successfully."),

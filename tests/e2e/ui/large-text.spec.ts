@@ -14,6 +14,7 @@ const ADMIN_PAGES = [
   "/admin?tab=manage&edit=v1",
   "/admin?tab=manage&delete=v1",
   "/admin/queue",
+  "/admin/trash",
   "/admin/statistics",
   "/admin/activity",
   "/admin/account",

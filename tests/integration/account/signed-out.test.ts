@@ -51,6 +51,7 @@ describe("a form of somebody who is not signed in", () => {
   it.each([
     ["/admin/account", "You must be logged in to change your account."],
     ["/admin/queue", "You must be logged in to retry conversions."],
+    ["/admin/trash", "You must be logged in to change the trash."],
   ])("of %s is told what it was about", async (address, sentence) => {
     expect(await toldOf(address, new URLSearchParams())).toBe(sentence);
   });

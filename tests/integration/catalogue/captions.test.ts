@@ -7,8 +7,9 @@ import { claim } from "~/media/jobs/queue.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { serveMedia } from "~/media/serve/serve.server";
 import { checkLibrary } from "~/studio/library/check-library.server";
+import { listDeletions } from "~/studio/trash/recent-deletions.server";
 import { removeVideos } from "~/studio/trash/remove.server";
-import { listDeletions, restoreDeletion } from "~/studio/trash/restore.server";
+import { restoreDeletion } from "~/studio/trash/restore.server";
 import { readCaptions } from "~db/captions";
 import { sqliteHandle } from "~db/client.server";
 import {

@@ -20,8 +20,9 @@ import { type Runner, startRunner } from "~/media/jobs/runner.server";
 import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
 import { beginWork, recordFailure } from "~/media/jobs/worker.server";
 import { ffmpegAvailable, InterruptedError, inputArguments } from "~/media/probe/ffmpeg.server";
+import { listDeletions } from "~/studio/trash/recent-deletions.server";
 import { removeVideos } from "~/studio/trash/remove.server";
-import { listDeletions, restoreDeletion } from "~/studio/trash/restore.server";
+import { restoreDeletion } from "~/studio/trash/restore.server";
 import { database, sqliteHandle } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
 import {

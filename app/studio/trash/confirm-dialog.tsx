@@ -1,0 +1,47 @@
+import { Form } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { Button, ButtonLink } from "~/ui/button";
+import { Dialog } from "~/ui/dialog";
+
+/** Asks before something is deleted, and says what goes with it. */
+export function ConfirmDialog({
+  title,
+  description,
+  consequences,
+  list,
+  busy,
+  children,
+}: {
+  title: string;
+  description: string;
+  consequences: string[];
+  /** The address of the list: where the form is sent, and where closing leads. */
+  list: string;
+  busy: boolean;
+  /** The fields that say what is deleted. */
+  children: ReactNode;
+}) {
+  return (
+    <Dialog title={title} description={description} closeTo={list}>
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-muted">
+        {consequences.map((consequence) => (
+          <li key={consequence}>{consequence}</li>
+        ))}
+      </ul>
+      <Form
+        method="post"
+        action={list}
+        preventScrollReset
+        className="flex flex-wrap justify-end gap-3"
+      >
+        {children}
+        <ButtonLink to={list} preventScrollReset variant="ghost">
+          Cancel
+        </ButtonLink>
+        <Button variant="danger" busy={busy} busyLabel="Deleting...">
+          Delete
+        </Button>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,112 @@
+import { recordActivity } from "~/account/activity.server";
+import { readFields } from "~/server/small-form.server";
+import { formatQuantity } from "~/shared/format";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared } from "~db/client.server";
+import { isBusy } from "~db/write-lock";
+import { MAX_BULK_VIDEOS, nameTitles } from "../bulk/bulk";
+import { failure, type StudioFailure } from "../failure";
+import { restoreVideos } from "./restore.server";
+import { type Purged, purge, trashedUntil } from "./trash.server";
+
+/** Room for the ids of a page and of what was confirmed. */
+const MAX_FORM_BYTES = 256 * 1024;
+const VIDEOS_AT_ONCE = 1_000;
+
+const NOTHING = "Nothing was changed.";
+const TRY_AGAIN = "Load the page again and try once more.";
+const BUSY = "Another program is writing to the database. Try again in a few seconds.";
+
+/** Asks before videos are deleted for good; answered by sending the same form with `confirmed`. */
+export interface PurgeConfirmation {
+  ids: string[];
+  /** Some of the titles. */
+  titles: string[];
+  bytes: number;
+}
+
+export type TrashAnswer = StudioFailure | ToastMessage | { confirmation: PurgeConfirmation };
+
+/**
+ * Performs a form of the trash: `intent` is `restore` or `purge` with the videos in `selected`, or
+ * `empty` with `until`, the moment of the page that was confirmed.
+ */
+export async function performTrash(request: Request, userId: string): Promise<TrashAnswer> {
+  const form = await readFields(request, MAX_FORM_BYTES);
+  try {
+    return await perform(form, userId);
+  } catch (error) {
+    if (isBusy(error)) return failure(503, NOTHING, { detail: BUSY });
+    console.error(error);
+    return failure(500, "Failed to change the trash.", { detail: TRY_AGAIN });
+  }
+}
+
+async function perform(form: FormData, userId: string): Promise<TrashAnswer> {
+  const intent = form.get("intent");
+  if (intent === "empty") return emptyUntil(String(form.get("until") ?? ""), userId);
+  if (intent !== "restore" && intent !== "purge") {
+    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  }
+  const ids = [...new Set(form.getAll("selected").map(String))];
+  if (ids.length === 0) return failure(422, NOTHING, { detail: "Select at least one video." });
+  if (ids.length > MAX_BULK_VIDEOS)
+    return failure(422, NOTHING, { detail: "Select fewer videos." });
+  if (intent === "restore") return restoreVideos(ids, userId);
+  return form.has("confirmed") ? purgeSelected(ids, userId) : confirm(ids);
+}
+
+function confirm(ids: readonly string[]): TrashAnswer {
+  const rows = prepared(
+    `SELECT id, title, bytes FROM deleted_videos
+     WHERE id IN (SELECT value FROM json_each(?)) ORDER BY deleted_at DESC, id DESC`,
+  ).all(JSON.stringify(ids)) as Purged[];
+  if (rows.length === 0) return gone();
+  return {
+    confirmation: {
+      ids: rows.map(({ id }) => id),
+      titles: rows.slice(0, 10).map(({ title }) => title),
+      bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
+  };
+}
+
+async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashAnswer> {
+  const { purged } = await purge(ids);
+  const [first] = purged;
+  if (!first) return gone();
+  const titles = purged.map(({ title }) => title);
+  const detail = purged.length === 1 ? first.title : nameTitles(titles);
+  const subjectId = purged.length === 1 ? first.id : undefined;
+  await recordActivity({ userId, action: "purge", subjectId, detail });
+  return deletedForGood(purged.length);
+}
+
+async function emptyUntil(until: string, userId: string): Promise<TrashAnswer> {
+  if (Number.isNaN(Date.parse(until))) {
+    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  }
+  let count = 0;
+  try {
+    for (;;) {
+      const { purged } = await purge(trashedUntil(until, VIDEOS_AT_ONCE));
+      if (purged.length === 0) break;
+      count += purged.length;
+    }
+  } finally {
+    const detail = formatQuantity(count, "video");
+    if (count > 0) await recordActivity({ userId, action: "trash-empty", detail });
+  }
+  return count > 0 ? deletedForGood(count) : gone();
+}
+
+function deletedForGood(count: number): ToastMessage {
+  const were = `${formatQuantity(count, "video")} ${count === 1 ? "was" : "were"}`;
+  return { title: "Deleted For Good", description: `${were} deleted for good.`, kind: "success" };
+}
+
+function gone(): StudioFailure {
+  return failure(404, NOTHING, {
+    detail: "This is no longer in the trash: it was restored, or deleted for good.",
+  });
+}

@@ -1,0 +1,30 @@
+/** The page of the trash, as its address says. Parameters at their defaults are left out. */
+
+/** How long a deleted video can be restored. */
+export const TRASH_DAYS = 30;
+
+const SEARCH_MAX_LENGTH = 200;
+
+export interface TrashView {
+  /** Part of a title, trimmed; empty for all. */
+  search: string;
+  page: number;
+}
+
+/** The view of an address. An invalid value counts as its default. */
+export function readTrashView(parameters: URLSearchParams): TrashView {
+  const page = parameters.get("page") ?? "";
+  return {
+    search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
+    page: /^\d{1,7}$/.test(page) ? Math.max(1, Number(page)) : 1,
+  };
+}
+
+/** The address of a view, with the question whether to empty the trash if that is asked for. */
+export function trashHref({ search, page }: TrashView, isEmptying = false): string {
+  const parameters = new URLSearchParams();
+  if (search) parameters.set("search", search);
+  if (page > 1) parameters.set("page", String(page));
+  if (isEmptying) parameters.set("empty", "1");
+  return parameters.size > 0 ? `/admin/trash?${parameters}` : "/admin/trash";
+}

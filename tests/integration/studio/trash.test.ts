@@ -1,0 +1,423 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { action, loader } from "~/routes/trash";
+import { MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
+import type { StudioFailure } from "~/studio/failure";
+import { listDeletions, RECENT_MS } from "~/studio/trash/recent-deletions.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import {
+  emptyTrash,
+  finishDeletions,
+  purge,
+  sweepTrash,
+  TRASH_MS,
+} from "~/studio/trash/trash.server";
+import { projected } from "~db/changes.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addVideo,
+  adminCookie,
+  caught,
+  useAdminSite,
+  video,
+  writeUpload,
+} from "../../admin-requests";
+
+const site = useAdminSite();
+const ORIGIN = "http://localhost";
+const trashFolder = () => path.join(site.uploads, ".trash");
+const inTrash = () =>
+  sqliteHandle().prepare("SELECT id FROM deleted_videos ORDER BY id").pluck().all();
+
+async function page(address = "/admin/trash") {
+  const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+  return loader({ request, params: {}, context: {} });
+}
+
+function send(fields: [string, string][], address = "/admin/trash", headers = {}) {
+  const request = new Request(ORIGIN + address, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost", ...headers },
+  });
+  return action({ request, params: {}, context: {} });
+}
+
+/** Sends a form that is to succeed; where it leads and what is said. */
+async function succeed(fields: [string, string][], address?: string) {
+  const answer = await caught(() => send(fields, address));
+  expect(answer.status).toBe(302);
+  const value = decodeURIComponent(answer.headers.get("Set-Cookie")?.split(/[=;]/)[1] ?? "");
+  const toast = JSON.parse(Buffer.from(value.split(".")[0] ?? "", "base64url").toString());
+  return { location: answer.headers.get("Location"), description: toast.description as string };
+}
+
+async function refused(fields: [string, string][]): Promise<StudioFailure> {
+  const answer = (await send(fields)) as unknown as {
+    data: { error: StudioFailure };
+    init: { status: number };
+  };
+  expect(answer.init.status).toBe(answer.data.error.status);
+  return answer.data.error;
+}
+
+/** A video with files of 5 bytes each, views of two days and a digest. */
+function addWhole(id: string, columns: Record<string, string | number | null> = {}) {
+  const base = `u/17000000000${id.charCodeAt(0)}`;
+  addVideo({
+    id,
+    title: `Film ${id}`,
+    video_url: `/media/videos/${base}.mp4`,
+    hls_url: `/media/videos/${base}/hls/master.m3u8`,
+    captions: '[{"url":"/media/videos/x.vtt","language":"en","label":"English","added":true}]',
+    tags: '["one"]',
+    views: 7,
+    ...columns,
+  });
+  const sqlite = sqliteHandle();
+  sqlite
+    .prepare("INSERT INTO view_days VALUES (?, '2026-01-01', 3), (?, '2026-01-02', 4)")
+    .run(id, id);
+  sqlite.prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, id.repeat(64).slice(0, 64));
+  return [
+    writeUpload(site.uploads, `videos/${base}.mp4`),
+    writeUpload(site.uploads, `videos/${base}/hls/master.m3u8`),
+  ];
+}
+const exist = (files: string[]) => files.map((file) => fs.existsSync(file));
+const days = (id: string) =>
+  sqliteHandle().prepare("SELECT sum(views) FROM view_days WHERE video_id = ?").pluck().get(id);
+const digests = (id: string) =>
+  sqliteHandle().prepare("SELECT count(*) FROM video_digests WHERE video_id = ?").pluck().get(id);
+
+describe("the page of the trash", () => {
+  it("lists what was deleted, the latest first, with who did it and what it takes", async () => {
+    expect((await page()).trash.total).toEqual({ videos: 0, bytes: 0 });
+    addWhole("a", { bytes: 1_000 });
+    addWhole("b", { bytes: 500 });
+    await removeVideos(["a"], "u");
+    await new Promise((next) => setTimeout(next, 2));
+    await removeVideos(["b"], "somebody who is gone");
+    const { trash } = await page();
+    expect(trash).toMatchObject({ page: 1, pageCount: 1, found: 2 });
+    expect(trash.total).toEqual({ videos: 2, bytes: 1_500 });
+    expect(trash.videos).toMatchObject([
+      { id: "b", title: "Film b", bytes: 500, deletedBy: null },
+      { id: "a", title: "Film a", bytes: 1_000, deletedBy: "a@b.c" },
+    ]);
+  });
+
+  it("finds titles whatever their case, and clamps the page", async () => {
+    for (let n = 0; n < 60; n += 1) addVideo({ id: `n${n}`, title: `ÉTÉ ${n}` });
+    addVideo({ id: "w", title: "Winter" });
+    await removeVideos(["w", ...Array.from({ length: 60 }, (_, n) => `n${n}`)], "u");
+    const { trash, view } = await page(
+      `/admin/trash?search=${encodeURIComponent(" été ")}&page=99`,
+    );
+    expect(trash).toMatchObject({ found: 60, page: 2, pageCount: 2, total: { videos: 61 } });
+    expect(trash.videos).toHaveLength(10);
+    expect(view).toEqual({ search: "été", page: 2 });
+    expect((await page("/admin/trash?search=spring")).trash).toMatchObject({
+      found: 0,
+      videos: [],
+    });
+  });
+
+  it("is for who is signed in", async () => {
+    const request = new Request(`${ORIGIN}/admin/trash`);
+    const answer = await caught(() => loader({ request, params: {}, context: {} }));
+    expect(answer.headers.get("Location")).toBe("/auth");
+    const sent = await caught(() => send([["intent", "empty"]], "/admin/trash", { Cookie: "" }));
+    expect(sent.headers.get("Location")).toBe("/auth");
+    addVideo();
+    await removeVideos(["v"], "u");
+    const foreign = { Origin: "https://evil.example" };
+    const until = new Date().toISOString();
+    const form: [string, string][] = [
+      ["intent", "empty"],
+      ["until", until],
+    ];
+    expect((await caught(() => send(form, "/admin/trash", foreign))).status).toBe(403);
+    expect(inTrash()).toEqual(["v"]);
+  });
+});
+
+describe("restoring from the trash", () => {
+  it("brings back texts, views, files, streams, captions and digest after weeks", async () => {
+    const files = addWhole("a");
+    const before = video("a");
+    await removeVideos(["a"], "u");
+    expect(exist(files)).toEqual([false, false]);
+    await emptyTrash(Date.now() + TRASH_MS - 60_000);
+    const { location, description } = await succeed(
+      [
+        ["intent", "restore"],
+        ["selected", "a"],
+      ],
+      "/admin/trash?search=film&page=2",
+    );
+    expect(location).toBe("/admin/trash?search=film&page=2");
+    expect(description).toBe("“Film a” is back, files included.");
+    await projected();
+    expect(video("a")).toEqual({
+      ...before,
+      number: expect.any(Number),
+      sort_key: expect.any(Number),
+      bytes: 10,
+    });
+    expect(exist(files)).toEqual([true, true]);
+    expect([days("a"), digests("a")]).toEqual([7, 1]);
+    expect(inTrash()).toEqual([]);
+    expect(fs.readdirSync(trashFolder())).toEqual([]);
+    expect((await listActivities())[0]).toMatchObject({ action: "restore", detail: "Film a" });
+  });
+
+  it("of what somebody has restored before is told, the rest comes back", async () => {
+    addWhole("a");
+    addWhole("b");
+    await removeVideos(["a", "b"], "u");
+    await succeed([
+      ["intent", "restore"],
+      ["selected", "a"],
+    ]);
+    expect(
+      await refused([
+        ["intent", "restore"],
+        ["selected", "a"],
+      ]),
+    ).toMatchObject({
+      status: 404,
+      detail: "1 video was no longer in the trash.",
+    });
+    const both: [string, string][] = [
+      ["intent", "restore"],
+      ["selected", "a"],
+      ["selected", "b"],
+    ];
+    expect((await succeed(both)).description).toBe(
+      "“Film b” is back, files included. 1 video was no longer in the trash.",
+    );
+  });
+
+  it("leaves a video of the same id alone, and the deleted one in the trash", async () => {
+    const files = addWhole("a");
+    await removeVideos(["a"], "u");
+    addVideo({ id: "a", title: "Another" });
+    expect(
+      await refused([
+        ["intent", "restore"],
+        ["selected", "a"],
+      ]),
+    ).toMatchObject({
+      status: 409,
+      detail: "1 video was left there, because another video has its id: “Film a”.",
+    });
+    expect(video("a")?.title).toBe("Another");
+    expect(inTrash()).toEqual(["a"]);
+    expect(exist(files)).toEqual([false, false]);
+  });
+
+  it("whose files can't be moved leaves all of it in the trash", async () => {
+    const files = addWhole("a");
+    await removeVideos(["a"], "u");
+    fs.rmSync(path.join(site.uploads, "videos", "u"), { recursive: true });
+    fs.writeFileSync(path.join(site.uploads, "videos", "u"), "no folder");
+    expect(
+      await refused([
+        ["intent", "restore"],
+        ["selected", "a"],
+      ]),
+    ).toMatchObject({ status: 409 });
+    vi.mocked(console.error).mockClear();
+    expect([video("a"), inTrash()]).toEqual([undefined, ["a"]]);
+    fs.rmSync(path.join(site.uploads, "videos", "u"));
+    await succeed([
+      ["intent", "restore"],
+      ["selected", "a"],
+    ]);
+    expect(exist(files)).toEqual([true, true]);
+  });
+
+  it("publishes nothing whose time has passed in the trash", async () => {
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const later = new Date(Date.now() + 9_000_000).toISOString();
+    addVideo({ id: "a", status: "review", publish_at: soon, unpublish_at: later });
+    addVideo({ id: "b", status: "review", publish_at: later });
+    await removeVideos(["a", "b"], "u");
+    await restoreVideos(["a", "b"], "u", Date.now() + 120_000);
+    expect(video("a")).toMatchObject({ publish_at: null, unpublish_at: later, status: "review" });
+    expect(video("b")).toMatchObject({ publish_at: later });
+  });
+
+  it("leaves out a column that the site no longer has", async () => {
+    addVideo();
+    await removeVideos(["v"], "u");
+    sqliteHandle().exec(`UPDATE deleted_videos SET row = json_set(row, '$.of_another_version', 1)`);
+    await succeed([
+      ["intent", "restore"],
+      ["selected", "v"],
+    ]);
+    expect(video()?.title).toBe("A film");
+  });
+});
+
+describe("deleting for good", () => {
+  it("asks first, then deletes files, views and digest", async () => {
+    addWhole("a", { bytes: 1_000 });
+    addWhole("b");
+    await removeVideos(["a", "b"], "u");
+    const asked = (await send([
+      ["intent", "purge"],
+      ["selected", "a"],
+      ["selected", "gone"],
+    ])) as unknown as {
+      data: object;
+    };
+    expect(asked.data).toEqual({
+      confirmation: { ids: ["a"], titles: ["Film a"], bytes: 1_000 },
+    });
+    expect(inTrash()).toEqual(["a", "b"]);
+    const { description } = await succeed([
+      ["intent", "purge"],
+      ["confirmed", "1"],
+      ["selected", "a"],
+    ]);
+    expect(description).toBe("1 video was deleted for good.");
+    expect(inTrash()).toEqual(["b"]);
+    expect([days("a"), digests("a"), days("b"), digests("b")]).toEqual([null, 0, 7, 1]);
+    await vi.waitFor(() => expect(fs.readdirSync(trashFolder())).toHaveLength(1));
+    expect((await listActivities())[0]).toMatchObject({ action: "purge", detail: "Film a" });
+    expect(
+      await refused([
+        ["intent", "purge"],
+        ["confirmed", "1"],
+        ["selected", "a"],
+      ]),
+    ).toMatchObject({
+      status: 404,
+    });
+  });
+
+  it("empties the trash of what was there when it was asked about", async () => {
+    addWhole("a");
+    addWhole("b");
+    await removeVideos(["a"], "u");
+    const { isEmptying, now } = await page("/admin/trash?empty=1");
+    expect(isEmptying).toBe(true);
+    await new Promise((next) => setTimeout(next, 2));
+    await removeVideos(["b"], "u");
+    const form: [string, string][] = [
+      ["intent", "empty"],
+      ["until", new Date(now).toISOString()],
+    ];
+    expect((await succeed(form)).description).toBe("1 video was deleted for good.");
+    expect(inTrash()).toEqual(["b"]);
+    expect((await listActivities())[0]).toMatchObject({ action: "trash-empty", detail: "1 video" });
+    expect(await refused(form)).toMatchObject({ status: 404 });
+    expect((await page("/admin/trash?empty=1")).isEmptying).toBe(true);
+    await purge(["b"]);
+    expect((await page("/admin/trash?empty=1")).isEmptying).toBe(false);
+  });
+
+  it("leaves the views of a video that has the id now", async () => {
+    addWhole("a");
+    await removeVideos(["a"], "u");
+    addVideo({ id: "a" });
+    await purge(["a"]);
+    expect([days("a"), digests("a")]).toEqual([7, 1]);
+  });
+
+  it.each([
+    ["nothing selected", [["intent", "restore"]], 422],
+    ["nothing selected for good", [["intent", "purge"]], 422],
+    [
+      "no moment",
+      [
+        ["intent", "empty"],
+        ["until", "soon"],
+      ],
+      400,
+    ],
+    ["no intent", [["selected", "a"]], 400],
+    [
+      "too many",
+      [
+        ["intent", "purge"],
+        ...Array.from({ length: MAX_BULK_VIDEOS + 1 }, (_, n) => ["selected", `${n}`]),
+      ],
+      422,
+    ],
+  ] as [string, [string, string][], number][])("is refused with %s", async (_, form, status) => {
+    addVideo();
+    await removeVideos(["v"], "u");
+    expect((await refused(form)).status).toBe(status);
+    expect(inTrash()).toEqual(["v"]);
+  });
+});
+
+describe("the trash by itself", () => {
+  it("forgets after 30 days, and not before", async () => {
+    addWhole("a");
+    await removeVideos(["a"], "u");
+    await emptyTrash(Date.now() + TRASH_MS - 60_000);
+    expect(inTrash()).toEqual(["a"]);
+    await emptyTrash(Date.now() + TRASH_MS);
+    expect([inTrash(), fs.readdirSync(trashFolder()), days("a")]).toEqual([[], [], null]);
+  });
+
+  it("removes folders that no row leads to, and finishes what a crash interrupted", async () => {
+    const files = addWhole("a");
+    await removeVideos(["a"], "u");
+    fs.mkdirSync(path.join(trashFolder(), "left-over"));
+    const [kept] = fs.readdirSync(trashFolder()).filter((name) => name !== "left-over");
+    // As a restoration leaves it that was interrupted after its first file.
+    fs.renameSync(path.join(trashFolder(), kept!, "videos/u/1700000000097.mp4"), files[0]!);
+    await finishDeletions();
+    await sweepTrash();
+    expect(fs.readdirSync(trashFolder())).toEqual([kept]);
+    expect(exist(files)).toEqual([false, false]);
+    await restoreVideos(["a"], "u");
+    expect(exist(files)).toEqual([true, true]);
+  });
+
+  it("takes turns: what is restored and deleted for good at once is one of the two, whole", async () => {
+    const files = addWhole("a");
+    await removeVideos(["a"], "u");
+    const [answer, { purged }] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);
+    expect([purged, "status" in answer]).toEqual([[], false]);
+    expect(exist(files)).toEqual([true, true]);
+  });
+
+  it("offers what was deleted in the last minutes in the admin list", async () => {
+    addVideo();
+    await removeVideos(["v"], "u");
+    expect(await listDeletions()).toMatchObject([{ titles: ["A film"], videos: 1 }]);
+    expect(await listDeletions(Date.now() + RECENT_MS)).toEqual([]);
+    expect(inTrash()).toEqual(["v"]);
+  });
+
+  it("restores and empties thousands while others have their turns", async () => {
+    const ids = Array.from({ length: 2_000 }, (_, n) => `n${n}`);
+    sqliteHandle().transaction(() => {
+      for (const id of ids) addVideo({ id, description: "x".repeat(500) });
+    })();
+    await projected();
+    await removeVideos(ids, "u");
+    for (const work of [() => restoreVideos(ids, "u"), () => purge(ids)]) {
+      let turns = 0;
+      const timer = setInterval(() => {
+        turns += 1;
+      }, 1);
+      await work();
+      clearInterval(timer);
+      expect(inTrash()).toEqual([]);
+      // More often than the parts it is done in: twenty of a hundred videos.
+      expect(turns).toBeGreaterThan(20);
+      await projected();
+      if (video("n0")) await removeVideos(ids, "u");
+    }
+  });
+});
