@@ -5,6 +5,7 @@ import { vitePlugin as remix } from "@remix-run/dev";
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig, type Plugin, type Rollup } from "vite";
 import remixConfig from "./remix.config.js";
+import { hlsFolder } from "./scripts/hls-build";
 
 declare module "@remix-run/node" {
   interface Future {
@@ -15,6 +16,7 @@ declare module "@remix-run/node" {
 export const alias = {
   "~db": fileURLToPath(new URL("./db", import.meta.url)),
   "~": fileURLToPath(new URL("./app", import.meta.url)),
+  "~hls": await hlsFolder(),
 };
 
 /** Makes files of the programs of threads and processes, beside the bundle of the server. */

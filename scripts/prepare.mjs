@@ -13,6 +13,7 @@ const SOURCES = [
   "db",
   "remix.config.js",
   "vite.config.ts",
+  "scripts/hls-build.ts",
   "tsconfig.json",
   "package.json",
   "package-lock.json",

@@ -16,7 +16,7 @@ export interface PlayerVideo {
   posterUrl?: string | null;
   /** The adaptive playlist (master.m3u8), when there is one. */
   hlsUrl?: string;
-  /** Where the smallest rendition of that begins, to be asked for at once. */
+  /** Where the rendition that it begins with does, to be asked for at once. */
   streamStart?: StreamStart;
   /** WebVTT whose cues point into sprites (`sheet.webp#xywh=0,0,160,90`). */
   storyboardUrl?: string;
@@ -31,11 +31,16 @@ export interface PlayerVideo {
   next?: NextVideo;
 }
 
-export interface StreamStart {
+export interface FileStart {
   playlistUrl: string;
   segmentUrl: string;
   /** From the beginning of the segment's file to the end of the first segment. */
   bytes: number;
+}
+
+export interface StreamStart extends FileStart {
+  /** Of the sound, where it is in a file of its own. */
+  sound?: FileStart;
 }
 
 export interface CaptionTrack {

@@ -155,7 +155,7 @@ function plainArguments(folder: string, file: string, found: Probe): string[] {
           `${rendition.maxBitrate * 2}`,
         ],
         ...["-g", every, "-keyint_min", every, "-sc_threshold", "0"],
-        ...["-c:a", "aac", "-b:a", String(rendition.audioBitrate)],
+        ...["-c:a", "aac", "-b:a", "128k"],
         path.join(folder, `plain-${rendition.name}.mp4`),
       ];
     }),

@@ -14,7 +14,7 @@ const SOUND_MISSES_SECONDS = 0.08;
 interface Playlist {
   segments: { duration: number }[];
   endList: boolean;
-  playlists: { uri: string }[];
+  playlists: { uri: string; attributes: { RESOLUTION?: unknown } }[];
 }
 
 export interface Row {
@@ -70,12 +70,12 @@ async function soundFaults(file: string, kind: Kind): Promise<string[]> {
   return Math.abs(offset) > SOUND_MISSES_SECONDS ? [`sound off by ${offset.toFixed(3)} s`] : [];
 }
 
-/** Playlists by a second parser, and the pictures of every rendition. */
+/** Playlists by a second parser, the pictures of every rendition, and the sound alone. */
 async function streamFaults(master: string, kind: Kind): Promise<string[]> {
   const { playlists } = parse(master);
   if (playlists.length === 0) return ["the playlist is empty"];
   const faults: string[] = [];
-  for (const { uri } of playlists) {
+  for (const { uri, attributes } of playlists) {
     const { segments, endList } = parse(path.join(path.dirname(master), uri));
     const seconds = segments.reduce((sum, { duration }) => sum + duration, 0);
     if (segments.length === 0 || !endList) faults.push(`${uri} is not a finished playlist`);
@@ -83,7 +83,8 @@ async function streamFaults(master: string, kind: Kind): Promise<string[]> {
     if (kind.group !== "Damaged" && misses > LENGTH_MISSES)
       faults.push(`${uri} lasts ${seconds} s`);
     const media = path.join(path.dirname(master), uri.replace(".m3u8", ".mp4"));
-    for (const fault of await pictureFaults(media, kind)) faults.push(`${uri}: ${fault}`);
+    const found = await (attributes.RESOLUTION ? pictureFaults : soundFaults)(media, kind);
+    for (const fault of found) faults.push(`${uri}: ${fault}`);
   }
   return faults;
 }

@@ -1,4 +1,4 @@
-import type { SubtitleStream } from "../probe/playable";
+import type { SoundStream, SubtitleStream } from "../probe/playable";
 
 /** Letters of a label; what stands in a menu has to fit there. */
 const LABEL_MOST = 60;
@@ -25,8 +25,12 @@ export function languageTag(said: string): string {
   }
 }
 
-/** What the captions of a file are chosen by: the language, and what the title adds to it. */
-export function captionsLabel(stream: Omit<SubtitleStream, "index">): string {
+/**
+ * What the captions of a file are chosen by: the language, and what the title adds to it.
+ *
+ * @param unnamed of a track that tells neither.
+ */
+export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "Captions"): string {
   const language = languageName(languageTag(stream.language));
   const title = cleanTitle(stream.title);
   const words = title.toLowerCase();
@@ -39,8 +43,13 @@ export function captionsLabel(stream: Omit<SubtitleStream, "index">): string {
   // Many a title begins with the language itself: "English (SDH)".
   const saysAll = language && words.startsWith(language.toLowerCase()) && kind.length === 0;
   if (saysAll && titleAdds) return cut(title);
-  const name = language ?? (title || "Captions");
+  const name = language ?? (title || unnamed);
   return cut(more ? `${name} (${more})` : name);
+}
+
+/** The same for a sound, such as `English (Commentary)`. */
+export function soundLabel({ language, title }: Pick<SoundStream, "language" | "title">): string {
+  return captionsLabel({ language, title, forced: false, forTheDeaf: false }, "Sound");
 }
 
 /** One line of letters: no control characters, no characters that turn the writing around. */

@@ -39,6 +39,8 @@ export function threads(): number {
 
 interface Picture {
   maxBitrate: number;
+  /** For how many seconds it may take more than that, which are made up for afterwards. */
+  bufferSeconds?: number;
   /** Pictures from one keyframe to the next; left out where it does not matter. */
   keyframeEvery?: number;
   /** x264's quality, lower is better; a card gets its bitrate instead. */
@@ -61,8 +63,8 @@ export function uploadFilter(hardware: Hardware): string {
 
 /** H.264 High, within a bitrate, with keyframes where they are wanted and nowhere else. */
 export function pictureArguments(hardware: Hardware, picture: Picture): string[] {
-  const { maxBitrate, keyframeEvery, crf } = picture;
-  const within = ["-maxrate", String(maxBitrate), "-bufsize", String(maxBitrate * 2)];
+  const { maxBitrate, bufferSeconds = 2, keyframeEvery, crf } = picture;
+  const within = ["-maxrate", String(maxBitrate), "-bufsize", String(maxBitrate * bufferSeconds)];
   const keyframes = keyframeEvery
     ? ["-g", String(keyframeEvery), "-force_key_frames", `expr:not(mod(n,${keyframeEvery}))`]
     : [];

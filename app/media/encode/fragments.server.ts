@@ -1,14 +1,14 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { type BoxHeader, boxHeaders } from "./box-headers.server";
 
-/** Fragmented MP4 (ISO/IEC 14496-12, CMAF) as ffmpeg writes it, one keyframe to a fragment. */
+/** Fragmented MP4 (ISO/IEC 14496-12, CMAF) as ffmpeg writes it, one track to a file. */
 
 export interface Fragment {
   offset: number;
   bytes: number;
-  /** From its beginning to the end of its first picture, a keyframe. */
+  /** From its beginning to the end of its first sample, of pictures a keyframe. */
   keyframeBytes: number;
-  /** Seconds at which its first picture is decoded, and for how long its pictures last. */
+  /** Seconds at which its first sample is decoded, and for how long its samples last. */
   start: number;
   duration: number;
 }
@@ -17,50 +17,34 @@ export interface FragmentedFile {
   /** Bytes from the beginning that a player needs before any fragment. */
   headerBytes: number;
   fragments: Fragment[];
-  /** RFC 6381, such as `avc1.64001f,mp4a.40.2`. */
-  codecs: string;
-}
-
-interface Track {
-  id: number;
-  isVideo: boolean;
-  timescale: number;
+  /** RFC 6381, such as `avc1.64001f` or `mp4a.40.2`. */
   codec: string;
 }
 
-/** Reads where the fragments lie and how long they are. */
+/** Reads where the fragments lie and how long they are; without one there was nothing to write. */
 export async function readFragments(path: string): Promise<FragmentedFile> {
   const file = await open(path, "r");
   try {
     const top = await boxesOf(file, 0, (await file.stat()).size);
     const moov = top.find((box) => box.type === "moov");
     const first = top.find((box) => box.type === "moof");
-    if (!moov || !first) throw new Error("ffmpeg wrote no fragments.");
-    const tracks = await readTracks(file, moov);
-    const video = tracks.find((track) => track.isVideo);
-    if (!video) throw new Error("ffmpeg wrote no pictures.");
+    if (!moov || !first) return { headerBytes: 0, fragments: [], codec: "" };
+    const { timescale, codec } = await readTrack(file, moov);
     const fragments: Fragment[] = [];
     for (const [index, box] of top.entries()) {
       const data = top[index + 1];
       if (box.type !== "moof" || data?.type !== "mdat") continue;
-      const moof = await read(file, box);
-      const run = pictureRun(moof, video.id);
-      // What comes after the last picture is sound alone; it stays with the last fragment.
-      if (!run) {
-        const last = fragments.at(-1);
-        if (last) last.bytes = data.end - last.offset;
-        continue;
-      }
+      const run = readRuns(await read(file, box));
+      if (run.duration === 0) continue;
       fragments.push({
         offset: box.start,
         bytes: data.end - box.start,
-        keyframeBytes: run.firstPictureEnd,
-        start: run.decodeTime / video.timescale,
-        duration: run.duration / video.timescale,
+        keyframeBytes: run.firstSampleEnd,
+        start: run.decodeTime / timescale,
+        duration: run.duration / timescale,
       });
     }
-    const codecs = tracks.map((track) => track.codec).join(",");
-    return { headerBytes: first.start, fragments, codecs };
+    return { headerBytes: first.start, fragments, codec };
   } finally {
     await file.close();
   }
@@ -79,34 +63,31 @@ async function read(file: FileHandle, { start, end }: Pick<BoxHeader, "start" | 
   return buffer;
 }
 
-async function readTracks(file: FileHandle, moov: BoxHeader): Promise<Track[]> {
-  const tracks: Track[] = [];
-  for (const trak of await boxesOf(file, moov.body, moov.end)) {
-    if (trak.type !== "trak") continue;
-    const parts = await boxesOf(file, trak.body, trak.end);
-    const mdia = parts.find((box) => box.type === "mdia")!;
-    const inside = await boxesOf(file, mdia.body, mdia.end);
-    const buffer = async (type: string, among: BoxHeader[]) =>
-      read(file, among.find((box) => box.type === type)!);
-    const tkhd = await buffer("tkhd", parts);
-    const mdhd = await buffer("mdhd", inside);
-    const hdlr = await buffer("hdlr", inside);
-    const isVideo = hdlr.toString("latin1", 16, 20) === "vide";
-    tracks.push({
-      id: tkhd.readUInt32BE(tkhd[8] === 1 ? 28 : 20),
-      isVideo,
-      timescale: mdhd.readUInt32BE(mdhd[8] === 1 ? 28 : 20),
-      codec: codecOf(await buffer("minf", inside), isVideo),
-    });
-  }
-  return tracks;
+async function readTrack(file: FileHandle, moov: BoxHeader) {
+  const inside = async (box: BoxHeader, type: string) => {
+    const found = (await boxesOf(file, box.body, box.end)).find((each) => each.type === type);
+    if (!found) throw new Error(`ffmpeg wrote no ${type}.`);
+    return found;
+  };
+  const mdia = await inside(await inside(moov, "trak"), "mdia");
+  const mdhd = await read(file, await inside(mdia, "mdhd"));
+  const stsd = await inside(await inside(await inside(mdia, "minf"), "stbl"), "stsd");
+  return {
+    timescale: mdhd.readUInt32BE(mdhd[8] === 1 ? 28 : 20),
+    codec: codecOf(await read(file, stsd)),
+  };
 }
 
-/** RFC 6381 §3.3: profile, constraints and level stand in `avcC`; the sound is always AAC LC. */
-function codecOf(minf: Buffer, isVideo: boolean): string {
-  if (!isVideo) return "mp4a.40.2";
-  const avcC = minf.indexOf("avcC", 0, "latin1");
-  return `avc1.${minf.toString("hex", avcC + 5, avcC + 8)}`;
+/**
+ * RFC 6381 §3.3: of pictures profile, constraints and level, which stand in `avcC`; of sound the name
+ * of its sample entry, and for AAC what it always is here, LC.
+ */
+function codecOf(stsd: Buffer): string {
+  const entry = stsd.toString("latin1", 20, 24);
+  if (entry === "mp4a") return "mp4a.40.2";
+  if (entry !== "avc1") return entry;
+  const avcC = stsd.indexOf("avcC", 0, "latin1");
+  return `avc1.${stsd.toString("hex", avcC + 5, avcC + 8)}`;
 }
 
 /** The boxes of a buffer that lie between two of its bytes. */
@@ -119,33 +100,29 @@ function* within(buffer: Buffer, from: number, to: number) {
   }
 }
 
-/** When the pictures in a `moof` begin and how long they last, in ticks; undefined when it holds none. */
-function pictureRun(moof: Buffer, trackId: number) {
+/** When the samples of a `moof` begin and how long they last, in ticks, and where the first one ends. */
+function readRuns(moof: Buffer) {
+  let defaults = { duration: 0, size: 0 };
+  let decodeTime = 0;
+  let duration = 0;
+  let firstSampleEnd = 0;
   for (const traf of within(moof, 8, moof.length)) {
     if (traf.type !== "traf") continue;
-    let defaults = { duration: 0, size: 0 };
-    let ours = false;
-    let decodeTime = 0;
-    let duration = 0;
-    let firstPictureEnd = 0;
     for (const box of within(moof, traf.body, traf.end)) {
-      if (box.type === "tfhd") {
-        ours = moof.readUInt32BE(box.body + 4) === trackId;
-        defaults = readDefaults(moof, box.body);
-      } else if (box.type === "tfdt") {
+      if (box.type === "tfhd") defaults = readDefaults(moof, box.body);
+      else if (box.type === "tfdt") {
         const wide = moof[box.body] === 1;
         decodeTime = wide
           ? Number(moof.readBigUInt64BE(box.body + 4))
           : moof.readUInt32BE(box.body + 4);
-      } else if (box.type === "trun" && ours) {
+      } else if (box.type === "trun") {
         const run = readRun(moof, box.body, defaults);
         duration += run.duration;
-        firstPictureEnd ||= run.firstSampleEnd;
+        firstSampleEnd ||= run.firstSampleEnd;
       }
     }
-    if (ours && duration > 0) return { decodeTime, duration, firstPictureEnd };
   }
-  return undefined;
+  return { decodeTime, duration, firstSampleEnd };
 }
 
 interface SampleDefaults {

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { inputArguments } from "../probe/ffmpeg.server";
@@ -23,7 +23,15 @@ import {
 } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import { readFragments } from "./fragments.server";
-import { keyframePlaylist, masterPlaylist, mediaPlaylist, segmentsOf } from "./playlist";
+import { masterPlaylist, type SoundRendition, type Variant } from "./master-playlist";
+import {
+  keyframePlaylist,
+  mediaPlaylist,
+  type Segment,
+  segmentsOf,
+  soundSegments,
+  targetDuration,
+} from "./playlist";
 import {
   keyframeEvery,
   type Rate,
@@ -33,6 +41,7 @@ import {
   steadyRate,
 } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
+import { type Sound, soundsFor } from "./sounds";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 const QUALITY = 23;
@@ -41,9 +50,16 @@ const QUALITY = 23;
  * of silence. An edit list says so to whoever plays a file, by MSE too. ffmpeg knows both when the first
  * fragment is there, so it writes the header then (`delay_moov`).
  */
-const FRAGMENTS = "+frag_keyframe+delay_moov+default_base_moof";
+const FRAGMENTS = "+delay_moov+default_base_moof";
+/** Of sound; a segment ends with one of them, so at most half of it before or behind the pictures. */
+const SOUND_FRAGMENT_SECONDS = 1;
+/** Sound that is copied and leaves out more of the film than this is not offered. */
+const MOST_MISSING_SECONDS = 0.1;
 
-/** The adaptive stream: every quality from one decoding of the film, and the playlists over them. */
+/**
+ * The adaptive stream (CMAF): every quality and every sound from one decoding of the film, each in a
+ * file of its own, and the playlists over them.
+ */
 export async function encodeLadder(
   source: Source,
   probe: Probe,
@@ -55,16 +71,12 @@ export async function encodeLadder(
   const rate = steadyRate(probe.video.frameRate);
   const folder = `hls-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
-  const ladder = { file: source.file, probe, renditions, rate, folder };
-  await withSoftware(chosenHardware(), (hardware) =>
-    runFfmpeg(task, ladderArguments(ladder, hardware), {
-      seconds: probe.durationSeconds,
-      to: 0.99,
-      fileBytes: maxFileBytes(probe.durationSeconds, renditions.at(-1)!.maxBitrate),
-      cpuSeconds: cpuSecondsFor(probe) * 2,
-    }),
-  );
-  await writePlaylists(path.join(task.folder, folder), renditions, rate);
+  const withPoor = renditions.some(({ forPoorLines }) => forPoorLines);
+  const sounds = soundsFor(probe.sounds, withPoor);
+  const ladder = { file: source.file, probe, renditions, sounds, rate, folder };
+  const made = await encode(ladder, task);
+  await copySurround(made, task);
+  await writePlaylists(path.join(task.folder, folder), made);
   const target = `${source.basePath}/${folder}`;
   return {
     moves: [{ from: folder, bucket: "videos", path: target }],
@@ -72,17 +84,77 @@ export async function encodeLadder(
   };
 }
 
+/** With the default sound alone where one of the others can't be read: that must not cost the stream. */
+async function encode(ladder: Ladder, task: Task): Promise<Ladder> {
+  const { probe, renditions, sounds } = ladder;
+  const run = (some: Ladder) =>
+    withSoftware(chosenHardware(), (hardware) =>
+      runFfmpeg(task, ladderArguments(some, hardware), {
+        seconds: probe.durationSeconds,
+        to: 0.98,
+        fileBytes: maxFileBytes(probe.durationSeconds, renditions.at(-1)!.maxBitrate),
+        cpuSeconds: cpuSecondsFor(probe) * 2,
+      }),
+    );
+  try {
+    await run(ladder);
+    return ladder;
+  } catch (error) {
+    const withDefault = { ...ladder, sounds: sounds.filter(({ isDefault }) => isDefault) };
+    if (!(error instanceof EncodeError) || withDefault.sounds.length === sounds.length) throw error;
+    for (const { name } of sounds) await removeSound(ladder, task, name);
+    await run(withDefault);
+    return withDefault;
+  }
+}
+
+/** By itself, since ffmpeg refuses some of what can be decoded; the stream is made without it then. */
+async function copySurround(ladder: Ladder, task: Task): Promise<void> {
+  const { file, probe, sounds, folder } = ladder;
+  const copied = sounds.filter(({ encoding }) => encoding === "surround");
+  if (copied.length === 0) return;
+  const outputs = copied.flatMap(({ name, index }) => [
+    ...["-map", `0:${index}`, "-c", "copy", "-t", probe.durationSeconds.toFixed(6)],
+    ...soundFile(folder, name),
+  ]);
+  const { size } = await stat(file);
+  const limits = { fileBytes: size + 64 * 1024 ** 2, cpuSeconds: cpuSecondsFor(probe) };
+  try {
+    const run = { seconds: probe.durationSeconds, silent: true, ...limits };
+    await runFfmpeg(task, [...inputArguments(file), ...outputs], run);
+  } catch (error) {
+    if (!(error instanceof EncodeError)) throw error;
+    for (const { name } of copied) await removeSound(ladder, task, name);
+  }
+}
+
+async function removeSound({ folder }: Ladder, task: Task, name: string): Promise<void> {
+  await rm(path.join(task.folder, folder, `${name}.mp4`), { force: true });
+}
+
+function soundFile(folder: string, name: string): string[] {
+  return [
+    ...["-map_metadata", "-1", "-movflags", FRAGMENTS],
+    ...["-frag_duration", String(SOUND_FRAGMENT_SECONDS * 1_000_000)],
+    ...["-f", "mp4", `${folder}/${name}.mp4`],
+  ];
+}
+
 export interface Ladder {
   file: string;
   probe: Probe;
   renditions: readonly Rendition[];
+  sounds: readonly Sound[];
   rate: Rate;
   folder: string;
 }
 
-/** One ffmpeg command: each rendition is scaled from the next larger one, and has the sound in it. */
+/**
+ * One ffmpeg command: each rendition is scaled from the next larger one. The sounds have filters of
+ * their own, since a graph of all would hold back the pictures until the last of them begins.
+ */
 export function ladderArguments(
-  { file, probe, renditions, rate, folder }: Ladder,
+  { file, probe, renditions, sounds, rate, folder }: Ladder,
   hardware: Hardware,
 ): string[] {
   const largestFirst = [...renditions].reverse();
@@ -103,52 +175,106 @@ export function ladderArguments(
         : `${from}${filters.join(",")},split[here${index}][rest${index + 1}];[here${index}]${to}`,
     );
   }
-  if (probe.audio) {
-    const outputs = largestFirst.map((_, index) => `[sound${index}]`);
-    graph.push(
-      `[0:${probe.audio.index}]${steadySound(probe.durationSeconds)},asplit=${outputs.length}${outputs.join("")}`,
-    );
-  }
   return [
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file)],
-    ...["-filter_complex_threads", String(threads())],
+    // Those of the sounds, of which there may be many, have one each.
+    ...["-filter_complex_threads", String(threads()), "-filter_threads", "1"],
     ...["-filter_complex", graph.join(";")],
     ...largestFirst.flatMap((rendition, index) => [
-      ...["-map", `[picture${index}]`, ...(probe.audio ? ["-map", `[sound${index}]`] : [])],
+      ...["-map", `[picture${index}]`],
       ...pictureArguments(hardware, {
         maxBitrate: rendition.maxBitrate,
+        ...(rendition.forPoorLines && { bufferSeconds: 1 }),
         keyframeEvery: keyframeEvery(rendition, rate),
         crf: QUALITY,
       }),
-      ...(probe.audio ? soundArguments(rendition.audioBitrate) : []),
       ...["-t", String(probe.durationSeconds + 1), "-map_metadata", "-1"],
-      ...["-movflags", FRAGMENTS, "-f", "mp4", `${folder}/${rendition.name}.mp4`],
+      ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4"],
+      `${folder}/${rendition.name}.mp4`,
     ]),
+    ...sounds.flatMap(({ name, index, bitrate }) =>
+      bitrate
+        ? [
+            ...["-map", `0:${index}`, "-af", steadySound(probe.durationSeconds)],
+            ...[...soundArguments(bitrate), ...soundFile(folder, name)],
+          ]
+        : [],
+    ),
   ];
 }
 
-async function writePlaylists(
-  folder: string,
-  renditions: readonly Rendition[],
-  rate: Rate,
-): Promise<void> {
-  const variants = [];
-  for (const rendition of renditions) {
-    const file = `${rendition.name}.mp4`;
-    const { headerBytes, fragments, codecs } = await readFragments(path.join(folder, file));
+interface PictureFile {
+  rendition: Rendition;
+  headerBytes: number;
+  codec: string;
+  segments: Segment[];
+  keyframes: Segment[];
+}
+
+async function writePlaylists(folder: string, ladder: Ladder): Promise<void> {
+  const pictures: PictureFile[] = [];
+  for (const rendition of ladder.renditions) {
+    const file = path.join(folder, `${rendition.name}.mp4`);
+    const { fragments, ...found } = await readFragments(file);
     if (fragments.length === 0) throw new EncodeError("Not one segment could be made.");
-    const playlist = `${rendition.name}.m3u8`;
-    const winding = `${rendition.name}-keyframes.m3u8`;
-    const segments = segmentsOf(fragments);
     const keyframes = fragments.map(({ keyframeBytes: bytes, ...rest }) => ({ ...rest, bytes }));
-    await writeFile(path.join(folder, playlist), mediaPlaylist(file, headerBytes, segments));
-    await writeFile(path.join(folder, winding), keyframePlaylist(file, headerBytes, keyframes));
-    const { numerator, denominator } = rateOf(rendition, rate);
-    const { width, height } = rendition;
-    const frameRate = numerator / denominator;
-    const names = { playlist, keyframePlaylist: winding };
-    variants.push({ ...names, width, height, frameRate, codecs, segments, keyframes });
+    pictures.push({ rendition, ...found, segments: segmentsOf(fragments), keyframes });
   }
-  await writeFile(path.join(folder, "master.m3u8"), masterPlaylist(variants));
+  const [{ segments }] = pictures as [PictureFile];
+  const sounds = await readSounds(folder, ladder, segments);
+  const target = Math.max(
+    ...[...pictures, ...sounds].map(({ segments }) => targetDuration(segments)),
+  );
+  const write = (name: string, text: string) => writeFile(path.join(folder, name), text);
+  for (const { file, headerBytes, playlist, segments } of sounds) {
+    await write(playlist, mediaPlaylist(file, headerBytes, segments, target));
+  }
+  const variants: Variant[] = [];
+  for (const { rendition, headerBytes, codec, segments, keyframes } of pictures) {
+    const file = `${rendition.name}.mp4`;
+    const names = {
+      playlist: `${rendition.name}.m3u8`,
+      keyframePlaylist: `${rendition.name}-keyframes.m3u8`,
+    };
+    await write(names.playlist, mediaPlaylist(file, headerBytes, segments, target));
+    await write(names.keyframePlaylist, keyframePlaylist(file, headerBytes, keyframes));
+    const { width, height, forPoorLines } = rendition;
+    const { numerator, denominator } = rateOf(rendition, ladder.rate);
+    const size = { width, height, frameRate: numerator / denominator };
+    variants.push({ ...names, ...size, codec, segments, keyframes, forPoorLines });
+  }
+  await write("master.m3u8", masterPlaylist(variants, sounds));
+}
+
+/** The sounds that were made, without those that were copied and do not last as long as the film. */
+async function readSounds(
+  folder: string,
+  { sounds, probe }: Ladder,
+  pictures: readonly Segment[],
+): Promise<(SoundRendition & { file: string; headerBytes: number })[]> {
+  const found = [];
+  for (const sound of sounds) {
+    const file = `${sound.name}.mp4`;
+    const made = await readFragments(path.join(folder, file)).catch(unlessMissing);
+    if (!made) continue;
+    const { fragments, headerBytes, codec } = made;
+    const lasts = fragments.reduce((sum, { duration }) => sum + duration, 0);
+    const isWhole = sound.bitrate || lasts > probe.durationSeconds - MOST_MISSING_SECONDS;
+    if (!isWhole || fragments.length === 0) {
+      await rm(path.join(folder, file));
+      continue;
+    }
+    const segments = soundSegments(fragments, pictures);
+    found.push({ ...sound, file, headerBytes, codec, segments, playlist: `${sound.name}.m3u8` });
+  }
+  const isOffered = new Set(found.filter((one) => one.isDefault).map(({ encoding }) => encoding));
+  for (const { file, encoding } of found) {
+    if (!isOffered.has(encoding)) await rm(path.join(folder, file));
+  }
+  return found.filter(({ encoding }) => isOffered.has(encoding));
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
 }

@@ -1,23 +1,10 @@
-/** HLS playlists (RFC 8216) over single fragmented files with byte ranges. */
+/** Media playlists of HLS (RFC 8216) over single fragmented files with byte ranges. */
 
 export interface Segment {
   offset: number;
   bytes: number;
   /** Seconds. */
   duration: number;
-}
-
-export interface Variant {
-  /** File name of its media playlist. */
-  playlist: string;
-  /** File name of the playlist of its keyframes alone. */
-  keyframePlaylist: string;
-  width: number;
-  height: number;
-  frameRate: number;
-  codecs: string;
-  segments: readonly Segment[];
-  keyframes: readonly Segment[];
 }
 
 /**
@@ -39,22 +26,58 @@ export function segmentsOf(fragments: readonly Segment[]): Segment[] {
   return segments;
 }
 
+/**
+ * The same of a sound, whose fragments are shorter: each segment ends with the fragment that ends
+ * nearest to the end of the segment of the pictures.
+ */
+export function soundSegments(
+  fragments: readonly Segment[],
+  pictures: readonly Segment[],
+): Segment[] {
+  const segments: Segment[] = [];
+  let picturesEnd = 0;
+  let end = 0;
+  let at = 0;
+  for (const [index, { duration }] of pictures.entries()) {
+    picturesEnd += duration;
+    const isLast = index === pictures.length - 1;
+    let segment: Segment | undefined;
+    for (; at < fragments.length; at++) {
+      const { offset, bytes, duration } = fragments[at]!;
+      if (segment && !isLast && end + duration / 2 > picturesEnd) break;
+      segment = {
+        offset: segment?.offset ?? offset,
+        bytes: (segment?.bytes ?? 0) + bytes,
+        duration: (segment?.duration ?? 0) + duration,
+      };
+      end += duration;
+    }
+    if (segment) segments.push(segment);
+  }
+  return segments;
+}
+
 /** §4.3.3.1: every EXTINF, rounded to the nearest second, is at most this. */
 export function targetDuration(segments: readonly Segment[]): number {
   return Math.max(1, ...segments.map(({ duration }) => Math.round(duration)));
 }
 
-/** The playlist of one rendition: a header and its segments, all in one file. */
+/**
+ * The playlist of one rendition: a header and its segments, all in one file.
+ *
+ * @param target seconds: the same in all renditions of a stream (§6.2.4).
+ */
 export function mediaPlaylist(
   file: string,
   headerBytes: number,
   segments: readonly Segment[],
+  target = targetDuration(segments),
   tags: readonly string[] = ["#EXT-X-INDEPENDENT-SEGMENTS"],
 ): string {
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",
-    `#EXT-X-TARGETDURATION:${targetDuration(segments)}`,
+    `#EXT-X-TARGETDURATION:${target}`,
     "#EXT-X-MEDIA-SEQUENCE:0",
     "#EXT-X-PLAYLIST-TYPE:VOD",
     ...tags,
@@ -78,40 +101,8 @@ export function keyframePlaylist(
   headerBytes: number,
   keyframes: readonly Segment[],
 ): string {
-  return mediaPlaylist(file, headerBytes, keyframes, ["#EXT-X-I-FRAMES-ONLY"]);
-}
-
-/** The playlist that lists the renditions, smallest first, so that the first picture is quick. */
-export function masterPlaylist(variants: readonly Variant[]): string {
-  return [
-    "#EXTM3U",
-    "#EXT-X-VERSION:7",
-    "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...variants.flatMap((variant) => {
-      const { peak, average } = bandwidth(variant.segments);
-      const attributes = [
-        `BANDWIDTH=${peak}`,
-        `AVERAGE-BANDWIDTH=${average}`,
-        `CODECS="${variant.codecs}"`,
-        `RESOLUTION=${variant.width}x${variant.height}`,
-        `FRAME-RATE=${variant.frameRate.toFixed(3)}`,
-      ];
-      return [`#EXT-X-STREAM-INF:${attributes.join(",")}`, variant.playlist];
-    }),
-    // §4.3.4.3: behind them, since the first of all is what begins.
-    ...variants.map((variant) => {
-      const { peak, average } = bandwidth(variant.keyframes);
-      const attributes = [
-        `BANDWIDTH=${peak}`,
-        `AVERAGE-BANDWIDTH=${average}`,
-        `CODECS="${variant.codecs.split(",")[0]}"`,
-        `RESOLUTION=${variant.width}x${variant.height}`,
-        `URI="${variant.keyframePlaylist}"`,
-      ];
-      return `#EXT-X-I-FRAME-STREAM-INF:${attributes.join(",")}`;
-    }),
-    "",
-  ].join("\n");
+  const target = targetDuration(keyframes);
+  return mediaPlaylist(file, headerBytes, keyframes, target, ["#EXT-X-I-FRAMES-ONLY"]);
 }
 
 /**

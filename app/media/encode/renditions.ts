@@ -10,7 +10,8 @@ export interface Rendition {
   everySecond: boolean;
   /** Bits a second that the picture may take at its busiest. */
   maxBitrate: number;
-  audioBitrate: number;
+  /** For a line so poor that the sound has to be poor too. */
+  forPoorLines: boolean;
 }
 
 /** Pictures a second as a fraction, so that 29.97 stays exact. */
@@ -24,13 +25,15 @@ const KEYFRAME_SECONDS = 2;
 
 /** By the shorter side, so that a portrait film has the same qualities. */
 const STEPS = [
-  { side: 240, bitrate: 400_000, audio: 64_000 },
-  { side: 360, bitrate: 800_000, audio: 96_000 },
-  { side: 480, bitrate: 1_400_000, audio: 128_000 },
-  { side: 720, bitrate: 2_800_000, audio: 128_000 },
-  { side: 1080, bitrate: 5_000_000, audio: 128_000 },
-  { side: 2160, bitrate: 14_000_000, audio: 160_000 },
+  { side: 240, bitrate: 400_000 },
+  { side: 360, bitrate: 800_000 },
+  { side: 480, bitrate: 1_400_000 },
+  { side: 720, bitrate: 2_800_000 },
+  { side: 1080, bitrate: 5_000_000 },
+  { side: 2160, bitrate: 14_000_000 },
 ] as const;
+/** Below them: at its busiest, with the poor sound (sounds.ts), it stays under 192 kbit/s. */
+const POOR_STEP = { side: 144, bitrate: 75_000 };
 
 /** What moves twice as often takes this much more. */
 const SMOOTH_FACTOR = 1.5;
@@ -46,16 +49,15 @@ const OWN_STEP_FACTOR = 1.15;
 export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[] {
   const side = Math.min(Math.min(video.width, video.height), maxHeight);
   const smooth = video.frameRate > 31;
-  const steps: { side: number; bitrate: number; audio: number }[] = STEPS.filter(
-    (step) => step.side <= side,
-  );
+  const steps: { side: number; bitrate: number }[] = STEPS.filter((step) => step.side <= side);
   if (steps.at(-1)?.side !== side) {
     const next = STEPS.find((step) => step.side > side);
     const bitrate = next ? (next.bitrate * side ** 2) / next.side ** 2 : STEPS.at(-1)!.bitrate;
-    const own = { side, bitrate: Math.max(bitrate, 200_000), audio: next?.audio ?? 160_000 };
+    const own = { side, bitrate: Math.max(bitrate, 200_000) };
     if (steps.length > 0 && side <= steps.at(-1)!.side * OWN_STEP_FACTOR) steps.pop();
     steps.push(own);
   }
+  if (side > POOR_STEP.side * OWN_STEP_FACTOR) steps.unshift(POOR_STEP);
   return steps.map((step) => {
     const everySecond = smooth && step.side < SMOOTH_FROM_SIDE && step.side !== side;
     const factor = smooth && !everySecond ? SMOOTH_FACTOR : 1;
@@ -64,7 +66,7 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
       ...fit(video, step.side),
       everySecond,
       maxBitrate: Math.round(step.bitrate * factor),
-      audioBitrate: step.audio,
+      forPoorLines: step === POOR_STEP,
     };
   });
 }

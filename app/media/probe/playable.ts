@@ -30,6 +30,13 @@ export interface AudioStream {
   sampleRate: number;
 }
 
+/** One of the sounds of a file, such as a language or a commentary. */
+export interface SoundStream extends AudioStream {
+  /** As the file says, such as `eng`; may be empty, or anything. */
+  language: string;
+  title: string;
+}
+
 /** Captions that a file carries as text. */
 export interface SubtitleStream {
   index: number;

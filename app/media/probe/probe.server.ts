@@ -5,9 +5,16 @@ import { EMPTY_FILE } from "~/shared/file-rules";
 import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
 import { type FilmLength, filmLength, isCutOff } from "./length.server";
 import { type Mp4Layout, readMp4Layout } from "./mp4-boxes.server";
-import { type AudioStream, isPlayable, type SubtitleStream, type VideoStream } from "./playable";
+import {
+  type AudioStream,
+  isPlayable,
+  type SoundStream,
+  type SubtitleStream,
+  type VideoStream,
+} from "./playable";
 import {
   describeAudio,
+  describeSounds,
   describeSubtitles,
   describeVideo,
   isPicture,
@@ -38,7 +45,10 @@ export interface Probe {
   /** Less than 95 % of the announced film is there. */
   cutOff?: CutOff;
   video: VideoStream;
+  /** The sound that is played unless another is chosen. */
   audio?: AudioStream;
+  /** All of them, that one first. */
+  sounds: SoundStream[];
   /** Those that are text; pictures of text, as on a disc, are left out. */
   subtitles: SubtitleStream[];
   /** Browsers can play the file as it is. */
@@ -127,6 +137,7 @@ export async function probe(
     ...(isCutOff(length) && { cutOff: length }),
     video,
     ...(audio && { audio }),
+    sounds: describeSounds(sounds, sound),
     subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
     playable,
     saysDuration: Boolean(answer.format.duration ?? picture.duration),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AudioStream, SubtitleStream, VideoStream } from "./playable";
+import type { AudioStream, SoundStream, SubtitleStream, VideoStream } from "./playable";
 
 /** The streams of a file as ffprobe tells them, which of them are played, and what is known of these. */
 
@@ -96,6 +96,18 @@ export function describeAudio(stream: Stream): AudioStream {
     channels: stream.channels ?? 2,
     sampleRate: stream.sample_rate ?? 48_000,
   };
+}
+
+/** The sounds that can be decoded, the one that is played first in front. */
+export function describeSounds(sounds: Stream[], played: Stream | undefined): SoundStream[] {
+  const known = sounds.filter(
+    (stream) => stream === played || (stream.codec_name !== "unknown" && stream.sample_rate),
+  );
+  return [...new Set(played ? [played, ...known] : known)].map((stream) => ({
+    ...describeAudio(stream),
+    language: stream.tags?.language ?? "",
+    title: stream.tags?.title ?? "",
+  }));
 }
 
 export function describeSubtitles(stream: Stream): SubtitleStream | undefined {

@@ -8,6 +8,7 @@ import { contentType } from "./content-type";
 import { requestedVersion, versionOf } from "./file-version.server";
 import { publicFile } from "./public-file.server";
 import { requestedWidth } from "./small-picture.server";
+import { fileBehind, playlistWithCaptions } from "./stream-captions.server";
 
 /**
  * `private`: no shared cache may outlive the hiding of a video. `no-transform`: compression would
@@ -50,6 +51,8 @@ export async function serveMedia(
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Accept-Ranges": "bytes",
   });
+  const playlist = await playlistWithCaptions(name);
+  if (playlist !== undefined) return textResponse(request, playlist, headers);
   const { accelPrefix } = settings();
   if (accelPrefix) {
     headers.set("X-Accel-Redirect", `${accelPrefix}/${name.bucket}/${name.path}`);
@@ -77,9 +80,17 @@ function publicName(name: MediaName): MediaName | undefined {
   return parseMediaUrl(publicFile(mediaUrl(name.bucket, name.path)) ?? "");
 }
 
-function isThere({ bucket, path }: MediaName): boolean {
+function isThere(name: MediaName): boolean {
+  const { bucket, path } = fileBehind(name);
   const file = bucketFile(bucket, path);
   return file !== undefined && fs.existsSync(file);
+}
+
+/** In one piece: what it is made of may have changed between two requests for its parts. */
+function textResponse(request: Request, text: string, headers: Headers): Response {
+  headers.delete("Accept-Ranges");
+  headers.set("Content-Length", String(Buffer.byteLength(text)));
+  return new Response(request.method === "HEAD" ? null : text, { headers });
 }
 
 async function serveFile(request: Request, file: string, headers: Headers): Promise<Response> {

@@ -1,15 +1,21 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { startRendition } from "~/shared/streams/start-rendition";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
 
-/** What a player needs of a stream before its first picture: the smallest rendition's beginning. */
-export interface StreamStart {
-  /** Of the smallest rendition. */
+/** Where the file of a rendition begins, which a player asks for before its first picture. */
+export interface FileStart {
   playlistUrl: string;
   /** The file that begins with the header and the first segment. */
   segmentUrl: string;
   /** Of both together, from the beginning of the file. */
   bytes: number;
+}
+
+/** Of the rendition that a film begins with. */
+export interface StreamStart extends FileStart {
+  /** Of the sound that goes with it, where that is not in the same file. */
+  sound?: FileStart;
 }
 
 /**
@@ -19,22 +25,46 @@ export interface StreamStart {
 export async function streamStart(hlsUrl: string): Promise<StreamStart | undefined> {
   try {
     const master = await readMedia(hlsUrl);
-    const [smallest] = [...master.matchAll(VARIANT)].sort((a, b) => Number(a[1]) - Number(b[1]));
-    const playlistUrl = smallest && beside(hlsUrl, smallest[2]!);
-    if (!playlistUrl) return undefined;
-    const playlist = await readMedia(playlistUrl);
-    const [, header] = HEADER.exec(playlist) ?? [];
-    const [, length, offset, file] = SEGMENT.exec(playlist) ?? [];
-    const segmentUrl = header === file && file !== undefined && beside(playlistUrl, file);
-    if (!segmentUrl) return undefined;
-    return { playlistUrl, segmentUrl, bytes: Number(length) + Number(offset) };
+    const variants = [...master.matchAll(VARIANT)].map(
+      ([, attributes, width, height, playlist]) => ({
+        ...{ attributes: attributes!, playlist: playlist! },
+        ...{ width: Number(width), height: Number(height) },
+      }),
+    );
+    const start = startRendition(variants);
+    const picture = start && (await fileStart(beside(hlsUrl, start.playlist)));
+    if (!picture) return undefined;
+    const group = GROUP.exec(start.attributes)?.[1];
+    const tag = group && master.split("\n").find((line) => isDefaultSound(line, group));
+    const file = tag && URI.exec(tag)?.[1];
+    const sound = file && (await fileStart(beside(hlsUrl, file)));
+    return { ...picture, ...(sound && { sound }) };
   } catch {
     // No such file: the player finds out by itself.
     return undefined;
   }
 }
 
-const VARIANT = /^#EXT-X-STREAM-INF:(?:[^\n]*,)?BANDWIDTH=(\d+)[^\n]*\n([\w.-]+)\r?$/gm;
+async function fileStart(playlistUrl: string): Promise<FileStart | undefined> {
+  const playlist = await readMedia(playlistUrl);
+  const [, header] = HEADER.exec(playlist) ?? [];
+  const [, length, offset, file] = SEGMENT.exec(playlist) ?? [];
+  const segmentUrl = header === file && file !== undefined && beside(playlistUrl, file);
+  if (!segmentUrl) return undefined;
+  return { playlistUrl, segmentUrl, bytes: Number(length) + Number(offset) };
+}
+
+function isDefaultSound(line: string, group: string): boolean {
+  return (
+    line.startsWith("#EXT-X-MEDIA:TYPE=AUDIO,") &&
+    line.includes(`GROUP-ID="${group}"`) &&
+    line.includes("DEFAULT=YES")
+  );
+}
+
+const VARIANT = /^#EXT-X-STREAM-INF:([^\n]*RESOLUTION=(\d+)x(\d+)[^\n]*)\n([\w.-]+)\r?$/gm;
+const GROUP = /(?:^|,)AUDIO="([\w-]+)"/;
+const URI = /,URI="([\w.-]+)"/;
 const HEADER = /^#EXT-X-MAP:URI="([\w.-]+)",BYTERANGE="\d+@0"\r?$/m;
 const SEGMENT = /^#EXT-X-BYTERANGE:(\d+)@(\d+)\r?\n([\w.-]+)\r?$/m;
 

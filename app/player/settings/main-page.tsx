@@ -3,6 +3,7 @@ import {
   ChevronRight,
   Gauge,
   Keyboard,
+  Languages,
   Link,
   Repeat,
   Share2,
@@ -19,7 +20,7 @@ import { usePlayer } from "../player-context";
 import { useStore, useStored } from "../store";
 import { qualityLabel, speedLabel } from "./choice-page";
 
-export type SettingsPage = "main" | "speed" | "quality" | "captions";
+export type SettingsPage = "main" | "speed" | "quality" | "sound" | "captions";
 
 /** The first page of the settings. */
 export function MainPage({
@@ -34,7 +35,7 @@ export function MainPage({
   const { element, video, playback, commands, source, captions, feedback } = usePlayer();
   const speed = useStored(playback, "speed");
   const loop = useStored(playback, "loop");
-  const { chosen, heights, height } = useStore(source.state);
+  const { chosen, heights, height, sounds, sound } = useStore(source.state);
   const window = usePictureInPicture(element);
   const mini = miniPlayer.use();
   const now = element.currentTime;
@@ -68,6 +69,15 @@ export function MainPage({
           page="quality"
           onPress={() => open("quality")}
           more={qualityLabel(chosen, height)}
+        />
+      ) : null}
+      {sounds.length > 1 ? (
+        <Item
+          icon={Languages}
+          label="Sound"
+          page="sound"
+          onPress={() => open("sound")}
+          more={sounds[sound]?.label}
         />
       ) : null}
       {captions.tracks.length > 0 ? (

@@ -6,7 +6,7 @@ import { type Choice, ChoicePage, qualityLabel, speedLabel } from "./choice-page
 import { useEscape } from "./focus";
 import { MainPage, type SettingsPage } from "./main-page";
 
-/** Speed, quality, captions and what else is asked for seldom. Arrow keys move, Escape closes. */
+/** Speed, quality, sound, captions and what else is asked for seldom. Arrow keys move, Escape closes. */
 export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShortcuts(): void }) {
   const { root } = usePlayer();
   const [page, setPage] = useState<SettingsPage>("main");
@@ -88,7 +88,7 @@ function Choices({
 }) {
   const { playback, commands, source, captions } = usePlayer();
   const speed = useStored(playback, "speed");
-  const { heights, chosen, height } = useStore(source.state);
+  const { heights, chosen, height, sounds, sound } = useStore(source.state);
 
   if (page === "speed") {
     const choices = SPEEDS.map((value) => ({ value, label: speedLabel(value) }));
@@ -112,6 +112,18 @@ function Choices({
         choices={[off, ...choices]}
         chosen={captions.chosen}
         onChoose={captions.choose}
+        onBack={onBack}
+        onClose={onClose}
+      />
+    );
+  }
+  if (page === "sound") {
+    return (
+      <ChoicePage
+        title="Sound"
+        choices={sounds.map(({ label }, value) => ({ value, label }))}
+        chosen={sound}
+        onChoose={source.chooseSound}
         onBack={onBack}
         onClose={onClose}
       />

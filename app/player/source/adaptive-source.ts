@@ -1,6 +1,8 @@
 import type Hls from "hls.js";
-import type { ErrorData } from "hls.js";
+import type { ErrorData, MediaPlaylist } from "hls.js";
+import { startRendition } from "~/shared/streams/start-rendition";
 import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "../constants";
+import { rememberedSound, type SoundTrack } from "../memory/sound-track";
 import { importHls } from "./hls-module";
 import { nextTask } from "./next-task";
 import { changeSource, playbackPosition } from "./playback-position";
@@ -13,7 +15,12 @@ export type Quality = "auto" | number;
 export interface Adaptive {
   /** Heights, highest first; empty when the device chooses by itself. */
   heights: number[];
+  /** What can be heard, such as languages; the device may offer them by itself. */
+  sounds: SoundTrack[];
+  /** The one that is heard, as an index. */
+  sound: number;
   choose(quality: Quality): void;
+  chooseSound(index: number): void;
   /** Goes on loading after the connection was lost. */
   resume(): void;
   close(): void;
@@ -42,19 +49,16 @@ export async function openAdaptive(
   events: AdaptiveEvents,
 ): Promise<Adaptive> {
   if (!("MediaSource" in window)) return openNative(element, url, events);
-  const { default: HlsLight } = await importHls();
+  const { default: HlsPlayer } = await importHls();
   await nextTask();
-  if (!HlsLight.isSupported()) return openNative(element, url, events);
+  if (!HlsPlayer.isSupported()) return openNative(element, url, events);
   if (!events.mayAttach()) throw new Error("The file is playing already");
-  return openWithHls(new HlsLight(configFor(HlsLight, element)), HlsLight, element, url, events);
+  return openWithHls(new HlsPlayer(configFor(HlsPlayer, element)), HlsPlayer, element, url, events);
 }
 
-function configFor(HlsLight: typeof Hls, element: HTMLVideoElement) {
+function configFor(HlsPlayer: typeof Hls, element: HTMLVideoElement) {
   return {
-    // The smallest rendition, whose first segment is shown. By default it would be loaded to measure
-    // the connection, thrown away, and another one loaded.
-    startLevel: 0,
-    fLoader: primedLoader(HlsLight),
+    fLoader: primedLoader(HlsPlayer),
     autoStartLoad: !savesData() || !element.paused,
     capLevelToPlayerSize: true,
     startPosition: playbackPosition(element).seconds || -1,
@@ -113,14 +117,24 @@ function openWithHls(
       const { height = 0, frameRate = 0 } = hls.levels[level] ?? {};
       events.onRendition(height, frameRate);
     });
-    hls.once(Events.MANIFEST_PARSED, () => {
+    hls.once(Events.MANIFEST_PARSED, (_, { audioTracks }) => {
       ready = true;
+      // A small one, whose first segment is shown. By default the first would be loaded to measure the
+      // connection, thrown away, and another one loaded.
+      hls.startLevel = hls.levels.indexOf(startRendition(hls.levels)!);
+      const sounds = soundsOf(audioTracks);
+      const prefer = (index: number) => hls.setAudioOption({ name: sounds[index]?.label });
+      const remembered = rememberedSound(sounds);
+      if (remembered >= 0) prefer(remembered);
       const heights = [...new Set(hls.levels.map((level) => level.height))].filter(Boolean);
       resolve({
         heights: heights.sort((a, b) => b - a),
+        sounds,
+        sound: Math.max(remembered, 0),
         choose(quality) {
           hls.nextLevel = hls.levels.findIndex((level) => level.height === quality);
         },
+        chooseSound: prefer,
         resume: () => hls.startLoad(),
         close,
       });
@@ -128,6 +142,16 @@ function openWithHls(
     hls.loadSource(url);
     hls.attachMedia(element);
   });
+}
+
+/** Each once, though every group of renditions has them in its own encoding; the default one first. */
+function soundsOf(tracks: readonly MediaPlaylist[]): SoundTrack[] {
+  const byDefault = [...tracks].sort((a, b) => Number(b.default) - Number(a.default));
+  const byLabel = byDefault.map(({ name, lang }): [string, SoundTrack] => [
+    name,
+    { label: name, language: lang ?? "" },
+  ]);
+  return [...new Map(byLabel).values()];
 }
 
 const POSITION_EVENTS = ["play", "pause", "seeking", "timeupdate"] as const;
@@ -151,7 +175,10 @@ async function openNative(
   element.addEventListener("error", onError);
   return {
     heights: [],
+    sounds: [],
+    sound: 0,
     choose() {},
+    chooseSound() {},
     resume: () => element.load(),
     close: () => element.removeEventListener("error", onError),
   };

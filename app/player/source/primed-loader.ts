@@ -8,8 +8,8 @@ import { nextTask } from "./next-task";
 import { dropPrimed, type Primed, primedStart } from "./primed-start";
 
 /** The loader of hls.js, which takes what has been asked for already. */
-export function primedLoader(HlsLight: typeof Hls): FragmentLoaderConstructor {
-  const Loader = HlsLight.DefaultConfig.loader;
+export function primedLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor {
+  const Loader = HlsPlayer.DefaultConfig.loader;
   class PrimedLoader extends Loader {
     private isOver = false;
     private waitsFor: Primed | undefined;

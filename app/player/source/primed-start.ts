@@ -1,6 +1,6 @@
-import type { StreamStart } from "../types";
+import type { FileStart, StreamStart } from "../types";
 
-/** The beginning of a stream that was asked for before its player was there. */
+/** The beginning of a stream's file that was asked for before its player was there. */
 export interface Primed {
   url: string;
   size: number;
@@ -13,7 +13,8 @@ export interface Primed {
   stop: AbortController;
 }
 
-let primed: Primed | undefined;
+/** Of one stream: its pictures, and its sound where that is in a file of its own. */
+let primed: Primed[] = [];
 
 /** Whether this visitor asks for as little as possible. */
 export function savesData(): boolean {
@@ -22,29 +23,34 @@ export function savesData(): boolean {
 }
 
 /** Asks for the beginning of one stream, by which another that nobody wanted is given up. */
-export function primeStart({ segmentUrl, bytes: size }: StreamStart): void {
-  const url = new URL(segmentUrl, window.location.href).href;
+export function primeStart({ sound, ...picture }: StreamStart): void {
   // A device that plays streams by itself asks for all of it by itself.
-  if (savesData() || !("MediaSource" in window) || primed?.url === url) return;
-  primed?.stop.abort();
-  const own: Primed = {
+  if (savesData() || !("MediaSource" in window)) return;
+  const wanted = [picture, ...(sound ? [sound] : [])].map(unasked);
+  if (primed[0]?.url === wanted[0]?.url) return;
+  for (const own of primed) own.stop.abort();
+  primed = wanted;
+  for (const own of wanted) own.bytes = fetchStart(own).catch(() => undefined);
+}
+
+function unasked({ segmentUrl, bytes: size }: FileStart): Primed {
+  const url = new URL(segmentUrl, window.location.href).href;
+  return {
     ...{ url, size, asked: performance.now(), first: 0, end: 0 },
     bytes: Promise.resolve(undefined),
     stop: new AbortController(),
   };
-  own.bytes = fetchStart(own).catch(() => undefined);
-  primed = own;
 }
 
 /** What has been asked for of a file, when it holds all bytes before `end`. */
 export function primedStart(url: string, end: number): Primed | undefined {
-  return primed?.url === url && end > 0 && end <= primed.size ? primed : undefined;
+  return primed.find((own) => own.url === url && end > 0 && end <= own.size);
 }
 
 /** It has been taken, and need not stay in memory; or it is given up. */
 export function dropPrimed(own: Primed): void {
   own.stop.abort();
-  if (primed === own) primed = undefined;
+  primed = primed.filter((other) => other !== own);
 }
 
 async function fetchStart(own: Primed): Promise<ArrayBuffer | undefined> {

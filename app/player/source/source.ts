@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from "react";
 import { FRAMES_PER_SECOND } from "../constants";
+import { rememberSound, type SoundTrack } from "../memory/sound-track";
 import { createStore, type Store } from "../store";
 import type { PlayerVideo } from "../types";
 import { type Adaptive, openAdaptive, type Quality } from "./adaptive-source";
@@ -16,6 +17,10 @@ export interface SourceState {
   /** Renditions to choose from, highest first; known once the playlist has been read. */
   heights: number[];
   chosen: Quality | "file";
+  /** Sounds to choose from; a file has one. */
+  sounds: SoundTrack[];
+  /** The one that is heard, as an index. */
+  sound: number;
   /** Of the rendition on screen; 0 while unknown. */
   height: number;
   /** Frames a second of what is on screen, or the usual ones while unknown. */
@@ -27,6 +32,8 @@ export interface SourceState {
 export interface Source {
   state: Store<SourceState>;
   choose(quality: Quality | "file"): void;
+  /** Another of the sounds, in this film and the next ones. */
+  chooseSound(index: number): void;
   /** Loads again what was playing, and goes on where it was. */
   reload(position: PlaybackPosition): void;
 }
@@ -35,6 +42,8 @@ const FILE: SourceState = {
   playing: "file",
   heights: [],
   chosen: "file",
+  sounds: [],
+  sound: 0,
   height: 0,
   frameRate: FRAMES_PER_SECOND,
   lost: false,
@@ -105,7 +114,8 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
       });
       if (closed) return opened.close();
       adaptive = opened;
-      update({ playing: "adaptive", heights: opened.heights, chosen: quality });
+      const { heights, sounds, sound } = opened;
+      update({ playing: "adaptive", heights, sounds, sound, chosen: quality });
       if (quality !== "auto") opened.choose(quality);
     } catch {
       // The file plays: it was left alone, or `onFailed` has gone back to it.
@@ -133,6 +143,13 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
       } else {
         void open(quality, true);
       }
+    },
+    chooseSound(index: number) {
+      const sound = state.get().sounds[index];
+      if (!sound) return;
+      adaptive?.chooseSound(index);
+      rememberSound(sound);
+      update({ sound: index });
     },
     reload(position: PlaybackPosition) {
       if (adaptive) {

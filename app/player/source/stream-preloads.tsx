@@ -25,7 +25,7 @@ export function StreamPreloads({
         suppressHydrationWarning
         dangerouslySetInnerHTML={{ __html: PRELOAD_MODULE }}
       />
-      {[hlsUrl, streamStart?.playlistUrl].map((href) =>
+      {[hlsUrl, streamStart?.playlistUrl, streamStart?.sound?.playlistUrl].map((href) =>
         href ? (
           <link key={href} rel="preload" as="fetch" href={href} crossOrigin="anonymous" />
         ) : null,

@@ -53,5 +53,7 @@ async function preload(path: string): Promise<void> {
   const stream = (await answer.json()) as { hlsUrl: string; start?: StreamStart };
   if (stream.start) primeStart(stream.start);
   // Into the browser's cache, where the player finds them.
-  for (const url of [stream.hlsUrl, stream.start?.playlistUrl]) if (url) void fetch(url);
+  const { hlsUrl, start } = stream;
+  const urls = [hlsUrl, start?.playlistUrl, start?.sound?.playlistUrl];
+  for (const url of urls) if (url) void fetch(url);
 }

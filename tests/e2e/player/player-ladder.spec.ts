@@ -1,9 +1,10 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { makeClip } from "../../media-clips";
+import { ffmpeg, makeClip } from "../../media-clips";
 import { runJobs } from "../run-jobs";
 import { expect, test } from "../site";
+import { plays } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
 let folder: string;
@@ -24,9 +25,7 @@ test("the quality of a film that the site has encoded is switched while it plays
 
   const player = new PlayerPage(page);
   await player.open(id);
-  await expect
-    .poll(() => player.video.evaluate((video: HTMLVideoElement) => video.currentSrc.slice(0, 5)))
-    .toBe("blob:");
+  await expect.poll(() => plays(player)).toBe("blob:");
   await page.keyboard.press("k");
   await player.expectPlaying();
   await player.playSlowly(0.5);
@@ -65,4 +64,54 @@ test("the quality of a film that the site has encoded is switched while it plays
   expect(ahead.now).toHaveLength(1);
   expect(await player.events()).toEqual([]);
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
+});
+
+test("another language is heard at once when it is chosen, and is remembered", async ({
+  page,
+  site,
+}) => {
+  test.setTimeout(240_000);
+  const film = path.join(folder, "languages.mkv");
+  ffmpeg([
+    ...["-f", "lavfi", "-i", "testsrc2=size=480x270:rate=25:duration=30"],
+    ...["-f", "lavfi", "-i", "sine=frequency=300:duration=30"],
+    ...["-f", "lavfi", "-i", "sine=frequency=600:duration=30"],
+    ...["-map", "0", "-map", "1", "-map", "2", "-c:v", "libx264", "-preset", "ultrafast"],
+    ...["-pix_fmt", "yuv420p", "-c:a", "aac"],
+    ...["-metadata:s:a:0", "language=ger", "-metadata:s:a:1", "language=eng", film],
+  ]);
+  const source = site.addFile("videos", "u/1700000000001.mkv", fs.readFileSync(film));
+  const id = site.addVideo({ title: "A film", source_url: source, duration: "0:30" });
+  expect(await runJobs(site, ["transcode", "ladder"])).toContain("Everything has been made.");
+
+  const asked = new Set<string>();
+  page.on("request", (request) => asked.add(path.basename(new URL(request.url()).pathname)));
+  const player = new PlayerPage(page);
+  const opened = async () => {
+    await player.open(id);
+    await expect.poll(() => plays(player)).toBe("blob:");
+    await page.keyboard.press("k");
+    await player.expectPlaying();
+  };
+  await opened();
+  expect([...asked].filter((name) => name.startsWith("sound-2"))).toEqual([]);
+  expect(asked.has("sound-1.mp4")).toBe(true);
+  await player.playSlowly(0.5);
+  await player.button("Settings").click();
+  await page.getByRole("menuitem", { name: /^Sound/ }).click();
+  await expect(page.getByRole("menuitemradio")).toHaveText(["German", "English"]);
+  await expect(page.getByRole("menuitemradio", { name: "German" })).toBeChecked();
+  await page.getByRole("menuitemradio", { name: "English" }).click();
+  await expect.poll(() => [...asked].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
+  await player.expectPlaying();
+  // At the end of what was loaded of both before the choice.
+  await player.seekTo(25);
+  await player.expectPlaying();
+  await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
+
+  asked.clear();
+  await opened();
+  await expect.poll(() => [...asked].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
+  await player.button("Settings").click();
+  await expect(page.getByRole("menuitem", { name: /^Sound/ })).toContainText("English");
 });

@@ -29,6 +29,7 @@ interface Playlist {
   endList: boolean;
   playlistType: string;
   playlists: { uri: string; attributes: Record<string, unknown> }[];
+  mediaGroups: { AUDIO: Record<string, Record<string, { uri: string }>> };
   iFramePlaylists: { uri: string; attributes: Record<string, unknown> }[];
   iFramesOnly?: boolean;
 }
@@ -36,7 +37,9 @@ interface Playlist {
 let folder: string;
 let ladder: string;
 let master: Playlist;
+/** Of the pictures. */
 let renditions: { name: string; playlist: Playlist; text: string }[];
+let sounds: typeof renditions;
 
 beforeAll(async () => {
   if (!ffmpegAvailable()) return;
@@ -54,11 +57,13 @@ beforeAll(async () => {
   ffmpeg(["-i", clip, ...late, "-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "flac", film]);
   ladder = await makeLadder(film);
   master = parse("master.m3u8");
-  renditions = master.playlists.map(({ uri }) => ({
+  const read = (uri: string) => ({
     name: uri.replace(".m3u8", ""),
     playlist: parse(uri),
     text: fs.readFileSync(path.join(ladder, uri), "utf8"),
-  }));
+  });
+  renditions = picturesOf(master).map(({ uri }) => read(uri));
+  sounds = ["sound-1.m3u8", "sound-1-poor.m3u8"].map(read);
 }, 120_000);
 afterAll(() => {
   delete process.env.ENCODER_PRESET;
@@ -73,10 +78,17 @@ function parse(name: string): Playlist {
   return parser.manifest as unknown as Playlist;
 }
 
+/** By their height, since what begins is named first, and the sound alone is one of them too. */
+function picturesOf({ playlists }: Playlist) {
+  const height = ({ attributes }: (typeof playlists)[0]) =>
+    (attributes.RESOLUTION as { height: number } | undefined)?.height ?? 0;
+  return playlists.filter(height).sort((a, b) => height(a) - height(b));
+}
+
 describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   it("lists each rendition with its size, rate and codecs as they are", async () => {
-    expect(renditions.map(({ name }) => name)).toEqual(["240p", "360p", "480p", "720p"]);
-    for (const { uri, attributes } of master.playlists) {
+    expect(renditions.map(({ name }) => name)).toEqual(["144p", "240p", "360p", "480p", "720p"]);
+    for (const { uri, attributes } of picturesOf(master)) {
       const file = path.join(ladder, uri.replace(".m3u8", ".mp4"));
       const found = (await probe(file))!;
       expect(attributes.RESOLUTION).toEqual({
@@ -95,18 +107,54 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
       const hex = level.toString(16).padStart(2, "0");
       expect(attributes.CODECS).toBe(`avc1.6400${hex},mp4a.40.2`);
     }
-    const rates = master.playlists.map(({ attributes }) => Number(attributes["FRAME-RATE"]));
-    expect(rates).toEqual([30, 30, 30, 60]);
+    const rates = picturesOf(master).map(({ attributes }) => Number(attributes["FRAME-RATE"]));
+    expect(rates).toEqual([30, 30, 30, 30, 60]);
+  });
+
+  it("names a small rendition first, and the sound alone last", () => {
+    const names = master.playlists.map(({ uri }) => uri);
+    expect(names[0]).toBe("240p.m3u8");
+    expect(names.at(-1)).toBe("sound-1-poor.m3u8");
+    expect(master.playlists.at(-1)!.attributes).toMatchObject({
+      CODECS: "mp4a.40.2",
+      AUDIO: "poor",
+    });
+  });
+
+  it("has one track in a file, and the sound beside all pictures", () => {
+    for (const { name } of [...renditions, ...sounds]) {
+      const kinds = ffprobe(path.join(ladder, `${name}.mp4`), [
+        ...["-show_entries", "stream=codec_type", "-of", "csv=p=0"],
+      ]);
+      expect(kinds.trim()).toBe(name.startsWith("sound") ? "audio" : "video");
+    }
+    expect(master.mediaGroups.AUDIO).toMatchObject({
+      stereo: { Sound: { default: true, autoselect: true, uri: "sound-1.m3u8" } },
+      poor: { Sound: { default: true, autoselect: true, uri: "sound-1-poor.m3u8" } },
+    });
+    for (const { uri, attributes } of picturesOf(master)) {
+      expect(attributes.AUDIO).toBe(uri === "144p.m3u8" ? "poor" : "stereo");
+    }
+    expect(fs.readFileSync(path.join(ladder, "master.m3u8"), "utf8")).toMatch(/CHANNELS="2"/);
+  });
+
+  it("has pictures for a line of 192 kbit/s", () => {
+    const { BANDWIDTH: peak } = picturesOf(master)[0]!.attributes as Record<string, number>;
+    expect(peak).toBeLessThan(192_000);
   });
 
   it("tells bandwidths that no stretch of it exceeds", () => {
-    for (const [index, { playlist }] of renditions.entries()) {
-      const { BANDWIDTH: peak, "AVERAGE-BANDWIDTH": average } = master.playlists[index]!
+    for (const [index, { playlist, name }] of renditions.entries()) {
+      const { BANDWIDTH: peak, "AVERAGE-BANDWIDTH": average } = picturesOf(master)[index]!
         .attributes as Record<string, number>;
-      const bits = playlist.segments.map(({ byterange }) => byterange.length * 8);
+      const sound = sounds[name === "144p" ? 1 : 0]!.playlist.segments;
+      const bits = playlist.segments.map(
+        ({ byterange, duration }, at) =>
+          (byterange.length + (sound[at]!.byterange.length * duration) / sound[at]!.duration) * 8,
+      );
       const all = bits.reduce((sum, each) => sum + each, 0);
       const seconds = playlist.segments.reduce((sum, { duration }) => sum + duration, 0);
-      expect(Number(average)).toBeCloseTo(all / seconds, -1);
+      expect(Math.abs(Number(average) / (all / seconds) - 1)).toBeLessThan(0.01);
       expect(Number(peak)).toBeGreaterThanOrEqual(Number(average));
       for (const [at, each] of bits.slice(0, 2).entries()) {
         expect(Number(peak) + 1).toBeGreaterThanOrEqual(each / playlist.segments[at]!.duration);
@@ -115,7 +163,10 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   });
 
   it("keeps the rules of RFC 8216 for a finished playlist of byte ranges", () => {
-    for (const { name, playlist, text } of renditions) {
+    const targets = [...renditions, ...sounds].map(({ playlist }) => playlist.targetDuration);
+    // §6.2.4.
+    expect(new Set(targets).size).toBe(1);
+    for (const { name, playlist, text } of [...renditions, ...sounds]) {
       expect(text.startsWith("#EXTM3U\n")).toBe(true);
       // §4.3.2.5 and §7: EXT-X-MAP in a playlist that is not of I-frames wants version 6 or more.
       expect(Number(/#EXT-X-VERSION:(\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(6);
@@ -135,6 +186,16 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     const starts = renditions.map(({ playlist }) => playlist.segments.map((each) => each.duration));
     for (const each of starts) expect(each.slice(0, -1)).toEqual([2, 2, 4]);
     for (const each of starts) expect(each.at(-1)).toBeCloseTo(1, 1);
+    for (const { playlist } of sounds) {
+      let [end, pictures] = [0, 0];
+      expect(playlist.segments).toHaveLength(starts[0]!.length);
+      for (const [at, { duration }] of playlist.segments.entries()) {
+        end += duration;
+        pictures += starts[0]![at]!;
+        // Half a fragment of sound.
+        expect(Math.abs(end - pictures)).toBeLessThan(0.51);
+      }
+    }
   });
 
   it("has segments that each play alone, from a keyframe that begins where the playlist says", () => {
@@ -192,7 +253,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   });
 
   it("says in an edit list what its encoders begin with, which players take out", () => {
-    for (const { name } of renditions) {
+    for (const { name } of [...renditions, ...sounds]) {
       const file = fs.readFileSync(path.join(ladder, `${name}.mp4`));
       const edits = [...boxesNamed(file, "elst")].map((at) => ({
         // ISO/IEC 14496-12 §8.6.6: version and flags, count, duration, then where the media begin.
@@ -200,7 +261,11 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
         mediaTime:
           file[at] === 1 ? Number(file.readBigInt64BE(at + 16)) : file.readInt32BE(at + 12),
       }));
-      expect(edits.map(({ count }) => count)).toEqual([1, 1]);
+      expect(edits.map(({ count }) => count)).toEqual([1]);
+      if (name.startsWith("sound")) {
+        expect(edits[0]!.mediaTime).toBe(1_024);
+        continue;
+      }
       // §8.8.8: flags, count, data offset, first flags, then size and offset each.
       const run = file.indexOf("trun", 0, "latin1") + 4;
       const flags = file.readUInt32BE(run) & 0xffffff;
@@ -208,15 +273,28 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
       const optional = [0x01, 0x04, 0x100, 0x200, 0x400].filter((flag) => flags & flag).length;
       expect(file.readInt32BE(run + 8 + optional * 4)).toBe(edits[0]!.mediaTime);
       expect(edits[0]!.mediaTime).toBeGreaterThan(0);
-      expect(edits[1]!.mediaTime).toBe(1_024);
     }
   });
 
   it("keeps sound and picture together within 20 ms", () => {
     for (const { name } of renditions) {
-      const { flash, beep } = momentsOf(path.join(ladder, `${name}.mp4`));
-      expect(Math.abs(flash - 5)).toBeLessThan(SYNC_MOST);
-      expect(Math.abs(beep - 5)).toBeLessThan(SYNC_MOST);
+      expect(Math.abs(flashOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(SYNC_MOST);
+    }
+    for (const { name } of sounds) {
+      expect(Math.abs(beepOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(SYNC_MOST);
+    }
+  });
+
+  it("keeps them together where ffmpeg reads the stream, as other players do", () => {
+    const whole = path.join(ladder, "master.m3u8");
+    const listed = ffprobe(whole, ["-show_entries", "stream=codec_type", "-of", "csv=p=0"]);
+    expect(listed).toContain("video");
+    expect(listed).toContain("audio");
+    for (let index = 0; index < renditions.length; index++) {
+      expect(Math.abs(flashOf(whole, index) - 5)).toBeLessThan(SYNC_MOST);
+    }
+    for (let index = 0; index < sounds.length; index++) {
+      expect(Math.abs(beepOf(whole, index) - 5)).toBeLessThan(SYNC_MOST);
     }
   });
 
@@ -224,9 +302,9 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     const picture = FLASH.replace("1280x720", "320x180").replace("rate=60", `rate=${rate}`);
     const sound = BEEP.replace("t,4,4.2", "t,5,5.2").replace("duration=8", "duration=9");
     const film = makeClip(folder, `rate-${rate}`, { picture, sound });
-    const { flash, beep } = momentsOf(path.join(await makeLadder(film), "180p.mp4"));
-    expect(Math.abs(flash - 5)).toBeLessThan(SYNC_MOST);
-    expect(Math.abs(beep - 5)).toBeLessThan(SYNC_MOST);
+    const master = path.join(await makeLadder(film), "master.m3u8");
+    expect(Math.abs(flashOf(master) - 5)).toBeLessThan(SYNC_MOST);
+    expect(Math.abs(beepOf(master) - 5)).toBeLessThan(SYNC_MOST);
   });
 });
 
@@ -241,22 +319,31 @@ function* boxesNamed(file: Buffer, name: string) {
   }
 }
 
-/** Seconds at which the picture flashes and the sound beeps, as ffmpeg reads the file. */
-function momentsOf(file: string): { flash: number; beep: number } {
-  const pictures = ffprobe(`movie=${file},signalstats`, [
-    ...["-f", "lavfi", "-show_entries", "frame=pts_time:frame_tags=lavfi.signalstats.YAVG"],
-    ...["-of", "csv=p=0"],
+/** Seconds at which the picture flashes, as ffmpeg reads a file or a stream. */
+function flashOf(file: string, index = 0): number {
+  const bright = path.join(folder, "bright.txt");
+  ffmpeg([
+    ...["-copyts", "-i", file, "-map", `0:v:${index}`, "-an"],
+    ...["-vf", `signalstats,metadata=print:file=${bright}:key=lavfi.signalstats.YAVG`],
+    ...["-f", "null", "-"],
   ]);
-  const bright = pictures.split("\n").find((line) => Number(line.split(",")[1]) > 200);
-  expect(Number(pictures.split(",")[0])).toBeLessThan(ROUNDING);
-  const raw = `${file}.pcm`;
+  const lights = [
+    ...fs.readFileSync(bright, "utf8").matchAll(/pts_time:(\S+)\n[^\n]*YAVG=(\S+)/g),
+  ].map(([, time, light]) => ({ time: Number(time), light: Number(light) }));
+  expect(lights[0]!.time).toBeLessThan(ROUNDING);
+  return lights.find(({ light }) => light > 200)?.time ?? Number.NaN;
+}
+
+/** Seconds at which the sound beeps. */
+function beepOf(file: string, index = 0): number {
+  const raw = path.join(folder, "beep.pcm");
   // Else ffmpeg would move all times so that the silence before the sound begins at 0.
   const steady = ["-af", "aresample=async=1:first_pts=0"];
-  ffmpeg(["-copyts", "-i", file, "-vn", ...steady, "-ac", "1", "-f", "s16le", raw]);
+  ffmpeg([
+    ...["-copyts", "-i", file, "-map", `0:a:${index}`, "-vn", ...steady, "-ac", "1"],
+    ...["-f", "s16le", raw],
+  ]);
   const bytes = fs.readFileSync(raw);
   const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
-  return {
-    flash: Number(bright?.split(",")[0]),
-    beep: samples.findIndex((sample) => Math.abs(sample) > 3_000) / 48_000,
-  };
+  return samples.findIndex((sample) => Math.abs(sample) > 3_000) / 48_000;
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { makeLadder, workOn } from "../../encode-library";
-import { ffprobe, makeClip } from "../../media-clips";
+import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -13,11 +13,12 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const tone = (seconds: number) => `sine=frequency=440:sample_rate=48000:duration=${seconds}`;
+const tone = (seconds: number, hertz = 440) =>
+  `sine=frequency=${hertz}:sample_rate=48000:duration=${seconds}`;
 /** One picture, and one packet of AAC. */
 const LEEWAY_SECONDS = 0.07;
 
-/** When the last packet of a stream ends, in seconds from the first picture. */
+/** When the last packet of a stream begins, in seconds from the first picture. */
 function endOf(file: string, stream: "v" | "a"): number {
   const packets = (which: string) =>
     ffprobe(file, ["-select_streams", which, "-show_entries", "packet=pts_time", "-of", "csv=p=0"])
@@ -27,6 +28,40 @@ function endOf(file: string, stream: "v" | "a"): number {
   return Math.max(...packets(stream)) - Math.min(...packets("v"));
 }
 
+/** Of a stream of one rendition, as ffmpeg reads it. */
+const masterOf = (ladder: string) => path.join(ladder, "master.m3u8");
+
+/** A film with several sounds, each a tone of its own, with what its file says of each. */
+function filmOf(name: string, sounds: { codec: string; channels?: number; said?: string[] }[]) {
+  const film = path.join(site.folder, name);
+  ffmpeg([
+    ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=3"],
+    ...sounds.flatMap((_, index) => ["-f", "lavfi", "-i", tone(3, 300 * (index + 1))]),
+    ...["-map", "0", ...sounds.flatMap((_, index) => ["-map", String(index + 1)])],
+    ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"],
+    ...sounds.flatMap(({ codec, channels = 2, said = [] }, index) => [
+      ...[`-c:a:${index}`, codec, `-ac:a:${index}`, String(channels)],
+      ...said.flatMap((each) => [`-metadata:s:a:${index}`, each]),
+    ]),
+    film,
+  ]);
+  return film;
+}
+
+/** The hertz of the tone in a file. */
+function toneOf(file: string): number {
+  const raw = `${file}.pcm`;
+  ffmpeg(["-i", file, "-ac", "1", "-ar", "48000", "-f", "s16le", raw]);
+  const bytes = fs.readFileSync(raw);
+  const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+  const second = samples.subarray(48_000, 96_000);
+  const rises = second.filter((sample, at) => at > 0 && sample >= 0 && second[at - 1]! < 0);
+  return Math.round(rises.length / 10) * 10;
+}
+
+const soundTags = (ladder: string) =>
+  fs.readFileSync(masterOf(ladder), "utf8").match(/^#EXT-X-MEDIA:.*$/gm) ?? [];
+
 describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
   it.each([
     ["shorter than the picture, is padded to its end", "mp4", 6, tone(2)],
@@ -34,12 +69,72 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     ["shorter than the picture, in a file that tells no length of a stream", "mkv", 6, tone(2)],
   ])("%s", async (_, as, seconds, sound) => {
     const ladder = await makeLadder(makeClip(site.folder, "film", { as, seconds, sound }));
-    const file = path.join(ladder, "180p.mp4");
+    const file = masterOf(ladder);
     expect(endOf(file, "v")).toBeCloseTo(seconds, 0);
     expect(Math.abs(endOf(file, "a") - endOf(file, "v"))).toBeLessThan(LEEWAY_SECONDS);
-    const playlist = fs.readFileSync(path.join(ladder, "180p.m3u8"), "utf8");
-    const lengths = [...playlist.matchAll(/#EXTINF:([\d.]+)/g)].map((match) => Number(match[1]));
-    expect(lengths.reduce((sum, each) => sum + each)).toBeCloseTo(seconds, 1);
+    for (const name of ["180p", "sound-1", "sound-1-poor"]) {
+      const playlist = fs.readFileSync(path.join(ladder, `${name}.m3u8`), "utf8");
+      const lengths = [...playlist.matchAll(/#EXTINF:([\d.]+)/g)].map((match) => Number(match[1]));
+      expect(Math.abs(lengths.reduce((sum, each) => sum + each) - seconds)).toBeLessThan(
+        LEEWAY_SECONDS,
+      );
+    }
+  });
+
+  it("is in every language of the film, and in surround where the film has that", async () => {
+    const ladder = await makeLadder(
+      filmOf("languages.mkv", [
+        { codec: "aac", said: ["language=ger"] },
+        { codec: "ac3", channels: 6, said: ["language=ger", "title=Dolby Digital 5.1"] },
+        { codec: "libmp3lame", said: ["language=eng", 'title=The "maker" speaks'] },
+      ]),
+    );
+    expect(soundTags(ladder)).toEqual([
+      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1.m3u8"',
+      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English (The 'maker' speaks)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2.m3u8"`,
+      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="poor",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1-poor.m3u8"',
+      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="poor",NAME="English (The 'maker' speaks)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2-poor.m3u8"`,
+      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="surround",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="6",URI="sound-1-surround.m3u8"',
+    ]);
+    const tones = ["sound-1", "sound-1-surround", "sound-2"].map((name) =>
+      toneOf(path.join(ladder, `${name}.mp4`)),
+    );
+    expect(tones).toEqual([300, 600, 900]);
+    const said = ["-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"];
+    expect(ffprobe(path.join(ladder, "sound-1-surround.mp4"), said).trim()).toMatch(/^ac3,6\b/);
+    expect(ffprobe(path.join(ladder, "sound-2.mp4"), said).trim()).toMatch(/^aac,2\b/);
+    const master = fs.readFileSync(masterOf(ladder), "utf8");
+    expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
+  });
+
+  it("is not offered in surround where that leaves out a part of the film", async () => {
+    const film = makeClip(site.folder, "short", {
+      ...{ as: "mkv", seconds: 6, sound: tone(2) },
+      audio: ["ac3", "-ac", "6"],
+    });
+    const ladder = await makeLadder(film);
+    expect(soundTags(ladder).join("\n")).not.toContain("surround");
+    expect(fs.readdirSync(ladder).join()).not.toContain("surround");
+  });
+
+  it("is left out of the stream of a silent film, which has no group of sounds", async () => {
+    const ladder = await makeLadder(makeClip(site.folder, "silent", { audio: false }));
+    expect(soundTags(ladder)).toEqual([]);
+    expect(fs.readFileSync(masterOf(ladder), "utf8")).not.toMatch(/AUDIO|mp4a/);
+  });
+
+  it("does not cost the film its stream where one of several can't be decoded", async () => {
+    const film = filmOf("broken.mp4", [{ codec: "aac" }, { codec: "aac" }]);
+    const bytes = fs.readFileSync(film);
+    // AC-4, which ffmpeg knows by name alone.
+    bytes.write("ac-4", bytes.lastIndexOf("mp4a", bytes.length, "latin1"), "latin1");
+    bytes.write("free", bytes.lastIndexOf("esds", bytes.length, "latin1"), "latin1");
+    fs.writeFileSync(film, bytes);
+    const ladder = await makeLadder(film);
+    const tags = soundTags(ladder);
+    expect(tags).toHaveLength(2);
+    expect(fs.readdirSync(ladder).join()).not.toContain("sound-2");
+    for (const tag of tags) expect(tag).toContain("DEFAULT=YES");
   });
 
   it("is padded in the copy that browsers play, where it is encoded anew", async () => {

@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { masterPlaylist, mediaPlaylist } from "~/media/encode/playlist";
+import { masterPlaylist, type SoundRendition } from "~/media/encode/master-playlist";
+import { mediaPlaylist } from "~/media/encode/playlist";
 import { streamStart } from "~/media/serve/stream-start.server";
 import { loader } from "~/routes/video-stream";
 import { database } from "~db/client.server";
@@ -33,17 +34,48 @@ const variant = (height: number, factor: number) => ({
   width: height * 2,
   height,
   frameRate: 25,
-  codecs: "avc1.64001f,mp4a.40.2",
+  codec: "avc1.64001f",
   segments: segments.map((segment) => ({ ...segment, bytes: segment.bytes * factor })),
 });
 
+const sound = (name: string, isDefault: boolean): SoundRendition => ({
+  encoding: "stereo",
+  label: name,
+  channels: 2,
+  isDefault,
+  mayBeTaken: true,
+  playlist: `${name}.m3u8`,
+  codec: "mp4a.40.2",
+  segments,
+});
+
 it("is the header and the first segment of the smallest rendition", async () => {
-  write("master.m3u8", masterPlaylist([variant(720, 9), variant(240, 1)]));
+  write("master.m3u8", masterPlaylist([variant(720, 9), variant(240, 1)], []));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
   expect(await streamStart(HLS)).toEqual({
     playlistUrl: "/media/videos/u/1700000000000/hls/240p.m3u8",
     segmentUrl: "/media/videos/u/1700000000000/hls/240p.mp4",
     bytes: 6_000,
+  });
+});
+
+it("is not that of a rendition for poor lines, and is that of the sound that goes with it by default", async () => {
+  const poor = { ...sound("poor", true), encoding: "poor" as const };
+  const sounds = [poor, sound("english", true), sound("deutsch", false)];
+  const smallest = { ...variant(144, 0.5), forPoorLines: true };
+  write("master.m3u8", masterPlaylist([smallest, variant(720, 9), variant(240, 1)], sounds));
+  write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
+  write("english.m3u8", mediaPlaylist("english.mp4", 1_000, segments));
+  const folder = "/media/videos/u/1700000000000/hls";
+  expect(await streamStart(HLS)).toEqual({
+    playlistUrl: `${folder}/240p.m3u8`,
+    segmentUrl: `${folder}/240p.mp4`,
+    bytes: 6_000,
+    sound: {
+      playlistUrl: `${folder}/english.m3u8`,
+      segmentUrl: `${folder}/english.mp4`,
+      bytes: 6_000,
+    },
   });
 });
 
@@ -53,7 +85,7 @@ it("is unknown where a playlist is missing, odd, or leads elsewhere", async () =
   expect(await streamStart("/media/videos/../../etc/passwd")).toBeUndefined();
   write("master.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n../../../secret.m3u8\n");
   expect(await streamStart(HLS)).toBeUndefined();
-  write("master.m3u8", masterPlaylist([variant(240, 1)]));
+  write("master.m3u8", masterPlaylist([variant(240, 1)], []));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments).replaceAll("240p.mp4", "../x.mp4"));
   expect(await streamStart(HLS)).toBeUndefined();
 });
@@ -65,7 +97,7 @@ it("is told of what is published, and of nothing else", async () => {
       params: { id },
       context: {},
     });
-  write("master.m3u8", masterPlaylist([variant(240, 1)]));
+  write("master.m3u8", masterPlaylist([variant(240, 1)], []));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
   writeRows([
     video({ id: "open" }),

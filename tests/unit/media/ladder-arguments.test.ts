@@ -2,6 +2,7 @@ import os from "node:os";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ladderArguments } from "~/media/encode/ladder.server";
 import { renditionsFor, steadyRate } from "~/media/encode/renditions";
+import { soundsFor } from "~/media/encode/sounds";
 import type { Probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/server/settings.server";
 
@@ -27,6 +28,10 @@ const probe: Probe = {
     interlaced: false,
   },
   audio: { index: 1, codec: "aac", channels: 2, sampleRate: 48_000 },
+  sounds: [
+    { index: 1, codec: "aac", channels: 2, sampleRate: 48_000, language: "", title: "" },
+    { index: 2, codec: "aac", channels: 2, sampleRate: 48_000, language: "de", title: "" },
+  ],
   subtitles: [],
   playable: true,
   saysDuration: true,
@@ -36,7 +41,8 @@ function argumentsFor(processors: number): string[] {
   vi.spyOn(os, "availableParallelism").mockReturnValue(processors);
   const { video } = probe;
   const ladder = { file: "film.mp4", probe, renditions: renditionsFor(video, 1080) };
-  const more = { rate: steadyRate(25), folder: "hls-x" };
+  const sounds = soundsFor(probe.sounds, true);
+  const more = { sounds, rate: steadyRate(25), folder: "hls-x" };
   return ladderArguments({ ...ladder, ...more }, "off");
 }
 
@@ -55,17 +61,17 @@ describe("the command of the ladder", () => {
     "on %i processors has %s threads for each decoder, encoder and for the filters",
     (processors, most) => {
       const threads = valuesOf(argumentsFor(processors), "threads");
-      // The decoder, the filters, and five encoders.
-      expect(threads).toEqual(Array(7).fill(most));
+      // The decoder, the filters of the pictures and those of each sound, and six encoders.
+      expect(threads).toEqual([most, most, "1", ...Array(6).fill(most)]);
     },
   );
 
   it("has as many as the operator wants below that, and no more", () => {
     process.env.ENCODER_THREADS = "3";
     forgetSettings();
-    expect(new Set(valuesOf(argumentsFor(64), "threads"))).toEqual(new Set(["3"]));
+    expect(new Set(valuesOf(argumentsFor(64), "threads"))).toEqual(new Set(["3", "1"]));
     process.env.ENCODER_THREADS = "64";
     forgetSettings();
-    expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["8"]));
+    expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["8", "1"]));
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { masterPlaylist } from "~/media/encode/master-playlist";
 import {
   bandwidth,
   keyframePlaylist,
-  masterPlaylist,
   mediaPlaylist,
   segmentsOf,
+  soundSegments,
   targetDuration,
 } from "~/media/encode/playlist";
 import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions";
@@ -27,16 +28,18 @@ const names = (video: VideoStream, most = 1080) =>
 
 describe("the renditions of the ladder", () => {
   it.each([
-    [film(1920, 1080), 1080, ["240p", "360p", "480p", "720p", "1080p"]],
-    [film(1080, 1920), 1080, ["240p", "360p", "480p", "720p", "1080p"]],
-    [film(3840, 2160), 1080, ["240p", "360p", "480p", "720p", "1080p"]],
-    [film(3840, 2160), 2160, ["240p", "360p", "480p", "720p", "1080p", "2160p"]],
-    [film(1024, 576), 1080, ["240p", "360p", "480p", "576p"]],
-    [film(640, 384), 1080, ["240p", "384p"]],
-    [film(1920, 800), 1080, ["240p", "360p", "480p", "800p"]],
-    [film(1920, 1040), 1080, ["240p", "360p", "480p", "720p", "1040p"]],
+    [film(1920, 1080), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
+    [film(1080, 1920), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
+    [film(3840, 2160), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
+    [film(3840, 2160), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "2160p"]],
+    [film(1024, 576), 1080, ["144p", "240p", "360p", "480p", "576p"]],
+    [film(640, 384), 1080, ["144p", "240p", "384p"]],
+    [film(1920, 800), 1080, ["144p", "240p", "360p", "480p", "800p"]],
+    [film(1920, 1040), 1080, ["144p", "240p", "360p", "480p", "720p", "1040p"]],
     [film(160, 90), 1080, ["90p"]],
-    [film(2560, 1440), 2160, ["240p", "360p", "480p", "720p", "1080p", "1440p"]],
+    [film(288, 162), 1080, ["162p"]],
+    [film(320, 180), 1080, ["144p", "180p"]],
+    [film(2560, 1440), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "1440p"]],
   ])("are never above the film nor the limit", (video, most, wanted) => {
     expect(names(video, most)).toEqual(wanted);
     for (const { width, height } of renditionsFor(video, most)) {
@@ -49,6 +52,7 @@ describe("the renditions of the ladder", () => {
   it("keep 60 pictures a second from 720 on, and every second one below", () => {
     const renditions = renditionsFor(film(1920, 1080, 60), 1080);
     expect(renditions.map(({ everySecond }) => everySecond)).toEqual([
+      true,
       true,
       true,
       true,
@@ -147,19 +151,45 @@ describe("playlists", () => {
     expect(mediaPlaylist("a.mp4", 100, segments)).toContain(
       '#EXT-X-MAP:URI="a.mp4",BYTERANGE="100@0"\n#EXTINF:4.004000,\n#EXT-X-BYTERANGE:4000@100\na.mp4\n',
     );
-    const codecs = "avc1.64001f,mp4a.40.2";
+    const codec = "avc1.64001f";
     const names = { playlist: "a.m3u8", keyframePlaylist: "a-keyframes.m3u8" };
-    const what = { width: 16, height: 8, frameRate: 25, codecs, segments, keyframes };
+    const what = { width: 16, height: 8, frameRate: 25, codec, segments, keyframes };
     const rendition = { ...names, ...what };
-    expect(masterPlaylist([rendition])).toContain(
-      `CODECS="${codecs}",RESOLUTION=16x8,FRAME-RATE=25.000\na.m3u8\n`,
+    expect(masterPlaylist([rendition], [])).toContain(
+      `CODECS="${codec}",RESOLUTION=16x8,FRAME-RATE=25.000\na.m3u8\n`,
     );
     const rates = bandwidth(keyframes);
-    expect(masterPlaylist([rendition])).toContain(
+    expect(masterPlaylist([rendition], [])).toContain(
       `#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=${rates.peak},AVERAGE-BANDWIDTH=${rates.average},` +
         'CODECS="avc1.64001f",RESOLUTION=16x8,URI="a-keyframes.m3u8"\n',
     );
   });
+
+  it.each([
+    [1, [2, 2, 4, 1]],
+    [1.003, [2.006, 2.006, 4.012, 1.003]],
+    [0.94, [1.88, 1.88, 4.7, 0.94]],
+    [5, [5, 5]],
+  ])(
+    "make segments of sound in fragments of %f s that end near those of the pictures",
+    (each, wanted) => {
+      const pictures = [2, 2, 4, 1].map((duration) => ({ offset: 0, bytes: 1, duration }));
+      const count = Math.ceil(9 / each - 0.1);
+      const fragments = Array.from({ length: count }, (_, index) => ({
+        offset: 100 + index * 10,
+        bytes: 10,
+        duration: each,
+      }));
+      const made = soundSegments(fragments, pictures);
+      expect(made.map(({ duration }) => Number(duration.toFixed(3)))).toEqual(wanted);
+      let end = 100;
+      for (const { offset, bytes } of made) {
+        expect(offset).toBe(end);
+        end += bytes;
+      }
+      expect(end).toBe(100 + count * 10);
+    },
+  );
 
   it("name the keyframes alone, which are the beginnings of the same segments", () => {
     const playlist = keyframePlaylist("a.mp4", 100, keyframes);

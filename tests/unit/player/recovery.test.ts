@@ -33,12 +33,14 @@ function watched(file: Parameters<typeof watchForProblems>[3] = FILE) {
     playing: "file",
     heights: [],
     chosen: "file",
+    sounds: [],
+    sound: 0,
     height: 0,
     frameRate: 25,
     lost: false,
   });
   const reload = vi.fn();
-  const source: Source = { state, choose() {}, reload };
+  const source: Source = { state, choose() {}, chooseSound() {}, reload };
   const playback = observePlayback(video);
   const watch = watchForProblems(video, source, playback, file);
   return { video, state, reload, watch };
@@ -70,7 +72,7 @@ describe("what an error means", () => {
     happen(video, "error", { error: { code: 4 } });
     answer = MISSING;
     const state = createStore({ playing: "file", lost: false } as SourceState);
-    const source: Source = { state, choose() {}, reload() {} };
+    const source: Source = { state, choose() {}, chooseSound() {}, reload() {} };
     const watch = watchForProblems(video, source, observePlayback(video), { fileUrl: "/x" });
     await vi.advanceTimersByTimeAsync(0);
     expect(watch.problem.get()).toBe("missing");
@@ -114,7 +116,7 @@ describe("a file that the browser has no decoder for", () => {
       const video = fakeVideo();
       happen(video, "loadeddata", { videoWidth: 0 });
       const state = createStore({ playing: "file", lost: false } as SourceState);
-      const source: Source = { state, choose() {}, reload() {} };
+      const source: Source = { state, choose() {}, chooseSound() {}, reload() {} };
       const watch = watchForProblems(video, source, observePlayback(video), { ...FILE, hlsUrl });
       expect(watch.problem.get()).toBe(hlsUrl ? undefined : "unsupported");
       watch.close();

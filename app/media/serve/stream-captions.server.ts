@@ -1,0 +1,106 @@
+import fs from "node:fs";
+import { readFile } from "node:fs/promises";
+import { parseDuration } from "~/shared/format";
+import { quoted } from "~/shared/streams/playlist-text";
+import { type Captions, readCaptions } from "~db/captions";
+import { sqliteHandle } from "~db/client.server";
+import {
+  bucketFile,
+  type MediaName,
+  mediaBasePath,
+  mediaUrl,
+  parseMediaUrl,
+} from "../bucket.server";
+import { UNKNOWN } from "../captions/languages";
+
+/**
+ * A device's own player knows of a film's captions what the playlist says. They come and go with their
+ * video, the playlist stays as it was made, so they are added when it is asked for.
+ */
+
+const MASTER = /\/hls(?:-\w+)?\/master\.m3u8$/;
+/** Stands for the playlist of the captions whose address it is added to. */
+const PLAYLIST = ".m3u8";
+
+/**
+ * The text of a playlist that no file has as it is: that of a stream with captions (RFC 8216 §4.3.4.1),
+ * or that of one of these captions. Undefined for every other name.
+ */
+export async function playlistWithCaptions(name: MediaName): Promise<string | undefined> {
+  if (name.bucket !== "videos" || !name.path.endsWith(PLAYLIST)) return undefined;
+  const url = mediaUrl(name.bucket, name.path);
+  const behind = fileBehind(name);
+  if (behind.path !== name.path) return captionsPlaylist(mediaUrl(behind.bucket, behind.path));
+  if (!MASTER.test(name.path)) return undefined;
+  const captions = rowsOf(name)
+    .filter(({ hls_url }) => hls_url === url)
+    .flatMap((row) => readCaptions(row.captions))
+    .filter((each) => isThere(each.url));
+  const file = bucketFile(name.bucket, name.path);
+  if (captions.length === 0 || !file || !fs.existsSync(file)) return undefined;
+  return withCaptions(await readFile(file, "utf8"), captions);
+}
+
+/** The captions that such a playlist is of, else the name itself. */
+export function fileBehind({ bucket, path }: MediaName): MediaName {
+  return { bucket, path: path.replace(/(\.vtt)\.m3u8$/, "$1") };
+}
+
+/** The playlist of a stream, as it is and with these captions, which all its renditions have. */
+export function withCaptions(master: string, captions: readonly Captions[]): string {
+  const languages = new Set<string>();
+  const tags = captions.map(({ url, label, language }) => {
+    const isFirst = language !== UNKNOWN && !languages.has(language);
+    languages.add(language);
+    return `#EXT-X-MEDIA:${[
+      'TYPE=SUBTITLES,GROUP-ID="captions"',
+      `NAME=${quoted(label)}`,
+      ...(language === UNKNOWN ? [] : [`LANGUAGE=${quoted(language)}`]),
+      `DEFAULT=NO,AUTOSELECT=${isFirst ? "YES" : "NO"},FORCED=NO`,
+      `URI="${url}${PLAYLIST}"`,
+    ].join(",")}`;
+  });
+  const lines = master.replace(/^#EXT-X-STREAM-INF:.*$/gm, '$&,SUBTITLES="captions"').split("\n");
+  const first = lines.findIndex((line) => line.startsWith("#EXT-X-STREAM-INF:"));
+  return first < 0 ? master : [...lines.slice(0, first), ...tags, ...lines.slice(first)].join("\n");
+}
+
+/** One segment, as long as the film. */
+function captionsPlaylist(url: string): string | undefined {
+  const name = parseMediaUrl(url);
+  if (!name || !isThere(url)) return undefined;
+  const row = rowsOf(name).find((each) =>
+    readCaptions(each.captions).some((one) => one.url === url),
+  );
+  if (!row) return undefined;
+  // What is shown is rounded.
+  const seconds = (parseDuration(row.duration) ?? 0) + 1;
+  return [
+    "#EXTM3U",
+    "#EXT-X-VERSION:7",
+    `#EXT-X-TARGETDURATION:${seconds}`,
+    "#EXT-X-MEDIA-SEQUENCE:0",
+    "#EXT-X-PLAYLIST-TYPE:VOD",
+    `#EXTINF:${seconds},`,
+    url,
+    "#EXT-X-ENDLIST",
+    "",
+  ].join("\n");
+}
+
+function isThere(url: string): boolean {
+  const name = parseMediaUrl(url);
+  const file = name && bucketFile(name.bucket, name.path);
+  return file !== undefined && fs.existsSync(file);
+}
+
+/** Of the videos that a derived file may belong to. */
+function rowsOf(name: MediaName) {
+  const prefix = mediaUrl("videos", mediaBasePath(name.path));
+  return sqliteHandle()
+    .prepare<unknown[], { hls_url: string | null; captions: string | null; duration: string }>(
+      // From "{base}." to below "{base}0", see public-file.server.ts.
+      `SELECT hls_url, captions, duration FROM videos WHERE video_url >= ? AND video_url < ?`,
+    )
+    .all(`${prefix}.`, `${prefix}0`);
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin, type Rollup } from "vite";
+
+/**
+ * The script that plays streams: hls.js, built from its sources with what our streams need, which are
+ * fragmented MP4 with the sound apart from the picture. Its own light build knows no sound apart, and
+ * its whole one is 1.7 times as large.
+ */
+const FEATURES = {
+  ALT_AUDIO: true,
+  SUBTITLES: false,
+  EME_DRM: false,
+  CMCD: false,
+  CONTENT_STEERING: false,
+  VARIABLE_SUBSTITUTION: false,
+  M2TS_ADVANCED_CODECS: false,
+  MEDIA_CAPABILITIES: false,
+  INTERSTITIALS: false,
+  IFRAMES: false,
+};
+
+/** Modules of what is off, of other containers than MP4, and of the worker for these. */
+const LEFT_OUT = new RegExp(
+  `/(${[
+    ...["cmcd", "content-steering", "eme", "iframe", "interstitials"],
+    ...["subtitle-stream", "subtitle-track", "timeline"],
+  ].join("|")})-controller$|/(cues|tsdemuxer|(aac|ac3-|mp3)demuxer|mp4-remuxer|transmuxer-worker)$`,
+);
+
+/** What others import of them: a container that nothing is in, and functions that do nothing. */
+const NOTHING = `
+  export default class { static probe() { return false } }
+  export const AC3Demuxer = undefined, IFrameController = undefined;
+  export const SubtitleStreamController = undefined, TimelineController = undefined;
+  export const flushTextTrackMetadataCueSamples = () => {};
+  export const flushTextTrackUserdataCueSamples = () => {};
+`;
+
+const leaveOut: Plugin = {
+  name: "leave-out",
+  enforce: "pre",
+  resolveId: (id) => (LEFT_OUT.test(id) ? "\0nothing" : undefined),
+  load: (id) => (id === "\0nothing" ? { code: NOTHING, moduleSideEffects: false } : undefined),
+};
+
+const PACKAGE = fileURLToPath(new URL("../node_modules/hls.js", import.meta.url));
+const CACHE = fileURLToPath(new URL("../node_modules/.cache/hls", import.meta.url));
+
+/** The folder of `hls.mjs`, which is built once for each version of hls.js and of what is left out. */
+export async function hlsFolder(): Promise<string> {
+  const manifest = await readFile(path.join(PACKAGE, "package.json"), "utf8");
+  const { version } = JSON.parse(manifest) as { version: string };
+  const define = {
+    ...Object.fromEntries(
+      Object.entries(FEATURES).map(([name, isOn]) => [`__USE_${name}__`, String(isOn)]),
+    ),
+    __VERSION__: JSON.stringify(version),
+    __IN_WORKER__: "false",
+    __HLS_WORKER_BUNDLE__: "undefined",
+  };
+  const recipe = JSON.stringify([define, LEFT_OUT.source, NOTHING]);
+  const digest = createHash("sha256").update(recipe).digest("hex").slice(0, 12);
+  const folder = path.join(CACHE, `${version}-${digest}`);
+  const file = path.join(folder, "hls.mjs");
+  if (existsSync(file)) return folder;
+  const { output } = (await build({
+    configFile: false,
+    logLevel: "warn",
+    define,
+    plugins: [leaveOut],
+    build: {
+      write: false,
+      target: "es2022",
+      minify: "esbuild",
+      // An application, not a library: libraries are built without minified white space.
+      rollupOptions: {
+        input: path.join(PACKAGE, "src/hls.ts"),
+        preserveEntrySignatures: "strict",
+      },
+    },
+  })) as Rollup.RollupOutput;
+  await mkdir(folder, { recursive: true });
+  const partial = `${file}.${process.pid}`;
+  await writeFile(partial, output[0].code);
+  await rename(partial, file);
+  return folder;
+}
