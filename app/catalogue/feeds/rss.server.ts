@@ -5,10 +5,10 @@ import type { SiteIdentity } from "~/server/site-origin.server";
 import { tagFeedPath, tagPath, videoPath } from "~/shared/addresses";
 import { categoryLabel } from "~/shared/categories";
 import { parseTime } from "~/shared/format";
+import { xmlElement, xmlText } from "~/shared/markup/xml";
 import { newestTagged } from "../lists/listing.server";
 import type { DescribedVideo } from "../meta/structured-data";
 import { describedAt, walkPublished } from "./published-walk.server";
-import { xmlElement, xmlText } from "./xml";
 
 /** Items of the feed: the newest videos. */
 const FEED_MOST = 50;

@@ -2,11 +2,11 @@ import type { SiteIdentity } from "~/server/site-origin.server";
 import { tagPath, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { isoTime } from "~/shared/format";
+import { xmlElement, xmlText } from "~/shared/markup/xml";
 import { publishedTags } from "../lists/published-tags.server";
 import { publishedTotal } from "../lists/published-total.server";
 import { type DescribedVideo, SHARE_PICTURE } from "../meta/structured-data";
 import { walkPublished } from "./published-walk.server";
-import { xmlElement, xmlText } from "./xml";
 
 /** https://www.sitemaps.org/protocol.html and Google's video extension of it. */
 

@@ -11,6 +11,7 @@ import {
   NO_ARTIFACT,
   type Source,
 } from "./artifact";
+import { dashManifest } from "./dash-manifest";
 import {
   chosenHardware,
   deviceArguments,
@@ -245,6 +246,12 @@ async function writePlaylists(folder: string, ladder: Ladder): Promise<void> {
     variants.push({ ...names, ...size, codec, segments, keyframes, forPoorLines });
   }
   await write("master.m3u8", masterPlaylist(variants, sounds));
+  const files = pictures.map(({ rendition, ...found }, index) => ({
+    ...{ ...variants[index]!, ...found },
+    file: `${rendition.name}.mp4`,
+  }));
+  const seconds = { film: ladder.probe.durationSeconds, segment: target };
+  await write("manifest.mpd", dashManifest(files, sounds, seconds));
 }
 
 /** The sounds that were made, without those that were copied and do not last as long as the film. */

@@ -1,4 +1,4 @@
-import { quoted } from "~/shared/streams/playlist-text";
+import { quoted } from "~/shared/markup/playlist-text";
 import { startRendition } from "~/shared/streams/start-rendition";
 import { bandwidth, type Segment } from "./playlist";
 import type { Encoding, Sound } from "./sounds";

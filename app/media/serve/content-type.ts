@@ -9,6 +9,7 @@ const TYPES: Record<string, string> = {
   mkv: "video/x-matroska",
   mov: "video/quicktime",
   mp4: "video/mp4",
+  mpd: "application/dash+xml",
   ogv: "video/ogg",
   png: "image/png",
   ts: "video/mp2t",

@@ -1,7 +1,9 @@
 import fs from "node:fs";
 import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { parseDuration } from "~/shared/format";
-import { quoted } from "~/shared/streams/playlist-text";
+import { quoted } from "~/shared/markup/playlist-text";
+import { xmlElement, xmlText } from "~/shared/markup/xml";
 import { type Captions, readCaptions } from "~db/captions";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -18,27 +20,30 @@ import { UNKNOWN } from "../captions/languages";
  * video, the playlist stays as it was made, so they are added when it is asked for.
  */
 
-const MASTER = /\/hls(?:-\w+)?\/master\.m3u8$/;
+const MANIFEST = /\/hls(?:-\w+)?\/(?:master\.m3u8|manifest\.mpd)$/;
 /** Stands for the playlist of the captions whose address it is added to. */
 const PLAYLIST = ".m3u8";
 
 /**
- * The text of a playlist that no file has as it is: that of a stream with captions (RFC 8216 §4.3.4.1),
- * or that of one of these captions. Undefined for every other name.
+ * The text of what no file has as it is: the playlist (RFC 8216 §4.3.4.1) or manifest (ISO/IEC 23009-1)
+ * of a stream with captions, or the playlist of one of these captions. Undefined for every other name.
  */
 export async function playlistWithCaptions(name: MediaName): Promise<string | undefined> {
-  if (name.bucket !== "videos" || !name.path.endsWith(PLAYLIST)) return undefined;
+  if (name.bucket !== "videos") return undefined;
   const url = mediaUrl(name.bucket, name.path);
   const behind = fileBehind(name);
   if (behind.path !== name.path) return captionsPlaylist(mediaUrl(behind.bucket, behind.path));
-  if (!MASTER.test(name.path)) return undefined;
+  if (!MANIFEST.test(name.path)) return undefined;
   const captions = rowsOf(name)
-    .filter(({ hls_url }) => hls_url === url)
+    .filter(({ hls_url }) => hls_url && path.dirname(hls_url) === path.dirname(url))
     .flatMap((row) => readCaptions(row.captions))
     .filter((each) => isThere(each.url));
   const file = bucketFile(name.bucket, name.path);
   if (captions.length === 0 || !file || !fs.existsSync(file)) return undefined;
-  return withCaptions(await readFile(file, "utf8"), captions);
+  const text = await readFile(file, "utf8");
+  return url.endsWith(".mpd")
+    ? manifestWithCaptions(text, captions)
+    : masterWithCaptions(text, captions);
 }
 
 /** The captions that such a playlist is of, else the name itself. */
@@ -46,8 +51,8 @@ export function fileBehind({ bucket, path }: MediaName): MediaName {
   return { bucket, path: path.replace(/(\.vtt)\.m3u8$/, "$1") };
 }
 
-/** The playlist of a stream, as it is and with these captions, which all its renditions have. */
-export function withCaptions(master: string, captions: readonly Captions[]): string {
+/** As it is and with these captions, which all its renditions have. */
+function masterWithCaptions(master: string, captions: readonly Captions[]): string {
   const languages = new Set<string>();
   const tags = captions.map(({ url, label, language }) => {
     const isFirst = language !== UNKNOWN && !languages.has(language);
@@ -63,6 +68,22 @@ export function withCaptions(master: string, captions: readonly Captions[]): str
   const lines = master.replace(/^#EXT-X-STREAM-INF:.*$/gm, '$&,SUBTITLES="captions"').split("\n");
   const first = lines.findIndex((line) => line.startsWith("#EXT-X-STREAM-INF:"));
   return first < 0 ? master : [...lines.slice(0, first), ...tags, ...lines.slice(first)].join("\n");
+}
+
+/** Each in one file, as players of DASH take them. */
+function manifestWithCaptions(manifest: string, captions: readonly Captions[]): string {
+  const sets = captions.map(({ url, label, language }, index) =>
+    [
+      `<AdaptationSet contentType="text" mimeType="text/vtt" lang="${xmlText(language)}">`,
+      '<Role schemeIdUri="urn:mpeg:dash:role:2011" value="caption"/>',
+      xmlElement("Label", label),
+      `<Representation id="captions-${index + 1}" bandwidth="1000">`,
+      xmlElement("BaseURL", url),
+      "</Representation>",
+      "</AdaptationSet>\n",
+    ].join("\n"),
+  );
+  return manifest.replace("</Period>", (end) => sets.join("") + end);
 }
 
 /** One segment, as long as the film. */
