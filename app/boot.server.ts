@@ -12,6 +12,7 @@ import { sessionSecrets } from "~/server/secret.server";
 import { SettingsError, settings } from "~/server/settings.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
+import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
@@ -46,6 +47,7 @@ export async function boot(): Promise<void> {
   startCheckpoints();
   scheduleTrashCleanup();
   startSchedule();
+  resumeTagChanges();
   checkIntegrity();
   onJobsChanged(() => publish("jobs"));
   startJobs();

@@ -14,6 +14,7 @@ export default [
   route("admin", "routes/admin.tsx"),
   route("admin/account", "routes/account.tsx"),
   route("admin/queue", "routes/queue.tsx"),
+  route("admin/tags", "routes/tags.tsx"),
   route("admin/trash", "routes/trash.tsx"),
   route("admin/statistics", "routes/statistics.tsx"),
   route("admin/activity", "routes/activity.tsx"),

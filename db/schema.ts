@@ -140,6 +140,38 @@ export interface DeletedVideosTable {
   bytes: Generated<number>;
 }
 
+/** Another name of a tag. Alias and tag are folded; `label` is the tag as it is written. */
+export interface TagAliasesTable {
+  alias: string;
+  tag: string;
+  label: string;
+}
+
+export type TagChangeState = "running" | "done" | "undoing" | "undone";
+
+/** A change of tags in all videos, see `studio/tags`. */
+export interface TagChangesTable {
+  id: Generated<number>;
+  /** Folded, a JSON list. */
+  tags: string;
+  names: string;
+  /** What they become; null for nothing. */
+  target: string | null;
+  /** The rows of tag_aliases that it has replaced, a JSON list. */
+  aliases: Generated<string>;
+  state: Generated<TagChangeState>;
+  user_id: string | null;
+  created_at: Generated<Time>;
+}
+
+/** The tags of a video before and after a change, as `videos.tags` has them. */
+export interface TagChangeVideosTable {
+  change_id: number;
+  video_id: string;
+  before: string;
+  after: string | null;
+}
+
 export interface VideoDigestsTable {
   video_id: string;
   /** Of the file that was uploaded, hexadecimal. */
@@ -224,6 +256,9 @@ export interface Schema {
   view_days: ViewDaysTable;
   deleted_videos: DeletedVideosTable;
   video_digests: VideoDigestsTable;
+  tag_aliases: TagAliasesTable;
+  tag_changes: TagChangesTable;
+  tag_change_videos: TagChangeVideosTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

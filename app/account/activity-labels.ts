@@ -15,6 +15,10 @@ const SENTENCES = {
   "publish-scheduled": ["had % published, as scheduled", "had a video published, as scheduled"],
   "hide-scheduled": ["had % hidden, as scheduled", "had a video hidden, as scheduled"],
   restore: ["restored %", "restored a video"],
+  // The detail is the sentence, such as: renamed the tag “hd” to “HD” in 12 videos
+  "tag-change": ["%", "changed tags"],
+  "tag-undo": ["undid that somebody %", "undid a change of tags"],
+  "tag-aliases": ["set the other names of the tag %", "set the other names of a tag"],
   purge: ["deleted % for good", "deleted a video for good"],
   "trash-empty": ["emptied the trash of %", "emptied the trash"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”

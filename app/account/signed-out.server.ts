@@ -16,6 +16,7 @@ const WORK_OF_PAGES: Record<string, string> = {
   "/admin/account": "change your account",
   "/admin/queue": "retry conversions",
   "/admin/trash": "change the trash",
+  "/admin/tags": "change tags",
 };
 
 /** An anonymous form is read for its intent alone, so not far. */

@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Insertable, Transaction } from "kysely";
+import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import { mediaUrl } from "~/media/bucket.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
@@ -211,13 +212,14 @@ function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): 
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
   const { entry, inspected, basePath, target, videoId } = each;
   const url = target ? mediaUrl("videos", target) : "";
+  const tags = resolveAliases(entry.tags);
   const createdAt = entry.createdAt ?? new Date(time).toISOString();
   return {
     id: videoId,
     title: entry.title,
     description: entry.description,
     category: entry.category,
-    tags: entry.tags.length > 0 ? JSON.stringify(entry.tags) : null,
+    tags: tags.length > 0 ? JSON.stringify(tags) : null,
     duration: formatDuration(inspected?.durationSeconds ?? entry.durationSeconds ?? 0),
     // What browsers cannot play has no video yet, only a source to make one from.
     video_url: inspected?.playable === false ? "" : url,

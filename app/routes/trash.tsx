@@ -6,7 +6,6 @@ import {
 } from "@remix-run/node";
 import { Form, useLoaderData, useNavigation } from "@remix-run/react";
 import { Search, Trash2 } from "lucide-react";
-import { useMemo } from "react";
 import { requireUser } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -14,7 +13,7 @@ import { redirectWithToast } from "~/server/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
 import type { StudioFailure } from "~/studio/failure";
-import { FailureNotice } from "~/studio/failure-notice";
+import { AnswerFailure } from "~/studio/failure-notice";
 import { formatStorage } from "~/studio/statistics/storage-text";
 import { type PurgeConfirmation, performTrash } from "~/studio/trash/trash-action.server";
 import { readTrashView, TRASH_DAYS, type TrashView, trashHref } from "~/studio/trash/trash-address";
@@ -23,11 +22,9 @@ import { TrashList } from "~/studio/trash/trash-list";
 import type { TrashPage } from "~/studio/trash/trash-list.server";
 import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { Pager } from "~/ui/lists/pager";
-import { useHydrated } from "~/ui/use-hydrated";
 import { queryThread } from "~db/threads/query-thread.server";
 
 export const meta: MetaFunction = () => [
@@ -77,7 +74,7 @@ export default function Trash() {
         </div>
         <AdminLinks />
       </header>
-      <Failure error={error} />
+      <AnswerFailure error={error} />
       {confirmation && (
         <PurgeDialog confirmation={confirmation} list={here} busy={busy === "purge"} />
       )}
@@ -122,15 +119,6 @@ export default function Trash() {
       )}
     </div>
   );
-}
-
-/** What was not done: a toast, and without scripts a notice. */
-function Failure({ error }: { error: StudioFailure | undefined }) {
-  const hydrated = useHydrated();
-  useErrorToast(
-    useMemo(() => error && { description: error.toast.description, detail: error.detail }, [error]),
-  );
-  return error && !hydrated ? <FailureNotice toast={error.toast} detail={error.detail} /> : null;
 }
 
 function SearchForm({ view }: { view: TrashView }) {

@@ -14,6 +14,19 @@ export function eventLoopTurns(): () => Promise<void> {
   };
 }
 
+/**
+ * Makes what does one piece of work after the other: each begins once those before it are over,
+ * whether they went well or not.
+ */
+export function takingTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
 /** A list in parts of at most `length`. */
 export function* partsOf<T>(list: readonly T[], length: number): Generator<T[]> {
   for (let from = 0; from < list.length; from += length) yield list.slice(from, from + length);

@@ -6,6 +6,7 @@ const PAGES = [
   ["/admin/statistics", "Statistics"],
   ["/admin/activity", "Activity"],
   ["/admin/queue", "Queue"],
+  ["/admin/tags", "Tags"],
   ["/admin/trash", "Trash"],
   ["/admin/account", "Account"],
 ] as const;

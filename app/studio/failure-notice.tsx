@@ -34,3 +34,16 @@ export function PageFailure({ toast }: { toast: ToastMessage }) {
   useErrorToast(useMemo(() => ({ description, detail }), [description, detail]));
   return hydrated ? null : <FailureNotice toast={toast} detail={detail} />;
 }
+
+/** Why the form that was sent was not done: a toast, and without scripts a notice. */
+export function AnswerFailure({
+  error,
+}: {
+  error: { toast: ToastMessage; detail?: string } | undefined;
+}) {
+  const hydrated = useHydrated();
+  useErrorToast(
+    useMemo(() => error && { description: error.toast.description, detail: error.detail }, [error]),
+  );
+  return error && !hydrated ? <FailureNotice toast={error.toast} detail={error.detail} /> : null;
+}

@@ -2,6 +2,7 @@ import type { Migration } from "../migrate.server";
 import { migration as baseline } from "./0200-baseline";
 import { migration as schedule } from "./0201-schedule";
 import { migration as trash } from "./0202-trash";
+import { migration as tags } from "./0203-tags";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -9,4 +10,5 @@ export const migrations: readonly Migration[] = [
   { ...baseline, replaces: { names: BEFORE_BASELINE, sql: fromBeforeBaseline } },
   schedule,
   trash,
+  tags,
 ];

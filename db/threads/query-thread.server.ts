@@ -6,10 +6,10 @@ import { sqliteHandle } from "../client.server";
 
 /**
  * What can take more than a moment is asked of threads, each with a connection of its own. One reads
- * lists and searches, one holds the index of related videos, and one writes: it works off many changes,
- * and waits for the disk.
+ * lists and searches, one holds the index of related videos, one counts for the studio what takes longer
+ * than a visitor should wait, and one writes: it works off many changes, and waits for the disk.
  */
-export type ThreadName = "reading" | "related" | "writing";
+export type ThreadName = "reading" | "related" | "studio" | "writing";
 
 interface Thread {
   worker: Worker;

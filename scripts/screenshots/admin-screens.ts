@@ -84,6 +84,16 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
     screen("Statistics", "/admin/statistics"),
     screen("Activity", "/admin/activity"),
     screen("Queue", "/admin/queue"),
+    screen("Tags", "/admin/tags"),
+    screen("Tags, selected", "/admin/tags", {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        const boxes = page.getByRole("checkbox", { name: /^Select / });
+        for (const index of [0, 1]) await boxes.nth(index).check();
+        await page.getByText("2 selected").waitFor();
+      },
+    }),
+    screen("Tags, one of them", "/admin/tags?tag=night", { overlay: true }),
     screen("Trash", "/admin/trash"),
     screen("Trash, selected", "/admin/trash", {
       overlay: true,

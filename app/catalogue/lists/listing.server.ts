@@ -14,13 +14,15 @@ import type {
 } from "../search/search-hits.server";
 import { cardsAt, listPage, mostViewedPage } from "./published-list.server";
 import { publishedTotal } from "./published-total.server";
+import { aliasesOf, tagOfAlias } from "./tag-aliases.server";
 
 export { PAGE_SIZE, pageParameter } from "~/shared/pages";
 export { searchText } from "~/shared/search-text";
 
 /**
  * One page of the published videos of a category if asked. With a text, the newest first: it occurs,
- * folded, in the title or in any one tag. Without one, in any order and of any length.
+ * folded, in the title or in any one tag, or is another name of a tag. Without one, in any order and of
+ * any length.
  */
 export async function listPublished(asked: {
   category?: CategoryId;
@@ -31,7 +33,9 @@ export async function listPublished(asked: {
   const needle = fold(searchText(asked.search));
   if (!needle) return listPage(asked.category, asked.view ?? DEFAULT_VIEW, asked.page);
   const categories = asked.category && storedValues(asked.category);
-  return hitsPage({ needle, categories, page: asked.page });
+  const meant = tagOfAlias(needle);
+  const also = meant === undefined ? undefined : [meant, ...aliasesOf(meant)].map(tagNeedle);
+  return hitsPage({ needle, also, categories, page: asked.page });
 }
 
 /**
@@ -40,14 +44,19 @@ export async function listPublished(asked: {
  * @param asked.tag folded, see {@link canonicalTag}.
  */
 export function listTagged(asked: { tag: string; page: number }): Promise<VideoPage> {
-  return hitsPage({ needle: tagNeedle(asked.tag), page: asked.page });
+  return hitsPage({ ...tagQuestion(asked.tag), page: asked.page });
 }
 
 /** The sort keys of the newest published videos with a canonical tag. */
 export async function newestTagged(tag: string, limit: number): Promise<bigint[]> {
   await projected();
-  const question: NewestHitsQuestion = { needle: tagNeedle(tag), limit };
+  const question: NewestHitsQuestion = { ...tagQuestion(tag), limit };
   return queryThread<bigint[]>("reading", "newest-hits", question);
+}
+
+/** The tag, or one of its other names, which other programs may have written. */
+function tagQuestion(tag: string): { needle: string; also: string[] } {
+  return { needle: tagNeedle(tag), also: aliasesOf(tag).map(tagNeedle) };
 }
 
 function tagNeedle(tag: string): string {

@@ -6,6 +6,8 @@ import { catalogueCache } from "../catalogue-cache.server";
 export interface SearchQuestion {
   /** Folded, not empty. */
   needle: string;
+  /** What is found as well; each has three characters or more. */
+  also?: readonly string[];
   /** The names that rows of a category may have; undefined for all. */
   categories?: readonly string[];
   page: number;
@@ -37,9 +39,10 @@ interface CachedSearch {
 export function searchHits(sqlite: Database) {
   const searched = catalogueCache<CachedSearch>(sqlite, MAX_CACHED_SEARCHES);
 
-  function find({ needle, categories, page: asked }: SearchQuestion): SearchAnswer {
-    const query = hitQuery(sqlite, needle, categories);
-    const cached = searched(`${categories ?? ""}:${needle}`, () => beginSearch(query));
+  function find({ needle, also, categories, page: asked }: SearchQuestion): SearchAnswer {
+    const query = hitQuery(sqlite, { needle, also }, categories);
+    const key = [categories ?? "", needle, ...(also ?? [])].join(":");
+    const cached = searched(key, () => beginSearch(query));
     const page = clampPage(asked, cached.total);
     return {
       total: cached.total,
@@ -56,14 +59,15 @@ export function searchHits(sqlite: Database) {
 export interface NewestHitsQuestion {
   /** Folded, not empty. */
   needle: string;
+  also?: readonly string[];
   /** The names that rows of a category may have; undefined for all. */
   categories?: readonly string[];
   limit: number;
 }
 
 export function newestHits(sqlite: Database) {
-  return ({ needle, categories, limit }: NewestHitsQuestion): bigint[] =>
-    hitQuery(sqlite, needle, categories).first(NEWEST, limit, 0);
+  return ({ needle, also, categories, limit }: NewestHitsQuestion): bigint[] =>
+    hitQuery(sqlite, { needle, also }, categories).first(NEWEST, limit, 0);
 }
 
 function beginSearch(query: HitQuery): CachedSearch {
@@ -95,12 +99,14 @@ const NEWEST = 2n ** 63n - 1n;
 
 type HitQuery = ReturnType<typeof hitQuery>;
 
-/** What contains the needle. The search indexes know nothing of status and category: the table does. */
-function hitQuery(sqlite: Database, needle: string, categories: readonly string[] | undefined) {
-  // Two characters are a token of one index, three and more a phrase of trigrams of the other.
-  const index = [...needle].length < 3 ? "video_search_short" : "video_search";
-  const matches = `SELECT rowid FROM ${index} WHERE ${index} MATCH ?`;
-  const parameters = [`"${needle.replaceAll('"', '""')}"`, ...(categories ?? [])];
+/** What contains one of the texts. The search indexes know nothing of status and category: the table does. */
+function hitQuery(
+  sqlite: Database,
+  { needle, also = [] }: Pick<SearchQuestion, "needle" | "also">,
+  categories: readonly string[] | undefined,
+) {
+  const { index, matches, phrases } = matchesOf(needle, also);
+  const parameters = [...phrases, ...(categories ?? [])];
   const isListed = (partial: string, condition: string) => `EXISTS (
     SELECT 1 FROM videos INDEXED BY ${partial}
     WHERE status = 'published' ${condition} AND sort_key = ${index}.rowid)`;
@@ -124,6 +130,25 @@ function hitQuery(sqlite: Database, needle: string, categories: readonly string[
         .safeIntegers()
         .all(...parameters, from, limit, offset) as bigint[],
   };
+}
+
+function matchesOf(needle: string, also: readonly string[]) {
+  const phrase = (texts: readonly string[]) =>
+    texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
+  // Two characters are a token of one index, three and more a phrase of trigrams of the other.
+  const isShort = [...needle].length < 3;
+  if (isShort && also.length > 0) {
+    return {
+      index: "hits",
+      matches: `SELECT rowid FROM (
+        SELECT rowid AS rowid FROM video_search_short WHERE video_search_short MATCH ?
+        UNION SELECT rowid FROM video_search WHERE video_search MATCH ?) AS hits WHERE TRUE`,
+      phrases: [phrase([needle]), phrase(also)],
+    };
+  }
+  const index = isShort ? "video_search_short" : "video_search";
+  const matches = `SELECT rowid FROM ${index} WHERE ${index} MATCH ?`;
+  return { index, matches, phrases: [phrase([needle, ...also])] };
 }
 
 /** Leaves of sort keys those of a list: what is not published is less than what is. */

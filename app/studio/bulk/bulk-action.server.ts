@@ -1,3 +1,4 @@
+import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import { formatQuantity } from "~/shared/format";
 import { anyCategory, check, firstMessage, tags } from "~/shared/video-fields";
 import { MAX_TAGS } from "~/shared/video-limits";
@@ -53,7 +54,8 @@ function readChange(form: FormData): BulkChange | string {
   if (action !== "add-tags" && action !== "remove-tags") return { action };
   const checked = check(tags, form.get("tags") ?? "");
   if (!checked.ok) return firstMessage(checked);
-  return checked.value.length > 0 ? { action, tags: checked.value } : "Write at least one tag.";
+  if (checked.value.length === 0) return "Write at least one tag.";
+  return { action, tags: action === "add-tags" ? resolveAliases(checked.value) : checked.value };
 }
 
 function readScheduling(form: FormData): BulkChange | string {

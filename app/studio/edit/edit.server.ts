@@ -1,4 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
+import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { toCategoryId } from "~/shared/categories";
@@ -140,7 +141,8 @@ function readTexts(typed: EditTexts) {
     const { fields } = checked;
     return { fields: typed.title.trim() ? fields : { ...fields, title: SENTENCES.missing } };
   }
-  const { title, description, category, tags, duration } = checked.value;
+  const { title, description, category, duration } = checked.value;
+  const tags = resolveAliases(checked.value.tags);
   const changes = {
     title,
     description,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
+import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
 import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import { HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
@@ -112,6 +113,7 @@ async function insertUpload(
 ): Promise<void> {
   const { userId, status, schedule, texts, video } = upload;
   const videoUrl = mediaUrl("videos", moved.videoPath);
+  const tags = resolveAliases(texts.tags);
   for (const file of files) await recordFile(file, transaction);
   await transaction
     .insertInto("videos")
@@ -120,7 +122,7 @@ async function insertUpload(
       title: texts.title,
       description: texts.description,
       category: texts.category,
-      tags: texts.tags.length > 0 ? JSON.stringify(texts.tags) : null,
+      tags: tags.length > 0 ? JSON.stringify(tags) : null,
       duration: formatDuration(probed.durationSeconds ?? texts.duration ?? 0),
       // What browsers cannot play has no video yet, only the source of a transcode.
       video_url: probed.playable ? videoUrl : "",

@@ -15,6 +15,8 @@ const ADMIN_PAGES = [
   "/admin?tab=manage&delete=v1",
   "/admin/queue",
   "/admin/trash",
+  "/admin/tags",
+  "/admin/tags?tag=evening",
   "/admin/statistics",
   "/admin/activity",
   "/admin/account",

@@ -52,6 +52,7 @@ describe("a form of somebody who is not signed in", () => {
     ["/admin/account", "You must be logged in to change your account."],
     ["/admin/queue", "You must be logged in to retry conversions."],
     ["/admin/trash", "You must be logged in to change the trash."],
+    ["/admin/tags", "You must be logged in to change tags."],
   ])("of %s is told what it was about", async (address, sentence) => {
     expect(await toldOf(address, new URLSearchParams())).toBe(sentence);
   });

@@ -1,0 +1,156 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { Form, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
+import { Search, Tag } from "lucide-react";
+import { requireUser } from "~/account/guard.server";
+import { aliasesOf } from "~/catalogue/lists/tag-aliases.server";
+import { useLiveRefresh } from "~/live/use-live-refresh";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { fold } from "~/shared/fold";
+import { formatQuantity } from "~/shared/format";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { failure } from "~/studio/failure";
+import { AnswerFailure, FailureNotice } from "~/studio/failure-notice";
+import { TagChangeList } from "~/studio/tags/tag-change-list";
+import { listTagChanges } from "~/studio/tags/tag-changes.server";
+import { TagDialog } from "~/studio/tags/tag-dialog";
+import { TagList } from "~/studio/tags/tag-list";
+import { loadTags, performTags, type TagsFailure } from "~/studio/tags/tags-action.server";
+import {
+  readTagsView,
+  TAG_SORT_LABELS,
+  TAG_SORTS,
+  type TagsView,
+  tagsHref,
+} from "~/studio/tags/tags-address";
+import { Button, ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { Field, SelectField } from "~/ui/forms/field";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { Pager } from "~/ui/lists/pager";
+
+export const meta: MetaFunction = () => [{ title: "Tags" }, { name: "robots", content: "noindex" }];
+
+const GONE = "No video has this tag any more.";
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requireUser(request);
+  const parameters = new URL(request.url).searchParams;
+  const view = readTagsView(parameters);
+  const named = parameters.get("tag");
+  const { asked, ...list } = await loadTags(view, named === null ? undefined : fold(named));
+  const shown = [...list.tags, ...(asked ? [asked] : [])];
+  const aliases = Object.fromEntries(shown.map(({ tag }) => [tag, aliasesOf(tag)]));
+  const changes = await listTagChanges();
+  const page = { view: { ...view, page: list.page }, list, aliases, changes, asked };
+  return data(page, { status: asked === null ? 404 : 200 });
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requireUser(request);
+  requireOwnOrigin(request);
+  const view = readTagsView(new URL(request.url).searchParams);
+  const answer = await performTags(request, user.id);
+  if ("status" in answer) return data({ error: answer }, { status: answer.status });
+  throw redirectWithToast(tagsHref(view), answer);
+}
+
+export default function Tags() {
+  useLiveRefresh();
+  const { view, list, aliases, changes, asked } = useLoaderData<typeof loader>();
+  const error = useFormResponse<{ error?: TagsFailure }>()?.error;
+  const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
+  const here = tagsHref(view);
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold">Tags</h1>
+        <AdminLinks />
+      </header>
+      {asked === null && <FailureNotice toast={failure(404, GONE).toast} />}
+      {asked ? (
+        <TagDialog
+          key={asked.tag}
+          tag={asked}
+          aliases={aliases[asked.tag] ?? []}
+          error={error}
+          busy={busy}
+          list={here}
+          address={tagsHref(view, asked.tag)}
+        />
+      ) : (
+        <AnswerFailure error={error} />
+      )}
+      <TagChangeList changes={changes} action={here} />
+      {list.total === 0 ? (
+        <EmptyState icon={<Tag />} title="No video has a tag yet." />
+      ) : (
+        <>
+          <FilterForm view={view} />
+          <p className="text-sm text-muted tabular-nums">
+            {view.search && `${list.found.toLocaleString("en")} of `}
+            {formatQuantity(list.total, "tag")}
+          </p>
+          {list.found === 0 ? (
+            <EmptyState
+              icon={<Tag />}
+              title="No tags found."
+              action={<ButtonLink to="/admin/tags">Show all tags</ButtonLink>}
+            />
+          ) : (
+            <TagList tags={list.tags} aliases={aliases} view={view} busy={busy} />
+          )}
+          <Pager
+            page={list.page}
+            pageCount={list.pageCount}
+            hrefFor={(page) => tagsHref({ ...view, page })}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function FilterForm({ view }: { view: TagsView }) {
+  const navigate = useNavigate();
+  function show(form: HTMLFormElement) {
+    const asked = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) asked.set(name, String(value));
+    navigate(tagsHref(readTagsView(asked)), { preventScrollReset: true });
+  }
+  return (
+    <Form
+      role="search"
+      action="/admin/tags"
+      key={tagsHref({ ...view, page: 1 })}
+      onSubmit={(event) => {
+        event.preventDefault();
+        show(event.currentTarget);
+      }}
+      onChange={(event) => {
+        if (event.target instanceof HTMLSelectElement) show(event.currentTarget);
+      }}
+      className="flex flex-wrap items-end gap-3"
+    >
+      <div className="min-w-0 grow basis-48 sm:max-w-xs">
+        <Field label="Search the tags" type="search" name="search" defaultValue={view.search} />
+      </div>
+      <SelectField label="Sort by" name="sort" defaultValue={view.sort}>
+        {TAG_SORTS.map((sort) => (
+          <option key={sort} value={sort}>
+            {TAG_SORT_LABELS[sort]}
+          </option>
+        ))}
+      </SelectField>
+      <Button variant="secondary">
+        <Search aria-hidden="true" className="size-4" />
+        Show
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,35 @@
+/** The page of all tags, as its address says. Parameters at their defaults are left out. */
+
+export const TAG_SORTS = ["videos", "name"] as const;
+export type TagSort = (typeof TAG_SORTS)[number];
+
+export const TAG_SORT_LABELS: Record<TagSort, string> = { videos: "Most used", name: "Name" };
+
+const SEARCH_MAX_LENGTH = 200;
+
+export interface TagsView {
+  /** Part of a tag, trimmed; empty for all. */
+  search: string;
+  sort: TagSort;
+  page: number;
+}
+
+/** The view of an address. An invalid value counts as its default. */
+export function readTagsView(parameters: URLSearchParams): TagsView {
+  const page = parameters.get("page") ?? "";
+  return {
+    search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
+    sort: TAG_SORTS.find((sort) => sort === parameters.get("sort")) ?? "videos",
+    page: /^\d{1,7}$/.test(page) ? Math.max(1, Number(page)) : 1,
+  };
+}
+
+/** The address of a view, with the dialog of a tag open if one is named. */
+export function tagsHref({ search, sort, page }: TagsView, tag?: string): string {
+  const parameters = new URLSearchParams();
+  if (search) parameters.set("search", search);
+  if (sort !== "videos") parameters.set("sort", sort);
+  if (page > 1) parameters.set("page", String(page));
+  if (tag !== undefined) parameters.set("tag", tag);
+  return parameters.size > 0 ? `/admin/tags?${parameters}` : "/admin/tags";
+}

@@ -1,0 +1,348 @@
+import { describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { listPublished, listTagged } from "~/catalogue/lists/listing.server";
+import { aliasesOf, resolveAliases } from "~/catalogue/lists/tag-aliases.server";
+import { loader as publicTag } from "~/routes/tag";
+import { action, loader } from "~/routes/tags";
+import {
+  changeTags,
+  listTagChanges,
+  resumeTagChanges,
+  undoTagChange,
+} from "~/studio/tags/tag-changes.server";
+import { projected } from "~db/changes.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addVideo,
+  adminCookie,
+  caught,
+  succeed as succeedInPanel,
+  useAdminSite,
+  video,
+} from "../../admin-requests";
+
+useAdminSite();
+const ORIGIN = "http://localhost";
+
+async function page(address = "/admin/tags") {
+  const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+  const { data, init } = await loader({ request, params: {}, context: {} });
+  return { ...data, status: init?.status };
+}
+
+function send(fields: [string, string][], address = "/admin/tags", headers = {}) {
+  const request = new Request(ORIGIN + address, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost", ...headers },
+  });
+  return action({ request, params: {}, context: {} });
+}
+
+async function succeed(fields: [string, string][], address?: string) {
+  const answer = await caught(() => send(fields, address));
+  expect(answer.status).toBe(302);
+  const value = decodeURIComponent(answer.headers.get("Set-Cookie")?.split(/[=;]/)[1] ?? "");
+  const toast = JSON.parse(Buffer.from(value.split(".")[0] ?? "", "base64url").toString());
+  return { location: answer.headers.get("Location"), ...toast };
+}
+
+async function refused(fields: [string, string][]) {
+  const answer = (await send(fields)) as unknown as {
+    data: { error: { status: number; detail: string; typed?: object } };
+    init: { status: number };
+  };
+  expect(answer.init.status).toBe(answer.data.error.status);
+  return answer.data.error;
+}
+
+const merge = (name: string, ...tags: string[]): [string, string][] => [
+  ["intent", "merge"],
+  ["name", name],
+  ...tags.map((tag): [string, string] => ["selected", tag]),
+];
+const tagsOf = (...ids: string[]) =>
+  ids.map((id) => {
+    const { tags } = video(id) ?? {};
+    return tags === null ? null : JSON.parse(String(tags));
+  });
+const found = async (search: string) =>
+  (await listPublished({ search, page: 1 })).videos.map(({ id }) => id).sort();
+
+function addTagged(): void {
+  addVideo({ id: "a", status: "published", tags: '["hd","night"]' });
+  addVideo({ id: "b", status: "published", tags: '["HD"]' });
+  addVideo({ id: "c", status: "review", tags: '["4K","HD","river"]' });
+  addVideo({ id: "d", status: "published", tags: null });
+}
+
+describe("the page of tags", () => {
+  it("counts the videos of each, whatever their status and the case of the tag", async () => {
+    addTagged();
+    const { list } = await page();
+    expect(list).toMatchObject({ total: 4, found: 4, page: 1, pageCount: 1 });
+    expect(list.tags).toEqual([
+      { tag: "hd", name: "HD", spellings: ["hd"], videos: 3, published: 2 },
+      { tag: "4k", name: "4K", spellings: [], videos: 1, published: 0 },
+      { tag: "night", name: "night", spellings: [], videos: 1, published: 1 },
+      { tag: "river", name: "river", spellings: [], videos: 1, published: 0 },
+    ]);
+    addVideo({ id: "e", tags: '["river"," river ",7,""]' });
+    expect((await page("/admin/tags?sort=name")).list.tags.at(-1)).toMatchObject({ videos: 2 });
+  });
+
+  it("finds tags, pages through them, and answers 404 for one that is gone", async () => {
+    const tags = (n: number) => JSON.stringify([`Tag ${n}`, n % 2 ? "odd" : "even"]);
+    for (let n = 0; n < 130; n += 1) addVideo({ id: `v${n}`, tags: tags(n) });
+    const { list, view } = await page("/admin/tags?search=TAG&page=9");
+    expect(list).toMatchObject({ found: 130, total: 132, page: 2, pageCount: 2 });
+    expect([list.tags.length, view.page]).toEqual([30, 2]);
+    expect(await page("/admin/tags?tag=ODD")).toMatchObject({
+      status: 200,
+      asked: { tag: "odd", videos: 65 },
+    });
+    expect(await page("/admin/tags?tag=gone")).toMatchObject({ status: 404, asked: null });
+  });
+
+  it("is for who is signed in, and takes no form of another site", async () => {
+    const request = new Request(`${ORIGIN}/admin/tags`);
+    const answer = await caught(() => loader({ request, params: {}, context: {} }));
+    expect(answer.headers.get("Location")).toBe("/auth");
+    addTagged();
+    const foreign = { Origin: "https://evil.example" };
+    expect((await caught(() => send(merge("x", "hd"), undefined, foreign))).status).toBe(403);
+    expect(tagsOf("b")).toEqual([["HD"]]);
+  });
+});
+
+describe("a tag", () => {
+  it("is renamed in every video, also where only its spelling differs", async () => {
+    addTagged();
+    const done = await succeed(merge("Hd", "hd"), "/admin/tags?sort=name");
+    expect(done).toMatchObject({
+      location: "/admin/tags?sort=name",
+      description: "“HD” → “Hd”: 3 videos.",
+    });
+    expect(tagsOf("a", "b", "c")).toEqual([["Hd", "night"], ["Hd"], ["4K", "Hd", "river"]]);
+    expect((await listActivities())[0]).toMatchObject({
+      action: "tag-change",
+      detail: "changed the tag “HD” to “Hd” in 3 videos",
+    });
+  });
+
+  it("is merged with others, each video having the result once, in the place of the first", async () => {
+    addTagged();
+    await succeed(merge("HD", "hd", "4k"));
+    expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);
+    await succeed(merge("night", "river"));
+    addVideo({ id: "e", tags: '["Night","river"]' });
+    await projected();
+    await succeed(merge("night", "river"));
+    expect(tagsOf("c", "e")).toEqual([["HD", "night"], ["Night"]]);
+  });
+
+  it("is removed; none left is no list", async () => {
+    addTagged();
+    const { description } = await succeed([
+      ["intent", "delete"],
+      ["selected", "HD"],
+    ]);
+    expect(description).toBe("Without “HD”: 3 videos.");
+    expect(tagsOf("a", "b", "c", "d")).toEqual([["night"], null, ["4K", "river"], null]);
+  });
+
+  it("gets its videos back by Undo, but for those that somebody has changed since", async () => {
+    addTagged();
+    const before = tagsOf("a", "b", "c");
+    const { action: undo } = await succeed(merge("Quality", "hd", "4k"));
+    expect(undo).toMatchObject({ label: "Undo", to: "/admin/tags" });
+    expect(await listTagChanges()).toMatchObject([
+      { state: "done", videos: 3, sentence: "changed the tag “HD”, “4K” to “Quality”" },
+    ]);
+    sqliteHandle().exec(`UPDATE videos SET tags = '["own"]' WHERE id = 'b'`);
+    const fields = Object.entries(undo.fields) as [string, string][];
+    const { description } = await succeed(fields);
+    expect(description).toBe(
+      "Undone: 2 videos. 1 video had been changed since, and stayed as before.",
+    );
+    expect(tagsOf("a", "b", "c")).toEqual([before[0], ["own"], before[2]]);
+    // Somebody else pressed it as well.
+    expect((await refused(fields)).status).toBe(404);
+    expect(await listTagChanges()).toEqual([]);
+    expect((await listActivities())[0]?.action).toBe("tag-undo");
+  });
+
+  it.each([
+    ["no name", merge(" , ", "hd"), 422, "Write the tag that they become."],
+    ["two names", merge("one, two", "hd"), 422, "A tag has no comma."],
+    [
+      "a name that is too long",
+      merge("x".repeat(61), "hd"),
+      422,
+      "A tag has at most 60 characters.",
+    ],
+    ["no tag", merge("x"), 422, "Select at least one tag."],
+    ["a tag that is gone", merge("x", "gone"), 404, "No video has this tag any more."],
+    ["no intent", [["selected", "hd"]], 400, "Load the page again"],
+    [
+      "no such change",
+      [
+        ["intent", "undo"],
+        ["change", "9"],
+      ],
+      404,
+      "It was undone before",
+    ],
+    ["no change at all", [["intent", "undo"]], 404, "It was undone before"],
+  ] as [string, [string, string][], number, string][])(
+    "stays as it is with %s",
+    async (_, form, status, sentence) => {
+      addTagged();
+      expect(await refused(form)).toMatchObject({
+        status,
+        detail: expect.stringContaining(sentence),
+      });
+      expect(tagsOf("a", "b")).toEqual([["hd", "night"], ["HD"]]);
+      expect(await listActivities()).toEqual([]);
+    },
+  );
+});
+
+describe("a change of a tag", () => {
+  it("goes on after a restart, and so does its undoing", async () => {
+    for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, tags: '["old"]' });
+    await projected();
+    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsNames: false };
+    const { id, end } = (await changeTags(change, "u"))!;
+    await end;
+    // As a process leaves it that ended after the first half.
+    sqliteHandle().exec(`
+      UPDATE videos SET tags = '["old"]' WHERE number > 50;
+      DELETE FROM tag_change_videos WHERE video_id IN (SELECT id FROM videos WHERE number > 50);
+      UPDATE tag_changes SET state = 'running'`);
+    await resumeTagChanges();
+    expect(await listTagChanges()).toMatchObject([{ id, state: "done", videos: 100 }]);
+    expect(tagsOf("v0", "v99")).toEqual([["new"], ["new"]]);
+    sqliteHandle().exec(`
+      UPDATE videos SET tags = '["old"]' WHERE number <= 50;
+      UPDATE tag_changes SET state = 'undoing'`);
+    await resumeTagChanges();
+    expect(tagsOf("v0", "v99")).toEqual([["old"], ["old"]]);
+    expect(await listTagChanges()).toEqual([]);
+  });
+
+  it("can be undone for 30 days", async () => {
+    addTagged();
+    await succeed(merge("x", "hd"));
+    const days = (count: number) => Date.now() + count * 24 * 60 * 60 * 1000;
+    await resumeTagChanges(days(29));
+    expect(await listTagChanges(days(29))).toHaveLength(1);
+    await resumeTagChanges(days(31));
+    expect(sqliteHandle().prepare("SELECT count(*) FROM tag_change_videos").pluck().get()).toBe(0);
+    expect(await listTagChanges()).toEqual([]);
+  });
+
+  it("of ten thousand videos lets others have their turns", async () => {
+    sqliteHandle().transaction(() => {
+      for (let n = 0; n < 10_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
+    })();
+    await projected();
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsNames: false };
+    const { id, end } = (await changeTags(change, "u"))!;
+    expect(await end).toEqual({ videos: 10_000, left: 0 });
+    const { end: undone } = (await undoTagChange(id, "u"))!;
+    expect(await undone).toEqual({ videos: 10_000, left: 0 });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(20);
+    expect(tagsOf("v9999")).toEqual([["old", "other"]]);
+  });
+});
+
+describe("another name of a tag", () => {
+  const aliases = (tag: string, text: string): [string, string][] => [
+    ["intent", "aliases"],
+    ["selected", tag],
+    ["aliases", text],
+  ];
+  const visit = (path: string) =>
+    publicTag({ request: new Request(ORIGIN + path), params: {}, context: {} });
+
+  it("finds the tag in searches, whether it is short or long, with what its own text finds", async () => {
+    addTagged();
+    addVideo({ id: "t", status: "published", title: "uhd test, high definition" });
+    await succeed(aliases("hd", "Uhd, high definition, q"));
+    expect((await page()).aliases.hd).toEqual(["high definition", "q", "uhd"]);
+    expect(await found("UHD")).toEqual(["a", "b", "t"]);
+    expect(await found("high definition")).toEqual(["a", "b", "t"]);
+    expect(await found("Q")).toEqual(["a", "b"]);
+    expect((await listPublished({ search: "q", category: "english", page: 1 })).total).toBe(0);
+    expect((await listPublished({ search: "q", category: "desi", page: 1 })).total).toBe(2);
+    // Only the name as a whole.
+    expect(await found("uh")).toEqual(["t"]);
+  });
+
+  it("leads from its address to that of the tag, which lists what other programs call so", async () => {
+    addTagged();
+    await succeed(aliases("hd", "high definition"));
+    addVideo({ id: "x", status: "published", tags: '["High Definition"]' });
+    const answer = await caught(() => visit("/tags/High%20Definition?page=2"));
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get("Location")).toBe("/tags/hd?page=2");
+    expect((await listTagged({ tag: "hd", page: 1 })).videos.map(({ id }) => id).sort()).toEqual([
+      ...["a", "b", "x"],
+    ]);
+  });
+
+  it("is stored as the tag in edits and in bulk, once", async () => {
+    addTagged();
+    await succeed(aliases("hd", "uhd"));
+    expect(resolveAliases(["UHD", "hd", "night"])).toEqual(["HD", "night"]);
+    const edit = { title: "A", description: "", category: "desi", duration: "1:00" };
+    await succeedInPanel({ intent: "update", id: "d", ...edit, tags: "Uhd, hd, new" });
+    await succeedInPanel({ intent: "bulk", do: "add-tags", selected: ["a"], tags: "uhd, one" });
+    expect(tagsOf("d", "a")).toEqual([
+      ["HD", "new"],
+      ["hd", "night", "one"],
+    ]);
+  });
+
+  it("is what a tag was called before, if that is wanted, and goes with the undoing", async () => {
+    addTagged();
+    await succeed(aliases("hd", "uhd"));
+    const { action: undo } = await succeed([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);
+    expect(aliasesOf("sharp")).toEqual(["4k", "hd", "uhd"]);
+    expect(await found("hd")).toEqual(["a", "b"]);
+    expect((await caught(() => visit("/tags/4k"))).headers.get("Location")).toBe("/tags/sharp");
+    await succeed(Object.entries(undo.fields) as [string, string][]);
+    expect([aliasesOf("sharp"), aliasesOf("hd")]).toEqual([[], ["uhd"]]);
+    // Renamed without it, the name is free again; a tag that gets an alias as its name has it no more.
+    await succeed(merge("uhd", "hd"));
+    expect([aliasesOf("uhd"), aliasesOf("hd")]).toEqual([[], []]);
+    expect(await found("uhd")).toEqual(["a", "b"]);
+  });
+
+  it.each([
+    ["the tag itself", "Hd", "This is the tag itself"],
+    ["a tag of videos", "river", "“river” is a tag of videos"],
+    ["a tag with other names", "night", "“night” has other names itself"],
+    ["one of another tag", "dark", "“dark” is another name of “night”."],
+    ["too long", "x".repeat(61), "A tag has at most 60 characters."],
+  ])("is refused where it is %s", async (_, text, sentence) => {
+    addTagged();
+    await succeed(aliases("night", "dark"));
+    expect(await refused(aliases("hd", text))).toMatchObject({
+      status: 422,
+      detail: expect.stringContaining(sentence),
+      typed: { aliases: text },
+    });
+    expect(aliasesOf("hd")).toEqual([]);
+  });
+
+  it("of a tag that is gone is a 404", async () => {
+    expect((await refused(aliases("gone", "x"))).status).toBe(404);
+  });
+});
