@@ -1,44 +1,94 @@
-import { access } from "node:fs/promises";
+import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
 import { jpegColors } from "./colors";
 import { pictureFilters } from "./filters.server";
-import { EncodeError, runFfmpeg, type Task } from "./task.server";
+import { EncodeError, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
-const LIMITS = { seconds: 1, fileBytes: 256 * 1024 ** 2, cpuSeconds: 300, silent: true };
+/** What one ffmpeg decodes side by side: each picture has a decoder, and 4K takes hundreds of MiB. */
+const PIXELS_AT_ONCE = 3840 * 2160;
+const MOST_AT_ONCE = 10;
+const CPU_SECONDS = 300;
+const FILE_BYTES = 256 * 1024 ** 2;
+
+interface Size {
+  width: number;
+  height: number;
+}
 
 /**
- * Writes the picture that is shown at a time as a JPEG of that size into the task's folder, and
- * returns its path; undefined when there is none, as behind the end of a film that is shorter than
- * it claims.
+ * Writes the pictures that are shown at some times as JPEGs of that size into the task's folder, and
+ * returns their paths; undefined for those that there are not, as behind the end of a film that is
+ * shorter than it claims.
+ *
+ * One ffmpeg takes several, since half of what one picture costs is starting the program. What is
+ * missing then is taken by itself, so that a damaged place costs no picture beside it.
+ *
+ * @param onProgress is told how many times are done with.
  */
+export async function extractFrames(
+  file: string,
+  probe: Probe,
+  times: readonly number[],
+  size: Size,
+  task: Task,
+  onProgress: (done: number) => void = () => {},
+): Promise<(string | undefined)[]> {
+  const fitting = Math.floor(PIXELS_AT_ONCE / (probe.video.width * probe.video.height));
+  const atOnce = Math.max(1, Math.min(MOST_AT_ONCE, fitting));
+  const pictures: (string | undefined)[] = [];
+  for (let from = 0; from < times.length; from += atOnce) {
+    pictures.push(...(await extract(file, probe, times.slice(from, from + atOnce), size, task)));
+    onProgress(pictures.length);
+  }
+  return pictures;
+}
+
+/** The same for one time. */
 export async function extractFrame(
   file: string,
   probe: Probe,
   seconds: number,
-  size: { width: number; height: number },
+  size: Size,
   task: Task,
 ): Promise<string | undefined> {
-  const name = `frame-${seconds.toFixed(3)}.jpg`;
+  const [picture] = await extractFrames(file, probe, [seconds], size, task);
+  return picture;
+}
+
+async function extract(
+  file: string,
+  probe: Probe,
+  times: readonly number[],
+  size: Size,
+  task: Task,
+): Promise<(string | undefined)[]> {
+  const names = times.map((seconds) => `frame-${seconds.toFixed(3)}.jpg`);
+  const inputs = times.flatMap((seconds) => [
+    ...["-ss", seconds.toFixed(3), "-threads", "1", ...inputArguments(file)],
+  ]);
+  const filters = [...pictureFilters(probe.video, size), jpegColors(probe.video)].join(",");
+  const outputs = names.flatMap((name, input) => [
+    ...["-map", `${input}:${probe.video.index}`, "-frames:v", "1", "-an", "-sn"],
+    ...["-map_metadata", "-1", "-vf", filters],
+    ...["-q:v", "2", "-f", "image2", "-update", "1", name],
+  ]);
+  const count = times.length;
+  const limits = { seconds: 1, fileBytes: FILE_BYTES, cpuSeconds: count * CPU_SECONDS };
+  const watchdogMs = count * WATCHDOG_MS;
   try {
-    await runFfmpeg(
-      task,
-      [
-        ...["-ss", seconds.toFixed(3), "-threads", "1", ...inputArguments(file)],
-        ...["-map", `0:${probe.video.index}`, "-frames:v", "1", "-an", "-sn"],
-        ...["-map_metadata", "-1"],
-        ...["-vf", [...pictureFilters(probe.video, size), jpegColors(probe.video)].join(",")],
-        ...["-q:v", "2", "-f", "image2", "-update", "1", name],
-      ],
-      LIMITS,
-    );
-    const picture = path.join(task.folder, name);
-    await access(picture);
-    return picture;
+    await runFfmpeg(task, [...inputs, ...outputs], { ...limits, watchdogMs, silent: true });
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    if (missing || error instanceof EncodeError) return undefined;
-    throw error;
+    if (!(error instanceof EncodeError)) throw error;
+    for (const name of names) rmSync(path.join(task.folder, name), { force: true });
   }
+  const pictures: (string | undefined)[] = [];
+  for (const [index, name] of names.entries()) {
+    const picture = path.join(task.folder, name);
+    if (existsSync(picture)) pictures.push(picture);
+    else if (count === 1) pictures.push(undefined);
+    else pictures.push(...(await extract(file, probe, [times[index]!], size, task)));
+  }
+  return pictures;
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import { processPicture } from "../pictures/picture-process.server";
 import type { Probe } from "../probe/probe.server";
 import { type Artifact, NO_ARTIFACT, type Source } from "./artifact";
-import { extractFrame } from "./frames.server";
+import { extractFrame, extractFrames } from "./frames.server";
 import { fit } from "./renditions";
 import { EncodeError, type Task } from "./task.server";
 
@@ -13,13 +13,15 @@ const FILE = "poster.webp";
 /** A poster for a video that has none: the best of several pictures spread over it, as WebP. */
 export async function createPoster(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   if (source.row.thumbnail_url) return NO_ARTIFACT;
-  const files: string[] = [];
-  for (let index = 0; index < CANDIDATES; index++) {
-    const at = (probe.durationSeconds * (index + 0.5)) / CANDIDATES;
-    const picture = await extractFrame(source.playing, probe, at, fit(probe.video, SIDE), task);
-    task.report({ fraction: (index + 1) / (CANDIDATES + 1) });
-    if (picture) files.push(picture);
-  }
+  const times = Array.from(
+    { length: CANDIDATES },
+    (_, index) => (probe.durationSeconds * (index + 0.5)) / CANDIDATES,
+  );
+  const size = fit(probe.video, SIDE);
+  const pictures = await extractFrames(source.playing, probe, times, size, task, (done) =>
+    task.report({ fraction: done / (CANDIDATES + 1) }),
+  );
+  const files = pictures.filter((picture) => picture !== undefined);
   if (files.length === 0) files.push(await firstPicture(source, probe, task));
   const target = path.join(task.folder, FILE);
   const { colors } = await processPicture({ kind: "poster", files, target });

@@ -4,7 +4,7 @@ import { timestamp } from "../captions/cues";
 import { processPicture } from "../pictures/picture-process.server";
 import type { Probe } from "../probe/probe.server";
 import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "./artifact";
-import { extractFrame } from "./frames.server";
+import { extractFrame, extractFrames } from "./frames.server";
 import { EncodeError, type Task } from "./task.server";
 
 const LEAST_SECONDS_EACH = 2;
@@ -50,18 +50,19 @@ export async function createStoryboard(
   const size = pictureSize(probe.video);
   const folder = `storyboard-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
+  const middles = Array.from({ length: plan.count }, (_, index) => {
+    // Whoever points at any moment of the cue is at most half of it away.
+    return (index * plan.interval + cueEnd(index, plan, probe.durationSeconds)) / 2;
+  });
+  const found = await extractFrames(source.playing, probe, middles, size, task, (done) =>
+    task.report({ fraction: done / (plan.count + 1) }),
+  );
   const pictures: string[] = [];
-  for (let index = 0; index < plan.count; index++) {
-    const end = cueEnd(index, plan, probe.durationSeconds);
-    // The middle: whoever points at any moment of the cue is at most half of it away.
-    const middle = (index * plan.interval + end) / 2;
+  for (const one of found) {
     const picture =
-      (await extractFrame(source.playing, probe, middle, size, task)) ??
-      pictures.at(-1) ??
-      (await extractFrame(source.playing, probe, 0, size, task));
+      one ?? pictures.at(-1) ?? (await extractFrame(source.playing, probe, 0, size, task));
     if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
     pictures.push(picture);
-    task.report({ fraction: (index + 1) / (plan.count + 1) });
   }
   await writeSprites(path.join(task.folder, folder), pictures, size);
   await writeFile(

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { extractFrame } from "~/media/encode/frames.server";
+import { extractFrame, extractFrames } from "~/media/encode/frames.server";
 import { EncodeError, runFfmpeg } from "~/media/encode/task.server";
 import { claim } from "~/media/jobs/queue.server";
 import { recordFailure } from "~/media/jobs/worker.server";
@@ -93,6 +93,12 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     await expect(extractFrame(file, found, 1, size, task)).rejects.toBeInstanceOf(InterruptedError);
     expect(await extractFrame(file, found, 1, size, task)).toBeDefined();
     expect(await extractFrame(file, found, 60, size, task)).toBeUndefined();
+    const several = await extractFrames(file, found, [0.5, 60, 1.5], size, task);
+    expect(several.map((picture) => picture && path.basename(picture))).toEqual([
+      "frame-0.500.jpg",
+      undefined,
+      "frame-1.500.jpg",
+    ]);
   });
 
   it("on a full disk costs no attempt, whatever was being made", async () => {

@@ -12,14 +12,16 @@ beforeEach(() => {
   site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
   const programs = path.join(site.folder, "programs");
   fs.mkdirSync(programs);
-  const noting = `#!/bin/sh\necho "$@" >> ${site.folder}/probes\nPATH=${process.env.PATH} exec ffprobe "$@"\n`;
-  fs.writeFileSync(path.join(programs, "ffprobe"), noting, { mode: 0o755 });
+  for (const name of ["ffprobe", "ffmpeg"]) {
+    const noting = `#!/bin/sh\necho "$@" >> ${site.folder}/${name}s\nPATH=${process.env.PATH} exec ${name} "$@"\n`;
+    fs.writeFileSync(path.join(programs, name), noting, { mode: 0o755 });
+  }
   process.env.PATH = `${programs}:${process.env.PATH}`;
 });
 afterEach(() => site.remove());
 
-const probes = () =>
-  fs.readFileSync(path.join(site.folder, "probes"), "utf8").match(/-show_format/g)?.length;
+const started = (name: string) => fs.readFileSync(path.join(site.folder, `${name}s`), "utf8");
+const probes = () => started("ffprobe").match(/-show_format/g)?.length;
 
 describe.runIf(ffmpegAvailable())("the jobs of a video", () => {
   it("probe its file once, and once more when it has changed", async () => {
@@ -39,5 +41,18 @@ describe.runIf(ffmpegAvailable())("the jobs of a video", () => {
     );
     await workUntilIdle();
     expect(probes()).toBe(2);
+  });
+
+  it("take the pictures of its poster and of its storyboard by one program each", async () => {
+    const clip = makeClip(site.folder, "clip", {
+      seconds: 10,
+      output: ["-movflags", "+faststart"],
+    });
+    const id = await addToLibrary(site.uploads, clip, true);
+    sqliteHandle().exec("DELETE FROM jobs WHERE kind NOT IN ('poster', 'storyboard')");
+    await workUntilIdle();
+    expect(videoRow(id).storyboard_url).not.toBeNull();
+    const taking = started("ffmpeg").match(/^.*frame-.*$/gm) ?? [];
+    expect(taking.map((line) => line.match(/frame-/g)?.length)).toEqual([9, 5]);
   });
 });
