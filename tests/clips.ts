@@ -29,7 +29,8 @@ export function clip(extension: string, args: readonly string[]): string {
   return file;
 }
 
-function linkIfFirst(from: string, to: string): void {
+/** Gives a complete file its name, unless another process was first. */
+export function linkIfFirst(from: string, to: string): void {
   try {
     fs.linkSync(from, to);
   } catch (error) {

@@ -18,7 +18,7 @@ export async function runJobs(
       "INSERT INTO jobs (video_id, kind, priority, state) SELECT id, ?, 0, 'done' FROM videos",
     );
   for (const kind of JOB_KINDS) if (!kinds.includes(kind)) done.run(kind);
-  const jobs = spawn("node_modules/.bin/tsx", ["scripts/jobs.ts", "--all", "--once"], {
+  const jobs = spawn(process.execPath, ["--import", "tsx", "scripts/jobs.ts", "--all", "--once"], {
     env: {
       ...process.env,
       DATABASE_PATH: site.databasePath,

@@ -13,6 +13,16 @@ const TEST_BCRYPT_COST = 4;
 const ADMIN_HASH = hashSync(ADMIN.password, TEST_BCRYPT_COST);
 
 /**
+ * Of a site beside the usual one. The files that need another one share it: each further set of settings
+ * starts a worker, a browser and a site for each size of screen, five seconds of a processor.
+ */
+export const OTHER_SITE = {
+  SITE_NAME: "Another site",
+  JOIN_URL: "https://chat.example/channel",
+  MAX_THUMBNAIL_BYTES: String(3 * 1024 * 1024),
+};
+
+/**
  * `site` is a running site of the worker's own, empty at the start of each test.
  * `siteEnvironment` gives it other settings: `test.use({ siteEnvironment: { AGE_GATE: "on" } })`.
  */

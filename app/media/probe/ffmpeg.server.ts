@@ -47,24 +47,30 @@ interface Tools {
 
 let tools: Tools | undefined;
 
-const answers = (command: string, args: string[]) =>
-  spawnSync(command, args, { stdio: "ignore", timeout: 10_000 }).status === 0;
+const WRAPPERS: readonly (readonly [string, readonly string[]])[] = [
+  ["setpriv", ["--pdeathsig", "KILL"]],
+  ["nice", ["-n", "19"]],
+  ["ionice", ["-c", "3"]],
+  ["prlimit", [`--as=${MAX_MEMORY_BYTES}`]],
+];
+
+const ask = (command: string, args: readonly string[]) =>
+  spawnSync(command, args, { encoding: "utf8", timeout: 10_000 });
 
 function findTools(): Tools {
-  const wrappers = new Set<string>();
-  for (const [name, args] of [
-    ["setpriv", ["--pdeathsig", "KILL"]],
-    ["nice", ["-n", "19"]],
-    ["ionice", ["-c", "3"]],
-    ["prlimit", [`--as=${MAX_MEMORY_BYTES}`]],
-  ] as const) {
-    if (answers(name, [...args, "true"])) wrappers.add(name);
-  }
-  const ffmpeg = answers("ffmpeg", ["-version"]) && answers("ffprobe", ["-version"]);
-  if (!ffmpeg) return { ffmpeg, wrappers, filters: new Set() };
-  const list = spawnSync("ffmpeg", ["-hide_banner", "-filters"], { encoding: "utf8" }).stdout ?? "";
-  const filters = new Set([...list.matchAll(/^ [TSC.|]+ +(\w+) /gm)].map((match) => match[1]!));
-  return { ffmpeg, wrappers, filters };
+  const list = ask("ffmpeg", ["-hide_banner", "-filters"]);
+  const ffmpeg = list.status === 0 && ask("ffprobe", ["-version"]).status === 0;
+  const filters = ffmpeg ? [...list.stdout.matchAll(/^ [TSC.|]+ +(\w+) /gm)] : [];
+  return { ffmpeg, wrappers: findWrappers(), filters: new Set(filters.map((match) => match[1]!)) };
+}
+
+/** Each starts the next: one command tells that all are there, as on most machines. */
+function findWrappers(): Set<string> {
+  const all = [...WRAPPERS.flatMap(([name, args]) => [name, ...args]), "true"];
+  const answers = ([name, args]: (typeof WRAPPERS)[number]) =>
+    ask(name, [...args, "true"]).status === 0;
+  const found = ask(all[0]!, all.slice(1)).status === 0 ? WRAPPERS : WRAPPERS.filter(answers);
+  return new Set(found.map(([name]) => name));
 }
 
 function found(): Tools {

@@ -1,8 +1,8 @@
 import { TOTP } from "otpauth";
-import { ADMIN, expect, expectNoViolations, signIn, test } from "../site";
+import { ADMIN, expect, expectNoViolations, OTHER_SITE, signIn, test } from "../site";
 
-// A site of their own: failing sign-ins count against the address they all come from.
-test.use({ siteEnvironment: { SITE_NAME: "Sign-in tests" } });
+// Not the site of the other files: failing sign-ins count against the address they all come from.
+test.use({ siteEnvironment: OTHER_SITE });
 
 test.beforeEach(({ site }) => {
   site.database().exec("DELETE FROM sessions; UPDATE users SET totp_enabled_at = NULL");

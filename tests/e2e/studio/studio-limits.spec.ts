@@ -1,11 +1,11 @@
-import { expect, signIn, test } from "../site";
+import { expect, OTHER_SITE, signIn, test } from "../site";
 
-// A file of its own, because another setting needs another process.
-test.use({ siteEnvironment: { MAX_THUMBNAIL_BYTES: String(3 * 1024 * 1024) } });
+test.use({ siteEnvironment: OTHER_SITE });
 
 test("the edit dialog tells the limits that are set", async ({ page, site }) => {
   site.addVideo({ id: "v0", title: "Film 0" });
   await signIn(page);
   await page.goto("/admin?tab=manage&edit=v0");
-  await expect(page.getByText("PNG, JPG, GIF up to 3MB")).toBeVisible();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByText("PNG, JPG, GIF up to 3MB")).toBeVisible();
 });

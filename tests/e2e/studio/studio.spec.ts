@@ -3,9 +3,6 @@ import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, signIn, signInByForm, test } from "../site";
 
-// Other limits than the default ones, which the forms have to tell.
-test.use({ siteEnvironment: { MAX_THUMBNAIL_BYTES: String(3 * 1024 * 1024) } });
-
 const MANAGE = "/admin?tab=manage";
 const row = (page: Page, title: string) => page.getByRole("row").filter({ hasText: title });
 const endSessions = (site: SiteProcess) => site.database().exec("DELETE FROM sessions");
@@ -295,7 +292,7 @@ test("the edit dialog shows the picture, the status and the public address", asy
   await page.goto(`${MANAGE}&edit=v0`);
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByAltText("Thumbnail as it is")).toBeVisible();
-  await expect(dialog.getByText("PNG, JPG, GIF up to 3MB")).toBeVisible();
+  await expect(dialog.getByText("PNG, JPG, GIF up to 10MB")).toBeVisible();
   await expect(dialog.getByText("hidden", { exact: true })).toBeVisible();
   await expect(dialog.getByText("Not public.")).toBeVisible();
   const address = `${site.url}/video/v0`;

@@ -1,14 +1,11 @@
 import fs from "node:fs";
 import { mp4Clip } from "../../clips";
 import { fill } from "../fill-catalogue";
-import { expect, expectNoViolations, test } from "../site";
+import { expect, expectNoViolations, OTHER_SITE, test } from "../site";
 import { PUBLIC_PAGES } from "./public-pages";
 
 // With the service worker, as visitors have it: elsewhere the configuration blocks it, and says so on the console.
-test.use({
-  siteEnvironment: { JOIN_URL: "https://chat.example/channel" },
-  serviceWorkers: "allow",
-});
+test.use({ siteEnvironment: OTHER_SITE, serviceWorkers: "allow" });
 
 const PHONE = { width: 360, height: 740 };
 

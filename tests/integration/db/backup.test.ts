@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const script = (name: string, ...args: string[]) =>
-  execa("node_modules/.bin/tsx", [`scripts/${name}.ts`, ...args], {
+  execa(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...args], {
     cwd: root,
     reject: false,
     env: { ...process.env },

@@ -72,7 +72,7 @@ it("DATA_LOCK=off starts all the same, and spares what is arriving by the other"
 });
 
 const script = (name: string, ...args: string[]) =>
-  execa("node_modules/.bin/tsx", [`scripts/${name}.ts`, ...args], {
+  execa(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...args], {
     cwd: root,
     reject: false,
     env: { DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { hostname } from "node:os";
-import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { claim, reclaimFromDeadWorkers } from "~/media/jobs/queue.server";
@@ -63,7 +62,7 @@ describe.runIf(ffmpegAvailable())(
       END`);
       disableBusyTimeout();
       run(process.execPath, ["-e", BUSY_WRITER, sqlite.name]);
-      const other = run(path.resolve("node_modules/.bin/tsx"), ["scripts/jobs.ts", "--work"]);
+      const other = run(process.execPath, ["--import", "tsx", "scripts/jobs.ts", "--work"]);
       const asking = new Sqlite(sqlite.name, { timeout: 10_000 });
       const ask = asking.prepare(
         `UPDATE jobs SET state = 'waiting' WHERE video_id = ? AND kind IN (${KINDS.map((kind) => `'${kind}'`)})`,

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqlite } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
-import { SiteProcess } from "../../site-process";
+import { ADMIN, SiteProcess } from "../../site-process";
 
 const START = fileURLToPath(new URL("../../../scripts/start.mjs", import.meta.url));
 
@@ -196,7 +196,7 @@ describe("npm start", () => {
   });
 
   it("keeps the database to its owner", async () => {
-    const site = new SiteProcess();
+    const site = new SiteProcess({ ADMIN_EMAIL: ADMIN.email });
     try {
       await site.start();
       expect(fs.statSync(site.databasePath).mode & 0o077).toBe(0);

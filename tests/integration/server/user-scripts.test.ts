@@ -16,7 +16,7 @@ afterEach(() => site.remove());
 
 /** As `npm run` does it, but without npm. */
 const script = (name: string, args: string[], input = "") =>
-  execa("node_modules/.bin/tsx", [`scripts/${name}.ts`, ...args], {
+  execa(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...args], {
     cwd: root,
     input,
     reject: false,
