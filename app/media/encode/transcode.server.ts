@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
+import { cleanTitle } from "../captions/languages";
 import { inputArguments } from "../probe/ffmpeg.server";
-import { isPlayableVideo } from "../probe/playable";
+import { isPlayableVideo, type SoundStream } from "../probe/playable";
 import type { Probe } from "../probe/probe.server";
 import { type Artifact, cpuSecondsFor, maxFileBytes, NO_ARTIFACT, type Source } from "./artifact";
 import {
@@ -44,9 +45,21 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
   };
 }
 
+/** Sounds that a copy can hold whatever is in them; a file with others is kept beside its copy. */
+const COPIED_SOUNDS: Record<string, string[]> = {
+  mp4: ["aac", "mp3", "opus", "ac3"],
+  webm: ["opus", "vorbis"],
+};
+const containerOf = ({ container }: Probe) => (container === "webm" ? "webm" : "mp4");
+
+/** Of a file that browsers play: they play the first, the others are for the adaptive stream. */
+function copiedSounds(probe: Probe): SoundStream[] {
+  return probe.sounds.filter(({ codec }) => COPIED_SOUNDS[containerOf(probe)]!.includes(codec));
+}
+
 /** Whether the copy of a file has everything that the file has, which need not be kept then. */
 export function isCopyOf(probe: Probe): boolean {
-  return probe.playable;
+  return probe.playable && copiedSounds(probe).length === probe.sounds.length;
 }
 
 /**
@@ -70,8 +83,7 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
       const columns = source.row.video_url ? {} : { ...named, source_url: null };
       return { ...NO_ARTIFACT, columns, durationSeconds };
     }
-    const container = probe.container === "webm" ? "webm" : "mp4";
-    await remux(source, probe, task, container);
+    await remux(source, probe, task, containerOf(probe));
     // The row keeps the earlier file as its source, see replace-video-file.server.ts.
     return { ...NO_ARTIFACT, columns: named, replacement: FILE, durationSeconds };
   }
@@ -86,10 +98,10 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
 }
 
 /** Of a stranger's file nothing travels on but picture and sound: no location, no name, no chapters. */
-function streams(probe: Probe): string[] {
+function streams({ video, audio }: Probe, sounds = audio ? [audio] : []): string[] {
   return [
-    ...["-map", `0:${probe.video.index}`],
-    ...(probe.audio ? ["-map", `0:${probe.audio.index}`] : []),
+    ...["-map", `0:${video.index}`],
+    ...sounds.flatMap(({ index }) => ["-map", `0:${index}`]),
     ...["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"],
   ];
 }
@@ -102,11 +114,12 @@ async function remux(
   container: "mp4" | "webm",
 ): Promise<void> {
   const { size } = await stat(source.file);
-  const audio = container === "webm" ? ["-c:a", "copy"] : soundOf(probe);
+  const sounds = probe.playable ? copiedSounds(probe) : undefined;
+  const audio = sounds ? ["-c:a", "copy", ...sounds.flatMap(saidOf)] : soundOf(probe);
   await runFfmpeg(
     task,
     [
-      ...[...inputArguments(source.file), ...streams(probe), "-c:v", "copy"],
+      ...[...inputArguments(source.file), ...streams(probe, sounds), "-c:v", "copy"],
       ...audio,
       ...(container === "mp4" ? ["-movflags", "+faststart"] : []),
       ...["-f", container, FILE],
@@ -117,6 +130,14 @@ async function remux(
       cpuSeconds: cpuSecondsFor(probe),
       urgent: true,
     },
+  );
+}
+
+/** Which of several sounds it is. */
+function saidOf({ language, title }: SoundStream, index: number): string[] {
+  const said = { language: cleanTitle(language), title: cleanTitle(title) };
+  return Object.entries(said).flatMap(([name, value]) =>
+    value ? [`-metadata:s:a:${index}`, `${name}=${value}`] : [],
   );
 }
 

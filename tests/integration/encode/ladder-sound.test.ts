@@ -1,8 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { transcode } from "~/media/encode/transcode.server";
+import { soundLabel } from "~/media/captions/languages";
+import { isCopyOf, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
 import { makeLadder, workOn } from "../../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
@@ -135,6 +137,23 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     expect(tags).toHaveLength(2);
     expect(fs.readdirSync(ladder).join()).not.toContain("sound-2");
     for (const tag of tags) expect(tag).toContain("DEFAULT=YES");
+  });
+
+  it.each([
+    ["AC-3, which the copy has too", "ac3", ["aac", "ac3"], true],
+    ["E-AC-3, for which the file is kept", "eac3", ["aac"], false],
+  ])("of a second language is not lost where a copy replaces the file: %s", async (...told) => {
+    const [, codec, inCopy, isAll] = told;
+    const said = ["language=ger"];
+    const film = filmOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, said }]);
+    const [source, found, task] = await workOn(film);
+    expect(found.playable).toBe(true);
+    expect((await transcode(source, found, task)).replacement).toBe("playable.mp4");
+    const copy = (await probe(path.join(site.folder, "playable.mp4")))!;
+    expect(copy.sounds.map(({ codec }) => codec)).toEqual(inCopy);
+    if (isAll) expect(soundLabel(copy.sounds[1]!)).toBe("German");
+    expect(copy.playable).toBe(true);
+    expect(isCopyOf(found)).toBe(isAll);
   });
 
   it("is padded in the copy that browsers play, where it is encoded anew", async () => {
