@@ -133,6 +133,7 @@ async function takeAll(
       findings.push(...(await layoutFindings(page, variant.options.hasTouch ?? false)));
       if (variant.axe) findings.push(...(await axeFindings(page)));
       pictures.push({ screen: screen.name, variant: variant.name, file, findings });
+      if (screen.undo) site.database().exec(screen.undo);
       await context.setOffline(false);
       if (scripted) await page.evaluate(() => localStorage.clear());
       await page.close();

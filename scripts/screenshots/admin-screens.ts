@@ -112,6 +112,7 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
         await page.getByRole("button", { name: "Set up a second factor" }).click();
         await page.getByRole("img", { name: "QR code for an authenticator app" }).waitFor();
       },
+      undo: "UPDATE users SET totp_secret = NULL WHERE totp_enabled_at IS NULL",
     }),
   ];
 }

@@ -17,6 +17,8 @@ export interface Screen {
   whileBroken?: boolean;
   /** With scripts something lies over the page: the picture ends where the screen does. */
   overlay?: boolean;
+  /** SQL that undoes what the steps have changed, for the next variant. */
+  undo?: string;
   /** The address that `steps` lead to, when it is another one. */
   leadsTo?: string;
 }
