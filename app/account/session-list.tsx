@@ -22,7 +22,7 @@ export function SessionList({
   return (
     <div className="flex flex-col gap-4">
       {error && <p className="text-sm text-bad">{error}</p>}
-      <ul className="flex flex-col divide-y divide-line">
+      <ul className="flex flex-col ruled">
         {sessions.map((session) => (
           <li key={session.idHash} className="flex flex-wrap items-center gap-3 py-3">
             <div className="min-w-0 flex-1 basis-48">

@@ -55,7 +55,7 @@ export default function Activity() {
                 key={id}
                 className="flex flex-col gap-x-6 gap-y-1 border-b border-line py-3 sm:flex-row"
               >
-                <time dateTime={createdAt} className="shrink-0 text-muted tabular-nums sm:w-44">
+                <time dateTime={createdAt} className="shrink-0 text-muted figures sm:w-44">
                   {TIME.format(new Date(createdAt))}
                 </time>
                 <p className="min-w-0 break-words">

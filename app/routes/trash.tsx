@@ -96,7 +96,7 @@ export default function Trash() {
               Empty trash
             </ButtonLink>
           </div>
-          <p className="text-sm text-muted tabular-nums">
+          <p className="text-sm text-muted figures">
             {view.search
               ? `${trash.found.toLocaleString("en")} of ${formatQuantity(total.videos, "video")}`
               : `${formatQuantity(total.videos, "video")}, ${formatStorage(total.bytes)}`}

@@ -117,7 +117,7 @@ function About() {
         {video.title}
       </h1>
       <div className="mt-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-        <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted tabular-nums">
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
           {/* As wide as the next count, which follows at once: what is beside it stays. */}
           <span className="min-w-15">{formatViews(views)}</span>
           <span>{formatAge(video.createdAt, now)}</span>

@@ -25,7 +25,7 @@ export function Badge({
   return (
     <span
       className={classNames(
-        "inline-flex items-center rounded-sm px-2 py-0.5 text-xs font-medium tabular-nums",
+        "inline-flex items-center rounded-sm px-2 py-0.5 text-xs font-medium figures",
         TONES[tone],
         className,
       )}

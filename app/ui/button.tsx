@@ -25,7 +25,7 @@ const SIZES: Record<Size, string> = {
  */
 export function buttonClass(variant: Variant = "primary", size: Size = "md"): string {
   return classNames(
-    "inline-flex items-center justify-center gap-2 transition-colors select-none",
+    "inline-flex items-center justify-center gap-2 text-center transition-colors select-none",
     "disabled:pointer-events-none disabled:opacity-60 aria-disabled:opacity-60",
     VARIANTS[variant],
     SIZES[size],

@@ -77,7 +77,7 @@ export function Dialog({
       }}
       className={classNames(
         "dialog w-[calc(100%-2rem)] overflow-y-auto overscroll-contain",
-        "animate-rise rounded-lg border border-line bg-surface p-0 text-ink shadow-lifted",
+        "animate-rise rounded-lg border border-line bg-surface p-0 text-ink lifted",
         wide ? "max-w-2xl" : "max-w-md",
       )}
     >

@@ -9,13 +9,13 @@ export function Progress({ label, job }: { label: string; job: JobNow }) {
     <div className="flex min-w-[min(10rem,100%)] flex-col gap-1 text-sm">
       <span className="flex flex-wrap justify-between gap-x-3">
         <span>{label}</span>
-        <span className="text-muted tabular-nums">{progressText(job)}</span>
+        <span className="text-muted figures">{progressText(job)}</span>
       </span>
       <progress
         value={percent}
         max={100}
         aria-label={`${label}, ${job.title}`}
-        className="h-1.5 w-full appearance-none forced-colors:appearance-auto overflow-hidden rounded-full bg-raised [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
+        className="h-1.5 w-full appearance-none overflow-hidden rounded-full bg-raised forced-color-adjust-none [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
       >
         {percent}%
       </progress>

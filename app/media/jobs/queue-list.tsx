@@ -62,7 +62,7 @@ function Section({
         <h2 className="text-lg font-semibold">{title}</h2>
         {aside}
       </div>
-      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+      <ul className="ruled rounded-lg border border-line bg-surface">
         {jobs.map((job) => (
           <li key={job.id} className="flex flex-col gap-2 p-4">
             <Link

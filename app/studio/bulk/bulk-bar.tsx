@@ -49,7 +49,7 @@ export function BulkBar({
       hidden={!shown}
       aria-label="Selected videos"
       className={classNames(
-        "rounded-lg border border-line-strong bg-raised px-3 py-2 shadow-lifted sm:px-4",
+        "rounded-lg border border-line-strong bg-raised px-3 py-2 lifted sm:px-4",
         hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
       )}
     >
@@ -57,7 +57,7 @@ export function BulkBar({
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         {hydrated && (
           <div className="flex min-h-11 items-center gap-1">
-            <p role="status" className="font-semibold whitespace-nowrap tabular-nums">
+            <p role="status" className="font-semibold whitespace-nowrap figures">
               {busy
                 ? `Updating ${count.toLocaleString("en")} …`
                 : `${count.toLocaleString("en")} selected`}
@@ -79,6 +79,7 @@ export function BulkBar({
           <label
             className={classNames(
               "flex min-h-11 items-center gap-2 text-sm",
+              !hydrated && "self-end",
               hydrated && chosen === "" && "max-sm:hidden",
               hydrated && "max-sm:order-1 max-sm:w-full",
             )}
@@ -94,7 +95,12 @@ export function BulkBar({
             All {total.toLocaleString("en")} of this list
           </label>
         )}
-        <div className="min-w-0 grow basis-32 sm:ml-auto sm:grow-0 sm:basis-auto">
+        <div
+          className={classNames(
+            "min-w-0 grow basis-32 sm:grow-0 sm:basis-auto",
+            hydrated && "sm:ml-auto",
+          )}
+        >
           <SelectField
             label="With the selected videos"
             isLabelHidden={hydrated}
@@ -132,7 +138,7 @@ export function BulkBar({
           </div>
         )}
         {(!hydrated || chosen === "schedule") && (
-          <fieldset className="grid w-full min-w-0 gap-3 max-sm:order-2 sm:grid-cols-2">
+          <fieldset className="grid w-full min-w-0 grid-cols-1 gap-3 max-sm:order-2 sm:grid-cols-2">
             <legend className="sr-only">Schedule</legend>
             <MomentField
               label="Publish at"

@@ -75,7 +75,7 @@ export function ManageTab({
       {list.total > 0 ? (
         <>
           <div className="flex flex-wrap items-center justify-between gap-3">
-            <p className="text-sm text-muted tabular-nums">
+            <p className="text-sm text-muted figures">
               {list.more && "More than "}
               {formatQuantity(list.total, "video")}
               {list.more && ". Only these are listed: narrow the search."}

@@ -72,12 +72,12 @@ export function VideoRow({
         <ScheduleTimes video={video} />
       </td>
       <td>{categoryLabel(video.category)}</td>
-      <td className="text-right tabular-nums">{video.duration}</td>
-      <td className="text-right tabular-nums">
+      <td className="text-right figures">{video.duration}</td>
+      <td className="text-right figures">
         {formatCount(video.views)}{" "}
         <span className="@min-[58rem]/videos:sr-only">{video.views === 1 ? "view" : "views"}</span>
       </td>
-      <td className="text-right tabular-nums">{formatStorage(video.bytes)}</td>
+      <td className="text-right figures">{formatStorage(video.bytes)}</td>
       <td>
         <time dateTime={video.createdAt}>{formatAge(video.createdAt, now)}</time>
       </td>

@@ -44,7 +44,7 @@ function Figure({
         <summary className="inline-flex min-h-11 items-center text-muted underline underline-offset-4 hover:text-ink">
           Show as a table
         </summary>
-        <table className="mt-2 w-full max-w-xl text-left tabular-nums" aria-labelledby={id}>
+        <table className="mt-2 w-full max-w-xl text-left figures" aria-labelledby={id}>
           <thead className="text-muted">
             <tr>
               <th scope="col" className="py-1.5 pr-4 font-medium">
@@ -132,7 +132,7 @@ export function ColumnChart({ format, unit, ...props }: ChartProps) {
               );
             })}
           </svg>
-          <div className="col-start-2 mt-1 flex justify-between text-xs text-muted tabular-nums">
+          <div className="col-start-2 mt-1 flex justify-between text-xs text-muted figures">
             <span>{bars[0]?.label}</span>
             <span>{bars.at(-1)?.label}</span>
           </div>
@@ -158,7 +158,7 @@ function Axis({
       aria-hidden="true"
       data-axis={direction}
       className={classNames(
-        "flex justify-between text-xs text-muted tabular-nums",
+        "flex justify-between text-xs text-muted figures",
         // Half a line beyond the plot at both ends, so that a value stands beside its line.
         up ? "-my-2 h-48 flex-col-reverse items-end" : "pt-1",
       )}
@@ -195,7 +195,7 @@ export function RowChart({ format, unit, empty, ...props }: ChartProps & { empty
                     <span dir="auto" className="min-w-0 truncate">
                       {label}
                     </span>
-                    <span className="shrink-0 text-muted tabular-nums">{text}</span>
+                    <span className="shrink-0 text-muted figures">{text}</span>
                   </span>
                   <svg
                     aria-hidden="true"

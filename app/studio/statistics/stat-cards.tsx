@@ -7,7 +7,7 @@ const NUMBER = new Intl.NumberFormat("en");
 /** The four figures of the admin panel; a dash for each when they can't be had. */
 export function StatCards({ stats }: { stats: StudioStats | undefined }) {
   return (
-    <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(9rem,100%),1fr))] gap-3 lg:gap-4">
+    <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(9rem,100%),1fr))] gap-3 lg:grid-cols-[repeat(auto-fit,minmax(min(14rem,100%),1fr))] lg:gap-4">
       <Card label="Total Videos" icon={<Film />}>
         {stats && NUMBER.format(stats.totalVideos)}
       </Card>
@@ -27,7 +27,7 @@ export function StatCards({ stats }: { stats: StudioStats | undefined }) {
 function Card({ label, icon, children }: { label: string; icon: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-col-reverse justify-end gap-1 rounded-lg border border-line bg-surface p-3 sm:p-4 lg:p-5">
-      <dd className="text-lg font-semibold tabular-nums lg:text-xl">{children ?? "–"}</dd>
+      <dd className="text-lg font-semibold figures lg:text-xl">{children ?? "–"}</dd>
       <dt className="flex items-center gap-2 text-sm text-muted [&_svg]:size-4">
         <span aria-hidden="true">{icon}</span>
         {label}

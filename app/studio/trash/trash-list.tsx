@@ -39,7 +39,7 @@ export function TrashList({
     <>
       <ul
         aria-label="Videos in the trash"
-        className="divide-y divide-line rounded-lg border border-line bg-surface"
+        className="ruled rounded-lg border border-line bg-surface"
       >
         {videos.map((video) => (
           <li key={video.id} className="flex items-center gap-3 p-3 sm:px-4">
@@ -59,7 +59,7 @@ export function TrashList({
               <p dir="auto" className="line-clamp-2 font-medium break-words">
                 {video.title}
               </p>
-              <p className="text-sm text-muted tabular-nums">
+              <p className="text-sm text-muted figures">
                 {`Deleted ${formatAge(video.deletedAt, now)}`}
                 {video.deletedBy && (
                   <>
@@ -95,11 +95,11 @@ export function TrashList({
         aria-label="Selected videos"
         onSubmit={() => setChecked(new Set())}
         className={classNames(
-          "flex flex-wrap items-center gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2 shadow-lifted sm:px-4",
+          "flex flex-wrap items-center gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2 lifted sm:px-4",
           hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
         )}
       >
-        <p role="status" className="mr-auto font-semibold tabular-nums">
+        <p role="status" className="mr-auto font-semibold figures">
           {hydrated ? `${shown.length} selected` : "With the selected videos"}
         </p>
         {hydrated && shown.length < videos.length && (

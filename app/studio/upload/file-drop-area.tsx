@@ -29,7 +29,7 @@ export function FileDropArea({
     <div
       className={classNames(
         "relative flex flex-col items-center justify-center gap-2 rounded-lg border-2 border-dashed bg-surface p-5 text-center transition-colors",
-        "hover:border-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-3 has-focus-visible:outline-accent",
+        "hover:border-accent has-focus-visible:focused has-focus-visible:outline-offset-3",
         error ? "border-bad" : "border-line-strong",
         isSmall ? "min-h-24" : "min-h-56 lg:min-h-80",
       )}

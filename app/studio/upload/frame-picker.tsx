@@ -60,7 +60,7 @@ export function FramePicker({
           {frames.map(({ blob, url }, index) => (
             <label
               key={url}
-              className="relative block cursor-pointer overflow-hidden rounded-md border-2 border-transparent has-checked:border-accent has-focus-visible:outline-2 has-focus-visible:outline-accent"
+              className="relative block cursor-pointer overflow-hidden rounded-md border-2 border-transparent has-checked:border-accent has-focus-visible:focused"
             >
               <input
                 type="radio"

@@ -33,7 +33,7 @@ export function UploadItem({
     <li className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <p className="min-w-0 font-medium break-words">{item.sent?.texts.title || file.name}</p>
-        <p className="text-sm text-muted tabular-nums">
+        <p className="text-sm text-muted figures">
           {own.duration && state === "chosen" ? `${own.duration} · ` : ""}
           {formatBytes(file.size)}
         </p>
@@ -192,7 +192,7 @@ function UploadProgress({ item }: { item: QueueItem }) {
       {state === "failed" ? (
         <Failure item={item} />
       ) : (
-        <p className="text-sm text-muted tabular-nums">
+        <p className="text-sm text-muted figures">
           {[sentence || WORDS[state], ...(state === "sending" ? figures(item, percent) : [])].join(
             " · ",
           )}

@@ -42,7 +42,7 @@ export function UploadSchedule({
       <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
         Publish later, or hide at a time
       </summary>
-      <div key={JSON.stringify(shown)} className="grid gap-5 pt-1 xl:grid-cols-2">
+      <div key={JSON.stringify(shown)} className="grid grid-cols-1 gap-5 pt-1 xl:grid-cols-2">
         <MomentField
           label="Publish at"
           name="publishAt"

@@ -22,7 +22,7 @@ export function HoverPreview({ url }: { url: string }) {
     <div
       aria-hidden="true"
       className={classNames(
-        "absolute inset-0 transition-opacity duration-200",
+        "absolute inset-0 transition-opacity",
         visible ? "opacity-100" : "opacity-0",
       )}
     >

@@ -74,7 +74,7 @@ export function VideoCard({
           isFirst={isFirst}
           sizes={SIZES}
           transitionName={opening ? POSTER_TRANSITION : undefined}
-          className="ring-line transition-shadow group-hover:ring-1"
+          className="transition-shadow group-hover:outlined"
         >
           <WatchedLine id={video.id} duration={video.duration} />
           {playing && <HoverPreview url={video.previewUrl} />}
@@ -101,7 +101,7 @@ export function VideoCard({
           >
             {video.title}
           </Heading>
-          <p className="mt-1 text-sm text-muted tabular-nums">
+          <p className="mt-1 text-sm text-muted figures">
             {formatViews(video.views)}
             <span aria-hidden="true"> · </span>
             <span>{formatAge(video.createdAt, now)}</span>

@@ -24,7 +24,7 @@ export function RequestNotice() {
   return (
     <div
       role="alert"
-      className="pointer-events-auto flex w-full max-w-sm animate-rise flex-wrap items-center gap-3 rounded-lg border border-line-strong bg-raised p-4 shadow-lifted"
+      className="pointer-events-auto flex w-full max-w-sm animate-rise flex-wrap items-center gap-3 rounded-lg border border-line-strong bg-raised p-4 lifted"
     >
       <WifiOff aria-hidden="true" className="size-5 shrink-0 text-bad" />
       <p className="min-w-0 flex-1 basis-40 text-sm font-semibold">{sentence(failure)}</p>

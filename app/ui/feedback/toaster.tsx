@@ -69,7 +69,7 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
-      className="pointer-events-auto flex w-full max-w-sm animate-rise items-start gap-[min(0.75rem,3.4vw)] rounded-lg border border-line bg-raised p-[min(1rem,4.5vw)] shadow-lifted"
+      className="pointer-events-auto flex w-full max-w-sm animate-rise items-start gap-[min(0.75rem,3.4vw)] rounded-lg border border-line bg-raised p-[min(1rem,4.5vw)] lifted"
     >
       <Icon
         aria-hidden="true"

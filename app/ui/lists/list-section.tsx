@@ -60,13 +60,13 @@ export function ListSection({
         className="sticky top-20 z-20 flex h-0 items-start justify-end sm:justify-center low:top-4"
       >
         {!isOnline && (
-          <p className="flex animate-fade-in items-center gap-2 rounded-full border border-line-strong bg-raised px-4 py-2 text-sm font-semibold shadow-lifted">
+          <p className="flex animate-fade-in items-center gap-2 rounded-full border border-line-strong bg-raised px-4 py-2 text-sm font-semibold lifted">
             <WifiOff aria-hidden="true" className="size-4 text-bad" />
             You're offline
           </p>
         )}
         {news && isOnline && (
-          <Button type="button" className="animate-fade-in shadow-lifted" onClick={showLatest}>
+          <Button type="button" className="animate-fade-in lifted" onClick={showLatest}>
             <ArrowUp aria-hidden="true" className="size-4" />
             {news}
           </Button>
@@ -81,7 +81,7 @@ export function ListSection({
         >
           {heading}
         </h1>
-        <p role="status" className="text-sm text-muted tabular-nums">
+        <p role="status" className="text-sm text-muted figures">
           {waiting ? (
             <span className="animate-fade-in [animation-delay:120ms]">Loading videos...</span>
           ) : (

@@ -5,7 +5,7 @@ import { PageLink } from "../page-link";
 import { pagerItems } from "./pager-items";
 
 const CELL =
-  "inline-grid min-h-11 min-w-9 place-items-center rounded-md px-1 tabular-nums transition-colors xs:min-w-11 xs:px-2";
+  "inline-grid min-h-11 min-w-9 place-items-center rounded-md px-1 figures transition-colors xs:min-w-11 xs:px-2";
 
 /** Previous, page numbers, next, and `page X of Y`. Nothing when there is one page or fewer. */
 export function Pager({
@@ -62,7 +62,7 @@ export function Pager({
           />
         </li>
       </ul>
-      <p className="text-sm text-muted tabular-nums first-letter:uppercase">
+      <p className="text-sm text-muted figures first-letter:uppercase">
         page {page} of {pageCount}
       </p>
     </nav>

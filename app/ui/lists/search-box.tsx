@@ -70,7 +70,7 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
       <div className="relative flex-1">
         <Search
           aria-hidden="true"
-          className="pointer-events-none absolute top-1/2 left-4 size-5 -translate-y-1/2 text-muted"
+          className="pointer-events-none absolute inset-y-0 left-4 my-auto size-5 text-muted"
         />
         <input
           ref={input}

@@ -16,10 +16,10 @@ export function AgeGate({ siteName }: { siteName: string }) {
       aria-describedby="age-text"
       className="page grid min-h-dvh place-items-center py-8"
     >
-      <div className="w-full max-w-md rounded-lg border border-line bg-surface p-6 shadow-lifted sm:p-8">
+      <div className="w-full max-w-md rounded-lg border border-line bg-surface p-6 lifted sm:p-8">
         <p
           aria-hidden="true"
-          className="inline-flex rounded-sm border border-accent px-2.5 py-1 text-sm font-bold text-accent tabular-nums"
+          className="inline-flex rounded-sm border border-accent px-2.5 py-1 text-sm font-bold text-accent figures"
         >
           18+
         </p>

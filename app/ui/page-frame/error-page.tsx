@@ -92,7 +92,7 @@ function Frame({
 }) {
   return (
     <div className="mx-auto flex max-w-lg flex-col items-center py-16 text-center md:py-24">
-      <p aria-hidden="true" className="text-xl font-bold text-accent tabular-nums">
+      <p aria-hidden="true" className="text-xl font-bold text-accent figures">
         {code}
       </p>
       <h1 className="mt-2 text-xl font-bold">{title}</h1>

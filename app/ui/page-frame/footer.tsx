@@ -42,7 +42,7 @@ export function Footer({ siteName, year }: { siteName: string; year: number }) {
             © {year} {siteName}. All rights reserved.
           </p>
           <p className="flex items-center gap-2.5">
-            <span className="rounded-sm border border-accent px-1.5 py-0.5 text-xs font-bold text-accent tabular-nums">
+            <span className="rounded-sm border border-accent px-1.5 py-0.5 text-xs font-bold text-accent figures">
               18+
             </span>
             This site is for ages 18 and over.

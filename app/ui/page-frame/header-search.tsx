@@ -123,7 +123,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
         <div className="relative flex min-w-0 flex-1">
           <Search
             aria-hidden="true"
-            className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted"
+            className="pointer-events-none absolute inset-y-0 left-3.5 my-auto size-4 text-muted"
           />
           <input
             ref={input}
@@ -155,7 +155,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
             id={LIST_ID}
             aria-label="Suggestions"
             hidden={!isShown}
-            className="@container/suggestions absolute inset-x-0 top-full z-40 mt-2 max-h-[70dvh] overflow-y-auto rounded-lg border border-line bg-surface py-2 shadow-lifted"
+            className="@container/suggestions absolute inset-x-0 top-full z-40 mt-2 max-h-[70dvh] overflow-y-auto rounded-lg border border-line bg-surface py-2 lifted"
           >
             {isShown &&
               suggestions.map((suggestion, index) => (
@@ -215,7 +215,7 @@ function Option({
       onClick={onChoose}
       className={classNames(
         "flex min-h-11 cursor-pointer items-center gap-3 px-4 text-sm hover:bg-raised mouse:min-h-9",
-        isActive && "bg-raised outline-2 -outline-offset-2 outline-accent",
+        isActive && "bg-raised focused -outline-offset-2",
       )}
     >
       <Icon aria-hidden="true" className="size-4 shrink-0 text-muted" />

@@ -58,7 +58,7 @@ function MobileMenu({ signedIn }: { signedIn: boolean }) {
       </summary>
       <nav
         aria-label="Main"
-        className="absolute inset-x-0 top-full flex max-h-[calc(100dvh-4rem)] animate-fade-in flex-col gap-1 overflow-y-auto border-b border-line bg-surface p-3 pb-4 shadow-lifted"
+        className="absolute inset-x-0 top-full flex max-h-[calc(100dvh-4rem)] animate-fade-in flex-col gap-1 overflow-y-auto border-b border-line bg-surface p-3 pb-4 lifted"
       >
         <Links signedIn={signedIn} />
       </nav>
@@ -81,11 +81,11 @@ function isBelow(to: string, pathname: string): boolean {
   return page === to || (to !== "/" && page.startsWith(`${to}/`));
 }
 
-/** Its space is there from the start, because only this browser knows the number. */
+/** Its space is there from the start, because only this browser knows the number, if by a script. */
 function SavedCount() {
   const count = useSavedCount();
   return (
-    <span className="min-w-[3ch] text-xs tabular-nums">
+    <span className="min-w-[3ch] text-xs figures scriptless:hidden">
       {count > 0 && (
         <>
           {count}

@@ -17,9 +17,7 @@ export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moment
               moments={moments}
               className="flex min-h-11 items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-raised mouse:min-h-9"
             >
-              <span className="min-w-12 shrink-0 text-accent tabular-nums">
-                {formatDuration(start)}
-              </span>
+              <span className="min-w-12 shrink-0 text-accent figures">{formatDuration(start)}</span>
               <span dir="auto" className="min-w-0">
                 {name}
               </span>

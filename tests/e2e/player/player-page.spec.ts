@@ -335,6 +335,14 @@ test.describe("the device", () => {
     await expect.poll(width).toBeGreaterThan(before + 200);
     await player.button("Theatre mode").click();
     await expect.poll(width).toBe(before);
+
+    // On a phone that is turned it takes nothing of the height.
+    await page.setViewportSize({ width: 740, height: 360 });
+    const height = async () => (await player.root.boundingBox())!.height;
+    const usual = await height();
+    await player.root.press("t");
+    await expect(player.root).toHaveAttribute("data-theatre");
+    expect(await height()).toBeGreaterThanOrEqual(usual);
   });
 });
 

@@ -4,6 +4,7 @@ import { mp4Clip } from "../../clips";
 import { doubleText, overflow } from "../../page-layout";
 import type { SiteProcess } from "../../site-process";
 import { fill } from "../fill-catalogue";
+import { PlayerPage } from "../player/player-page";
 import { expect, signIn, test } from "../site";
 import { PUBLIC_PAGES } from "./public-pages";
 
@@ -85,3 +86,52 @@ for (const [name, textPercent, width] of [
     });
   });
 }
+
+test("with large text the player has the width of a wide screen, and the related videos are below it", async ({
+  page,
+  site,
+}) => {
+  await addVideos(site);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const boxes = async () => {
+    await page.goto("/video/v1");
+    const related = page.getByRole("heading", { name: "Related Videos" });
+    return {
+      player: (await page.locator(".player").boundingBox())!,
+      related: (await related.boundingBox())!,
+    };
+  };
+  const usual = await boxes();
+  expect(usual.related.x).toBeGreaterThan(usual.player.x + usual.player.width);
+  await page.addInitScript(doubleText);
+  const large = await boxes();
+  expect(large.player.width).toBeGreaterThan(1200);
+  expect(large.related.y).toBeGreaterThan(large.player.y + large.player.height);
+});
+
+test("with large text on a phone captions stay below the top of the picture", async ({
+  page,
+  site,
+}) => {
+  const clip = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
+  const url = site.addFile(
+    "videos",
+    "u/1/captions/en.vtt",
+    "WEBVTT\n\n00:00.000 --> 01:00.000\nThe last bus has gone.\nFrom here on we walk.\n",
+  );
+  site.addVideo({
+    id: "v1",
+    video_url: clip,
+    captions: JSON.stringify([{ url, language: "en", label: "English", added: true }]),
+  });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.addInitScript(doubleText);
+  const player = new PlayerPage(page);
+  await player.open("v1");
+  await player.seekTo(2);
+  await player.root.press("c");
+  const text = page.locator(".player-captions p");
+  await expect(text).toBeVisible();
+  const top = async () => (await text.boundingBox())!.y;
+  await expect.poll(top).toBeGreaterThan((await player.root.boundingBox())!.y);
+});

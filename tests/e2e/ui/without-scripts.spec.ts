@@ -35,6 +35,14 @@ test("search, category, pages and the way back work without scripts @phone", asy
   await expect(page).toHaveURL("/?category=english");
 });
 
+test("the selected category is on the screen of a phone", async ({ page, site }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await fill(site, 1, () => ({ category: "premium" }));
+  await page.goto("/?category=premium");
+  const selected = page.getByRole("navigation", { name: "Video categories" }).getByText("Premium");
+  await expect(selected).toBeInViewport({ ratio: 1 });
+});
+
 test("a video has the browser's own player, and its view is counted once", async ({
   page,
   site,
