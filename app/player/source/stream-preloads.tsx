@@ -2,9 +2,15 @@ import { useNonce } from "~/ui/page-frame/nonce";
 import type { StreamStart } from "../types";
 import { HLS_MODULE_URL } from "./hls-module";
 
-/** An iPhone, which has no media source for scripts, does not need it. */
-const PRELOAD_MODULE = `"MediaSource" in window && document.head.append(Object.assign(
-  document.createElement("link"), { rel: "modulepreload", href: ${JSON.stringify(HLS_MODULE_URL)} }))`;
+/**
+ * It is as long as the page's other scripts together: asked for after the first paint, and behind
+ * them. An iPhone, which has no media source for scripts, does not need it.
+ */
+const PRELOAD_MODULE = `"MediaSource" in window && new PerformanceObserver((paints, observer) => {
+  observer.disconnect();
+  document.head.append(Object.assign(document.createElement("link"),
+    { rel: "modulepreload", fetchPriority: "low", href: ${JSON.stringify(HLS_MODULE_URL)} }));
+}).observe({ type: "paint", buffered: true })`;
 
 /**
  * What the player asks for first, asked for by the page: else the playlists and the script that
