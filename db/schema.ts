@@ -47,6 +47,10 @@ export interface VideosTable {
   captions: string | null;
   /** Of the thumbnail's four quarters, see posterColors(); null while nobody knows them. */
   poster_colors: string | null;
+  /** LUFS (EBU R128) of the sound; null until it is measured, -70 where there is none. */
+  loudness: number | null;
+  /** Its highest peak in dBTP; null until it is measured, and for silence. */
+  true_peak: number | null;
   /** When a video that is not published will be; null once it was, and for most. */
   publish_at: Time | null;
   /** When a published video will be hidden. */
@@ -59,6 +63,7 @@ export const JOB_KINDS = [
   "poster",
   "storyboard",
   "preview",
+  "loudness",
   "ladder",
   "cleanup",
 ] as const;

@@ -26,6 +26,8 @@ export interface VideoDetail extends VideoCardData {
   /** WebVTT whose cues point into sprites, once it is made. */
   storyboardUrl?: string;
   captions: { url: string; language: string; label: string }[];
+  /** How loud the film is, once it is measured. */
+  sound?: { lufs: number; truePeak: number };
   durationSeconds: number;
   /** ISO 8601 UTC */
   updatedAt: string;
@@ -36,7 +38,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
   const row = await database()
     .selectFrom("videos")
     .select([...CARD_COLUMNS, "description", "tags", "updated_at"])
-    .select(["source_url", "hls_url", "storyboard_url", "captions"])
+    .select(["source_url", "hls_url", "storyboard_url", "captions", "loudness", "true_peak"])
     .select(STREAM_IS_COMING.as("streamIsComing"))
     .where("id", "=", id)
     .where("status", "=", "published")
@@ -55,6 +57,8 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
       const path = ownMediaPath(url);
       return path ? [{ url: path, language, label }] : [];
     }),
+    ...(row.loudness !== null &&
+      row.true_peak !== null && { sound: { lufs: row.loudness, truePeak: row.true_peak } }),
     durationSeconds: parseDuration(row.duration) ?? 0,
     updatedAt: row.updated_at,
   };

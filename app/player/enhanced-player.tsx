@@ -13,6 +13,7 @@ import { useContinuation } from "./mini/use-continuation";
 import { createFeedback } from "./overlays/feedback";
 import { observePlayback } from "./playback-state";
 import { PlayerContext, type PlayerParts } from "./player-context";
+import { useEvenLoudness } from "./sound/use-even-loudness";
 import { useRecovery } from "./source/recovery";
 import { useSource } from "./source/source";
 import type { NextVideo, PlayerVideo } from "./types";
@@ -62,6 +63,7 @@ export function EnhancedPlayer({
   }, [hasNext]);
 
   useStoredSoundAndSpeed(element, commands, video.id);
+  useEvenLoudness(element, video);
   useContinuation(element, commands, video);
   useCurrentPlayer(root, element, commands);
   useSinglePlayer(element);

@@ -3,6 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { useId } from "react";
 import { pageMeta } from "~/catalogue/meta/page-meta";
 import { miniPlayer } from "~/player/mini/continued";
+import { evenLoudness } from "~/player/sound/use-even-loudness";
 import { siteIdentity } from "~/server/site-origin.server";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
@@ -54,6 +55,11 @@ export default function Preferences() {
         setting={miniPlayer}
         label="Mini player"
         hint="A video that plays goes on in the corner of the next page. Unless you choose, it is off where your browser saves data."
+      />
+      <Setting
+        setting={evenLoudness}
+        label="Even loudness"
+        hint="Loud videos are lowered and quiet ones raised, so that the next one neither startles nor is missed."
       />
       <h2>What this browser remembers</h2>
       {hydrated && <Remembered />}

@@ -223,6 +223,7 @@ function Watch({
           streamStart,
           storyboardUrl: video.storyboardUrl,
           captions: video.captions,
+          sound: video.sound,
           durationSeconds: video.durationSeconds,
           next: next && {
             title: next.title,

@@ -29,6 +29,8 @@ export interface Artifact {
     hls_url?: string;
     storyboard_url?: string;
     preview_url?: string;
+    loudness?: number;
+    true_peak?: number | null;
   };
   /** What the file has; what an admin has added stays beside it. */
   captions?: Captions[];

@@ -4,7 +4,8 @@ import { InterruptedError, start, throwIfInterrupted } from "../probe/ffmpeg.ser
 
 /** ffmpeg that has not come further for this long is ended. */
 export const WATCHDOG_MS = 60_000;
-const LAST_LINES = 12;
+/** As many as a summary at the end has, such as that of a measured sound. */
+const LAST_LINES = 24;
 
 export interface Progress {
   /** 0 to 1 */
@@ -105,10 +106,11 @@ export interface Run {
 /**
  * Runs ffmpeg in the task's folder, names relative to it, at the lowest priority unless it is urgent.
  *
+ * @returns the last lines that it said.
  * @throws {EncodeError} when it fails by itself.
  * @throws {InterruptedError} when it was killed, stands still, takes more than it may, or the disk is full.
  */
-export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<void> {
+export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<string[]> {
   const internal = task as InternalTask;
   await internal.whenResumed();
   task.signal.throwIfAborted();
@@ -168,6 +170,7 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<v
     throwIfInterrupted("ffmpeg", result, lines);
     if (result.exitCode !== 0)
       throw new EncodeError("ffmpeg could not read or convert the file.", lines);
+    return lines;
   } finally {
     clearInterval(watchdog);
     if (pid) internal.running.delete(pid);

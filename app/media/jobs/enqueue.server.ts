@@ -13,7 +13,7 @@ export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
 /**
  * Asks for everything that is made from a video: playable copy, captions, poster, storyboard, hover preview,
- * streaming qualities. Each job checks itself whether there is anything to do. What has been asked
+ * loudness, streaming qualities. Each job checks itself whether there is anything to do. What has been asked
  * for already is left as it stands; without ffmpeg nothing is asked for.
  *
  * Upload and import call it inside of their transaction; `jobsChanged("work")` is due once that is
@@ -59,6 +59,7 @@ type Lacking = Pick<
   | "preview_url"
   | "thumbnail_url"
   | "captions"
+  | "loudness"
 >;
 
 /** What a video still lacks; nothing is made anew that it has. */
@@ -72,6 +73,7 @@ function missingKinds(row: Lacking): JobKind[] {
     poster: row.thumbnail_url === null,
     storyboard: row.storyboard_url === null,
     preview: row.preview_url === null,
+    loudness: row.loudness === null,
     ladder: row.hls_url === null,
     cleanup: true,
   };
@@ -94,7 +96,7 @@ export async function enqueueMissingIn(
     const rows = await db
       .selectFrom("videos")
       .select(["id", "video_url", "source_url", "hls_url", "storyboard_url", "preview_url"])
-      .select(["thumbnail_url", "captions"])
+      .select(["thumbnail_url", "captions", "loudness"])
       .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE))
       .execute();
     const jobs = rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind)));
@@ -132,6 +134,7 @@ export async function enqueueMissing(): Promise<number> {
         e("preview_url", "is", null),
         e("thumbnail_url", "is", null),
         e("captions", "is", null),
+        e("loudness", "is", null),
       ]),
     )
     .execute();

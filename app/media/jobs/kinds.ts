@@ -10,6 +10,7 @@ export const PRIORITIES: Record<JobKind, number> = {
   poster: 10,
   storyboard: 20,
   preview: 30,
+  loudness: 35,
   ladder: 40,
   cleanup: 50,
 };
@@ -21,6 +22,7 @@ export const JOB_LABELS: Record<JobKind, string> = {
   poster: "Poster",
   storyboard: "Storyboard",
   preview: "Hover preview",
+  loudness: "Loudness",
   ladder: "Streaming qualities",
   cleanup: "Cleaning up",
 };

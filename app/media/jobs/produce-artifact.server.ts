@@ -5,6 +5,7 @@ import { bucketFile, mediaBasePath, parseMediaUrl } from "../bucket.server";
 import { type Artifact, NO_ARTIFACT, type Source } from "../encode/artifact";
 import { extractCaptions } from "../encode/captions.server";
 import { encodeLadder } from "../encode/ladder.server";
+import { measureLoudness } from "../encode/loudness.server";
 import { createPoster } from "../encode/poster.server";
 import { createPreview } from "../encode/preview.server";
 import { createStoryboard } from "../encode/storyboard.server";
@@ -61,6 +62,8 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return createStoryboard(source, await read(source.playing), task, generation);
     case "preview":
       return createPreview(source, await read(source.playing), task, generation);
+    case "loudness":
+      return measureLoudness(source, await read(source.file), task);
     case "ladder":
       return encodeLadder(source, await read(source.file), task, generation);
     case "cleanup":

@@ -7,6 +7,7 @@ import { useSinglePlayer } from "../controls/use-single-player";
 import { saveResumePoints } from "../memory/resume-points";
 import { createFeedback } from "../overlays/feedback";
 import { observePlayback } from "../playback-state";
+import { useEvenLoudness } from "../sound/use-even-loudness";
 import { playbackPosition } from "../source/playback-position";
 import { PROBLEM_SENTENCES } from "../source/problems";
 import { type Recovery, useRecovery } from "../source/recovery";
@@ -71,6 +72,7 @@ function MiniControls({ element, continued }: { element: HTMLVideoElement; conti
   const recovery = useRecovery(element, source, playback, video);
   const paused = useStored(playback, "paused");
   useSinglePlayer(element);
+  useEvenLoudness(element, video);
   useMediaSession(element, commands, video, undefined);
 
   // Before the source is opened, which begins at the position of the element.

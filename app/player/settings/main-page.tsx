@@ -1,6 +1,7 @@
 import {
   ArrowDownRight,
   ChevronRight,
+  Ear,
   Gauge,
   Keyboard,
   Languages,
@@ -17,6 +18,7 @@ import { CaptionsIcon, type IconType, PictureInPictureIcon } from "../icons";
 import { formatTime, linkAt } from "../media-time";
 import { miniPlayer } from "../mini/continued";
 import { usePlayer } from "../player-context";
+import { canChangeLoudness, evenLoudness } from "../sound/use-even-loudness";
 import { useStore, useStored } from "../store";
 import { qualityLabel, speedLabel } from "./choice-page";
 
@@ -38,6 +40,7 @@ export function MainPage({
   const { chosen, heights, height, sounds, sound } = useStore(source.state);
   const window = usePictureInPicture(element);
   const mini = miniPlayer.use();
+  const isEven = evenLoudness.use();
   const now = element.currentTime;
 
   async function copy() {
@@ -87,6 +90,14 @@ export function MainPage({
           page="captions"
           onPress={() => open("captions")}
           more={captions.tracks[captions.chosen]?.label ?? "Off"}
+        />
+      ) : null}
+      {video.sound && canChangeLoudness() ? (
+        <Item
+          icon={Ear}
+          label="Even loudness"
+          checked={isEven}
+          onPress={() => evenLoudness.write(!isEven)}
         />
       ) : null}
       <Item icon={Repeat} label="Loop" onPress={commands.toggleLoop} checked={loop} />

@@ -27,6 +27,7 @@ const ALL_DONE = {
   poster: "done",
   storyboard: "done",
   preview: "done",
+  loudness: "done",
   ladder: "done",
   cleanup: "waiting",
 };
@@ -99,10 +100,12 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const before = videoRow(id);
     await workUntilIdle();
     expect(jobStates(id)).toEqual(ALL_DONE);
-    const { hls_url, storyboard_url, preview_url, captions, bytes, ...rest } = videoRow(id);
+    const { hls_url, storyboard_url, preview_url, captions, bytes, loudness, true_peak, ...rest } =
+      videoRow(id);
     expect(before).toMatchObject(rest);
     expect(rest).toMatchObject({ ...given, source_url: null });
-    expect([hls_url, storyboard_url, preview_url, captions]).not.toContain(null);
+    const made = [hls_url, storyboard_url, preview_url, captions, loudness, true_peak];
+    expect(made).not.toContain(null);
   });
 
   it("an MP4 with its index behind is replaced by a copy, and its first file goes in the end", async () => {
@@ -252,7 +255,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     await workUntilIdle();
     resumeHardware();
     expect(jobStates(id)).toEqual(ALL_DONE);
-    expect(jobRows(id).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1, 0]);
+    expect(jobRows(id).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1, 1, 0]);
     expect(warnings).toHaveBeenCalledOnce();
     expect(String(warnings.mock.calls[0])).toMatch(/nvenc failed .+ software/);
     warnings.mockRestore();

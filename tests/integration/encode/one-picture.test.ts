@@ -59,9 +59,9 @@ describe.runIf(ffmpegAvailable())("jobs behind one that has failed for good", ()
     expect(BLOCKED).toBe("Waits for “Making it playable”, which failed.");
     const { waiting } = await queueView();
     const blocked = waiting.filter(({ isBlocked }) => isBlocked).map(({ videoId }) => videoId);
-    expect(blocked).toEqual(Array(5).fill(id));
+    expect(blocked).toEqual(Array(6).fill(id));
     const summaries = await jobSummaries([id, other]);
-    expect(summaries[id]).toMatchObject({ waiting: 5, isBlocked: true });
+    expect(summaries[id]).toMatchObject({ waiting: 6, isBlocked: true });
     expect(summaries[other]).not.toHaveProperty("isBlocked");
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting'");
     expect((await jobSummaries([id]))[id]).not.toHaveProperty("isBlocked");

@@ -1,0 +1,56 @@
+import { useEffect } from "react";
+import { storedValue } from "~/ui/stored-value";
+import type { PlayerVideo } from "../types";
+import { loudnessGain } from "./loudness-gain";
+
+/** Whether films are made equally loud: as chosen in this browser. */
+export const evenLoudness = storedValue("player:even-loudness", (stored) => stored !== false);
+
+/** Seconds; a change at once would be heard as a click. */
+const CHANGE_SECONDS = 0.05;
+
+/** What each element's sound is to be multiplied with. */
+const wanted = new WeakMap<HTMLMediaElement, number>();
+/**
+ * An element's sound goes through its node for good once it does, and stays silent where the context
+ * does not run: so it is led there only when it has to be changed, and the context runs.
+ */
+const nodes = new WeakMap<HTMLMediaElement, GainNode>();
+let context: AudioContext | undefined;
+
+/** A device's own player of streams, as an iPhone's, gives its sound to nobody. */
+export function canChangeLoudness(): boolean {
+  return "MediaSource" in window && "AudioContext" in window;
+}
+
+/** Makes the film as loud as others, while that is switched on and the browser can. */
+export function useEvenLoudness(element: HTMLMediaElement, { sound }: PlayerVideo): void {
+  const isOn = evenLoudness.use();
+  const gain = isOn ? loudnessGain(sound) : 1;
+  useEffect(() => {
+    wanted.set(element, gain);
+    const apply = () => void applyGain(element);
+    apply();
+    // A browser lets sound through only after the visitor has pressed something: play, at the latest.
+    element.addEventListener("play", apply);
+    return () => element.removeEventListener("play", apply);
+  }, [element, gain]);
+}
+
+async function applyGain(element: HTMLMediaElement): Promise<void> {
+  const isChanged = wanted.get(element) !== 1 && !element.paused && canChangeLoudness();
+  if (!nodes.has(element) && !isChanged) return;
+  context ??= new AudioContext({ latencyHint: "playback" });
+  // For as long as the browser wants something pressed first, or after a call, it waits here.
+  await context.resume().catch(() => {});
+  const gain = wanted.get(element) ?? 1;
+  const node = nodes.get(element);
+  if (node) node.gain.setTargetAtTime(gain, context.currentTime, CHANGE_SECONDS);
+  else if (context.state === "running") lead(element, context, gain);
+}
+
+function lead(element: HTMLMediaElement, context: AudioContext, gain: number): void {
+  const node = new GainNode(context, { gain });
+  nodes.set(element, node);
+  context.createMediaElementSource(element).connect(node).connect(context.destination);
+}

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findPublished } from "~/catalogue/video.server";
+import { parseSummary } from "~/media/encode/loudness.server";
+import { enqueueMissing } from "~/media/jobs/enqueue.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { sqliteHandle } from "~db/client.server";
+import { addToLibrary, jobRows, videoRow, workUntilIdle } from "../../encode-library";
+import { type Clip, makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+});
+afterEach(() => site.remove());
+
+/** A tone of 997 Hz at full scale in two channels has 0 LUFS (EBU Tech 3341); ffmpeg's has an eighth of it. */
+const tone = (decibels: number) =>
+  `sine=frequency=997:sample_rate=48000:duration=3,pan=stereo|c0=8*c0|c1=8*c0,volume=${decibels}dB`;
+
+async function measured(clip: Clip) {
+  const file = makeClip(site.folder, "clip", { size: "160x90", seconds: 3, ...clip });
+  const id = await addToLibrary(site.uploads, file, true);
+  sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'loudness'");
+  await workUntilIdle();
+  const [job] = jobRows(id).filter(({ kind }) => kind === "loudness");
+  expect([job?.state, job?.reason]).toEqual(["done", null]);
+  return videoRow(id);
+}
+
+describe.runIf(ffmpegAvailable())("how loud a film is", () => {
+  it.each([-8, -23, -36])("is measured: a tone of %i LUFS", async (lufs) => {
+    // Not in AAC, which begins a tone with a higher peak.
+    const { loudness, true_peak } = await measured({
+      sound: tone(lufs),
+      as: "mkv",
+      audio: ["flac"],
+    });
+    expect(Math.abs(loudness! - lufs)).toBeLessThan(0.5);
+    expect(Math.abs(true_peak! - lufs)).toBeLessThan(0.7);
+  });
+
+  it("is that of the track which is played", async () => {
+    // The second track is the loud one, and the default.
+    const { loudness } = await measured({
+      sound: tone(-30),
+      as: "mkv",
+      output: [
+        ...["-filter_complex", "[1:a]asplit=2[quiet][rest];[rest]volume=18dB[loud]"],
+        ...["-map", "0:v", "-map", "[quiet]", "-map", "[loud]"],
+        ...["-disposition:a:0", "0", "-disposition:a:1", "default"],
+      ],
+    });
+    expect(Math.abs(loudness! + 12)).toBeLessThan(0.7);
+  });
+
+  it("is silence without sound and without a sample above it, for which nothing is changed", async () => {
+    const none = await measured({ audio: false });
+    expect(none).toMatchObject({ loudness: -70, true_peak: null });
+    expect(await findPublished(none.id)).not.toHaveProperty("sound");
+    const silent = await measured({ sound: "anullsrc=sample_rate=48000:duration=3" });
+    expect(silent.loudness).toBe(-70);
+  });
+
+  it("is told to the page, and measured of what an older video still lacks", async () => {
+    const { id } = await measured({ sound: tone(-23) });
+    expect((await findPublished(id))?.sound).toEqual({
+      lufs: videoRow(id).loudness,
+      truePeak: videoRow(id).true_peak,
+    });
+    sqliteHandle().exec("UPDATE videos SET loudness = NULL; DELETE FROM jobs");
+    expect(await findPublished(id)).not.toHaveProperty("sound");
+    expect(await enqueueMissing()).toBe(1);
+    expect(jobRows(id).map(({ kind }) => kind)).toContain("loudness");
+  });
+
+  it("is the last summary of what ffmpeg says, not a text in the file", () => {
+    const said = ["title: Summary:", "    I: -1.0 LUFS", "Summary:", "    I:         -23.4 LUFS"];
+    expect(parseSummary([...said, "    Peak:       -inf dBFS"])).toEqual({
+      loudness: -23.4,
+      true_peak: null,
+    });
+    expect(parseSummary(said)).toBeUndefined();
+    expect(parseSummary([])).toBeUndefined();
+  });
+});
