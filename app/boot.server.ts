@@ -1,5 +1,6 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
 import { limitSignInRate } from "~/account/sign-in-rate-limit.server";
+import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
@@ -36,6 +37,7 @@ export async function boot(): Promise<void> {
     createBuckets();
     if (settings().dataLock) lockData(settings(), "the site", HOLDER_LEAVES_WITHIN_MS);
     database();
+    applyCategoryNames();
     sessionSecrets();
     await ensureFirstAccount();
     await cleanUpTemporaryFiles();

@@ -12,11 +12,13 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { currentUser } from "~/account/guard.server";
+import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { MiniHost } from "~/player/mini/mini-host";
 import { usePreloadOnIntent } from "~/player/source/use-preload-on-intent";
 import { requiresAgeConfirmation } from "~/server/age.server";
 import { settings } from "~/server/settings.server";
 import { readToast } from "~/server/toast.server";
+import { nameCategories } from "~/shared/categories";
 import { classNames } from "~/ui/class-names";
 import { ProgressLine } from "~/ui/feedback/progress-line";
 import iconUrl from "~/ui/icon.svg";
@@ -78,6 +80,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
       asksForAge: !signedIn && requiresAgeConfirmation(request),
       catalogueVersion: catalogue,
+      categories: applyCategoryNames(),
       now: Date.now(),
     },
     { headers },
@@ -89,6 +92,8 @@ export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const errorReference = useErrorReference();
   const page = useRouteLoaderData<typeof loader>("root");
+  // Before anything below is rendered; the server has done it in the loader.
+  if (page) nameCategories(page.categories);
   const matches = useMatches();
   const isStatic = matches.some(
     ({ handle }) => (handle as { withoutScripts?: boolean } | undefined)?.withoutScripts,

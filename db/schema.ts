@@ -145,6 +145,13 @@ export interface DeletedVideosTable {
   bytes: Generated<number>;
 }
 
+/** What a category is called; empty while all are called as in `shared/category-list.ts`. */
+export interface CategoryNamesTable {
+  id: string;
+  label: string;
+  position: number;
+}
+
 /** Another name of a tag. Alias and tag are folded; `label` is the tag as it is written. */
 export interface TagAliasesTable {
   alias: string;
@@ -261,6 +268,7 @@ export interface Schema {
   view_days: ViewDaysTable;
   deleted_videos: DeletedVideosTable;
   video_digests: VideoDigestsTable;
+  category_names: CategoryNamesTable;
   tag_aliases: TagAliasesTable;
   tag_changes: TagChangesTable;
   tag_change_videos: TagChangeVideosTable;

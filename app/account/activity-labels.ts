@@ -19,6 +19,7 @@ const SENTENCES = {
   "tag-change": ["%", "changed tags"],
   "tag-undo": ["undid that somebody %", "undid a change of tags"],
   "tag-aliases": ["set the other names of the tag %", "set the other names of a tag"],
+  categories: ["named and ordered the categories: %", "named and ordered the categories"],
   purge: ["deleted % for good", "deleted a video for good"],
   "trash-empty": ["emptied the trash of %", "emptied the trash"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”

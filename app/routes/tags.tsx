@@ -11,11 +11,14 @@ import { aliasesOf } from "~/catalogue/lists/tag-aliases.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
+import { shownCategories } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { failure } from "~/studio/failure";
 import { AnswerFailure, FailureNotice } from "~/studio/failure-notice";
+import { CategoryForm } from "~/studio/tags/category-form";
+import type { CategoriesFailure } from "~/studio/tags/category-names.server";
 import { TagChangeList } from "~/studio/tags/tag-change-list";
 import { listTagChanges } from "~/studio/tags/tag-changes.server";
 import { TagDialog } from "~/studio/tags/tag-dialog";
@@ -63,7 +66,8 @@ export async function action({ request }: ActionFunctionArgs) {
 export default function Tags() {
   useLiveRefresh();
   const { view, list, aliases, changes, asked } = useLoaderData<typeof loader>();
-  const error = useFormResponse<{ error?: TagsFailure }>()?.error;
+  const error = useFormResponse<{ error?: TagsFailure | CategoriesFailure }>()?.error;
+  const categoriesError = error && "labels" in error ? error : undefined;
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
   const here = tagsHref(view);
   return (
@@ -78,7 +82,7 @@ export default function Tags() {
           key={asked.tag}
           tag={asked}
           aliases={aliases[asked.tag] ?? []}
-          error={error}
+          error={categoriesError ? undefined : (error as TagsFailure)}
           busy={busy}
           list={here}
           address={tagsHref(view, asked.tag)}
@@ -112,6 +116,12 @@ export default function Tags() {
           />
         </>
       )}
+      <CategoryForm
+        categories={shownCategories()}
+        error={categoriesError}
+        action={here}
+        busy={busy === "categories"}
+      />
     </div>
   );
 }

@@ -9,12 +9,43 @@ const byName = new Map(
   ),
 );
 
+/** A category as people read it. */
+export interface CategoryName {
+  id: CategoryId;
+  label: string;
+}
+
+export const DEFAULT_CATEGORIES: readonly CategoryName[] = CATEGORIES.map(({ id, label }) => ({
+  id,
+  label,
+}));
+
+// What the site calls them is the same for everybody, so it is no parameter of each component.
+let named = DEFAULT_CATEGORIES;
+let labels = new Map<string, string>();
+
+/**
+ * Sets what the categories are called and their order: the server does from its database
+ * (`catalogue/lists/category-names.server.ts`), and every page from what the server tells it.
+ *
+ * @param names all of them; undefined for the labels of the code.
+ */
+export function nameCategories(names: readonly CategoryName[] | undefined): void {
+  named = names ?? DEFAULT_CATEGORIES;
+  labels = new Map(named.map(({ id, label }) => [id, label]));
+}
+
+/** The categories in the order in which they are shown. */
+export function shownCategories(): readonly CategoryName[] {
+  return named;
+}
+
+export type SelectorChoice = "all" | CategoryId | "trending";
+
 /** What the category selector offers, in its order; `all` and `trending` are never stored. */
-export const SELECTOR_CHOICES: readonly { id: "all" | CategoryId | "trending"; label: string }[] = [
-  { id: "all", label: "All Videos" },
-  ...CATEGORIES.map(({ id, label }) => ({ id, label })),
-  { id: "trending", label: "Trending" },
-];
+export function selectorChoices(): readonly { id: SelectorChoice; label: string }[] {
+  return [{ id: "all", label: "All Videos" }, ...named, { id: "trending", label: "Trending" }];
+}
 
 export function isCategoryId(value: string | null | undefined): value is CategoryId {
   return byName.get(value ?? "")?.id === value;
@@ -27,7 +58,8 @@ export function toCategoryId(value: string | null | undefined): CategoryId | und
 
 /** The label of a stored value: a legacy one has that of today, an unknown one itself. */
 export function categoryLabel(value: string): string {
-  return byName.get(value)?.label ?? value;
+  const category = byName.get(value);
+  return category ? (labels.get(category.id) ?? category.label) : value;
 }
 
 /** Every value that rows of a category may hold: its id and its legacy ones. */

@@ -1,7 +1,7 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
+import { shownCategories } from "~/shared/categories";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { Field, SelectField } from "~/ui/forms/field";
@@ -119,9 +119,9 @@ export function BulkBar({
         {(!hydrated || chosen === "category") && (
           <div className="max-sm:order-2 max-sm:grow">
             <SelectField label="New category" name="category" isLabelHidden={hydrated}>
-              {CATEGORY_IDS.map((id) => (
+              {shownCategories().map(({ id, label }) => (
                 <option key={id} value={id}>
-                  {categoryLabel(id)}
+                  {label}
                 </option>
               ))}
             </SelectField>

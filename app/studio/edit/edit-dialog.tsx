@@ -1,6 +1,6 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import { CATEGORY_IDS, categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
+import { isCategoryId, shownCategories, toCategoryId } from "~/shared/categories";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
@@ -110,9 +110,9 @@ export function EditDialog({
             error={fields.category}
           >
             {!isCategoryId(category) && <option value="">Choose a category</option>}
-            {CATEGORY_IDS.map((id) => (
+            {shownCategories().map(({ id, label }) => (
               <option key={id} value={id}>
-                {categoryLabel(id)}
+                {label}
               </option>
             ))}
           </SelectField>

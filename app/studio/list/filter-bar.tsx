@@ -1,6 +1,6 @@
 import { Form, useNavigate } from "@remix-run/react";
 import { Search } from "lucide-react";
-import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
+import { shownCategories } from "~/shared/categories";
 import { Button, ButtonLink } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { Field, SelectField } from "~/ui/forms/field";
@@ -71,9 +71,9 @@ export function FilterBar({ view }: { view: ManageView }) {
         </SelectField>
         <SelectField label="Category" name="category" defaultValue={view.category ?? ""}>
           <option value="">All</option>
-          {CATEGORY_IDS.map((id) => (
+          {shownCategories().map(({ id, label }) => (
             <option key={id} value={id}>
-              {categoryLabel(id)}
+              {label}
             </option>
           ))}
         </SelectField>

@@ -9,6 +9,7 @@ import { queryThread } from "~db/threads/query-thread.server";
 import { isBusy } from "~db/write-lock";
 import { nameTitles } from "../bulk/bulk";
 import { failure, type StudioFailure } from "../failure";
+import { type CategoriesFailure, saveCategories } from "./category-names.server";
 import { setAliases } from "./set-aliases.server";
 import { changeTags, type TagChangeEnd, undoTagChange } from "./tag-changes.server";
 import type { CountedTag, TagsPage } from "./tag-list.server";
@@ -37,12 +38,12 @@ export async function loadTags(view: TagsView, tag?: string): Promise<TagsPage> 
 
 /**
  * Performs a form of the page of tags: `intent` is `merge` (into `name`) or `delete` for the tags in
- * `selected`, `aliases` for one of them, or `undo` for a `change`.
+ * `selected`, `aliases` for one of them, `undo` for a `change`, or `categories`.
  */
 export async function performTags(
   request: Request,
   userId: string,
-): Promise<TagsFailure | ToastMessage> {
+): Promise<TagsFailure | CategoriesFailure | ToastMessage> {
   const form = await readFields(request, MAX_FORM_BYTES);
   const view = readTagsView(new URL(request.url).searchParams);
   try {
@@ -58,8 +59,9 @@ async function perform(
   form: FormData,
   view: TagsView,
   userId: string,
-): Promise<TagsFailure | ToastMessage> {
+): Promise<TagsFailure | CategoriesFailure | ToastMessage> {
   const intent = form.get("intent");
+  if (intent === "categories") return saveCategories(form, userId);
   if (intent === "undo") return undo(Number(form.get("change")), userId);
   const selected = [...new Set(form.getAll("selected").map((each) => fold(String(each).trim())))];
   if (intent === "aliases")

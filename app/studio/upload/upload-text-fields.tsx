@@ -1,4 +1,4 @@
-import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
+import { shownCategories } from "~/shared/categories";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import type { UploadField, UploadLimits, UploadTexts } from "./upload-fields";
@@ -87,9 +87,9 @@ export function UploadTextFields({
 }
 
 export function CategoryOptions() {
-  return CATEGORY_IDS.map((id) => (
+  return shownCategories().map(({ id, label }) => (
     <option key={id} value={id}>
-      {categoryLabel(id)}
+      {label}
     </option>
   ));
 }

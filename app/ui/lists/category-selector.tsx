@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "react";
-import { SELECTOR_CHOICES } from "~/shared/categories";
+import { type SelectorChoice, selectorChoices } from "~/shared/categories";
 import { classNames } from "../class-names";
 import { PageLink } from "../page-link";
 
-export type CategoryChoice = (typeof SELECTOR_CHOICES)[number]["id"];
+export type CategoryChoice = SelectorChoice;
 
 /**
  * The categories as links, so that each has an address and works without scripts. On a phone they
@@ -27,7 +27,7 @@ export function CategorySelector({
   return (
     <nav aria-label="Video categories">
       <ul ref={row} data-cut="end" className="category-row">
-        {SELECTOR_CHOICES.map(({ id, label }) => (
+        {selectorChoices().map(({ id, label }) => (
           <li key={id} data-choice={id} className="shrink-0">
             <PageLink
               to={hrefFor(id)}

@@ -1,4 +1,4 @@
-import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
+import { shownCategories } from "~/shared/categories";
 import { PageLink } from "../page-link";
 
 const QUICK_LINKS = [
@@ -15,11 +15,6 @@ const LEGAL = [
   { to: "/contact", label: "Contact" },
 ];
 
-const CATEGORIES = CATEGORY_IDS.map((id) => ({
-  to: `/categories/${id}`,
-  label: categoryLabel(id),
-}));
-
 /** About, links, categories and legal pages, the copyright line and the 18+ notice. */
 export function Footer({ siteName, year }: { siteName: string; year: number }) {
   return (
@@ -33,7 +28,7 @@ export function Footer({ siteName, year }: { siteName: string; year: number }) {
           </p>
         </section>
         <Column title="Quick Links" links={QUICK_LINKS} />
-        <Column title="Popular Categories" links={CATEGORIES} />
+        <Column title="Popular Categories" links={categoryLinks()} />
         <Column title="Legal" links={LEGAL} />
       </div>
       <div className="border-t border-line">
@@ -51,6 +46,10 @@ export function Footer({ siteName, year }: { siteName: string; year: number }) {
       </div>
     </footer>
   );
+}
+
+function categoryLinks() {
+  return shownCategories().map(({ id, label }) => ({ to: `/categories/${id}`, label }));
 }
 
 function Column({ title, links }: { title: string; links: { to: string; label: string }[] }) {

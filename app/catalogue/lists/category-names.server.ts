@@ -1,0 +1,29 @@
+import {
+  type CategoryName,
+  DEFAULT_CATEGORIES,
+  isCategoryId,
+  nameCategories,
+} from "~/shared/categories";
+import { prepared } from "~db/client.server";
+
+/**
+ * Names and orders the categories as the database says, for all that this process writes. A category
+ * that it does not have keeps its label and comes last, as one that was added to the code since.
+ *
+ * @returns what pages must be told; undefined while they are called as in the code.
+ */
+export function applyCategoryNames(): CategoryName[] | undefined {
+  const rows = prepared("SELECT id, label FROM category_names ORDER BY position, id").all() as {
+    id: string;
+    label: string;
+  }[];
+  const named = rows.flatMap(({ id, label }) => (isCategoryId(id) ? [{ id, label }] : []));
+  if (named.length === 0) {
+    nameCategories(undefined);
+    return undefined;
+  }
+  const others = DEFAULT_CATEGORIES.filter(({ id }) => !named.some((each) => each.id === id));
+  const names = [...named, ...others];
+  nameCategories(names);
+  return names;
+}

@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { rssFeed } from "~/catalogue/feeds/rss.server";
+import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
+import { action } from "~/routes/tags";
+import {
+  categoryLabel,
+  DEFAULT_CATEGORIES,
+  nameCategories,
+  selectorChoices,
+  shownCategories,
+} from "~/shared/categories";
+import { catalogueVersion } from "~db/changes.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, adminCookie, caught, useAdminSite } from "../../admin-requests";
+
+useAdminSite();
+afterEach(() => nameCategories(undefined));
+
+const ORIGIN = "http://localhost";
+function send(fields: Record<string, string>, headers = {}) {
+  const request = new Request(`${ORIGIN}/admin/tags`, {
+    method: "POST",
+    body: new URLSearchParams({ intent: "categories", ...fields }),
+    headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost", ...headers },
+  });
+  return action({ request, params: {}, context: {} });
+}
+const succeed = async (fields: Record<string, string>) =>
+  expect((await caught(() => send(fields))).status).toBe(302);
+const shown = () => shownCategories().map(({ id, label }) => [id, label]);
+const order = () => shownCategories().map(({ id }) => id);
+
+describe("the names of the categories", () => {
+  it("are those of the code until an admin sets them, and again after a reset", async () => {
+    expect(applyCategoryNames()).toBeUndefined();
+    expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
+    const before = catalogueVersion().catalogue;
+    await succeed({ "label.desi": " Indian\u0007 ", "label.premium": "Gold" });
+    expect(categoryLabel("desi")).toBe("Indian");
+    // A legacy name has the label of today.
+    expect([categoryLabel("amateur"), categoryLabel("retro")]).toEqual(["Indian", "retro"]);
+    expect(selectorChoices().map(({ label }) => label)).toEqual([
+      ...["All Videos", "Indian", "Blacked", "English", "Model/Star", "Gold", "Trending"],
+    ]);
+    // Pages that are cached show the old ones.
+    expect(catalogueVersion().catalogue).not.toBe(before);
+    expect((await listActivities())[0]).toMatchObject({
+      action: "categories",
+      detail: "Indian, Blacked, English, Model/Star, Gold",
+    });
+    await succeed({ reset: "1" });
+    expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
+    expect(applyCategoryNames()).toBeUndefined();
+  });
+
+  it("are read again after a restart", async () => {
+    await succeed({ "label.english": "Anglo" });
+    nameCategories(undefined);
+    expect(applyCategoryNames()?.map(({ label }) => label)).toContain("Anglo");
+    expect(categoryLabel("couples")).toBe("Anglo");
+  });
+
+  it("change places one by one, with what was typed; at the ends nothing moves", async () => {
+    await succeed({ move: "english:up", "label.english": "Anglo" });
+    expect(shown().slice(0, 3)).toEqual([
+      ["desi", "Desi"],
+      ["english", "Anglo"],
+      ["blacked", "Blacked"],
+    ]);
+    await succeed({ move: "english:up" });
+    await succeed({ move: "english:up" });
+    expect(order()[0]).toBe("english");
+    await succeed({ move: "english:down" });
+    await succeed({ move: "nothing:down" });
+    await succeed({ move: "desi" });
+    expect(order()).toEqual(["desi", "english", "blacked", "pornstar", "premium"]);
+  });
+
+  it("are always five: what the table lacks comes last, what it has too much is left out", () => {
+    sqliteHandle().exec("INSERT INTO category_names VALUES ('premium', 'Gold', 0), ('x', 'X', 1)");
+    applyCategoryNames();
+    expect(order()).toEqual(["premium", "desi", "blacked", "english", "pornstar"]);
+  });
+
+  it.each([
+    ["an empty label", { "label.desi": "  " }, "desi", "A label is needed."],
+    ["one that is too long", { "label.desi": "x".repeat(41) }, "desi", "at most 40 characters"],
+    ["two of the same", { "label.desi": "ENGLISH" }, "english", "There is this label already."],
+    [
+      "that of another choice",
+      { "label.desi": "trending" },
+      "desi",
+      "There is this label already.",
+    ],
+  ])(
+    "stay as they are with %s, and what was typed is shown again",
+    async (_, fields, id, sentence) => {
+      const answer = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
+        data: { error: { status: number; labels: object; wrong: Record<string, string> } };
+        init: { status: number };
+      };
+      expect(answer.init.status).toBe(422);
+      expect(answer.data.error.wrong[id]).toContain(sentence);
+      expect(answer.data.error.labels).toMatchObject({ blacked: "Other" });
+      expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
+      expect(await listActivities()).toEqual([]);
+    },
+  );
+
+  it("are in the feed too", async () => {
+    addVideo({ status: "published", category: "amateur" });
+    await succeed({ "label.desi": "Indian" });
+    const feed = await rssFeed({ origin: ORIGIN, name: "Afterdark" });
+    expect(feed).toContain("<category>Indian</category>");
+  });
+});
