@@ -1,10 +1,11 @@
 import fs from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mp4Clip } from "../clips";
 import { publishAdaptive } from "../e2e/player/adaptive-video";
 import { publishVideo } from "../e2e/player/player-page";
 import { runJobs } from "../e2e/run-jobs";
-import { makeClip } from "../media-clips";
+import { ffmpeg, makeClip } from "../media-clips";
 import { ADMIN, SiteProcess } from "../site-process";
 import type { Browser } from "./browser";
 import { INSTALLED } from "./installed";
@@ -107,6 +108,39 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     const seen = [];
     for (const seconds of [7.9, 8.1, 8.3, 8.5]) seen.push(await isBright(seconds));
     expect(seen).toEqual([false, true, true, false]);
+  });
+
+  it("a stream in two languages plays on in the one that is chosen", async () => {
+    const film = path.join(site.folder, "languages.mkv");
+    ffmpeg([
+      ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=10:duration=30"],
+      ...[300, 600].flatMap((hertz) => ["-f", "lavfi", "-i", `sine=f=${hertz}:duration=30`]),
+      ...["-map", "0", "-map", "1", "-map", "2", "-pix_fmt", "yuv420p"],
+      ...["-metadata:s:a:0", "language=ger", "-metadata:s:a:1", "language=eng", film],
+    ]);
+    const source_url = site.addFile("videos", "u/1700000000001.mkv", fs.readFileSync(film));
+    const id = site.addVideo({ title: "Languages", source_url, duration: "0:30" });
+    await runJobs(site, ["transcode", "ladder"]);
+    await openPlayer(id);
+    await expect.poll(async () => (await video()).source).toBe("blob:");
+    await browser.press("k");
+    await playing();
+    await browser.click('button[aria-label="Settings"]');
+    await browser.click('[role="menuitem"][data-page="sound"]');
+    await browser.click('[role="menuitemradio"][aria-checked="false"]');
+    const english = () =>
+      browser.run(
+        () =>
+          performance.getEntriesByType("resource").filter(({ name }) => /sound-2.*mp4$/.test(name))
+            .length,
+      );
+    await expect.poll(english).toBeGreaterThan(0);
+    await playing();
+    // Behind what was loaded of the first one.
+    await browser.press("9");
+    await expect.poll(time).toBeGreaterThan(26.9);
+    await playing();
+    expect((await video()).error).toBeNull();
   });
 
   it("captions are drawn over the picture", async () => {

@@ -1,5 +1,5 @@
 import { Check, ChevronLeft } from "lucide-react";
-import type { Quality } from "../source/adaptive-source";
+import type { Quality } from "../source/adaptive";
 
 export interface Choice<T> {
   value: T;

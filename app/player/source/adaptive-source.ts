@@ -3,41 +3,13 @@ import type { ErrorData, MediaPlaylist } from "hls.js";
 import { startRendition } from "~/shared/streams/start-rendition";
 import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "../constants";
 import { rememberedSound, type SoundTrack } from "../memory/sound-track";
+import type { Adaptive, AdaptiveEvents } from "./adaptive";
 import { importHls } from "./hls-module";
+import { openNative } from "./native-source";
 import { nextTask } from "./next-task";
 import { changeSource, playbackPosition } from "./playback-position";
 import { primedLoader } from "./primed-loader";
 import { savesData } from "./primed-start";
-
-/** `auto` follows the connection; a number is a rendition's height in pixels. */
-export type Quality = "auto" | number;
-
-export interface Adaptive {
-  /** Heights, highest first; empty when the device chooses by itself. */
-  heights: number[];
-  /** What can be heard, such as languages; the device may offer them by itself. */
-  sounds: SoundTrack[];
-  /** The one that is heard, as an index. */
-  sound: number;
-  choose(quality: Quality): void;
-  chooseSound(index: number): void;
-  /** Goes on loading after the connection was lost. */
-  resume(): void;
-  close(): void;
-}
-
-export interface AdaptiveEvents {
-  /** Asked when everything is ready, right before the element's source changes; false leaves it. */
-  mayAttach(): boolean;
-  /** The rendition now on screen; what the playlist doesn't say is 0. */
-  onRendition(height: number, frameRate: number): void;
-  /** The playlist or its segments can't be had or played: the file must do. */
-  onFailed(): void;
-  /** The server can't be reached. */
-  onLost(): void;
-}
-
-const HLS_MIME = "application/vnd.apple.mpegurl";
 
 /**
  * Plays the playlist in the element: through hls.js, which is fetched only now, or by the device's
@@ -126,11 +98,10 @@ function openWithHls(
       const prefer = (index: number) => hls.setAudioOption({ name: sounds[index]?.label });
       const remembered = rememberedSound(sounds);
       if (remembered >= 0) prefer(remembered);
+      events.onSounds(sounds, Math.max(remembered, 0));
       const heights = [...new Set(hls.levels.map((level) => level.height))].filter(Boolean);
       resolve({
         heights: heights.sort((a, b) => b - a),
-        sounds,
-        sound: Math.max(remembered, 0),
         choose(quality) {
           hls.nextLevel = hls.levels.findIndex((level) => level.height === quality);
         },
@@ -159,27 +130,4 @@ const POSITION_EVENTS = ["play", "pause", "seeking", "timeupdate"] as const;
 /** Whether the server answered, if only with an error status; a lost connection has no status. */
 function answered(error: ErrorData): boolean {
   return (error.response?.code ?? 0) >= 400;
-}
-
-async function openNative(
-  element: HTMLVideoElement,
-  url: string,
-  events: AdaptiveEvents,
-): Promise<Adaptive> {
-  const plays = element.canPlayType(HLS_MIME) !== "";
-  if (!plays || !events.mayAttach()) throw new Error("The file plays instead of the playlist");
-  element.src = url;
-  // Not before: the metadata of the file would be asked for.
-  element.preload = "metadata";
-  const onError = () => events.onFailed();
-  element.addEventListener("error", onError);
-  return {
-    heights: [],
-    sounds: [],
-    sound: 0,
-    choose() {},
-    chooseSound() {},
-    resume: () => element.load(),
-    close: () => element.removeEventListener("error", onError),
-  };
 }

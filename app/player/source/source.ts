@@ -3,7 +3,8 @@ import { FRAMES_PER_SECOND } from "../constants";
 import { rememberSound, type SoundTrack } from "../memory/sound-track";
 import { createStore, type Store } from "../store";
 import type { PlayerVideo } from "../types";
-import { type Adaptive, openAdaptive, type Quality } from "./adaptive-source";
+import type { Adaptive, Quality } from "./adaptive";
+import { openAdaptive } from "./adaptive-source";
 import {
   cancelSourceChange,
   changeSource,
@@ -109,13 +110,13 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
         },
         onRendition: (height, frameRate) =>
           update({ height, frameRate: frameRate || FRAMES_PER_SECOND, lost: false }),
+        onSounds: (sounds, sound) => update({ sounds, sound }),
         onFailed: giveUp,
         onLost: () => update({ lost: true }),
       });
       if (closed) return opened.close();
       adaptive = opened;
-      const { heights, sounds, sound } = opened;
-      update({ playing: "adaptive", heights, sounds, sound, chosen: quality });
+      update({ playing: "adaptive", heights: opened.heights, chosen: quality });
       if (quality !== "auto") opened.choose(quality);
     } catch {
       // The file plays: it was left alone, or `onFailed` has gone back to it.

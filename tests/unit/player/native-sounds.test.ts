@@ -1,0 +1,53 @@
+// @vitest-environment jsdom
+import { beforeEach, expect, it, vi } from "vitest";
+import { rememberSound } from "~/player/memory/sound-track";
+import { openAdaptive } from "~/player/source/adaptive-source";
+
+const GERMAN = { label: "German", language: "de" };
+const ENGLISH = { label: "English", language: "en" };
+
+beforeEach(() => localStorage.clear());
+
+/** The element of a device that plays playlists by itself, with the sounds of a stream. */
+async function open(...sounds: (typeof GERMAN)[]) {
+  const element = document.createElement("video");
+  element.canPlayType = () => "maybe";
+  const audioTracks = sounds.map((sound, index) => ({ ...sound, enabled: index === 0 }));
+  const value = sounds.length > 0 ? audioTracks : undefined;
+  Object.defineProperty(element, "audioTracks", { value });
+  const events = {
+    mayAttach: () => true,
+    onRendition: vi.fn(),
+    onSounds: vi.fn(),
+    onFailed: vi.fn(),
+    onLost: vi.fn(),
+  };
+  const adaptive = await openAdaptive(element, "/master.m3u8", events);
+  element.dispatchEvent(new Event("loadedmetadata"));
+  const enabled = () => audioTracks.map((track) => track.enabled);
+  return { adaptive, element, enabled, onSounds: events.onSounds };
+}
+
+it("are told when the device knows them, and are chosen there", async () => {
+  const { adaptive, onSounds, enabled } = await open(GERMAN, ENGLISH);
+  expect(onSounds).toHaveBeenCalledExactlyOnceWith([GERMAN, ENGLISH], 0);
+  adaptive.chooseSound(1);
+  expect(enabled()).toEqual([false, true]);
+});
+
+it("begin with the one that was chosen last, or with another in that language", async () => {
+  rememberSound(ENGLISH);
+  const { onSounds, enabled } = await open(GERMAN, { label: "English (SDH)", language: "en" });
+  expect(onSounds.mock.calls[0]?.[1]).toBe(1);
+  expect(enabled()).toEqual([false, true]);
+  rememberSound({ label: "Suomi", language: "fi" });
+  expect((await open(GERMAN, ENGLISH)).enabled()).toEqual([true, false]);
+});
+
+it("are none where the browser does not list them, or the stream was left", async () => {
+  const { onSounds, adaptive, element } = await open();
+  expect(onSounds).toHaveBeenCalledExactlyOnceWith([], 0);
+  adaptive.close();
+  element.dispatchEvent(new Event("loadedmetadata"));
+  expect(onSounds).toHaveBeenCalledTimes(1);
+});
