@@ -41,7 +41,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   await requireUser(request);
   const parameters = new URL(request.url).searchParams;
   const view = readTrashView(parameters);
-  const trash = await queryThread<TrashPage>("reading", "trash", view);
+  const trash = await queryThread<TrashPage>("studio", "trash", view);
   const isEmptying = parameters.has("empty") && trash.total.videos > 0;
   return { view: { ...view, page: trash.page }, trash, isEmptying, now: Date.now() };
 }

@@ -126,6 +126,18 @@ describe("the page of the trash", () => {
     });
   });
 
+  it("finds plain letters whatever their case, and signs of a pattern as themselves", async () => {
+    addVideo({ id: "w", title: "Winter" });
+    addVideo({ id: "p", title: "100 % \\ a_b" });
+    await removeVideos(["w", "p"], "u");
+    const ids = async (search: string) =>
+      (await page(`/admin/trash?search=${encodeURIComponent(search)}`)).trash.videos.map(
+        ({ id }) => id,
+      );
+    expect(await ids("WINTER")).toEqual(["w"]);
+    for (const sign of ["%", "_", "\\", "0 % \\ A_"]) expect(await ids(sign)).toEqual(["p"]);
+  });
+
   it("is for who is signed in", async () => {
     const request = new Request(`${ORIGIN}/admin/trash`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
