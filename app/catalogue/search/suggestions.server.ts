@@ -7,6 +7,7 @@ import { SUGGESTIONS_MOST, type Suggestion } from "~/shared/suggestion";
 import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
+import { tagOfAlias } from "../lists/tag-aliases.server";
 import type { MatchingTagsQuestion } from "../related/known-tags.server";
 import type { NewestHitsQuestion } from "./search-hits.server";
 
@@ -38,10 +39,7 @@ export async function suggestions(
   try {
     await projected();
     const [tags, titles] = await Promise.all([
-      queryThread<string[]>("related", "matching-tags", {
-        needle,
-        most: SUGGESTIONS_MOST,
-      } satisfies MatchingTagsQuestion),
+      suggestedTags(needle),
       queryThread<bigint[]>("reading", "newest-hits", {
         needle,
         categories: category && storedValues(category),
@@ -68,6 +66,20 @@ export async function suggestions(
   } finally {
     waiting -= 1;
   }
+}
+
+/** The tags with the text, and before them the one that it is another name of. */
+async function suggestedTags(needle: string): Promise<string[]> {
+  const matching = (text: string) =>
+    queryThread<string[]>("related", "matching-tags", {
+      needle: text,
+      most: SUGGESTIONS_MOST,
+    } satisfies MatchingTagsQuestion);
+  const meant = tagOfAlias(needle);
+  const tags = await matching(needle);
+  // Only where a published video has it: else its page is none.
+  const isPublished = meant !== undefined && (await matching(meant)).includes(meant);
+  return isPublished ? [meant, ...tags.filter((tag) => tag !== meant)] : tags;
 }
 
 /** The titles with the text, each once: first those that begin with it, then those with such a word. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { listPublished, listTagged } from "~/catalogue/lists/listing.server";
 import { aliasesOf, resolveAliases } from "~/catalogue/lists/tag-aliases.server";
+import { suggestions } from "~/catalogue/search/suggestions.server";
 import { loader as publicTag } from "~/routes/tag";
 import { action, loader } from "~/routes/tags";
 import {
@@ -283,6 +284,15 @@ describe("another name of a tag", () => {
     expect((await listPublished({ search: "q", category: "desi", page: 1 })).total).toBe(2);
     // Only the name as a whole.
     expect(await found("uh")).toEqual(["t"]);
+  });
+
+  it("is suggested as the tag, while a published video has it", async () => {
+    addTagged();
+    await succeed(aliases("hd", "uhd"));
+    await succeed(aliases("river", "stream"));
+    const tag = { kind: "tag", text: "hd", href: "/tags/hd" };
+    expect(await suggestions("UHD", undefined)).toEqual([tag]);
+    expect(await suggestions("stream", undefined)).toEqual([]);
   });
 
   it("leads from its address to that of the tag, which lists what other programs call so", async () => {
