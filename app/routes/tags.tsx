@@ -96,7 +96,7 @@ export default function Tags() {
       ) : (
         <>
           <FilterForm view={view} />
-          <p className="text-sm text-muted tabular-nums">
+          <p className="text-sm text-muted figures">
             {view.search && `${list.found.toLocaleString("en")} of `}
             {formatQuantity(list.total, "tag")}
           </p>

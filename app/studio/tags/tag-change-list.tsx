@@ -20,7 +20,7 @@ export function TagChangeList({ changes, action }: { changes: ShownTagChange[]; 
           <li key={change.id} className="flex items-center gap-3">
             <span className="min-w-0 flex-1 break-words">
               <span className="inline-block first-letter:uppercase">{change.sentence}</span>
-              <span className="text-muted tabular-nums">{` · ${progress(change)}`}</span>
+              <span className="text-muted figures">{` · ${progress(change)}`}</span>
             </span>
             {change.state === "done" && (
               <Form method="post" action={action} preventScrollReset>

@@ -37,7 +37,7 @@ export function TagList({
     <>
       <ul
         aria-label="Tags"
-        className="divide-y divide-line rounded-lg border border-line bg-surface"
+        className="ruled rounded-lg border border-line bg-surface"
       >
         {tags.map((each) => (
           <li key={each.tag} className="flex items-center gap-3 px-3 py-1 sm:px-4">
@@ -64,7 +64,7 @@ export function TagList({
               </Link>
               <OtherNames spellings={each.spellings} aliases={aliases[each.tag] ?? []} />
             </div>
-            <p className="shrink-0 text-right text-sm text-muted tabular-nums">
+            <p className="shrink-0 text-right text-sm text-muted figures">
               {formatQuantity(each.videos, "video")}
               {each.published < each.videos && (
                 <span className="block text-xs">{each.published.toLocaleString("en")} public</span>
@@ -82,11 +82,11 @@ export function TagList({
         aria-label="Selected tags"
         onSubmit={() => setChecked(new Set())}
         className={classNames(
-          "flex flex-wrap items-end gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2 shadow-lifted sm:px-4",
+          "flex flex-wrap items-end gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2 lifted sm:px-4",
           hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
         )}
       >
-        <p role="status" className="flex min-h-11 items-center font-semibold tabular-nums">
+        <p role="status" className="flex min-h-11 items-center font-semibold figures">
           {hydrated ? `${shown.length} selected` : "With the selected tags"}
         </p>
         <div className="min-w-0 grow basis-40 sm:max-w-xs">
