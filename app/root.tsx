@@ -32,7 +32,7 @@ import { HeadTags } from "~/ui/page-frame/head-tags";
 import { Header } from "~/ui/page-frame/header";
 import { LowPriorityScripts } from "~/ui/page-frame/low-priority-scripts";
 import { useNonce } from "~/ui/page-frame/nonce";
-import "~/ui/styles.css";
+import "~/ui/site.css";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { useListModules } from "~/ui/lists/use-list-modules";
 import { useServiceWorker } from "~/ui/offline/use-service-worker";

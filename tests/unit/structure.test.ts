@@ -125,6 +125,18 @@ describe("the files", () => {
     expect(users.map(({ file }) => file)).toEqual(["app/media/pictures/picture-program.server.ts"]);
   });
 
+  it("that only admins see are on pages with the styles of the studio", () => {
+    const sheet = fs.readFileSync(path.join(root, "app/ui/site.css"), "utf8");
+    const [, pages = ""] = sheet.match(/routes\/\{(.*)\}\.tsx/) ?? [];
+    const isStudio = /import (?!type).* from "~\/(studio|account|media\/jobs)\/[\w/-]+"/;
+    const users = modules.filter(
+      ({ file, source }) => /^app\/routes\/.*\.tsx$/.test(file) && isStudio.test(source),
+    );
+    expect(users.map(({ file }) => path.basename(file, ".tsx"))).toEqual(pages.split(","));
+    const unstyled = users.filter(({ source }) => !source.includes("~/studio/admin-navigation"));
+    expect(unstyled.map(({ file }) => file)).toEqual([]);
+  });
+
   it("name colours only among the tokens", () => {
     const literal = /#[0-9a-f]{3,8}\b(?=["'`;\s)])|\b(rgb|hsl|oklch)a?\(/i;
     const named = modules.filter(

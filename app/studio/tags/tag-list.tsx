@@ -35,10 +35,7 @@ export function TagList({
   };
   return (
     <>
-      <ul
-        aria-label="Tags"
-        className="ruled rounded-lg border border-line bg-surface"
-      >
+      <ul aria-label="Tags" className="ruled rounded-lg border border-line bg-surface">
         {tags.map((each) => (
           <li key={each.tag} className="flex items-center gap-3 px-3 py-1 sm:px-4">
             <label className="grid size-11 shrink-0 place-items-center">
@@ -99,7 +96,7 @@ export function TagList({
           />
         </div>
         <KeepNames />
-        <div className="flex gap-3">
+        <div className="flex flex-wrap gap-3">
           <Button name="intent" value="merge" busy={busy === "merge"} busyLabel="Merging...">
             Merge
           </Button>
