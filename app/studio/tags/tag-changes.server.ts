@@ -5,6 +5,7 @@ import { projected } from "~db/changes.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
 import type { TagChangeState } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
+import { retryWhileBusy } from "~db/write-lock";
 import { nameTitles } from "../bulk/bulk";
 import { readTags } from "../list/managed-row.server";
 import { replaceTags } from "./replace-tags";
@@ -15,6 +16,8 @@ const VIDEOS_AT_ONCE = 32;
 /** For so long a change can be undone, as a deletion can. */
 const UNDO_MS = 30 * 24 * 60 * 60 * 1000;
 const CHANGES_SHOWN = 10;
+/** A change that has begun is not given up because another program is writing; nobody waits for it. */
+const PATIENCE_MS = 10 * 60 * 1000;
 
 /** One change of tags in all videos: to another tag, or away. */
 export interface TagChange {
@@ -212,7 +215,7 @@ async function eachPart(
     const turn = eventLoopTurns();
     let videos = 0;
     for (const part of partsOf(ids, VIDEOS_AT_ONCE)) {
-      videos += await work(part);
+      videos += await retryWhileBusy(() => work(part), PATIENCE_MS);
       await turn();
     }
     await writeTransaction(() => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import Sqlite from "better-sqlite3";
+import { describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { listPublished, listTagged } from "~/catalogue/lists/listing.server";
 import { aliasesOf, resolveAliases } from "~/catalogue/lists/tag-aliases.server";
@@ -12,7 +13,7 @@ import {
   undoTagChange,
 } from "~/studio/tags/tag-changes.server";
 import { projected } from "~db/changes.server";
-import { sqliteHandle } from "~db/client.server";
+import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
@@ -230,6 +231,36 @@ describe("a change of a tag", () => {
     await resumeTagChanges();
     expect(tagsOf("v0", "v99")).toEqual([["old"], ["old"]]);
     expect(await listTagChanges()).toEqual([]);
+  });
+
+  it("waits for another program that is writing, longer than a request would", async () => {
+    addTagged();
+    await succeed(merge("x", "hd"));
+    sqliteHandle().exec(`
+      UPDATE videos SET tags = '["hd"]' WHERE id = 'b';
+      UPDATE tag_changes SET state = 'running'`);
+    await projected();
+    disableBusyTimeout();
+    const other = new Sqlite(sqliteHandle().name);
+    other.exec("BEGIN IMMEDIATE");
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const waits = vi.spyOn(globalThis, "setTimeout");
+    const resumed = resumeTagChanges();
+    // Between two attempts it waits for 20 ms; each looks at the clock.
+    const attempts = () => waits.mock.calls.filter(([, ms]) => ms === 20).length;
+    for (let time = 0; time < 5; time += 1) {
+      const before = attempts();
+      await vi.waitFor(() => expect(attempts()).toBeGreaterThan(before));
+      // More than a request waits in all.
+      vi.advanceTimersByTime(3_000);
+    }
+    other.exec("COMMIT");
+    other.close();
+    await resumed;
+    vi.useRealTimers();
+    waits.mockRestore();
+    expect(tagsOf("b")).toEqual([["x"]]);
+    expect(await listTagChanges()).toMatchObject([{ state: "done" }]);
   });
 
   it("can be undone for 30 days", async () => {
