@@ -114,7 +114,7 @@ export default function Admin() {
   useAnsweredSignedOut(answer?.signedOut);
   return (
     <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
+      <header className="flex flex-wrap items-center justify-between gap-3 max-sm:gap-y-0">
         <h1 className="text-xl font-semibold">
           Admin Panel
           {version && <span className="ml-2 text-sm font-normal text-muted">v{version}</span>}
