@@ -338,7 +338,7 @@ test.describe("the device", () => {
 
     // On a phone that is turned it takes nothing of the height.
     await page.setViewportSize({ width: 740, height: 360 });
-    const height = async () => (await player.root.boundingBox())!.height;
+    const height = () => player.root.evaluate((root) => root.getBoundingClientRect().height);
     const usual = await height();
     await player.root.press("t");
     await expect(player.root).toHaveAttribute("data-theatre");
