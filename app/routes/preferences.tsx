@@ -3,7 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { useId } from "react";
 import { pageMeta } from "~/catalogue/meta/page-meta";
 import { miniPlayer } from "~/player/mini/continued";
-import { evenLoudness } from "~/player/sound/use-even-loudness";
+import { evenLoudness } from "~/player/sound/even-loudness";
 import { siteIdentity } from "~/server/site-origin.server";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";

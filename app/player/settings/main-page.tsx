@@ -18,7 +18,8 @@ import { CaptionsIcon, type IconType, PictureInPictureIcon } from "../icons";
 import { formatTime, linkAt } from "../media-time";
 import { miniPlayer } from "../mini/continued";
 import { usePlayer } from "../player-context";
-import { canChangeLoudness, evenLoudness } from "../sound/use-even-loudness";
+import { evenLoudness } from "../sound/even-loudness";
+import { canChangeLoudness } from "../sound/use-even-loudness";
 import { useStore, useStored } from "../store";
 import { qualityLabel, speedLabel } from "./choice-page";
 

@@ -1,10 +1,7 @@
 import { useEffect } from "react";
-import { storedValue } from "~/ui/stored-value";
 import type { PlayerVideo } from "../types";
+import { evenLoudness } from "./even-loudness";
 import { loudnessGain } from "./loudness-gain";
-
-/** Whether films are made equally loud: as chosen in this browser. */
-export const evenLoudness = storedValue("player:even-loudness", (stored) => stored !== false);
 
 /** Seconds; a change at once would be heard as a click. */
 const CHANGE_SECONDS = 0.05;
