@@ -37,14 +37,14 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
   /** Opens the video; the script of the adaptive source comes when the file plays. */
   async function playFile(page: Page, id: string): Promise<PlayerPage> {
     const player = new PlayerPage(page);
-    await page.route(/hls\.light/, async (route) => {
+    await page.route(/\/hls-[^/]*\.mjs$/, async (route) => {
       await player.expectPlaying();
       await route.continue();
     });
     await page.goto(`/video/${id}`);
     // Its length is not known: where there is a stream, the file is not asked for before play.
     await expect(player.button("Play")).toBeVisible();
-    const fetched = page.waitForResponse(/hls\.light/);
+    const fetched = page.waitForResponse(/\/hls-[^/]*\.mjs$/);
     await page.keyboard.press("k");
     await player.expectPlaying();
     expect(await plays(player)).toBe("http:");
