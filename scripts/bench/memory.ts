@@ -117,6 +117,8 @@ function requestPaths(): () => Asked {
     () => ({ path: "/feed.xml" }),
     () => ({ path: `/admin?tab=manage&page=${1 + below(5_000)}`, signedIn: true }),
     () => ({ path: `/admin?tab=manage&search=${word()}`, signedIn: true }),
+    () => ({ path: `/admin/tags?search=${word()}`, signedIn: true }),
+    () => ({ path: `/admin/trash?search=${word()}`, signedIn: true }),
   ];
   function range(): Asked {
     const start = below(files) * 1024;

@@ -93,8 +93,11 @@ async function addFilms(site: SiteProcess): Promise<{ stream: string; file: stri
       video_url: site.addFile("videos", `${name}.mp4`, film),
       thumbnail_url,
     });
-    const small = async () => (await fetch(`${site.url}${thumbnail_url}?w=480`)).arrayBuffer();
-    await until(async () => (await small()).byteLength < poster.length);
+    for (const width of [480, 720]) {
+      const address = `${site.url}${thumbnail_url}?w=${width}`;
+      const small = async () => (await fetch(address)).arrayBuffer();
+      await until(async () => (await small()).byteLength < poster.length);
+    }
     return id;
   };
   for (let index = 2; index < CARDS; index++) await add(index, 10 + index);

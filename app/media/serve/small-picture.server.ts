@@ -8,11 +8,11 @@ import { forgetFiles, recordFile } from "../media-files.server";
 import { processPicture } from "../pictures/picture-process.server";
 
 /**
- * Thumbnails are up to 1280 pixels wide, and cards show them at 150 to 600. At its address with
- * `?w=480` each has a smaller version, whoever has written it: made when it is first asked for, and
- * until it is there the thumbnail itself is the answer.
+ * Thumbnails are up to 1280 pixels wide, and cards show them at 150 to 600, on a phone over all of its
+ * width. At its address with `?w=480` or `?w=720` each has a smaller version, whoever has written it:
+ * made when it is first asked for, and until it is there the thumbnail itself is the answer.
  */
-export const SMALL_WIDTH_PIXELS = 480;
+const SMALL_WIDTHS_PIXELS = [480, 720];
 /** More than this are not remembered; who asks again later asks again then. */
 const MOST_WAITING = 200;
 
@@ -24,20 +24,21 @@ let last: Promise<void> = Promise.resolve();
 
 /** The file to answer with, for a name whose visibility has been asked for. */
 export async function requestedWidth(name: MediaName, search: string): Promise<MediaName> {
-  const asked = new URLSearchParams(search).get("w") === String(SMALL_WIDTH_PIXELS);
-  if (!asked || name.bucket !== "thumbnails" || name.path.split("/").length !== 2) return name;
-  const small = smallVersion(name);
+  const asked = new URLSearchParams(search).get("w");
+  const width = SMALL_WIDTHS_PIXELS.find((width) => String(width) === asked);
+  if (!width || name.bucket !== "thumbnails" || name.path.split("/").length !== 2) return name;
+  const small = smallVersion(name, width);
   const [original, resized] = [await writtenAt(name), await writtenAt(small)];
   if (original === undefined) return name;
   if (resized !== undefined && resized >= original) return small;
-  if (unreadable.get(name.path) !== original) resizeSoon(name, original);
+  if (unreadable.get(name.path) !== original) resizeSoon(name, width, original);
   return name;
 }
 
 /** Among what is derived from the thumbnail, in its folder; `u/1.webp` has `u/1/480.webp.webp`. */
-export function smallVersion({ bucket, path: name }: MediaName): MediaName {
+function smallVersion({ bucket, path: name }: MediaName, width: number): MediaName {
   const ending = path.extname(name);
-  return { bucket, path: `${mediaBasePath(name)}/${SMALL_WIDTH_PIXELS}${ending}.webp` };
+  return { bucket, path: `${mediaBasePath(name)}/${width}${ending}.webp` };
 }
 
 /** Resolves when what has been asked for so far is made. */
@@ -45,23 +46,23 @@ export function smallPicturesMade(): Promise<void> {
   return last;
 }
 
-function resizeSoon(name: MediaName, original: number): void {
-  if (waiting.has(name.path) || waiting.size >= MOST_WAITING) return;
-  waiting.add(name.path);
+function resizeSoon(name: MediaName, width: number, original: number): void {
+  const small = smallVersion(name, width);
+  if (waiting.has(small.path) || waiting.size >= MOST_WAITING) return;
+  waiting.add(small.path);
   last = last
-    .then(() => resize(name))
+    .then(() => resize(name, small, width))
     // A picture that cannot be read is shown as it is.
     .catch(() => void unreadable.set(name.path, original))
-    .finally(() => waiting.delete(name.path));
+    .finally(() => waiting.delete(small.path));
 }
 
-async function resize(name: MediaName): Promise<void> {
-  const small = smallVersion(name);
+async function resize(name: MediaName, small: MediaName, width: number): Promise<void> {
   const [from, to] = [name, small].map(({ bucket, path }) => bucketFile(bucket, path));
   if (!from || !to) return;
   const target = await temporaryPath();
   try {
-    await processPicture({ kind: "thumbnail", file: from, target, width: SMALL_WIDTH_PIXELS });
+    await processPicture({ kind: "thumbnail", file: from, target, width });
     await moveFlushed(target, to);
   } finally {
     await fs.rm(target, { force: true });
@@ -72,14 +73,15 @@ async function resize(name: MediaName): Promise<void> {
   else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
 }
 
-/** Removes the smaller version of a thumbnail that is no video's any more. */
-export async function removeSmallVersion(name: MediaName, videoId: string): Promise<void> {
-  const small = smallVersion(name);
-  const file = bucketFile(small.bucket, small.path);
-  if (!file) return;
-  await fs.rm(file, { force: true });
+/** Removes the smaller versions of a thumbnail that is no video's any more. */
+export async function removeSmallVersions(name: MediaName, videoId: string): Promise<void> {
+  const folder = bucketFile(folderOf(name).bucket, folderOf(name).path);
+  if (!folder) return;
+  for (const width of SMALL_WIDTHS_PIXELS) {
+    await fs.rm(path.join(folder, path.basename(smallVersion(name, width).path)), { force: true });
+  }
   // What else is derived of the video may stand in the same folder.
-  const isEmpty = await fs.rmdir(path.dirname(file)).then(
+  const isEmpty = await fs.rmdir(folder).then(
     () => true,
     () => false,
   );

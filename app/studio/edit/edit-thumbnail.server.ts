@@ -4,7 +4,7 @@ import { moveThumbnailIntoBucket } from "~/media/intake/move-into-bucket.server"
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
-import { removeSmallVersion } from "~/media/serve/small-picture.server";
+import { removeSmallVersions } from "~/media/serve/small-picture.server";
 import { isShared } from "../trash/video-files.server";
 
 /** A thumbnail that is stored in its bucket, but that no row references yet. */
@@ -39,7 +39,7 @@ export async function storeNewThumbnail(userId: string, file: ReceivedFile): Pro
         if (!before || !old || (await isShared(old, new Set()))) return;
         await removeMedia(before);
         await forgetFiles([old]);
-        await removeSmallVersion(old, videoId);
+        await removeSmallVersions(old, videoId);
       },
       discard: () => removeMedia(url),
     };

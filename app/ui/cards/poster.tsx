@@ -27,12 +27,12 @@ const AT_ONCE = { loading: "eager", fetchpriority: "high" } as const;
 const LATER = { loading: "lazy" } as const;
 
 /**
- * The smaller version that each thumbnail of ours has at its address. The width of the thumbnail
+ * The smaller versions that each thumbnail of ours has at its address. The width of the thumbnail
  * itself is its limit; one that is smaller is asked for by the same screens.
  */
 function versionsOf(url: string | null, sizes: string) {
   if (!url?.startsWith("/media/thumbnails/")) return undefined;
-  return { srcSet: `${url}?w=480 480w, ${url} 1280w`, sizes };
+  return { srcSet: `${url}?w=480 480w, ${url}?w=720 720w, ${url} 1280w`, sizes };
 }
 
 /** A 16:9 picture whose space is reserved before it is loaded. */

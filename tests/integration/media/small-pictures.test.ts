@@ -58,6 +58,22 @@ describe("the smaller version of a thumbnail", () => {
     expect(await visit(`${THUMBNAIL}?w=481`)).toEqual({ status: 200, width: 1280 });
   });
 
+  it("has one of two widths, each made when it is asked for", async () => {
+    await addThumbnail();
+    addVideo({ id: "v", thumbnail_url: THUMBNAIL });
+    // Both in the same moment: none is taken for the other.
+    const both = [`${THUMBNAIL}?w=720`, `${THUMBNAIL}?w=480`];
+    expect(await Promise.all(both.map(visit))).toEqual([
+      { status: 200, width: 1280 },
+      { status: 200, width: 1280 },
+    ]);
+    await smallPicturesMade();
+    expect(await Promise.all(both.map(visit))).toEqual([
+      { status: 200, width: 720 },
+      { status: 200, width: 480 },
+    ]);
+  });
+
   it("is made anew when another tool has replaced the picture", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
@@ -112,6 +128,9 @@ describe("the smaller version of a thumbnail", () => {
     await addThumbnail();
     addVideo({ id: "v", title: "A", description: "B", thumbnail_url: THUMBNAIL });
     await visitTwice();
+    await visit(`${THUMBNAIL}?w=720`);
+    await smallPicturesMade();
+    expect(fs.readdirSync(path.dirname(onDisk(SMALL)))).toHaveLength(2);
     const form = new FormData();
     const fields = { intent: "update", id: "v", title: "A", description: "B", category: "desi" };
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
