@@ -1,0 +1,40 @@
+import type { Page } from "playwright/test";
+import { fill } from "../fill-catalogue";
+import { expect, test } from "../site";
+
+/** Where each block of the page stands, by its text, and how tall it is. */
+const blocks = (page: Page) =>
+  page.locator("h1, h2, h3, main p, main a, main button").evaluateAll((elements) =>
+    elements
+      .filter((element) => element.checkVisibility() && element.textContent)
+      .map((element) => {
+        const { top, height } = element.getBoundingClientRect();
+        return { text: element.textContent, top, height };
+      }),
+  );
+
+/** A line is 20 pixels high, or more. */
+const MOST_PIXELS = 2;
+
+test("every line stands where it will when the typeface has come", async ({ page, site }) => {
+  await fill(site, 12, (index) => ({ title: `Evening by the sea, part ${index}` }));
+  await page.setViewportSize({ width: 412, height: 823 });
+  for (const address of ["/", "/video/v1", "/trending"]) {
+    await page.goto(address);
+    await page.evaluate(() => document.fonts.ready);
+    expect(await page.evaluate(() => document.fonts.check('16px "Figtree"'))).toBe(true);
+    const whole = await blocks(page);
+    expect(whole.length).toBeGreaterThan(5);
+    await page.route(/\.woff2/, (route) => route.abort());
+    await page.goto(address);
+    const before = await blocks(page);
+    await page.unroute(/\.woff2/);
+    expect(before).toHaveLength(whole.length);
+    const moved = whole.filter(({ top, height }, index) =>
+      [top - before[index]!.top, height - before[index]!.height].some(
+        (pixels) => Math.abs(pixels) > MOST_PIXELS,
+      ),
+    );
+    expect(moved).toEqual([]);
+  }
+});
