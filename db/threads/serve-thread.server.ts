@@ -6,6 +6,9 @@ import { projecting } from "./project-changes.server";
 /** Makes what answers the questions of a task on a connection. */
 export type Task = (sqlite: Sqlite.Database) => (question: never) => unknown;
 
+/** Of pages in memory; SQLite's own 16 MiB for all threads would be beyond the bound of the process. */
+const STUDIO_CACHE_KIB = 4 * 1024;
+
 interface Asked {
   id: number;
   file: string;
@@ -31,6 +34,7 @@ export function serveThread(readingTasks: Readonly<Record<string, Task>>): void 
     if (sqlite?.name !== file) {
       sqlite?.close();
       sqlite = new Sqlite(file, { readonly, fileMustExist: true, timeout: 5_000 });
+      if (workerData.thread === "studio") sqlite.pragma(`cache_size = -${STUDIO_CACHE_KIB}`);
       answers = new Map();
     }
     const begin = tasks[task];
