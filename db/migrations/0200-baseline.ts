@@ -1,13 +1,17 @@
 import type { Migration } from "../migrate.server";
 import { catalogue } from "./baseline-catalogue";
 
-/** One row for each conversion of a video. Rows of videos that other tools insert have none. */
-export const jobs = /* sql */ `
+/**
+ * One row for each conversion of a video. Rows of videos that other tools insert have none.
+ *
+ * @param kinds texts of SQL: a migration that adds one makes the table anew.
+ */
+export const jobsOf = (kinds: string) => /* sql */ `
   CREATE TABLE jobs (
     id           INTEGER PRIMARY KEY,
     video_id     TEXT NOT NULL,
     kind         TEXT NOT NULL CHECK (kind IN
-                   ('transcode', 'captions', 'poster', 'storyboard', 'preview', 'ladder', 'cleanup')),
+                   (${kinds})),
     -- The lower runs first.
     priority     INTEGER NOT NULL,
     state        TEXT NOT NULL DEFAULT 'waiting'
@@ -34,6 +38,9 @@ export const jobs = /* sql */ `
     WHERE state IN ('waiting', 'running');
   CREATE INDEX jobs_by_state ON jobs (state, finished_at);
 `;
+export const jobs = jobsOf(
+  "'transcode', 'captions', 'poster', 'storyboard', 'preview', 'ladder', 'cleanup'",
+);
 
 /** Accounts and files: all but jobs and the catalogue, which `baseline-catalogue.ts` has. */
 const others = /* sql */ `
