@@ -106,8 +106,13 @@ export function sendMultipart(body: FormData, address: string) {
 }
 
 /** Sends a form that is to succeed; where it leads and what the toast says. */
-export async function succeed(fields: Fields, address?: string) {
-  const answer = await caught(() => send(fields, { address }));
+export function succeed(fields: Fields, address?: string) {
+  return succeeded(() => send(fields, { address }));
+}
+
+/** Where an answer leads, and what its toast says. */
+export async function succeeded(work: () => Promise<unknown>) {
+  const answer = await caught(work);
   expect(answer.status).toBe(302);
   const value = decodeURIComponent(answer.headers.get("Set-Cookie")?.split(/[=;]/)[1] ?? "");
   const toast = JSON.parse(Buffer.from(value.split(".")[0] ?? "", "base64url").toString());

@@ -18,6 +18,7 @@ import {
   addVideo,
   adminCookie,
   caught,
+  succeeded,
   succeed as succeedInPanel,
   useAdminSite,
   video,
@@ -42,11 +43,8 @@ function send(fields: [string, string][], address = "/admin/tags", headers = {})
 }
 
 async function succeed(fields: [string, string][], address?: string) {
-  const answer = await caught(() => send(fields, address));
-  expect(answer.status).toBe(302);
-  const value = decodeURIComponent(answer.headers.get("Set-Cookie")?.split(/[=;]/)[1] ?? "");
-  const toast = JSON.parse(Buffer.from(value.split(".")[0] ?? "", "base64url").toString());
-  return { location: answer.headers.get("Location"), ...toast };
+  const { location, toast } = await succeeded(() => send(fields, address));
+  return { location, ...toast };
 }
 
 async function refused(fields: [string, string][]) {

@@ -21,6 +21,7 @@ import {
   addVideo,
   adminCookie,
   caught,
+  succeeded,
   useAdminSite,
   video,
   writeUpload,
@@ -48,11 +49,8 @@ function send(fields: [string, string][], address = "/admin/trash", headers = {}
 
 /** Sends a form that is to succeed; where it leads and what is said. */
 async function succeed(fields: [string, string][], address?: string) {
-  const answer = await caught(() => send(fields, address));
-  expect(answer.status).toBe(302);
-  const value = decodeURIComponent(answer.headers.get("Set-Cookie")?.split(/[=;]/)[1] ?? "");
-  const toast = JSON.parse(Buffer.from(value.split(".")[0] ?? "", "base64url").toString());
-  return { location: answer.headers.get("Location"), description: toast.description as string };
+  const { location, toast } = await succeeded(() => send(fields, address));
+  return { location, description: toast.description as string };
 }
 
 async function refused(fields: [string, string][]): Promise<StudioFailure> {
