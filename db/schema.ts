@@ -1,4 +1,13 @@
 import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable } from "kysely";
+import type {
+  ActivitiesTable,
+  InvitationsTable,
+  RecoveryCodesTable,
+  SessionsTable,
+  UsersTable,
+} from "./schema/accounts";
+
+export { ROLES, type Role } from "./schema/accounts";
 
 /** Times are ISO 8601 UTC text, as `new Date().toISOString()` writes them. */
 type Time = string;
@@ -143,6 +152,8 @@ export interface DeletedVideosTable {
   deleted_at: Time;
   /** What the files took on disk when they were deleted. */
   bytes: Generated<number>;
+  /** As the row has it. */
+  uploaded_by: GeneratedAlways<string | null>;
 }
 
 /** What a category is called; empty while all are called as in `shared/category-list.ts`. */
@@ -190,25 +201,6 @@ export interface VideoDigestsTable {
   sha256: string;
 }
 
-export interface UsersTable {
-  id: Generated<string>;
-  /** Unique without regard to case. */
-  email: string;
-  password_hash: string;
-  created_at: Generated<Time>;
-  /** The secret of the second factor, encrypted; it counts once it is enabled. */
-  totp_secret: string | null;
-  totp_enabled_at: Time | null;
-  /** The last 30-second step whose code was accepted. */
-  totp_last_step: number | null;
-}
-
-export interface RecoveryCodesTable {
-  user_id: string;
-  /** SHA-256 of a code; used codes are removed. */
-  code_hash: string;
-}
-
 /** Files of folders of the server that have become videos, and those that are about to. */
 export interface ImportsTable {
   /** The absolute path of the file. */
@@ -225,27 +217,6 @@ export interface ImportsTable {
   finished_at: Time | null;
 }
 
-export interface ActivitiesTable {
-  id: Generated<number>;
-  /** Null when the operator did it at the command line. */
-  user_id: string | null;
-  action: string;
-  subject_id: string | null;
-  detail: Generated<string>;
-  created_at: Generated<Time>;
-}
-
-export interface SessionsTable {
-  /** SHA-256 of the id in the cookie, so that a stolen database opens no session. */
-  id_hash: string;
-  user_id: string;
-  created_at: Generated<Time>;
-  last_used_at: Generated<Time>;
-  expires_at: Time;
-  /** Such as "Firefox on Linux"; empty when the browser did not say. */
-  device: Generated<string>;
-}
-
 /** One row that the projector keeps: how often the catalogue and the view counts have changed. */
 export interface CatalogueVersionTable {
   id: ColumnType<1, never, never>;
@@ -258,6 +229,7 @@ export interface Schema {
   jobs: JobsTable;
   users: UsersTable;
   sessions: SessionsTable;
+  invitations: InvitationsTable;
   recovery_codes: RecoveryCodesTable;
   activities: ActivitiesTable;
   imports: ImportsTable;

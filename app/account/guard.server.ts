@@ -1,9 +1,13 @@
 import { redirect } from "@remix-run/node";
 import { redirectWithToast } from "~/server/toast.server";
+import { allows, type Permission } from "./permissions";
 import { findSession, type OpenSession, type SessionUser } from "./session.server";
 import { signedOutSentence } from "./signed-out.server";
 
 export type { SessionUser } from "./session.server";
+
+/** What somebody reads who has an account that does not allow it. */
+export const NOT_ALLOWED = "Your account may not do this.";
 
 /** Who makes the request; undefined for a visitor. */
 export async function currentUser(request: Request): Promise<SessionUser | undefined> {
@@ -11,19 +15,36 @@ export async function currentUser(request: Request): Promise<SessionUser | undef
 }
 
 /**
- * Who makes the request. Every loader and action of the admin area calls it before anything else.
+ * Who makes the request, if the table of permissions allows it to them. Every loader and action of the
+ * admin area calls it before anything else, with the line of its address.
  *
- * @throws a redirect to /auth for a visitor, with the reason when a form was sent.
+ * @throws a redirect to /auth for a visitor, with the reason when a form was sent; a 403 Response for
+ *   somebody whose role does not have the permission.
  */
-export async function requireUser(request: Request): Promise<SessionUser> {
-  return (await requireSession(request)).user;
+export async function requirePermission(
+  request: Request,
+  permission: Permission,
+): Promise<SessionUser> {
+  return (await requireSession(request, permission)).user;
 }
 
 /** The same, for who needs to know which of the user's sessions it is. */
-export async function requireSession(request: Request): Promise<OpenSession> {
+export async function requireSession(
+  request: Request,
+  permission: Permission,
+): Promise<OpenSession> {
   const session = await findSession(request);
-  if (session) return session;
+  if (session) {
+    assertAllowed(session.user, permission);
+    return session;
+  }
   if (request.method !== "POST") throw redirect("/auth");
   const description = await signedOutSentence(request);
   throw redirectWithToast("/auth", { title: "Error", description, kind: "error" });
+}
+
+/** @throws a 403 Response where the user's role does not have the permission. */
+export function assertAllowed(user: SessionUser, permission: Permission): void {
+  if (allows(user, permission)) return;
+  throw new Response(NOT_ALLOWED, { status: 403, statusText: "Forbidden" });
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { requestContext } from "~/server/node/request-context.server";
 import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import type { Permitted } from "./permissions";
 
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
@@ -10,7 +11,7 @@ export const SESSION_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
 const PROLONG_EVERY_MS = 10 * 60 * 1000;
 
 /** Who is signed in. */
-export interface SessionUser {
+export interface SessionUser extends Permitted {
   id: string;
   email: string;
 }
@@ -61,13 +62,23 @@ export async function findSession(
   const row = await database()
     .selectFrom("sessions")
     .innerJoin("users", "users.id", "sessions.user_id")
-    .select(["sessions.id_hash", "sessions.last_used_at", "users.id", "users.email"])
+    .select([
+      "sessions.id_hash",
+      "sessions.last_used_at",
+      "users.id",
+      "users.email",
+      "users.role",
+      "users.may_publish",
+    ])
     .where("sessions.id_hash", "=", hashOf(id))
     .where("sessions.expires_at", ">", iso(now))
+    .where("users.deactivated_at", "is", null)
     .executeTakeFirst();
   if (!row) return undefined;
   if (now - Date.parse(row.last_used_at) >= PROLONG_EVERY_MS) prolong(row.id_hash, id, now);
-  return { idHash: row.id_hash, user: { id: row.id, email: row.email } };
+  const { id: userId, email, role } = row;
+  const mayPublish = role !== "uploader" || row.may_publish === 1;
+  return { idHash: row.id_hash, user: { id: userId, email, role, mayPublish } };
 }
 
 /** While another process is writing, the next use is soon enough: reading a page never waits. */

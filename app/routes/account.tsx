@@ -40,7 +40,7 @@ export const headers: HeadersFunction = ({ actionHeaders }) => {
 };
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  const { user, idHash } = await requireSession(request);
+  const { user, idHash } = await requireSession(request, "/admin/account");
   const sessions = await listSessions(user.id);
   return {
     email: user.email,
@@ -51,7 +51,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 export async function action({ request }: ActionFunctionArgs) {
-  const session = await requireSession(request);
+  const session = await requireSession(request, "/admin/account");
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
   try {

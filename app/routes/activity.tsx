@@ -3,7 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { History } from "lucide-react";
 import { listActivities } from "~/account/activity.server";
 import { activitySentence } from "~/account/activity-labels";
-import { requireUser } from "~/account/guard.server";
+import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { EmptyState } from "~/ui/empty-state";
@@ -16,7 +16,7 @@ export const meta: MetaFunction = () => [
 const PAGE_SIZE = 50;
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  await requireUser(request);
+  await requirePermission(request, "/admin/activity");
   const before = new URL(request.url).searchParams.get("before") ?? "";
   const activities = await listActivities({
     before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,

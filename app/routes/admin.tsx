@@ -7,7 +7,7 @@ import {
 import { type ClientLoaderFunctionArgs, useLoaderData, useRevalidator } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useMemo } from "react";
-import { currentUser, requireUser } from "~/account/guard.server";
+import { assertAllowed, currentUser, requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
@@ -57,7 +57,7 @@ interface Answer {
 export async function loader({ request }: LoaderFunctionArgs) {
   const signedOut = !(await currentUser(request)) && showsSignedOutAnswer(request);
   if (signedOut) return { ...SIGNED_OUT, limits: uploadLimits(), now: Date.now() };
-  await requireUser(request);
+  await requirePermission(request, "/admin");
   const parameters = new URL(request.url).searchParams;
   const statistics = await loadStats();
   const shell = {
@@ -94,10 +94,11 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await currentUser(request);
   if (!user) return answerSignedOut(request);
   requireOwnOrigin(request);
+  assertAllowed(user, "/admin");
   const view = readManageView(new URL(request.url).searchParams);
   return withAdminForm(request, async ({ kind, form }) => {
     if (kind === "upload") return handleUpload(form, user);
-    const answer = await performIntent(form, { userId: user.id, view });
+    const answer = await performIntent(form, { user, view });
     if ("status" in answer) return data({ studio: answer }, { status: answer.status });
     if ("confirmation" in answer) return data(answer, { status: 200 });
     throw redirectWithToast(manageHref(view), answer);

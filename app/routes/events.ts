@@ -1,5 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { currentUser } from "~/account/guard.server";
+import { allows } from "~/account/permissions";
 import { openEventStream } from "~/live/event-stream.server";
 import { clientAddress } from "~/server/client-address.server";
 import { requestContext } from "~/server/node/request-context.server";
@@ -11,7 +12,8 @@ export async function loader({ request }: LoaderFunctionArgs): Promise<Response>
   if (sent && !/^\/events(\?|$)/.test(sent)) throw new Response(null, { status: 404 });
   const lastEventId = request.headers.get("Last-Event-ID");
   const wantsJobs = new URL(request.url).searchParams.has("jobs");
-  const maySeeJobs = wantsJobs && (await currentUser(request)) !== undefined;
+  const user = wantsJobs ? await currentUser(request) : undefined;
+  const maySeeJobs = user !== undefined && allows(user, "/events jobs");
   return openEventStream({
     topics: maySeeJobs ? ["jobs"] : [],
     lastEventId,

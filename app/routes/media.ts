@@ -1,5 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { currentUser } from "~/account/guard.server";
+import { allows } from "~/account/permissions";
 import { parseMediaUrl } from "~/media/bucket.server";
 import { notFound, serveMedia } from "~/media/serve/serve.server";
 import { requestContext } from "~/server/node/request-context.server";
@@ -11,8 +12,11 @@ export function loader({ request }: LoaderFunctionArgs): Response | Promise<Resp
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname) : undefined;
   if (!name) return notFound();
-  const isSignedIn = async () => Boolean(await currentUser(request));
-  return serveMedia(request, name.bucket, name.path, isSignedIn);
+  const maySeeHidden = async () => {
+    const user = await currentUser(request);
+    return user !== undefined && allows(user, "/media/* hidden");
+  };
+  return serveMedia(request, name.bucket, name.path, maySeeHidden);
 }
 
 export function action(): Response {

@@ -1,12 +1,13 @@
 import { type ActionFunctionArgs, json } from "@remix-run/node";
+import { allows } from "~/account/permissions";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { requireUploader } from "~/studio/upload/upload-action.server";
 
 /** The upload form as the queue sends it: the same fields, answered as JSON. */
 export async function action({ request }: ActionFunctionArgs) {
-  const user = await requireUploader(request);
+  const user = await requireUploader(request, "/admin/publish");
   requireOwnOrigin(request);
-  const outcome = await receiveUpload(request, user.id);
+  const outcome = await receiveUpload(request, user.id, allows(user, "/admin publish"));
   return json(outcome, { status: outcome.ok ? 201 : outcome.status });
 }

@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { requireUser } from "~/account/guard.server";
+import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { retry } from "~/media/jobs/queue.server";
@@ -18,12 +18,12 @@ export const meta: MetaFunction = () => [
 ];
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  await requireUser(request);
+  await requirePermission(request, "/admin/queue");
   return { queue: await queueView() };
 }
 
 export async function action({ request }: ActionFunctionArgs) {
-  await requireUser(request);
+  await requirePermission(request, "/admin/queue");
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
   const id = String(form.get("id") ?? "");

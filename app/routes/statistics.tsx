@@ -1,7 +1,7 @@
 import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { BarChart3 } from "lucide-react";
-import { requireUser } from "~/account/guard.server";
+import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { categoryLabel } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
@@ -28,7 +28,7 @@ export const meta: MetaFunction = () => [
 ];
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  await requireUser(request);
+  await requirePermission(request, "/admin/statistics");
   const period = readPeriod(new URL(request.url).searchParams);
   try {
     return { period, statistics: await readStatistics(period) };

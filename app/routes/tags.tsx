@@ -6,7 +6,7 @@ import {
 } from "@remix-run/node";
 import { Form, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { Search, Tag } from "lucide-react";
-import { requireUser } from "~/account/guard.server";
+import { requirePermission } from "~/account/guard.server";
 import { aliasesOf } from "~/catalogue/lists/tag-aliases.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -42,7 +42,7 @@ export const meta: MetaFunction = () => [{ title: "Tags" }, { name: "robots", co
 const GONE = "No video has this tag any more.";
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  await requireUser(request);
+  await requirePermission(request, "/admin/tags");
   const parameters = new URL(request.url).searchParams;
   const view = readTagsView(parameters);
   const named = parameters.get("tag");
@@ -55,7 +55,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 export async function action({ request }: ActionFunctionArgs) {
-  const user = await requireUser(request);
+  const user = await requirePermission(request, "/admin/tags");
   requireOwnOrigin(request);
   const view = readTagsView(new URL(request.url).searchParams);
   const answer = await performTags(request, user.id);

@@ -6,7 +6,7 @@ import {
 } from "@remix-run/node";
 import { Form, useLoaderData, useNavigation } from "@remix-run/react";
 import { Search, Trash2 } from "lucide-react";
-import { requireUser } from "~/account/guard.server";
+import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -38,7 +38,7 @@ interface Answer {
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  await requireUser(request);
+  await requirePermission(request, "/admin/trash");
   const parameters = new URL(request.url).searchParams;
   const view = readTrashView(parameters);
   const trash = await queryThread<TrashPage>("studio", "trash", view);
@@ -47,7 +47,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 export async function action({ request }: ActionFunctionArgs) {
-  const user = await requireUser(request);
+  const user = await requirePermission(request, "/admin/trash");
   requireOwnOrigin(request);
   const view = readTrashView(new URL(request.url).searchParams);
   const answer = await performTrash(request, user.id);

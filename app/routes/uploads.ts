@@ -5,13 +5,13 @@ import { requireUploader } from "~/studio/upload/upload-action.server";
 
 /** Resumable uploads: HEAD and OPTIONS. */
 export async function loader({ request }: LoaderFunctionArgs) {
-  const user = await requireUploader(request);
+  const user = await requireUploader(request, "/admin/uploads/:id?");
   return answerTus(request, user.id);
 }
 
 /** POST, PATCH and DELETE. */
 export async function action({ request }: ActionFunctionArgs) {
-  const user = await requireUploader(request);
+  const user = await requireUploader(request, "/admin/uploads/:id?");
   requireOwnOrigin(request);
   return answerTus(request, user.id);
 }

@@ -20,7 +20,7 @@ export interface RejectedEdit {
 
 /** Why something was not done, with the status it is answered with. */
 export interface StudioFailure {
-  status: 400 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507;
+  status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507;
   toast: ToastMessage;
   /** What to do next, where the toast's sentence leaves it open. */
   detail?: string;

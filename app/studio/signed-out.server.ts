@@ -1,5 +1,5 @@
 import { data } from "@remix-run/node";
-import { requireUser } from "~/account/guard.server";
+import { requirePermission } from "~/account/guard.server";
 import { hasSessionCookie } from "~/account/session.server";
 import { signedOutSentence, signedOutSentenceFor } from "~/account/signed-out.server";
 import { receiveMultipart } from "~/media/intake/multipart.server";
@@ -18,7 +18,7 @@ import { SENTENCES } from "./upload/upload-fields";
  * @throws the redirect of the guard for whoever had no session at all.
  */
 export async function answerSignedOut(request: Request) {
-  if (!hasSessionCookie(request)) await requireUser(request);
+  if (!hasSessionCookie(request)) await requirePermission(request, "/admin");
   requireOwnOrigin(request);
   return data({ signedOut: await readSignedOut(request) }, { status: 401 });
 }

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { NOT_ALLOWED, type SessionUser } from "~/account/guard.server";
+import { allows, type Permission } from "~/account/permissions";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { VIDEO_STATUSES } from "~db/schema";
 import { isBusy } from "~db/write-lock";
-import type { DeleteConfirmation } from "./bulk/bulk";
+import { BULK_ACTIONS, type DeleteConfirmation } from "./bulk/bulk";
 import { performBulk } from "./bulk/bulk-action.server";
 import { editVideo } from "./edit/edit.server";
 import { failure, type StudioFailure } from "./failure";
@@ -50,7 +52,7 @@ export type StudioAnswer = StudioFailure | ToastMessage | { confirmation: Delete
 
 /** Who sends a form, and from which list. */
 export interface Sender {
-  userId: string;
+  user: SessionUser;
   view: ManageView;
 }
 
@@ -76,6 +78,9 @@ const FAILED: Record<StudioRequest["intent"], string> = {
 export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioAnswer> {
   const parsed = studioRequest.safeParse(Object.fromEntries(form.fields));
   if (!parsed.success) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  if (!allows(sender.user, permissionOf(parsed.data, form))) {
+    return failure(403, FAILED[parsed.data.intent], { detail: NOT_ALLOWED });
+  }
   try {
     return await perform(parsed.data, form, sender);
   } catch (error) {
@@ -85,11 +90,18 @@ export async function performIntent(form: StudioForm, sender: Sender): Promise<S
   }
 }
 
+/** The line of the table of permissions for a form. */
+function permissionOf({ intent }: StudioRequest, { fields }: StudioForm): Permission {
+  const action = intent === "bulk" && BULK_ACTIONS.find((each) => each === fields.get("do"));
+  return action ? `/admin bulk ${action}` : `/admin ${intent}`;
+}
+
 async function perform(
   request: StudioRequest,
   { fields, thumbnail, captions, fileError }: StudioForm,
-  { userId, view }: Sender,
+  { user, view }: Sender,
 ): Promise<StudioAnswer> {
+  const userId = user.id;
   switch (request.intent) {
     case "update": {
       const { intent: _, id, version, ...given } = request;

@@ -1,7 +1,7 @@
 /** An upload that is not taken: the status it is answered with and the sentence that says why. */
 export class UploadError extends Error {
   constructor(
-    readonly status: 400 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
+    readonly status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
     sentence: string,
     /** The form field at fault, when it is one. */
     readonly field?: string,

@@ -15,7 +15,7 @@ import { fileBehind, playlistWithCaptions } from "./stream-captions.server";
  * change bytes that ranges and the strong entity tag count on.
  */
 const PUBLIC_CACHE = "private, max-age=3600, no-transform";
-/** What only someone signed in may see stays in no cache at all. */
+/** What is not public stays in no cache at all. */
 const NO_CACHE = "private, no-store, no-transform";
 
 /** Should a browser ever take a file for a page, it may do nothing. */
@@ -24,21 +24,21 @@ const CONTENT_SECURITY_POLICY =
 
 /**
  * Answers GET and HEAD of a file: the whole, or one range of it (RFC 9110 §13 and §14). 404 for
- * what is not there and, without a difference, for what is not public and nobody is signed in.
+ * what is not there and, without a difference, for what is not public and may not be seen.
  *
- * @param isSignedIn asked only about a file that is not public.
+ * @param maySeeHidden asked only about a file that is not public.
  */
 export async function serveMedia(
   request: Request,
   bucket: Bucket,
   path: string,
-  isSignedIn: () => Promise<boolean>,
+  maySeeHidden: () => Promise<boolean>,
 ): Promise<Response> {
   const asked = { bucket, path };
   const open = publicName(asked);
   const isOpen = open?.path === path;
-  // Whoever is signed in may have the file itself, also where others get the one that is played.
-  const isOwn = !isOpen && isThere(asked) && (await isSignedIn());
+  // Who may see it gets the file itself, also where others get the one that is played.
+  const isOwn = !isOpen && isThere(asked) && (await maySeeHidden());
   const current = isOwn ? asked : open;
   const { search } = new URL(request.url);
   const name = current && (await requestedWidth(requestedVersion(current, search), search));

@@ -38,8 +38,12 @@ export type UploadOutcome =
  *   sent before, which waits for another try, and one that the catalogue already has or that was cut
  *   off, which waits for the decision to take it all the same.
  */
-export async function receiveUpload(request: Request, userId: string): Promise<UploadOutcome> {
-  return publishReceivedForm(await receiveMultipart(request, uploadRules()), userId);
+export async function receiveUpload(
+  request: Request,
+  userId: string,
+  mayPublish = true,
+): Promise<UploadOutcome> {
+  return publishReceivedForm(await receiveMultipart(request, uploadRules()), userId, mayPublish);
 }
 
 /** What the files of the upload form have to be. */
@@ -51,18 +55,25 @@ export function uploadRules(): Record<"video" | "thumbnail", FileRule> {
   };
 }
 
-/** Publishes a form that has been received; its files are deleted afterwards. */
+/**
+ * Publishes a form that has been received; its files are deleted afterwards.
+ *
+ * @param mayPublish whether it is taken as more than a draft.
+ */
 export async function publishReceivedForm(
   form: ReceivedForm,
   userId: string,
+  mayPublish: boolean,
 ): Promise<UploadOutcome> {
   const sentBefore = form.fields.get("upload");
   try {
-    if (sentBefore === undefined) return await publishForm(form, userId);
+    if (sentBefore === undefined) return await publishForm(form, userId, mayPublish);
     if (beingPublished.has(sentBefore))
       throw new UploadError(409, "This upload is being published.");
     beingPublished.add(sentBefore);
-    return await publishForm(form, userId).finally(() => beingPublished.delete(sentBefore));
+    return await publishForm(form, userId, mayPublish).finally(() =>
+      beingPublished.delete(sentBefore),
+    );
   } catch (error) {
     if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
     if (!(error instanceof UploadError)) {
@@ -76,9 +87,17 @@ export async function publishReceivedForm(
   }
 }
 
-async function publishForm(form: ReceivedForm, userId: string): Promise<UploadOutcome> {
+async function publishForm(
+  form: ReceivedForm,
+  userId: string,
+  mayPublish: boolean,
+): Promise<UploadOutcome> {
   if (form.error) throw form.error;
   const intent = uploadIntent(form.fields.get("intent"));
+  const isScheduled = Boolean(form.fields.get("publishAt") || form.fields.get("unpublishAt"));
+  if (!mayPublish && (intent === "publish" || isScheduled)) {
+    throw new UploadError(403, SENTENCES.draftsOnly);
+  }
   const sentBefore = form.fields.get("upload");
   // Before the fields are checked: the time of a schedule may have come since.
   const taken = lastPublished.get(`${userId} ${sentBefore}`);

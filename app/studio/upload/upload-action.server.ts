@@ -1,5 +1,6 @@
 import { data } from "@remix-run/node";
-import { currentUser, type SessionUser } from "~/account/guard.server";
+import { assertAllowed, currentUser, type SessionUser } from "~/account/guard.server";
+import { allows, type Permission } from "~/account/permissions";
 import type { ReceivedForm } from "~/media/intake/multipart.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -18,8 +19,8 @@ export function uploadLimits(): UploadLimits {
  * @returns the failure with its status, for the page to show again with the texts.
  * @throws the redirect with the toast when the upload was published.
  */
-export async function handleUpload(form: ReceivedForm, user: Pick<SessionUser, "id">) {
-  const outcome = await publishReceivedForm(form, user.id);
+export async function handleUpload(form: ReceivedForm, user: SessionUser) {
+  const outcome = await publishReceivedForm(form, user.id, allows(user, "/admin publish"));
   if (!outcome.ok) {
     const upload: UploadFailure = outcome.failure;
     return data({ upload }, { status: outcome.status });
@@ -34,10 +35,16 @@ export async function handleUpload(form: ReceivedForm, user: Pick<SessionUser, "
 /**
  * The user, for addresses that scripts call: they would follow a redirect and see a success.
  *
- * @throws a 401 Response.
+ * @throws a 401 Response, or a 403 Response where their role does not have the permission.
  */
-export async function requireUploader(request: Request): Promise<SessionUser> {
+export async function requireUploader(
+  request: Request,
+  permission: Permission,
+): Promise<SessionUser> {
   const user = await currentUser(request);
-  if (user) return user;
+  if (user) {
+    assertAllowed(user, permission);
+    return user;
+  }
   throw new Response(SENTENCES.signedOut, { status: 401, statusText: "Unauthorized" });
 }

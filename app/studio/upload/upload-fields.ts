@@ -28,6 +28,7 @@ export const SENTENCES = {
   signedOut: "You must be logged in to upload videos.",
   missing: "Please fill in all required fields.",
   failed: "Failed to upload video.",
+  draftsOnly: "Your account may save drafts only. An editor publishes them.",
   published: "Video uploaded and published successfully.",
   drafted: "Video uploaded and saved as a draft.",
   scheduled: "Video uploaded. It will be published at the time you set.",

@@ -1,6 +1,7 @@
 import type { RouteConfigEntry } from "@remix-run/route-config";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireUser } from "~/account/guard.server";
+import { requirePermission } from "~/account/guard.server";
+import { PERMISSIONS } from "~/account/permissions";
 import { openSession } from "~/account/session.server";
 import routeConfig from "~/routes";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -31,6 +32,13 @@ describe("every route", () => {
     expect(paths).toEqual(expect.arrayContaining(["admin", "admin/account", "auth", "sign-out"]));
   });
 
+  it("has a line in the table of permissions, and each line has a route", () => {
+    const addresses = new Set(routes.map(({ path }) => `/${path}`));
+    const lines = Object.keys(PERMISSIONS).map((line) => line.split(" ")[0]!);
+    expect([...new Set(lines)].sort()).toEqual([...addresses].sort());
+    expect([...addresses].filter((address) => !(address in PERMISSIONS))).toEqual([]);
+  });
+
   it.each(routes)(
     "/$path turns away visitors and other sites where it has to",
     async ({ path, file }) => {
@@ -44,7 +52,7 @@ describe("every route", () => {
 describe("the rules", () => {
   type Args = { request: Request };
   const guarded = async ({ request }: Args) => {
-    await requireUser(request);
+    await requirePermission(request, "/admin");
     requireOwnOrigin(request);
     return null;
   };
@@ -53,7 +61,7 @@ describe("the rules", () => {
     return null;
   };
   const userOnly = async ({ request }: Args) => {
-    await requireUser(request);
+    await requirePermission(request, "/admin");
     return null;
   };
   const open = async () => null;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listActivities } from "~/account/activity.server";
-import { currentUser, requireUser } from "~/account/guard.server";
+import { currentUser, requirePermission } from "~/account/guard.server";
 import * as auth from "~/routes/auth";
 import * as signOut from "~/routes/sign-out";
 import { readToast } from "~/server/toast.server";
@@ -59,7 +59,12 @@ describe("signing in", () => {
       .find((cookie) => cookie.startsWith("session="));
     expect(session).toMatch(/; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/);
     const cookies = cookiesOf(response!);
-    expect(await currentUser(withCookie(cookies))).toEqual({ id, email });
+    expect(await currentUser(withCookie(cookies))).toEqual({
+      id,
+      email,
+      role: "owner",
+      mayPublish: true,
+    });
     expect((await readToast(withCookie(cookies))).toast).toEqual({
       title: "Success",
       description: "Signed in successfully!",
@@ -244,10 +249,12 @@ describe("a session", () => {
   });
 
   it("is asked for by the guard", async () => {
-    await expect(requireUser(withCookie("session=forged.mac"))).rejects.toMatchObject({
+    await expect(
+      requirePermission(withCookie("session=forged.mac"), "/admin"),
+    ).rejects.toMatchObject({
       status: 302,
     });
-    const upload = requireUser(formRequest("/admin", { intent: "publish" }));
+    const upload = requirePermission(formRequest("/admin", { intent: "publish" }), "/admin");
     const answer = (await upload.catch((thrown) => thrown)) as Response;
     expect(answer.headers.get("Location")).toBe("/auth");
     expect((await readToast(withCookie(cookiesOf(answer)))).toast).toMatchObject({

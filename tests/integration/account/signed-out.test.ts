@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireUser } from "~/account/guard.server";
+import { requirePermission } from "~/account/guard.server";
 import { action } from "~/routes/admin";
 import { readToast } from "~/server/toast.server";
 import { sqliteHandle } from "~db/client.server";
@@ -17,7 +17,7 @@ const HEADERS = { Origin: ORIGIN, Host: "localhost" };
 
 async function toldOf(address: string, body: URLSearchParams | FormData) {
   const request = new Request(ORIGIN + address, { method: "POST", body, headers: HEADERS });
-  const answer = await caught(() => requireUser(request));
+  const answer = await caught(() => requirePermission(request, "/admin"));
   expect(answer.headers.get("Location")).toBe("/auth");
   const cookie = answer.headers.get("Set-Cookie")?.split(";")[0] ?? "";
   const { toast } = await readToast(new Request(ORIGIN, { headers: { Cookie: cookie } }));

@@ -1,0 +1,109 @@
+import type { Role } from "~db/schema";
+
+/**
+ * Who may do what: one line for each address of the site, and one for each form (`intent`) and each
+ * part of an address that needs a permission of its own. A test walks all routes with all roles, so
+ * an address without a line fails it.
+ *
+ * `all`: without limits. `own`: only with videos that they have uploaded, and until they may publish
+ * only while these are drafts. `publisher`: as `own`, and only who may publish. `none`: not at all.
+ * `anyone`: visitors too.
+ */
+const TABLE = {
+  "/admin": { owner: "all", editor: "all", uploader: "own" },
+  "/admin publish": { owner: "all", editor: "all", uploader: "publisher" },
+  "/admin draft": { owner: "all", editor: "all", uploader: "own" },
+  "/admin update": { owner: "all", editor: "all", uploader: "own" },
+  "/admin toggle": { owner: "all", editor: "all", uploader: "publisher" },
+  "/admin schedule": { owner: "all", editor: "all", uploader: "publisher" },
+  "/admin delete": { owner: "all", editor: "all", uploader: "own" },
+  "/admin restore": { owner: "all", editor: "all", uploader: "own" },
+  "/admin bulk": { owner: "all", editor: "all", uploader: "own" },
+  "/admin bulk publish": { owner: "all", editor: "all", uploader: "publisher" },
+  "/admin bulk hide": { owner: "all", editor: "all", uploader: "publisher" },
+  "/admin bulk category": { owner: "all", editor: "all", uploader: "own" },
+  "/admin bulk add-tags": { owner: "all", editor: "all", uploader: "own" },
+  "/admin bulk remove-tags": { owner: "all", editor: "all", uploader: "own" },
+  "/admin bulk schedule": { owner: "all", editor: "all", uploader: "publisher" },
+  "/admin bulk unschedule": { owner: "all", editor: "all", uploader: "publisher" },
+  "/admin bulk delete": { owner: "all", editor: "all", uploader: "own" },
+  "/admin/publish": { owner: "all", editor: "all", uploader: "own" },
+  "/admin/uploads/:id?": { owner: "own", editor: "own", uploader: "own" },
+  "/admin/trash": { owner: "all", editor: "all", uploader: "own" },
+  "/admin/account": { owner: "own", editor: "own", uploader: "own" },
+  "/admin/queue": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/tags": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/statistics": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/activity": { owner: "all", editor: "all", uploader: "none" },
+  // Files of videos that are not published, and the notice that conversions go on.
+  "/media/* hidden": { owner: "all", editor: "all", uploader: "own" },
+  "/events jobs": { owner: "all", editor: "all", uploader: "all" },
+
+  "/": "anyone",
+  "/categories/:category?": "anyone",
+  "/trending": "anyone",
+  "/tags/:tag": "anyone",
+  "/video/:id": "anyone",
+  "/saved": "anyone",
+  "/auth": "anyone",
+  "/auth/code": "anyone",
+  "/privacy": "anyone",
+  "/dmca": "anyone",
+  "/contact": "anyone",
+  "/preferences": "anyone",
+  "/offline": "anyone",
+  "/*": "anyone",
+  "/age": "anyone",
+  "/surprise": "anyone",
+  "/video/:id/view": "anyone",
+  "/search/suggestions": "anyone",
+  "/video/:id/stream": "anyone",
+  "/saved/videos": "anyone",
+  "/sign-out": "anyone",
+  "/media/*": "anyone",
+  "/events": "anyone",
+  "/healthz": "anyone",
+  "/sitemap.xml": "anyone",
+  "/sitemap/:part": "anyone",
+  "/robots.txt": "anyone",
+  "/feed.xml": "anyone",
+  "/tags/:tag/feed.xml": "anyone",
+  "/manifest.webmanifest": "anyone",
+  "/sw.js": "anyone",
+  "/favicon.ico": "anyone",
+  "/apple-touch-icon.png": "anyone",
+  "/icon-192.png": "anyone",
+  "/icon-512.png": "anyone",
+  "/share.png": "anyone",
+} as const satisfies Record<string, "anyone" | Record<Role, Access>>;
+
+type Access = "all" | "own" | "publisher" | "none";
+
+/** A line of the table that needs an account. */
+export type Permission = {
+  [Name in keyof typeof TABLE]: (typeof TABLE)[Name] extends "anyone" ? never : Name;
+}[keyof typeof TABLE];
+
+export const PERMISSIONS: Readonly<Record<string, "anyone" | Record<Role, Access>>> = TABLE;
+
+/** As far as permissions go, who somebody is. */
+export interface Permitted {
+  role: Role;
+  /** Of an uploader: whether they may publish; owners and editors may. */
+  mayPublish: boolean;
+}
+
+/** How far a permission reaches: over everything, over what is one's own, or not at all. */
+export type Reach = "all" | "own" | "none";
+
+/** How far somebody's permission reaches. */
+export function reachOf({ role, mayPublish }: Permitted, permission: Permission): Reach {
+  const access: Access = TABLE[permission][role];
+  if (access !== "publisher") return access;
+  return mayPublish ? "own" : "none";
+}
+
+/** Whether somebody may do it at all. */
+export function allows(who: Permitted, permission: Permission): boolean {
+  return reachOf(who, permission) !== "none";
+}

@@ -1,0 +1,64 @@
+import type { Generated } from "kysely";
+
+/** ISO 8601 UTC. */
+type Time = string;
+
+export const ROLES = ["owner", "editor", "uploader"] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface UsersTable {
+  id: Generated<string>;
+  /** Unique without regard to case. */
+  email: string;
+  password_hash: string;
+  role: Generated<Role>;
+  /** 1 for an uploader who may publish what they upload. */
+  may_publish: Generated<number>;
+  /** Null for who may sign in. */
+  deactivated_at: Time | null;
+  created_at: Generated<Time>;
+  /** The secret of the second factor, encrypted; it counts once it is enabled. */
+  totp_secret: string | null;
+  totp_enabled_at: Time | null;
+  /** The last 30-second step whose code was accepted. */
+  totp_last_step: number | null;
+}
+
+/** A link with which somebody makes an account; used and expired ones stay for a while. */
+export interface InvitationsTable {
+  /** SHA-256 of the token in the link. */
+  token_hash: string;
+  email: string;
+  role: Role;
+  may_publish: number;
+  created_at: Time;
+  expires_at: Time;
+  used_at: Time | null;
+}
+
+export interface RecoveryCodesTable {
+  user_id: string;
+  /** SHA-256 of a code; used codes are removed. */
+  code_hash: string;
+}
+
+export interface ActivitiesTable {
+  id: Generated<number>;
+  /** Null when the operator did it at the command line. */
+  user_id: string | null;
+  action: string;
+  subject_id: string | null;
+  detail: Generated<string>;
+  created_at: Generated<Time>;
+}
+
+export interface SessionsTable {
+  /** SHA-256 of the id in the cookie, so that a stolen database opens no session. */
+  id_hash: string;
+  user_id: string;
+  created_at: Generated<Time>;
+  last_used_at: Generated<Time>;
+  expires_at: Time;
+  /** Such as "Firefox on Linux"; empty when the browser did not say. */
+  device: Generated<string>;
+}
