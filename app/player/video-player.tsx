@@ -4,6 +4,7 @@ import { EnhancedPlayer } from "./enhanced-player";
 import { NoFile } from "./no-file";
 import "./player.css";
 import type { NextVideo, PlayerVideo } from "./types";
+import { usePoster } from "./use-poster";
 
 export type { CaptionTrack, NextVideo, PlayerVideo } from "./types";
 
@@ -25,6 +26,7 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
   const [root, setRoot] = useState<HTMLElement | null>(null);
   const [element, setElement] = useState<HTMLVideoElement | null>(null);
   const enhanced = useEnhanced(root !== null && element !== null);
+  const poster = usePoster(shown.posterUrl, element);
   if (!shown.fileUrl) return <NoFile posterUrl={shown.posterUrl} preparing={shown.preparing} />;
   return (
     <section ref={setRoot} className="player" tabIndex={-1} aria-label="Video player">
@@ -38,7 +40,7 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
         preload={shown.hlsUrl ? "none" : "metadata"}
         // The fragment (Media Fragments URI 1.0) starts there without scripts too.
         src={shown.startSeconds ? `${shown.fileUrl}#t=${shown.startSeconds}` : shown.fileUrl}
-        poster={shown.posterUrl ?? undefined}
+        poster={poster}
         aria-label={shown.title}
       >
         {shown.captions?.map((track) => (

@@ -8,7 +8,7 @@ test.describe("the server's player", () => {
     const tag = /<video[^>]*>/.exec(html)?.[0] ?? "";
     expect(tag).toMatch(/\scontrols/);
     expect(tag).toMatch(/src="\/media\/videos\/owner\/\d+\.mp4\?v=[\da-z-]+"/);
-    expect(tag).toMatch(/poster="\/media\/thumbnails\/owner\/\d+\.jpg"/);
+    expect(tag).toMatch(/poster="\/media\/thumbnails\/owner\/\d+\.jpg\?w=720"/);
     expect(html).not.toContain('aria-label="Seek"');
   });
 

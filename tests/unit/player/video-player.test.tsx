@@ -53,7 +53,7 @@ describe("on the server", () => {
     document.body.innerHTML = renderToString(<VideoPlayer video={{ ...FILM, captions }} />);
     expect(video().controls).toBe(true);
     expect(video().getAttribute("src")).toBe(FILM.fileUrl);
-    expect(video().getAttribute("poster")).toBe(FILM.posterUrl);
+    expect(video().getAttribute("poster")).toBe(`${FILM.posterUrl}?w=720`);
     expect(document.querySelector("track")?.getAttribute("srclang")).toBe("en");
     expect(document.querySelector("button")).toBeNull();
     document.body.replaceChildren();

@@ -1,0 +1,41 @@
+import { useEffect, useState } from "react";
+import { savesData } from "./source/primed-start";
+
+/** What `?w=720` answers: see `media/serve/small-picture.server.ts`. */
+const SMALL_WIDTH_PIXELS = 720;
+/** Up to here the smaller picture looks as sharp. */
+const ENLARGED_AT_MOST = 1.25;
+
+/**
+ * The poster of the element. It has one address and not one for each width as an `<img>` has, so
+ * every screen gets the smaller picture with the page, which is a phone's largest paint. A wider screen gets
+ * the whole one when it has been loaded, but for who asks for less data.
+ */
+export function usePoster(
+  url: string | null | undefined,
+  element: HTMLVideoElement | null,
+): string | undefined {
+  const [loaded, setLoaded] = useState<string>();
+  const isOurs = Boolean(url?.startsWith("/media/thumbnails/"));
+  useEffect(() => {
+    if (!url || !isOurs || !element || !needsWholePicture(element)) return;
+    let isCurrent = true;
+    const picture = new Image();
+    picture.src = url;
+    picture.decode().then(
+      () => isCurrent && setLoaded(url),
+      // It cannot be read: the smaller one stays.
+      () => undefined,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [url, isOurs, element]);
+  if (!url) return undefined;
+  return !isOurs || loaded === url ? url : `${url}?w=${SMALL_WIDTH_PIXELS}`;
+}
+
+function needsWholePicture(element: HTMLVideoElement): boolean {
+  const shown = element.clientWidth * devicePixelRatio;
+  return !savesData() && shown > SMALL_WIDTH_PIXELS * ENLARGED_AT_MOST;
+}

@@ -1,0 +1,82 @@
+// @vitest-environment jsdom
+import { cleanup, render, waitFor } from "@testing-library/react";
+import { useState } from "react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { usePoster } from "~/player/use-poster";
+
+const THUMBNAIL = "/media/thumbnails/u/1.jpg";
+const SMALL = `${THUMBNAIL}?w=720`;
+
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+function Film({ url }: { url: string | null }) {
+  const [element, setElement] = useState<HTMLVideoElement | null>(null);
+  // biome-ignore lint/a11y/useMediaCaption: nothing is played.
+  return <video ref={setElement} poster={usePoster(url, element)} />;
+}
+
+const poster = () => document.querySelector("video")?.getAttribute("poster") ?? null;
+
+/** A screen on which the player is `width` CSS pixels wide, and what its pictures become. */
+function screenOf(width: number, { saveData = false, decode = () => Promise.resolve() } = {}) {
+  vi.spyOn(HTMLVideoElement.prototype, "clientWidth", "get").mockReturnValue(width);
+  const asked: string[] = [];
+  class Picture {
+    decode = decode;
+    set src(url: string) {
+      asked.push(url);
+    }
+  }
+  vi.stubGlobal("Image", Picture);
+  vi.stubGlobal("navigator", { ...navigator, connection: { saveData } });
+  return asked;
+}
+
+describe("the poster of the player", () => {
+  it("is the smaller picture on a phone", async () => {
+    const asked = screenOf(412);
+    render(<Film url={THUMBNAIL} />);
+    await Promise.resolve();
+    expect(poster()).toBe(SMALL);
+    expect(asked).toEqual([]);
+  });
+
+  it("becomes the whole picture on a wide screen once that is loaded", async () => {
+    let loaded = () => {};
+    const asked = screenOf(1000, { decode: () => new Promise((done) => (loaded = done)) });
+    render(<Film url={THUMBNAIL} />);
+    expect(poster()).toBe(SMALL);
+    expect(asked).toEqual([THUMBNAIL]);
+    loaded();
+    await waitFor(() => expect(poster()).toBe(THUMBNAIL));
+  });
+
+  it("stays small for who saves data, and where the whole one can't be read", async () => {
+    const asked = screenOf(1000, { saveData: true });
+    const { unmount } = render(<Film url={THUMBNAIL} />);
+    await Promise.resolve();
+    expect([poster(), asked]).toEqual([SMALL, []]);
+    unmount();
+    const failing = vi.fn(() => Promise.reject(new Error("broken")));
+    screenOf(1000, { decode: failing });
+    render(<Film url={THUMBNAIL} />);
+    await waitFor(() => expect(failing).toHaveBeenCalled());
+    expect(poster()).toBe(SMALL);
+  });
+
+  it("is that of the next video at once, and of another server as it is", async () => {
+    screenOf(1000);
+    const { rerender } = render(<Film url={THUMBNAIL} />);
+    await waitFor(() => expect(poster()).toBe(THUMBNAIL));
+    rerender(<Film url="/media/thumbnails/u/2.jpg" />);
+    expect(poster()).toBe("/media/thumbnails/u/2.jpg?w=720");
+    rerender(<Film url="https://pictures.example/1.jpg" />);
+    expect(poster()).toBe("https://pictures.example/1.jpg");
+    rerender(<Film url={null} />);
+    expect(poster()).toBeNull();
+  });
+});
