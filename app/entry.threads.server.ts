@@ -4,6 +4,7 @@ import { knownTags, matchingTags, nearestTexts } from "~/catalogue/related/known
 import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
+import { readUploaderTotals } from "~/studio/statistics/admin-stats.server";
 import { readTaggedIds, readTagsPage } from "~/studio/tags/tag-list.server";
 import { readTrashPage } from "~/studio/trash/trash-list.server";
 import { serveThread } from "~db/threads/serve-thread.server";
@@ -21,6 +22,7 @@ serveThread({
   managed: readManagedPage,
   "managed-ids": readManagedIds,
   trash: readTrashPage,
+  "uploader-totals": readUploaderTotals,
   tags: readTagsPage,
   "tagged-ids": readTaggedIds,
 });

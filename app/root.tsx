@@ -70,11 +70,13 @@ export async function loader({ request }: LoaderFunctionArgs) {
   // Before anything else is read: what changes meanwhile must count as newer than this page.
   const { catalogue } = catalogueVersion();
   const { toast, headers } = await readToast(request);
-  const signedIn = (await currentUser(request)) !== undefined;
+  const user = await currentUser(request);
+  const signedIn = user !== undefined;
   return data(
     {
       siteName: settings().siteName,
       signedIn,
+      ...(user && { user: { role: user.role, mayPublish: user.mayPublish } }),
       toast,
       // The development server has modules by the hundred, which change under a worker.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",

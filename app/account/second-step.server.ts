@@ -36,6 +36,7 @@ export async function findSecondStep(
     .select(["id", "email", "password_hash"])
     .where("id", "=", id)
     .where("totp_enabled_at", "is not", null)
+    .where("deactivated_at", "is", null)
     .executeTakeFirst();
   return user && mark(user.password_hash) === given
     ? { id: user.id, email: user.email }

@@ -63,7 +63,8 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
     giveBack();
     throw error instanceof HashingBusyError ? tooBusy(error) : error;
   });
-  if (!right || !user) {
+  // To somebody who is locked out, the site says no more than to a stranger.
+  if (!right || !user || user.deactivated_at !== null) {
     if (user && byAccount.isUsedUp(account)) noteGuessing(user.id);
     throw new FormError(400, "Invalid login credentials");
   }

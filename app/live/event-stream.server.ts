@@ -34,6 +34,8 @@ interface Subscription {
   /** What it wants beside the catalogue and its views. */
   topics: ReadonlySet<Topic>;
   address: string;
+  /** Who is signed in, where it is told more than visitors are. */
+  userId?: string;
 }
 
 const streams = new Map<Sink, Subscription>();
@@ -56,9 +58,11 @@ export function openEventStream({
   topics = [],
   lastEventId,
   address = "",
+  userId,
   most = MOST_STREAMS,
 }: {
   topics?: Topic[];
+  userId?: string;
   lastEventId?: string | null;
   address?: string;
   most?: number;
@@ -73,6 +77,7 @@ export function openEventStream({
   const wanted = {
     topics: topics.length > 0 ? new Set([...PUBLIC_TOPICS, ...topics]) : PUBLIC_TOPICS,
     address,
+    ...(userId !== undefined && { userId }),
   };
   const greeting = greet(lastEventId ?? undefined);
   const response = requestContext()?.response;
@@ -174,10 +179,17 @@ function remove(sink: Sink): boolean {
 
 /** Nothing is written to them any more. */
 export function endStreams(): void {
-  for (const sink of [...streams.keys()]) {
-    sink.end();
-    remove(sink);
-  }
+  for (const sink of [...streams.keys()]) end(sink);
+}
+
+/** Ends what a user listens to whose sessions have ended; the browser comes back as a visitor. */
+export function endStreamsOf(user: string): void {
+  for (const [sink, { userId }] of [...streams]) if (userId === user) end(sink);
+}
+
+function end(sink: Sink): void {
+  sink.end();
+  remove(sink);
 }
 
 function sendChange({ topic, version }: Change): void {

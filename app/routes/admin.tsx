@@ -17,12 +17,13 @@ import { redirectWithToast } from "~/server/toast.server";
 import { SITE_VERSION } from "~/server/version.server";
 import { ActionError } from "~/studio/action-error";
 import { AdminLinks, AdminTabs } from "~/studio/admin-navigation";
-import { loadManage, loadStats } from "~/studio/admin-page.server";
+import { loadManage, loadStats, ownView } from "~/studio/admin-page.server";
 import type { DeleteConfirmation } from "~/studio/bulk/bulk";
 import type { StudioFailure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
 import { manageHref, readManageView } from "~/studio/list/manage-address";
 import { ManageTab } from "~/studio/list/manage-tab";
+import { ownVideosOf } from "~/studio/own-videos";
 import { SignInPrompt, UnsavedTexts } from "~/studio/sign-in-prompt";
 import {
   loadUnlessSignedOut,
@@ -57,9 +58,10 @@ interface Answer {
 export async function loader({ request }: LoaderFunctionArgs) {
   const signedOut = !(await currentUser(request)) && showsSignedOutAnswer(request);
   if (signedOut) return { ...SIGNED_OUT, limits: uploadLimits(), now: Date.now() };
-  await requirePermission(request, "/admin");
+  const user = await requirePermission(request, "/admin");
+  const own = ownVideosOf(user, "/admin");
   const parameters = new URL(request.url).searchParams;
-  const statistics = await loadStats();
+  const statistics = await loadStats(own?.userId);
   const shell = {
     statistics,
     limits: uploadLimits(),
@@ -70,7 +72,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
     signedOut,
   };
   if (parameters.get("tab") !== "manage") return { ...shell, manage: undefined };
-  const manage = await loadManage(parameters);
+  const manage = await loadManage(parameters, own);
   const gone = manage.dialog?.video === null;
   return data({ ...shell, manage }, { status: gone ? 404 : 200 });
 }
@@ -95,7 +97,8 @@ export async function action({ request }: ActionFunctionArgs) {
   if (!user) return answerSignedOut(request);
   requireOwnOrigin(request);
   assertAllowed(user, "/admin");
-  const view = readManageView(new URL(request.url).searchParams);
+  const asked = readManageView(new URL(request.url).searchParams);
+  const view = ownView(asked, ownVideosOf(user, "/admin"));
   return withAdminForm(request, async ({ kind, form }) => {
     if (kind === "upload") return handleUpload(form, user);
     const answer = await performIntent(form, { user, view });

@@ -16,6 +16,7 @@ export async function loader({ request }: LoaderFunctionArgs): Promise<Response>
   const maySeeJobs = user !== undefined && allows(user, "/events jobs");
   return openEventStream({
     topics: maySeeJobs ? ["jobs"] : [],
+    userId: maySeeJobs ? user.id : undefined,
     lastEventId,
     address: clientAddress(request),
   });

@@ -1,8 +1,9 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { currentUser } from "~/account/guard.server";
-import { allows } from "~/account/permissions";
-import { parseMediaUrl } from "~/media/bucket.server";
+import { reachOf } from "~/account/permissions";
+import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { notFound, serveMedia } from "~/media/serve/serve.server";
+import { isUploadersFile } from "~/media/serve/videos-of-file.server";
 import { requestContext } from "~/server/node/request-context.server";
 
 export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {
@@ -12,9 +13,10 @@ export function loader({ request }: LoaderFunctionArgs): Response | Promise<Resp
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname) : undefined;
   if (!name) return notFound();
-  const maySeeHidden = async () => {
+  const maySeeHidden = async (file: MediaName) => {
     const user = await currentUser(request);
-    return user !== undefined && allows(user, "/media/* hidden");
+    const reach = user && reachOf(user, "/media/* hidden");
+    return reach === "all" || (reach === "own" && isUploadersFile(file, user?.id ?? ""));
   };
   return serveMedia(request, name.bucket, name.path, maySeeHidden);
 }

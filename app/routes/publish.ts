@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, json } from "@remix-run/node";
-import { allows } from "~/account/permissions";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { ownVideosOf } from "~/studio/own-videos";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { requireUploader } from "~/studio/upload/upload-action.server";
 
@@ -8,6 +8,6 @@ import { requireUploader } from "~/studio/upload/upload-action.server";
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requireUploader(request, "/admin/publish");
   requireOwnOrigin(request);
-  const outcome = await receiveUpload(request, user.id, allows(user, "/admin publish"));
+  const outcome = await receiveUpload(request, user.id, ownVideosOf(user, "/admin/publish"));
   return json(outcome, { status: outcome.ok ? 201 : outcome.status });
 }

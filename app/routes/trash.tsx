@@ -14,6 +14,7 @@ import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
 import type { StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
+import { ownVideosOf } from "~/studio/own-videos";
 import { formatStorage } from "~/studio/statistics/storage-text";
 import { type PurgeConfirmation, performTrash } from "~/studio/trash/trash-action.server";
 import { readTrashView, TRASH_DAYS, type TrashView, trashHref } from "~/studio/trash/trash-address";
@@ -38,10 +39,11 @@ interface Answer {
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  await requirePermission(request, "/admin/trash");
+  const user = await requirePermission(request, "/admin/trash");
+  const own = ownVideosOf(user, "/admin/trash");
   const parameters = new URL(request.url).searchParams;
   const view = readTrashView(parameters);
-  const trash = await queryThread<TrashPage>("studio", "trash", view);
+  const trash = await queryThread<TrashPage>("studio", "trash", { ...view, own });
   const isEmptying = parameters.has("empty") && trash.total.videos > 0;
   return { view: { ...view, page: trash.page }, trash, isEmptying, now: Date.now() };
 }
@@ -50,7 +52,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/trash");
   requireOwnOrigin(request);
   const view = readTrashView(new URL(request.url).searchParams);
-  const answer = await performTrash(request, user.id);
+  const answer = await performTrash(request, user.id, ownVideosOf(user, "/admin/trash"));
   if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
   if ("confirmation" in answer) return data<Answer>(answer);
   throw redirectWithToast(trashHref(view), answer);

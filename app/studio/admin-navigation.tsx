@@ -1,5 +1,6 @@
 import { Link, NavLink, useLocation } from "@remix-run/react";
 import { classNames } from "~/ui/class-names";
+import { usePermissions } from "./use-permissions";
 import "~/ui/studio.css";
 
 const PANEL = ["/admin?tab=manage", "Manage Videos"] as const;
@@ -12,15 +13,17 @@ const PAGES = [
   ["/admin/account", "Account"],
 ] as const;
 
-/** The pages of the admin area; the one that is shown is marked. The panel has tabs of its own. */
+/** The pages of the admin area that whoever sees them may open; the one that is shown is marked. The panel has tabs of its own. */
 export function AdminLinks() {
   const isPanel = useLocation().pathname === "/admin";
+  const may = usePermissions();
+  const pages = PAGES.filter(([to]) => may(to));
   return (
     <nav
       aria-label="Admin pages"
       className="flex flex-wrap gap-x-1 text-sm max-sm:order-last max-sm:-mx-3 max-sm:w-full forced-colors:mx-0 sm:ml-auto"
     >
-      {(isPanel ? PAGES : [PANEL, ...PAGES]).map(([to, label]) => (
+      {(isPanel ? pages : [PANEL, ...pages]).map(([to, label]) => (
         <NavLink
           key={to}
           to={to}

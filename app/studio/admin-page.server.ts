@@ -5,6 +5,7 @@ import { failure } from "./failure";
 import { type ManageView, readManageView } from "./list/manage-address";
 import { findEditable, listManaged } from "./list/managed-list.server";
 import type { EditableVideo, ManagedPage } from "./list/managed-video";
+import type { OwnVideos } from "./own-videos";
 import { type StudioStats, studioStats } from "./statistics/admin-stats.server";
 import { type Deletion, listDeletions } from "./trash/recent-deletions.server";
 
@@ -24,27 +25,37 @@ export interface ManageData {
   dialog?: { kind: DialogKind; video: EditableVideo | null };
 }
 
-/** The four figures, or the toast that says that they can't be had. */
-export async function loadStats(): Promise<{ stats?: StudioStats; toast?: ToastMessage }> {
+/** The four figures, of one user's uploads if an id is given, or the toast that says that they can't be had. */
+export async function loadStats(
+  uploader?: string,
+): Promise<{ stats?: StudioStats; toast?: ToastMessage }> {
   try {
-    return { stats: await studioStats() };
+    return { stats: await studioStats(uploader) };
   } catch (error) {
     console.error(error);
     return { toast: failure(500, "Failed to fetch statistics.").toast };
   }
 }
 
-/** What the manage tab shows. A list that can't be had is only logged (specification, section 8). */
-export async function loadManage(parameters: URLSearchParams): Promise<ManageData> {
-  const view = readManageView(parameters);
+/** The view with what somebody's permissions reach of it. */
+export function ownView(view: ManageView, own: OwnVideos | undefined): ManageView {
+  return own ? { ...view, uploadedBy: own.userId } : view;
+}
+
+/** What the manage tab shows of all videos, or of one user's. A list that can't be had is only logged (specification, section 8). */
+export async function loadManage(
+  parameters: URLSearchParams,
+  own?: OwnVideos,
+): Promise<ManageData> {
+  const view = ownView(readManageView(parameters), own);
   const kind = DIALOGS.find((dialog) => parameters.has(dialog));
   try {
     const list = await listManaged(view);
-    const deletions = await listDeletions();
+    const deletions = await listDeletions(Date.now(), own);
     const jobs = await jobSummaries(list.videos.map(({ id }) => id));
     const shown = { view: { ...view, page: list.page }, list, jobs, deletions };
     if (!kind) return shown;
-    const video = (await findEditable(parameters.get(kind) ?? "")) ?? null;
+    const video = (await findEditable(parameters.get(kind) ?? "", own?.userId)) ?? null;
     return { ...shown, dialog: { kind, video } };
   } catch (error) {
     console.error(error);

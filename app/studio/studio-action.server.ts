@@ -10,6 +10,8 @@ import { editVideo } from "./edit/edit.server";
 import { failure, type StudioFailure } from "./failure";
 import type { ManageView } from "./list/manage-address";
 import { toggleVideo } from "./list/toggle-visibility.server";
+import { type OwnVideos, ownVideosOf } from "./own-videos";
+import { changeableIds } from "./own-videos.server";
 import { scheduleVideo } from "./schedule/schedule.server";
 import type { StudioForm } from "./studio-form.server";
 import { deleteVideo } from "./trash/remove.server";
@@ -78,15 +80,18 @@ const FAILED: Record<StudioRequest["intent"], string> = {
 export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioAnswer> {
   const parsed = studioRequest.safeParse(Object.fromEntries(form.fields));
   if (!parsed.success) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
-  if (!allows(sender.user, permissionOf(parsed.data, form))) {
-    return failure(403, FAILED[parsed.data.intent], { detail: NOT_ALLOWED });
-  }
+  const sentence = FAILED[parsed.data.intent];
+  const permission = permissionOf(parsed.data, form);
+  if (!allows(sender.user, permission)) return failure(403, sentence, { detail: NOT_ALLOWED });
+  const own = ownVideosOf(sender.user, permission);
   try {
-    return await perform(parsed.data, form, sender);
+    const changeable = "id" in parsed.data && changeableIds(own, [parsed.data.id], sentence);
+    if (changeable && "status" in changeable) return changeable;
+    return await perform(parsed.data, form, sender, own);
   } catch (error) {
-    if (isBusy(error)) return failure(503, FAILED[parsed.data.intent], { detail: BUSY });
+    if (isBusy(error)) return failure(503, sentence, { detail: BUSY });
     console.error(error);
-    return failure(500, FAILED[parsed.data.intent], { detail: TRY_AGAIN });
+    return failure(500, sentence, { detail: TRY_AGAIN });
   }
 }
 
@@ -100,6 +105,7 @@ async function perform(
   request: StudioRequest,
   { fields, thumbnail, captions, fileError }: StudioForm,
   { user, view }: Sender,
+  own: OwnVideos | undefined,
 ): Promise<StudioAnswer> {
   const userId = user.id;
   switch (request.intent) {
@@ -116,9 +122,9 @@ async function perform(
     case "delete":
       return deleteVideo(request.id, userId, view);
     case "restore":
-      return restoreDeletion(request.batch, userId);
+      return restoreDeletion(request.batch, userId, own);
     case "bulk":
-      return performBulk(fields, view, userId);
+      return performBulk(fields, view, userId, own);
     default:
       return request satisfies never;
   }

@@ -32,13 +32,13 @@ export async function serveMedia(
   request: Request,
   bucket: Bucket,
   path: string,
-  maySeeHidden: () => Promise<boolean>,
+  maySeeHidden: (name: MediaName) => Promise<boolean>,
 ): Promise<Response> {
   const asked = { bucket, path };
   const open = publicName(asked);
   const isOpen = open?.path === path;
   // Who may see it gets the file itself, also where others get the one that is played.
-  const isOwn = !isOpen && isThere(asked) && (await maySeeHidden());
+  const isOwn = !isOpen && isThere(asked) && (await maySeeHidden(asked));
   const current = isOwn ? asked : open;
   const { search } = new URL(request.url);
   const name = current && (await requestedWidth(requestedVersion(current, search), search));

@@ -6,6 +6,8 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { failure, type StudioFailure } from "../failure";
 import type { ManageView } from "../list/manage-address";
 import { idsOf } from "../list/managed-list.server";
+import type { OwnVideos } from "../own-videos";
+import { changeableIds } from "../own-videos.server";
 import { readSchedule } from "../schedule/schedule";
 import { undoAction } from "../trash/remove.server";
 import {
@@ -23,16 +25,21 @@ const NOTHING_CHANGED = "No video was changed.";
 /**
  * Performs the bulk form: `do` names the action, `selected` the videos, or `all` every video of the
  * list that the form was sent from. Deleting needs a confirmation first.
+ *
+ * @param own whose videos can be changed alone.
  */
 export async function performBulk(
   form: FormData,
   view: ManageView,
   userId: string,
+  own?: OwnVideos,
 ): Promise<StudioFailure | ToastMessage | { confirmation: DeleteConfirmation }> {
   const change = readChange(form);
   if (typeof change === "string") return failure(422, NOTHING_CHANGED, { detail: change });
-  const ids = await chosenIds(form, view);
-  if (typeof ids === "string") return failure(422, NOTHING_CHANGED, { detail: ids });
+  const chosen = await chosenIds(form, view);
+  if (typeof chosen === "string") return failure(422, NOTHING_CHANGED, { detail: chosen });
+  const ids = changeableIds(own, chosen, NOTHING_CHANGED);
+  if ("status" in ids) return ids;
   if (change.action === "delete" && !form.has("confirmed")) {
     return { confirmation: await describeDeletion(ids) };
   }

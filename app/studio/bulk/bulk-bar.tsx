@@ -8,6 +8,7 @@ import { Field, SelectField } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { Selection } from "../list/use-selection";
 import { MomentField } from "../schedule/moment-field";
+import { usePermissions } from "../use-permissions";
 import { BULK_ACTIONS, BULK_LABELS } from "./bulk";
 
 /** The form that the checkboxes of the list belong to. */
@@ -32,6 +33,7 @@ export function BulkBar({
   action: string;
 }) {
   const hydrated = useHydrated();
+  const may = usePermissions();
   const [chosen, setChosen] = useState("");
   const busy = useNavigation().formData?.get("intent") === "bulk";
   const count = selection.all ? total : selection.ids.size;
@@ -109,7 +111,7 @@ export function BulkBar({
             onChange={(event) => setChosen(event.currentTarget.value)}
           >
             <option value="">{hydrated ? "With the selected …" : "Choose …"}</option>
-            {BULK_ACTIONS.map((each) => (
+            {BULK_ACTIONS.filter((each) => may(`/admin bulk ${each}`)).map((each) => (
               <option key={each} value={each}>
                 {BULK_LABELS[each]}
               </option>
@@ -137,7 +139,7 @@ export function BulkBar({
             />
           </div>
         )}
-        {(!hydrated || chosen === "schedule") && (
+        {(hydrated ? chosen === "schedule" : may("/admin bulk schedule")) && (
           <fieldset className="grid w-full min-w-0 grid-cols-1 gap-3 max-sm:order-2 sm:grid-cols-2">
             <legend className="sr-only">Schedule</legend>
             <MomentField

@@ -44,6 +44,8 @@ export interface ManageView {
   scheduled?: boolean;
   category?: CategoryId;
   sort: Sort;
+  /** The id of the user whose uploads alone are shown; not of the address, but of who asks. */
+  uploadedBy?: string;
 }
 
 export const ALL_NEWEST: ManageView = { page: 1, search: "", sort: "newest" };

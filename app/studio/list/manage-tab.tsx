@@ -15,6 +15,7 @@ import { FailureNotice } from "../failure-notice";
 import { ScheduleDialog } from "../schedule/schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog } from "../trash/delete-dialog";
 import { DeletedBar } from "../trash/deleted-bar";
+import { usePermissions } from "../use-permissions";
 import { FilterBar } from "./filter-bar";
 import { ALL_NEWEST, manageHref } from "./manage-address";
 import type { EditableVideo } from "./managed-video";
@@ -36,6 +37,7 @@ export function ManageTab({
   edit: EditSurroundings;
 }) {
   const here = manageHref(view);
+  const may = usePermissions();
   const edited = useEditedVideo(dialog);
   const selection = useSelection(list.videos);
   const { clear } = selection;
@@ -80,9 +82,11 @@ export function ManageTab({
               {formatQuantity(list.total, "video")}
               {list.more && ". Only these are listed: narrow the search."}
             </p>
-            <ButtonLink to="/admin/queue" variant="ghost" size="sm">
-              Video Queue
-            </ButtonLink>
+            {may("/admin/queue") && (
+              <ButtonLink to="/admin/queue" variant="ghost" size="sm">
+                Video Queue
+              </ButtonLink>
+            )}
           </div>
           <VideoList videos={list.videos} jobs={jobs} view={view} selection={selection} now={now} />
           <BulkBar

@@ -12,7 +12,7 @@ import { MANAGE_PAGE_SIZE } from "./sort-order.server";
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
   await projected();
-  const total = view.scheduled ? undefined : await totalOf(view);
+  const total = view.scheduled || view.uploadedBy ? undefined : await totalOf(view);
   const query: ManagedQuery = { view: forThread(view), total };
   const found = await queryThread<ManagedResult>("reading", "managed", query);
   const rows = await database()
@@ -37,12 +37,17 @@ function forThread({ category, ...view }: ManageView): ManagedQuery["view"] {
   return { ...view, categories: category && storedValues(category) };
 }
 
-/** A video with all that can be edited; undefined when it does not exist. */
-export async function findEditable(id: string): Promise<EditableVideo | undefined> {
-  const row = await database()
-    .selectFrom("videos")
-    .select(EDITABLE_COLUMNS)
-    .where("id", "=", id)
-    .executeTakeFirst();
+/**
+ * A video with all that can be edited; undefined when it does not exist.
+ *
+ * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
+ */
+export async function findEditable(
+  id: string,
+  uploadedBy?: string,
+): Promise<EditableVideo | undefined> {
+  let found = database().selectFrom("videos").select(EDITABLE_COLUMNS).where("id", "=", id);
+  if (uploadedBy !== undefined) found = found.where("uploaded_by", "=", uploadedBy);
+  const row = await found.executeTakeFirst();
   return row && toEditable(row);
 }

@@ -76,7 +76,8 @@ function filterPage(sqlite: Database, view: View, total: number): ManagedResult 
   const limit = Math.min(MANAGE_PAGE_SIZE, total - offset);
   const rest = total - offset - limit;
   const backwards = rest < offset;
-  const isFew = (view.status || view.scheduled || view.categories) && total <= MAX_SORTED_VIDEOS;
+  const isNarrow = view.status || view.scheduled || view.categories || view.uploadedBy;
+  const isFew = isNarrow && total <= MAX_SORTED_VIDEOS;
   const { sql, values } = isFew ? rowsByState(view) : rowsInOrder(view);
   const rows = sqlite
     .prepare(`SELECT number FROM (${sql} ${orderBy(view, backwards)} LIMIT ? OFFSET ?)`)
@@ -109,6 +110,7 @@ function managedSearch(sqlite: Database) {
   }
 
   function page(view: View): ManagedResult {
+    if (view.uploadedBy !== undefined) return searchOwn(view);
     const { index, phrase } = matches(view);
     const some = sqlite
       .prepare(`SELECT count(*) FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ? LIMIT ?)`)
@@ -153,6 +155,18 @@ function managedSearch(sqlite: Database) {
       total: rows.length,
       more: rows.length === MAX_SEARCH_MATCHES,
     };
+  }
+
+  /** One user's uploads are read one by one: they are few, and may lie far apart among the matches. */
+  function searchOwn(view: View): ManagedResult {
+    const holds = { sql: "video_holds(title, tags, ?)", values: [matches(view).needle] };
+    const { sql, values } = rowsByState(view, holds);
+    const all = sqlite
+      .prepare(`SELECT number FROM (${sql} ${orderBy(view)})`)
+      .pluck()
+      .all(...values) as number[];
+    const start = startOf(view.page, all.length);
+    return { rows: all.slice(start, start + MANAGE_PAGE_SIZE), total: all.length, more: false };
   }
 
   function ids(view: View, most: number): string[] {

@@ -56,6 +56,8 @@ const ORDERS: Record<Sort, Order> = {
 };
 /** In no order, for the few rows of a status or category. */
 const BY_STATE = both("videos_published_by_category", "videos_unpublished_by_state");
+/** What one user has uploaded, by age. */
+const BY_UPLOADER = all("videos_by_uploader");
 
 export interface Filter {
   status?: VideoStatus;
@@ -63,6 +65,8 @@ export interface Filter {
   scheduled?: boolean;
   /** The names that rows of the category may have. */
   categories?: readonly string[];
+  /** Only rows that this user has uploaded. */
+  uploadedBy?: string;
 }
 
 /** A query and the values of its parameters. */
@@ -83,17 +87,21 @@ export function orderBy({ sort }: Pick<ManageView, "sort">, backwards = false): 
  * @param condition one more, of each row.
  */
 export function rowsInOrder(view: Filter & Pick<ManageView, "sort">, condition?: Query): Query {
-  return rowsBy(ORDERS[view.sort].indexes, view, columnsFor(view), condition);
+  const { keys, indexes } = ORDERS[view.sort];
+  const isOwnByAge = view.uploadedBy !== undefined && keys === AGE.keys;
+  return rowsBy(isOwnByAge ? BY_UPLOADER : indexes, view, columnsFor(view), condition);
 }
 
-/** The same by status and category, which is good for few rows: they have to be sorted. */
-export function rowsByState(view: Filter & Pick<ManageView, "sort">): Query {
-  return rowsBy(BY_STATE, view, columnsFor(view));
+/** The same by status and category, or by uploader, which is good for few rows: they are sorted. */
+export function rowsByState(view: Filter & Pick<ManageView, "sort">, condition?: Query): Query {
+  const indexes = view.uploadedBy === undefined ? BY_STATE : BY_UPLOADER;
+  return rowsBy(indexes, view, columnsFor(view), condition);
 }
 
 /** The ids of the rows of a view, in no order. */
 export function idsByState(view: Filter): Query {
-  return rowsBy(view.status || view.categories ? BY_STATE : AGE.indexes, view, "id");
+  const byState = view.status || view.categories ? BY_STATE : AGE.indexes;
+  return rowsBy(view.uploadedBy === undefined ? byState : BY_UPLOADER, view, "id");
 }
 
 /** The number of a row and what orders it, which a query of several parts must have to be merged. */
@@ -135,9 +143,9 @@ function rowsBy(
 const IS_SCHEDULED = `number IN (SELECT number FROM videos WHERE publish_at IS NOT NULL
   UNION ALL SELECT number FROM videos WHERE unpublish_at IS NOT NULL)`;
 
-/** Status, schedule and category as a condition, of rows of these statuses. */
+/** Status, schedule, category and uploader as a condition, of rows of these statuses. */
 export function filtered(
-  { status, scheduled, categories }: Filter,
+  { status, scheduled, categories, uploadedBy }: Filter,
   statuses: readonly VideoStatus[] = VIDEO_STATUSES,
 ): Query {
   const conditions = ["TRUE"];
@@ -149,5 +157,6 @@ export function filtered(
   if (status || categories) among("status", status ? [status] : statuses);
   if (scheduled) conditions.push(IS_SCHEDULED);
   if (categories) among("category", categories);
+  if (uploadedBy !== undefined) among("uploaded_by", [uploadedBy]);
   return { sql: conditions.join(" AND "), values };
 }

@@ -9,6 +9,7 @@ import { StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { ScheduleTimes } from "../schedule/schedule-times";
 import { formatStorage } from "../statistics/storage-text";
+import { usePermissions } from "../use-permissions";
 import { type ManageView, manageHref } from "./manage-address";
 import type { ManagedVideo } from "./managed-video";
 
@@ -38,6 +39,7 @@ export function VideoRow({
   tabIndex: number | undefined;
   onFocus: () => void;
 }) {
+  const may = usePermissions();
   return (
     <tr className="video-row" tabIndex={tabIndex} onFocus={onFocus} data-selected={selected}>
       <td className="video-list-select">
@@ -83,16 +85,25 @@ export function VideoRow({
       </td>
       <td className="video-row-actions">
         <div>
-          <IconLink to={manageHref(view, { edit: video.id })} label={`Edit ${video.title}`}>
-            <Pencil />
-          </IconLink>
-          <Toggle video={video} action={manageHref(view)} />
-          <IconLink to={manageHref(view, { schedule: video.id })} label={`Schedule ${video.title}`}>
-            <CalendarClock />
-          </IconLink>
-          <IconLink to={manageHref(view, { delete: video.id })} label={`Delete ${video.title}`}>
-            <Trash2 />
-          </IconLink>
+          {may("/admin update", video) && (
+            <IconLink to={manageHref(view, { edit: video.id })} label={`Edit ${video.title}`}>
+              <Pencil />
+            </IconLink>
+          )}
+          {may("/admin toggle") && <Toggle video={video} action={manageHref(view)} />}
+          {may("/admin schedule") && (
+            <IconLink
+              to={manageHref(view, { schedule: video.id })}
+              label={`Schedule ${video.title}`}
+            >
+              <CalendarClock />
+            </IconLink>
+          )}
+          {may("/admin delete", video) && (
+            <IconLink to={manageHref(view, { delete: video.id })} label={`Delete ${video.title}`}>
+              <Trash2 />
+            </IconLink>
+          )}
         </div>
       </td>
     </tr>

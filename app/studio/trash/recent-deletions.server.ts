@@ -1,4 +1,6 @@
-import { database } from "~db/client.server";
+import { prepared } from "~db/client.server";
+import type { OwnVideos } from "../own-videos";
+import { OWN_DELETED, ownDeletedValues } from "../own-videos.server";
 
 /** For so long the admin list offers to undo a deletion; the trash has it for longer. */
 export const RECENT_MS = 10 * 60 * 1000;
@@ -15,31 +17,24 @@ export interface Deletion {
   videos: number;
 }
 
-/** The deletions of the last minutes, the latest first. */
-export async function listDeletions(now = Date.now()): Promise<Deletion[]> {
-  const batches = await database()
-    .selectFrom("deleted_videos")
-    .select((e) => ["deleted_at", e.fn.countAll<number>().as("videos")])
-    .where("deleted_at", ">", new Date(now - RECENT_MS).toISOString())
-    .groupBy("deleted_at")
-    .orderBy("deleted_at", "desc")
-    .limit(DELETIONS_SHOWN)
-    .execute();
-  return Promise.all(
-    batches.map(async ({ deleted_at, videos }) => ({
-      batch: deleted_at,
-      videos,
-      titles: await titlesOf(deleted_at),
-    })),
-  );
-}
-
-async function titlesOf(batch: string): Promise<string[]> {
-  const rows = await database()
-    .selectFrom("deleted_videos")
-    .select("title")
-    .where("deleted_at", "=", batch)
-    .limit(TITLES_SHOWN)
-    .execute();
-  return rows.map(({ title }) => title);
+/** The deletions of the last minutes, the latest first, of one user's videos if they are given. */
+export async function listDeletions(now = Date.now(), own?: OwnVideos): Promise<Deletion[]> {
+  const values = {
+    since: new Date(now - RECENT_MS).toISOString(),
+    ...(own && ownDeletedValues(own)),
+  };
+  const batches = prepared(
+    `SELECT deleted_at AS batch, count(*) AS videos FROM deleted_videos
+     WHERE deleted_at > @since AND ${own ? OWN_DELETED : "TRUE"}
+     GROUP BY deleted_at ORDER BY deleted_at DESC LIMIT ${DELETIONS_SHOWN}`,
+  ).all(values) as Omit<Deletion, "titles">[];
+  const titles = prepared(
+    `SELECT title FROM deleted_videos
+     WHERE deleted_at = @batch AND ${own ? OWN_DELETED : "TRUE"} LIMIT ${TITLES_SHOWN}`,
+  ).pluck();
+  return batches.map(({ batch, videos }) => ({
+    batch,
+    videos,
+    titles: titles.all({ batch, ...(own && ownDeletedValues(own)) }) as string[],
+  }));
 }

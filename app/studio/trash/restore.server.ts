@@ -10,6 +10,8 @@ import { database, prepared, sqliteHandle } from "~db/client.server";
 import type { NewVideoRow } from "~db/schema";
 import { nameTitles } from "../bulk/bulk";
 import { failure, type StudioFailure } from "../failure";
+import type { OwnVideos } from "../own-videos";
+import { ownDeletedIds } from "../own-videos.server";
 import { restoreFromTrash } from "./trash.server";
 import { inTurn } from "./trash-turns.server";
 
@@ -31,18 +33,20 @@ interface Restored {
   stuck: string[];
 }
 
-/** Restores the videos of one deletion. */
+/** Restores the videos of one deletion, or of them only one user's. */
 export async function restoreDeletion(
   batch: string,
   userId: string,
+  own?: OwnVideos,
 ): Promise<StudioFailure | ToastMessage> {
-  const ids = prepared("SELECT id FROM deleted_videos WHERE deleted_at = ?").pluck().all(batch);
+  const all = prepared("SELECT id FROM deleted_videos WHERE deleted_at = ?").pluck().all(batch);
+  const ids = ownDeletedIds(own, all as string[]);
   if (ids.length === 0) {
     return failure(404, "This deletion can't be undone any more.", {
       detail: "It was undone before, or its videos were deleted for good.",
     });
   }
-  return restoreVideos(ids as string[], userId);
+  return restoreVideos(ids, userId);
 }
 
 /**

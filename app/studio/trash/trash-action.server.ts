@@ -6,6 +6,8 @@ import { prepared } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
 import { MAX_BULK_VIDEOS, nameTitles } from "../bulk/bulk";
 import { failure, type StudioFailure } from "../failure";
+import type { OwnVideos } from "../own-videos";
+import { ownDeletedIds } from "../own-videos.server";
 import { restoreVideos } from "./restore.server";
 import { type Purged, purge, trashedUntil } from "./trash.server";
 
@@ -30,11 +32,17 @@ export type TrashAnswer = StudioFailure | ToastMessage | { confirmation: PurgeCo
 /**
  * Performs a form of the trash: `intent` is `restore` or `purge` with the videos in `selected`, or
  * `empty` with `until`, the moment of the page that was confirmed.
+ *
+ * @param own whose videos it concerns alone.
  */
-export async function performTrash(request: Request, userId: string): Promise<TrashAnswer> {
+export async function performTrash(
+  request: Request,
+  userId: string,
+  own?: OwnVideos,
+): Promise<TrashAnswer> {
   const form = await readFields(request, MAX_FORM_BYTES);
   try {
-    return await perform(form, userId);
+    return await perform(form, userId, own);
   } catch (error) {
     if (isBusy(error)) return failure(503, NOTHING, { detail: BUSY });
     console.error(error);
@@ -42,16 +50,21 @@ export async function performTrash(request: Request, userId: string): Promise<Tr
   }
 }
 
-async function perform(form: FormData, userId: string): Promise<TrashAnswer> {
+async function perform(
+  form: FormData,
+  userId: string,
+  own: OwnVideos | undefined,
+): Promise<TrashAnswer> {
   const intent = form.get("intent");
-  if (intent === "empty") return emptyUntil(String(form.get("until") ?? ""), userId);
+  if (intent === "empty") return emptyUntil(String(form.get("until") ?? ""), userId, own);
   if (intent !== "restore" && intent !== "purge") {
     return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
   }
-  const ids = [...new Set(form.getAll("selected").map(String))];
-  if (ids.length === 0) return failure(422, NOTHING, { detail: "Select at least one video." });
-  if (ids.length > MAX_BULK_VIDEOS)
+  const selected = [...new Set(form.getAll("selected").map(String))];
+  if (selected.length === 0) return failure(422, NOTHING, { detail: "Select at least one video." });
+  if (selected.length > MAX_BULK_VIDEOS)
     return failure(422, NOTHING, { detail: "Select fewer videos." });
+  const ids = ownDeletedIds(own, selected);
   if (intent === "restore") return restoreVideos(ids, userId);
   return form.has("confirmed") ? purgeSelected(ids, userId) : confirm(ids);
 }
@@ -82,14 +95,18 @@ async function purgeSelected(ids: readonly string[], userId: string): Promise<Tr
   return deletedForGood(purged.length);
 }
 
-async function emptyUntil(until: string, userId: string): Promise<TrashAnswer> {
+async function emptyUntil(
+  until: string,
+  userId: string,
+  own: OwnVideos | undefined,
+): Promise<TrashAnswer> {
   if (Number.isNaN(Date.parse(until))) {
     return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
   }
   let count = 0;
   try {
     for (;;) {
-      const { purged } = await purge(trashedUntil(until, VIDEOS_AT_ONCE));
+      const { purged } = await purge(trashedUntil(until, VIDEOS_AT_ONCE, own));
       if (purged.length === 0) break;
       count += purged.length;
     }

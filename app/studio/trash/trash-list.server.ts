@@ -1,5 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { fold } from "~/shared/fold";
+import type { OwnVideos } from "../own-videos";
+import { OWN_DELETED, ownDeletedValues } from "../own-videos.server";
 import type { TrashView } from "./trash-address";
 
 export const TRASH_PAGE_SIZE = 50;
@@ -28,24 +30,30 @@ export interface TrashPage {
 }
 
 /**
- * The page of a view, the latest deletion first. Runs on the thread of the studio, since a search reads
+ * The page of a view, of one user's videos if they are given, the latest deletion first. Runs on the thread of the studio, since a search reads
  * every title: it and the list need nothing but the index.
  */
 export function readTrashPage(sqlite: Database) {
   sqlite.function("title_holds", { deterministic: true }, (title: unknown, needle: unknown) =>
     Number(fold(String(title)).includes(String(needle))),
   );
-  const sum = sqlite.prepare(
-    "SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes FROM deleted_videos",
-  );
-  return ({ search, page: asked }: TrashView): TrashPage => {
-    const { condition, value } = conditionOf(fold(search));
-    const total = sum.get() as TrashPage["total"];
+  return ({ search, page: asked, own }: TrashView & { own?: OwnVideos }): TrashPage => {
+    const mine = own ? OWN_DELETED : "TRUE";
+    const mineValues = own && ownDeletedValues(own);
+    const holds = conditionOf(fold(search));
+    const condition = `${holds.condition} AND ${mine}`;
+    const { value } = holds;
+    const total = sqlite
+      .prepare(
+        `SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes FROM deleted_videos
+         WHERE ${mine}`,
+      )
+      .get({ ...mineValues }) as TrashPage["total"];
     const found = search
       ? (sqlite
           .prepare(`SELECT count(*) FROM deleted_videos WHERE ${condition}`)
           .pluck()
-          .get({ value }) as number)
+          .get({ value, ...mineValues }) as number)
       : total.videos;
     const pageCount = Math.max(1, Math.ceil(found / TRASH_PAGE_SIZE));
     const page = Math.min(asked, pageCount);
@@ -57,7 +65,11 @@ export function readTrashPage(sqlite: Database) {
         ORDER BY deleted_at DESC, id DESC LIMIT ${TRASH_PAGE_SIZE} OFFSET @offset) AS trash
       LEFT JOIN users ON users.id = deleted_by
       ORDER BY deleted_at DESC, trash.id DESC`);
-    const videos = list.all({ value, offset: (page - 1) * TRASH_PAGE_SIZE }) as TrashedVideo[];
+    const videos = list.all({
+      value,
+      offset: (page - 1) * TRASH_PAGE_SIZE,
+      ...mineValues,
+    }) as TrashedVideo[];
     return { videos, page, pageCount, found, total };
   };
 }

@@ -8,6 +8,8 @@ import { settings } from "~/server/settings.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { move } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
+import type { OwnVideos } from "../own-videos";
+import { OWN_DELETED, ownDeletedValues } from "../own-videos.server";
 import { TRASH_DAYS } from "./trash-address";
 import { inTurn } from "./trash-turns.server";
 
@@ -130,11 +132,14 @@ async function removeAll(folders: readonly string[]): Promise<void> {
   for (const folder of folders) await removeForGood(folder);
 }
 
-/** The videos that were deleted until a moment, the oldest first, at most `most`. */
-export function trashedUntil(until: string, most: number): string[] {
-  return prepared("SELECT id FROM deleted_videos WHERE deleted_at <= ? ORDER BY deleted_at LIMIT ?")
+/** The videos that were deleted until a moment, of one user's if they are given, the oldest first. */
+export function trashedUntil(until: string, most: number, own?: OwnVideos): string[] {
+  return prepared(
+    `SELECT id FROM deleted_videos WHERE deleted_at <= @until AND ${own ? OWN_DELETED : "TRUE"}
+     ORDER BY deleted_at LIMIT @most`,
+  )
     .pluck()
-    .all(until, most) as string[];
+    .all({ until, most, ...(own && ownDeletedValues(own)) }) as string[];
 }
 
 /** Deletes for good what was deleted more than 30 days ago. */

@@ -7,6 +7,7 @@ import { settings } from "~/server/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
 import { isBusy } from "~db/write-lock";
+import type { OwnVideos } from "../own-videos";
 import { readSchedule, type Schedule } from "../schedule/schedule";
 import { findDuplicate } from "./duplicates.server";
 import { CutOffError, publishUpload, type Upload } from "./publish.server";
@@ -41,9 +42,9 @@ export type UploadOutcome =
 export async function receiveUpload(
   request: Request,
   userId: string,
-  mayPublish = true,
+  own?: OwnVideos,
 ): Promise<UploadOutcome> {
-  return publishReceivedForm(await receiveMultipart(request, uploadRules()), userId, mayPublish);
+  return publishReceivedForm(await receiveMultipart(request, uploadRules()), userId, own);
 }
 
 /** What the files of the upload form have to be. */
@@ -58,22 +59,20 @@ export function uploadRules(): Record<"video" | "thumbnail", FileRule> {
 /**
  * Publishes a form that has been received; its files are deleted afterwards.
  *
- * @param mayPublish whether it is taken as more than a draft.
+ * @param own of an uploader: they hear of no other's video, and may have to save drafts.
  */
 export async function publishReceivedForm(
   form: ReceivedForm,
   userId: string,
-  mayPublish: boolean,
+  own: OwnVideos | undefined,
 ): Promise<UploadOutcome> {
   const sentBefore = form.fields.get("upload");
   try {
-    if (sentBefore === undefined) return await publishForm(form, userId, mayPublish);
+    if (sentBefore === undefined) return await publishForm(form, userId, own);
     if (beingPublished.has(sentBefore))
       throw new UploadError(409, "This upload is being published.");
     beingPublished.add(sentBefore);
-    return await publishForm(form, userId, mayPublish).finally(() =>
-      beingPublished.delete(sentBefore),
-    );
+    return await publishForm(form, userId, own).finally(() => beingPublished.delete(sentBefore));
   } catch (error) {
     if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
     if (!(error instanceof UploadError)) {
@@ -90,12 +89,12 @@ export async function publishReceivedForm(
 async function publishForm(
   form: ReceivedForm,
   userId: string,
-  mayPublish: boolean,
+  own: OwnVideos | undefined,
 ): Promise<UploadOutcome> {
   if (form.error) throw form.error;
   const intent = uploadIntent(form.fields.get("intent"));
   const isScheduled = Boolean(form.fields.get("publishAt") || form.fields.get("unpublishAt"));
-  if (!mayPublish && (intent === "publish" || isScheduled)) {
+  if (own?.draftsOnly && (intent === "publish" || isScheduled)) {
     throw new UploadError(403, SENTENCES.draftsOnly);
   }
   const sentBefore = form.fields.get("upload");
@@ -113,7 +112,7 @@ async function publishForm(
 
   // Only our own form requests a warning about duplicates: a script has nobody to decide.
   const isAsked = form.fields.get("duplicate") === "ask";
-  const duplicate = isAsked ? await findDuplicate(video.sha256) : undefined;
+  const duplicate = isAsked ? await findDuplicate(video.sha256, own?.userId) : undefined;
   if (duplicate) {
     const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
     return fail(form, 409, {

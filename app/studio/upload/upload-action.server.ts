@@ -1,9 +1,10 @@
 import { data } from "@remix-run/node";
 import { assertAllowed, currentUser, type SessionUser } from "~/account/guard.server";
-import { allows, type Permission } from "~/account/permissions";
+import type { Permission } from "~/account/permissions";
 import type { ReceivedForm } from "~/media/intake/multipart.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
+import { ownVideosOf } from "../own-videos";
 import { publishReceivedForm } from "./receive-upload.server";
 import { SENTENCES, successSentence, type UploadFailure, type UploadLimits } from "./upload-fields";
 
@@ -20,7 +21,7 @@ export function uploadLimits(): UploadLimits {
  * @throws the redirect with the toast when the upload was published.
  */
 export async function handleUpload(form: ReceivedForm, user: SessionUser) {
-  const outcome = await publishReceivedForm(form, user.id, allows(user, "/admin publish"));
+  const outcome = await publishReceivedForm(form, user.id, ownVideosOf(user, "/admin"));
   if (!outcome.ok) {
     const upload: UploadFailure = outcome.failure;
     return data({ upload }, { status: outcome.status });

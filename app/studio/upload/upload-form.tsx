@@ -6,6 +6,7 @@ import { useHydrated } from "~/ui/use-hydrated";
 import { FailureNotice } from "../failure-notice";
 import { NO_SCHEDULE, readSchedule } from "../schedule/schedule";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
+import { usePermissions } from "../use-permissions";
 import { FileDropArea, useFileDrop } from "./file-drop-area";
 import { FramePicker } from "./frame-picker";
 import { UnfinishedUploads } from "./unfinished-uploads";
@@ -39,6 +40,7 @@ const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
 export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?: UploadFailure }) {
   const form = useRef<HTMLFormElement>(null);
   const hydrated = useHydrated();
+  const mayPublish = usePermissions()("/admin publish");
   const [rejected, setRejected] = useState<UploadFailure>();
   const { revalidate } = useRevalidator();
   // The refreshed page finds out that the session has ended, and says so.
@@ -201,18 +203,20 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
             before it are kept when it is rejected on its way. */}
         {hydrated ? [media, texts] : [texts, media]}
         <div className="flex flex-wrap gap-3 lg:col-start-2 lg:row-start-2">
-          <Button
-            name="intent"
-            value="publish"
-            busy={isUploading && sendable.length === 0}
-            busyLabel="Uploading..."
-          >
-            {sendable.length > 1 ? `Upload ${sendable.length} Videos` : "Upload Video"}
-          </Button>
+          {mayPublish && (
+            <Button
+              name="intent"
+              value="publish"
+              busy={isUploading && sendable.length === 0}
+              busyLabel="Uploading..."
+            >
+              {sendable.length > 1 ? `Upload ${sendable.length} Videos` : "Upload Video"}
+            </Button>
+          )}
           <Button
             name="intent"
             value="draft"
-            variant="secondary"
+            variant={mayPublish ? "secondary" : "primary"}
             disabled={isUploading && sendable.length === 0}
           >
             Save as Draft

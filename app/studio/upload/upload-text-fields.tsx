@@ -1,6 +1,7 @@
 import { shownCategories } from "~/shared/categories";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
+import { usePermissions } from "../use-permissions";
 import type { UploadField, UploadLimits, UploadTexts } from "./upload-fields";
 import { thumbnailHint } from "./upload-fields";
 import { UploadSchedule } from "./upload-schedule";
@@ -22,6 +23,7 @@ export function UploadTextFields({
   isFresh: boolean;
   onThumbnail: (file: File | undefined) => void;
 }) {
+  const mayPublish = usePermissions()("/admin publish");
   return (
     <>
       {several && (
@@ -81,7 +83,7 @@ export function UploadTextFields({
           onChange={(event) => onThumbnail(event.currentTarget.files?.[0])}
         />
       </div>
-      <UploadSchedule typed={texts} wrong={wrong} isFresh={isFresh} />
+      {mayPublish && <UploadSchedule typed={texts} wrong={wrong} isFresh={isFresh} />}
     </>
   );
 }

@@ -1,0 +1,23 @@
+import { allows, type Permission, type Permitted, reachOf } from "~/account/permissions";
+import type { VideoRow } from "~db/schema";
+
+/** The videos that an uploader's permissions reach: what they have uploaded. */
+export interface OwnVideos {
+  userId: string;
+  /** Until they may publish, only drafts can be changed: what was reviewed stays as it was. */
+  draftsOnly: boolean;
+}
+
+/** Which videos a permission reaches; undefined for all. */
+export function ownVideosOf(
+  user: Permitted & { id: string },
+  permission: Permission,
+): OwnVideos | undefined {
+  if (reachOf(user, permission) === "all") return undefined;
+  return { userId: user.id, draftsOnly: !allows(user, "/admin publish") };
+}
+
+/** Whether a video is still a draft: nobody has published, hidden or scheduled it. */
+export function isDraft({ status, publish_at }: Pick<VideoRow, "status" | "publish_at">): boolean {
+  return status === "review" && publish_at === null;
+}

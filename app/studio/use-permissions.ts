@@ -1,0 +1,23 @@
+import { useRouteLoaderData } from "@remix-run/react";
+import { allows, type Permission, type Permitted, reachOf } from "~/account/permissions";
+import type { ManagedVideo } from "./list/managed-video";
+import { isDraft } from "./own-videos";
+
+/**
+ * Whether whoever sees the page may do something, so that it offers nothing that the server refuses.
+ * Yes to all where the session has ended: the page stays as it is until somebody signs in.
+ *
+ * @returns a function of the permission, and of the video that it is about, if it is about one.
+ */
+export function usePermissions(): (permission: Permission, video?: ManagedVideo) => boolean {
+  const root = useRouteLoaderData("root") as { user?: Permitted } | undefined;
+  const user = root?.user;
+  return (permission, video) => {
+    if (!user) return true;
+    if (!video || reachOf(user, permission) !== "own") return allows(user, permission);
+    const { status, schedule } = video;
+    return (
+      allows(user, "/admin publish") || isDraft({ status, publish_at: schedule.publishAt ?? null })
+    );
+  };
+}
