@@ -6,6 +6,7 @@ export default [
   route("categories/:category?", "routes/categories.tsx"),
   route("trending", "routes/trending.tsx"),
   route("tags/:tag", "routes/tag.tsx"),
+  route("series/:slug", "routes/series.tsx"),
   route("video/:id", "routes/video.tsx"),
   route("saved", "routes/saved.tsx"),
 
@@ -14,6 +15,7 @@ export default [
   route("admin", "routes/admin.tsx"),
   route("admin/account", "routes/account.tsx"),
   route("admin/queue", "routes/queue.tsx"),
+  route("admin/series/:id?", "routes/series-list.tsx"),
   route("admin/tags", "routes/tags.tsx"),
   route("admin/trash", "routes/trash.tsx"),
   route("admin/statistics", "routes/statistics.tsx"),
@@ -44,6 +46,7 @@ export default [
   route("robots.txt", "routes/robots.ts"),
   route("feed.xml", "routes/feed.ts"),
   route("tags/:tag/feed.xml", "routes/tag-feed.ts"),
+  route("series/:slug/feed.xml", "routes/series-feed.ts"),
   route("manifest.webmanifest", "routes/manifest.ts"),
   route("sw.js", "routes/service-worker.ts"),
   ...["favicon.ico", "apple-touch-icon.png", "icon-192.png", "icon-512.png", "share.png"].map(

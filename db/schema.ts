@@ -6,6 +6,12 @@ import type {
   SessionsTable,
   UsersTable,
 } from "./schema/accounts";
+import type {
+  FeaturedSeriesTable,
+  SeriesSlugsTable,
+  SeriesTable,
+  SeriesVideosTable,
+} from "./schema/series";
 
 export { ROLES, type Role } from "./schema/accounts";
 
@@ -244,6 +250,10 @@ export interface Schema {
   tag_aliases: TagAliasesTable;
   tag_changes: TagChangesTable;
   tag_change_videos: TagChangeVideosTable;
+  series: SeriesTable;
+  series_slugs: SeriesSlugsTable;
+  series_videos: SeriesVideosTable;
+  featured_series: FeaturedSeriesTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

@@ -20,6 +20,13 @@ const SENTENCES = {
   "tag-undo": ["undid that somebody %", "undid a change of tags"],
   "tag-aliases": ["set the other names of the tag %", "set the other names of a tag"],
   categories: ["named and ordered the categories: %", "named and ordered the categories"],
+  "series-create": ["made the series %", "made a series"],
+  "series-edit": ["changed the series %", "changed a series"],
+  "series-order": ["ordered the series %", "ordered a series"],
+  // The detail is the sentence, such as: put 2 videos into the series “A”
+  "series-videos": ["%", "changed the videos of a series"],
+  "series-delete": ["deleted the series %", "deleted a series"],
+  "series-restore": ["restored the series %", "restored a series"],
   purge: ["deleted % for good", "deleted a video for good"],
   "trash-empty": ["emptied the trash of %", "emptied the trash"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”

@@ -33,6 +33,7 @@ const TABLE = {
   "/admin/account": { owner: "own", editor: "own", uploader: "own" },
   "/admin/queue": { owner: "all", editor: "all", uploader: "none" },
   "/admin/tags": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/series/:id?": { owner: "all", editor: "all", uploader: "none" },
   "/admin/statistics": { owner: "all", editor: "all", uploader: "none" },
   "/admin/activity": { owner: "all", editor: "all", uploader: "none" },
   // Files of videos that are not published, and the notice that conversions go on.
@@ -43,6 +44,7 @@ const TABLE = {
   "/categories/:category?": "anyone",
   "/trending": "anyone",
   "/tags/:tag": "anyone",
+  "/series/:slug": "anyone",
   "/video/:id": "anyone",
   "/saved": "anyone",
   "/auth": "anyone",
@@ -68,6 +70,7 @@ const TABLE = {
   "/robots.txt": "anyone",
   "/feed.xml": "anyone",
   "/tags/:tag/feed.xml": "anyone",
+  "/series/:slug/feed.xml": "anyone",
   "/manifest.webmanifest": "anyone",
   "/sw.js": "anyone",
   "/favicon.ico": "anyone",

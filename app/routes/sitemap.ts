@@ -3,6 +3,7 @@ import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remi
 import {
   pagesSitemap,
   SITEMAP_MOST,
+  seriesSitemap,
   sitemapIndex,
   tagsSitemap,
   videoSitemap,
@@ -13,7 +14,7 @@ import { siteIdentity } from "~/server/site-origin.server";
 
 const XML = "application/xml; charset=utf-8";
 
-/** `/sitemap.xml`, the index, and `/sitemap/{pages, tags or number}.xml`, its parts. */
+/** `/sitemap.xml`, the index, and `/sitemap/{pages, tags, series or number}.xml`, its parts. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const site = siteIdentity(request);
   const answer = (body: () => BodyInit) => validatedAnswer(request, site.origin, XML, body);
@@ -26,6 +27,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
     const tags = await tagsSitemap(site);
     return answer(() => tags);
   }
+  if (params.part === "series.xml") return answer(() => seriesSitemap(site));
   const part = Number(/^([1-9]\d{0,5})\.xml$/.exec(params.part)?.[1]);
   if (!((part - 1) * SITEMAP_MOST < (await publishedTotal()).videos)) {
     return new Response("Not Found", { status: 404 });

@@ -11,6 +11,7 @@ import {
 import { VideoOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
+import { seriesQueue } from "~/catalogue/series/public-series.server";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { withVersion } from "~/media/serve/file-version.server";
@@ -23,9 +24,10 @@ import { StreamPreloads } from "~/player/source/stream-preloads";
 import { VideoPlayer } from "~/player/video-player";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
-import { parseListLocation, tagPath, videoPath } from "~/shared/addresses";
+import { listPath, parseListLocation, tagPath, videoPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
+import { seriesPageOf, seriesPath, seriesVideoPath } from "~/shared/series/series-path";
 import { chaptersOf } from "~/shared/timestamps";
 import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "~/ui/badge";
@@ -40,6 +42,7 @@ import { LinkedText } from "~/ui/video-page/linked-text";
 import type { Moments } from "~/ui/video-page/moment-link";
 import { RelatedVideos } from "~/ui/video-page/related-videos";
 import { SaveButton } from "~/ui/video-page/save-button";
+import { SeriesList } from "~/ui/video-page/series-list";
 import { ShareButton } from "~/ui/video-page/share-button";
 import "~/ui/video-page/watch.css";
 import { UpNext } from "~/ui/video-page/up-next";
@@ -56,6 +59,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const video = await findPublished(id);
   if (!video) throw new Response(null, { status: 404, statusText: "Not Found" });
+  const series = searchParams.get("series");
   return {
     video,
     fileUrl: await withVersion(video.videoUrl),
@@ -64,27 +68,50 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
     startSeconds: parseStart(searchParams.get("t")) ?? 0,
     related: await relatedVideos(id),
     listLocation: parseListLocation(searchParams),
+    series: series === null ? undefined : seriesQueue(series, id),
     site: siteIdentity(request),
     now: Date.now(),
   };
 }
 
+/** The address of this page from a second on: it goes on with the list, or the series, it is watched in. */
+function useHere(): (seconds?: number) => string {
+  const { video, listLocation, series } = useLoaderData<typeof loader>();
+  return (seconds) =>
+    series
+      ? seriesVideoPath(video.id, series.slug, seconds)
+      : videoPath(video.id, listLocation, seconds);
+}
+
 export default function VideoPage() {
-  const { video, related, listLocation, now } = useLoaderData<typeof loader>();
+  const { video, related, listLocation, series, now } = useLoaderData<typeof loader>();
   const steps = stepsBack(useLocation().state);
   const upNext = useUpNext(video.id, related);
   const onwards = steps ? { steps: steps + 1 } : undefined;
+  const list = series
+    ? seriesPath(series.slug, seriesPageOf(series.number))
+    : listPath(listLocation);
+  const next = series?.next ?? upNext[0];
+  const nextHref = series?.next
+    ? seriesVideoPath(series.next.id, series.slug)
+    : next && videoPath(next.id, listLocation);
   return (
     <div className="video-layout">
       <article>
         <div className="watch">
-          <BackLink id={video.id} listLocation={listLocation} />
-          <Watch next={upNext[0]} state={onwards} />
+          <BackLink id={video.id} list={list} />
+          <Watch
+            next={next && nextHref ? { ...next, href: nextHref } : undefined}
+            state={onwards}
+          />
         </div>
         <About />
       </article>
       <aside aria-labelledby="related-heading">
-        <UpNext videos={upNext} hrefFor={(id) => videoPath(id, listLocation)} state={onwards} />
+        {series && <SeriesList series={series} here={video.id} state={onwards} />}
+        {!series?.next && (
+          <UpNext videos={upNext} hrefFor={(id) => videoPath(id, listLocation)} state={onwards} />
+        )}
         <h2 id="related-heading" className="mb-4 text-lg font-semibold">
           Related Videos
         </h2>
@@ -102,10 +129,10 @@ export default function VideoPage() {
 
 /** What stands below the player. */
 function About() {
-  const { video, chapters, listLocation, now } = useLoaderData<typeof loader>();
+  const { video, chapters, now } = useLoaderData<typeof loader>();
   const moments: Moments = {
     durationSeconds: video.durationSeconds,
-    hrefFor: (seconds) => videoPath(video.id, listLocation, seconds),
+    hrefFor: useHere(),
     playFrom,
   };
   const asked = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
@@ -190,12 +217,12 @@ function Watch({
   next,
   state,
 }: {
-  next: VideoCardData | undefined;
+  next: (VideoCardData & { href: string }) | undefined;
   /** Travels on to the next video, for the way back. */
   state: unknown;
 }) {
-  const { video, fileUrl, startSeconds, streamStart, chapters, listLocation } =
-    useLoaderData<typeof loader>();
+  const { video, fileUrl, startSeconds, streamStart, chapters } = useLoaderData<typeof loader>();
+  const here = useHere();
   const navigate = useNavigate();
   const [waitingFor, setWaitingFor] = useState<string>();
   const pending = useNavigation().location?.pathname;
@@ -211,7 +238,7 @@ function Watch({
         video={{
           id: video.id,
           title: video.title,
-          href: videoPath(video.id, listLocation),
+          href: here(),
           // With its version: what is watched stays the same file.
           fileUrl,
           startSeconds,
@@ -227,7 +254,7 @@ function Watch({
           durationSeconds: video.durationSeconds,
           next: next && {
             title: next.title,
-            href: videoPath(next.id, listLocation),
+            href: next.href,
             thumbnailUrl: next.thumbnailUrl,
             duration: next.duration,
           },

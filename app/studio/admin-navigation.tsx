@@ -4,11 +4,14 @@ import { usePermissions } from "./use-permissions";
 import "~/ui/studio.css";
 
 const PANEL = ["/admin?tab=manage", "Manage Videos"] as const;
+/** The list, and a page for each. */
+const SERIES = "/admin/series";
 const PAGES = [
   ["/admin/statistics", "Statistics"],
   ["/admin/activity", "Activity"],
   ["/admin/queue", "Queue"],
   ["/admin/tags", "Tags"],
+  [SERIES, "Series"],
   ["/admin/trash", "Trash"],
   ["/admin/account", "Account"],
 ] as const;
@@ -17,7 +20,7 @@ const PAGES = [
 export function AdminLinks() {
   const isPanel = useLocation().pathname === "/admin";
   const may = usePermissions();
-  const pages = PAGES.filter(([to]) => may(to));
+  const pages = PAGES.filter(([to]) => may(to === SERIES ? "/admin/series/:id?" : to));
   return (
     <nav
       aria-label="Admin pages"
@@ -27,7 +30,7 @@ export function AdminLinks() {
         <NavLink
           key={to}
           to={to}
-          end
+          end={to !== SERIES}
           className={({ isActive }) =>
             classNames(
               "inline-flex min-h-11 items-center rounded-md px-3 hover:bg-raised hover:text-ink",

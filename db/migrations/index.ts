@@ -5,6 +5,7 @@ import { migration as trash } from "./0202-trash";
 import { migration as tags } from "./0203-tags";
 import { migration as loudness } from "./0204-loudness";
 import { migration as categoryNames } from "./0205-category-names";
+import { migration as series } from "./0208-series";
 import { migration as roles } from "./0210-roles";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
@@ -16,5 +17,6 @@ export const migrations: readonly Migration[] = [
   tags,
   loudness,
   categoryNames,
+  series,
   roles,
 ];

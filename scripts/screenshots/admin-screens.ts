@@ -94,6 +94,10 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
       },
     }),
     screen("Tags, one of them", "/admin/tags?tag=night", { overlay: true }),
+    screen("Series in the studio", "/admin/series"),
+    screen("Series in the studio, one of them", "/admin/series/1"),
+    screen("Series in the studio, deleting", "/admin/series/1?delete=1", { overlay: true }),
+    screen("Series in the studio, gone", "/admin/series/99"),
     screen("Trash", "/admin/trash"),
     screen("Trash, selected", "/admin/trash", {
       overlay: true,

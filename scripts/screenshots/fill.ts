@@ -69,6 +69,7 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
        VALUES ('deleted', 'A film that nobody wanted to keep', '{}', '[]', ?)`,
     )
     .run(new Date().toISOString());
+  addSeries(site, [hidden, ...(published.all() as string[]).slice(0, 11)]);
   // Everybody's second step ends here: nobody has the secret.
   database
     .prepare(
@@ -77,6 +78,22 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     )
     .run(ADMIN_WITH_SECOND_FACTOR, new Date().toISOString());
   return { long, plain, withoutFile, scheduled, all: published.all() as string[] };
+}
+
+/** A public series with videos, and some others. */
+function addSeries(site: SiteProcess, videos: string[]): void {
+  const database = site.database();
+  const add = database.prepare(
+    "INSERT INTO series (title, slug, description, visibility) VALUES (?, ?, ?, ?)",
+  );
+  const about =
+    "From the last bus to the first light: what the lamps gave, in the order of the nights.";
+  add.run("Nights out", "nights-out", about, "public");
+  add.run("Averyverylongtitlewithoutanyspacethatcannotbebrokenbyanyone", "long", "", "studio");
+  add.run("To be sorted", "to-be-sorted", "", "studio");
+  database.exec("INSERT INTO series_slugs SELECT slug, id FROM series");
+  const put = database.prepare("INSERT INTO series_videos VALUES (1, ?, ?)");
+  for (const [position, id] of [...videos, "deleted"].entries()) put.run(id, position);
 }
 
 function inDays(days: number): string {

@@ -57,6 +57,14 @@ export function describedAt(sortKeys: readonly bigint[]): DescribedVideo[] {
   return rows.map(toDescribed);
 }
 
+/** The published videos of ids, in their order. */
+export function describedOf(ids: readonly string[]): DescribedVideo[] {
+  const rows = prepared(`
+    SELECT videos.* FROM json_each(?) AS asked CROSS JOIN videos ON videos.id = asked.value
+    WHERE +status = 'published' ORDER BY asked.key`).all(JSON.stringify(ids)) as Row[];
+  return rows.map(toDescribed);
+}
+
 function toDescribed(row: Row): DescribedVideo {
   return {
     ...toCard(row),

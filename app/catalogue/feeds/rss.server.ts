@@ -6,9 +6,11 @@ import { tagFeedPath, tagPath, videoPath } from "~/shared/addresses";
 import { categoryLabel } from "~/shared/categories";
 import { parseTime } from "~/shared/format";
 import { xmlElement, xmlText } from "~/shared/markup/xml";
+import { seriesFeedPath, seriesPath } from "~/shared/series/series-path";
 import { newestTagged } from "../lists/listing.server";
 import type { DescribedVideo } from "../meta/structured-data";
-import { describedAt, walkPublished } from "./published-walk.server";
+import { type FoundSeries, lastOfSeries } from "../series/public-series.server";
+import { describedAt, describedOf, walkPublished } from "./published-walk.server";
 
 /** Items of the feed: the newest videos. */
 const FEED_MOST = 50;
@@ -45,6 +47,21 @@ export async function tagFeed(site: SiteIdentity, tag: string): Promise<string |
     description: `The newest videos tagged “${tag}” on ${site.name}. Ages 18 and over.`,
     path: tagPath(tag),
     feedPath: tagFeedPath(tag),
+  });
+}
+
+/** The same of a series, the last of its order first; undefined when it has nothing to show. */
+export async function seriesFeed(
+  site: SiteIdentity,
+  { id, slug, title, description }: FoundSeries,
+): Promise<string | undefined> {
+  const videos = describedOf(lastOfSeries(id, FEED_MOST));
+  if (videos.length === 0) return undefined;
+  return channel(site, videos, {
+    title: `${title} | ${site.name}`,
+    description: description || `The series “${title}” on ${site.name}. Ages 18 and over.`,
+    path: seriesPath(slug),
+    feedPath: seriesFeedPath(slug),
   });
 }
 

@@ -3,9 +3,11 @@ import { tagPath, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { isoTime } from "~/shared/format";
 import { xmlElement, xmlText } from "~/shared/markup/xml";
+import { seriesPath } from "~/shared/series/series-path";
 import { publishedTags } from "../lists/published-tags.server";
 import { publishedTotal } from "../lists/published-total.server";
 import { type DescribedVideo, SHARE_PICTURE } from "../meta/structured-data";
+import { publicSeries } from "../series/public-series.server";
 import { walkPublished } from "./published-walk.server";
 
 /** https://www.sitemaps.org/protocol.html and Google's video extension of it. */
@@ -20,11 +22,17 @@ const TAGS_MOST = 32;
 /** The extension knows no longer video. */
 const SECONDS_MOST = 28_800;
 
-/** The index: one sitemap of the pages, one of the tags, and one for every 50,000 videos. */
+/** The index: sitemaps of the pages, the tags and the series, and one for every 50,000 videos. */
 export async function sitemapIndex(site: SiteIdentity, most = SITEMAP_MOST): Promise<string> {
   const parts = Math.ceil((await publishedTotal()).videos / most);
   const tags = (await publishedTags(1)).length > 0 ? ["tags"] : [];
-  const names = ["pages", ...tags, ...Array.from({ length: parts }, (_, i) => `${i + 1}`)];
+  const series = publicSeries(1).length > 0 ? ["series"] : [];
+  const names = [
+    "pages",
+    ...tags,
+    ...series,
+    ...Array.from({ length: parts }, (_, i) => `${i + 1}`),
+  ];
   const entries = names.map(
     (name) => `<sitemap>${xmlElement("loc", `${site.origin}/sitemap/${name}.xml`)}</sitemap>\n`,
   );
@@ -38,15 +46,24 @@ export function pagesSitemap(site: SiteIdentity): string {
     ...CATEGORY_IDS.map((id) => `/categories/${id}`),
     "/contact",
   ];
-  const entries = paths.map((path) => `<url>${xmlElement("loc", site.origin + path)}</url>\n`);
-  return `${HEAD}<urlset xmlns="${SCHEMA}">\n${entries.join("")}</urlset>\n`;
+  return urlSet(site, paths);
 }
 
 /** The lists of the 50,000 most used tags. */
 export async function tagsSitemap(site: SiteIdentity): Promise<string> {
-  const entries = (await publishedTags(SITEMAP_MOST)).map(
-    (tag) => `<url>${xmlElement("loc", site.origin + tagPath(tag))}</url>\n`,
+  return urlSet(site, (await publishedTags(SITEMAP_MOST)).map(tagPath));
+}
+
+/** The public series that have something to show. */
+export function seriesSitemap(site: SiteIdentity): string {
+  return urlSet(
+    site,
+    publicSeries(SITEMAP_MOST).map((slug) => seriesPath(slug)),
   );
+}
+
+function urlSet(site: SiteIdentity, paths: readonly string[]): string {
+  const entries = paths.map((path) => `<url>${xmlElement("loc", site.origin + path)}</url>\n`);
   return `${HEAD}<urlset xmlns="${SCHEMA}">\n${entries.join("")}</urlset>\n`;
 }
 

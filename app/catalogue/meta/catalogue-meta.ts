@@ -176,7 +176,7 @@ function categoryAddress(category: CategoryId | undefined, page: number): string
   return listPath({ from: "categories", category, page });
 }
 
-function neighbours(
+export function neighbours(
   site: SiteIdentity,
   { page, pageCount }: VideoPage,
   address: (page: number) => string,
@@ -189,7 +189,7 @@ function neighbours(
   return links;
 }
 
-function onPage(text: string, { page }: VideoPage): string {
+export function onPage(text: string, { page }: VideoPage): string {
   return page > 1 ? `${text} (page ${page})` : text;
 }
 

@@ -8,7 +8,7 @@ import { requestContext } from "./request-context.server";
 
 /** The public pages, and Remix's requests for their data. */
 const PUBLIC =
-  /^\/(?:_root|categories(?:\/[^/]+)?|trending|tags\/[^/]+|video\/[^/]+|privacy|dmca|contact|preferences)?$/;
+  /^\/(?:_root|categories(?:\/[^/]+)?|trending|tags\/[^/]+|series\/[^/]+|video\/[^/]+|privacy|dmca|contact|preferences)?$/;
 /** Longer ones are nobody's link. */
 const LONGEST_KEY = 600;
 /** Browsers keep a copy, for the way back and for 304, and ask before they use it. */

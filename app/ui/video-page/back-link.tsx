@@ -1,7 +1,6 @@
 import { useLocation, useNavigate } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import type { MouseEvent } from "react";
-import { type ListLocation, listPath } from "~/shared/addresses";
 import { ButtonLink } from "../button";
 import { cardAnchor } from "../cards/video-card";
 
@@ -20,7 +19,14 @@ export function stepsBack(state: unknown): number {
  * the scroll position along; a link that was opened elsewhere, and a page without scripts, leads
  * to the same list at the card of this video.
  */
-export function BackLink({ id, listLocation }: { id: string; listLocation: ListLocation }) {
+export function BackLink({
+  id,
+  list,
+}: {
+  id: string;
+  /** The address of the list. */
+  list: string;
+}) {
   const steps = stepsBack(useLocation().state);
   const navigate = useNavigate();
 
@@ -33,7 +39,7 @@ export function BackLink({ id, listLocation }: { id: string; listLocation: ListL
 
   return (
     <ButtonLink
-      to={`${listPath(listLocation)}#${cardAnchor(id)}`}
+      to={`${list}#${cardAnchor(id)}`}
       onClick={goBack}
       variant="ghost"
       size="sm"

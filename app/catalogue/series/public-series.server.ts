@@ -1,0 +1,109 @@
+import { clampPage, PAGE_SIZE, videoPage } from "~/shared/pages";
+import type { SeriesQueue } from "~/shared/series/series-queue";
+import type { VideoCardData, VideoPage } from "~/shared/video-card";
+import { prepared } from "~db/client.server";
+import { CARD_COLUMNS, type CardRow, toCard } from "../lists/card-row.server";
+
+/** Series as the public sees them: of their videos those that are published, in their order. */
+
+/** Videos that the row on home shows: as many as the widest screen has beside each other. */
+const FEATURED_MOST = 4;
+/** Entries of the list beside a video, and how many of them come before it. */
+const QUEUE_MOST = 20;
+const QUEUE_BEFORE = 4;
+
+/** A series as its page describes it. */
+export interface SeriesDetail {
+  slug: string;
+  title: string;
+  description: string;
+  isPublic: boolean;
+}
+
+export interface FoundSeries extends SeriesDetail {
+  id: number;
+}
+
+// In this order, whatever the planner thinks of it: the positions, then the row of each video.
+const PUBLISHED = `
+  FROM series_videos CROSS JOIN videos ON videos.id = series_videos.video_id
+  WHERE series_id = @id AND +status = 'published'`;
+const CARDS = CARD_COLUMNS.map((column) => `videos.${column}`).join(", ");
+
+/** The series whose slug it is or was; undefined for none, and for one in the trash. */
+export function findSeries(slug: string): FoundSeries | undefined {
+  const row = prepared(`
+    SELECT id, series.slug, title, description, visibility = 'public' AS isPublic
+    FROM series_slugs JOIN series ON series.id = series_id
+    WHERE series_slugs.slug = ? AND deleted_at IS NULL`).get(slug) as
+    | (Omit<FoundSeries, "isPublic"> & { isPublic: 0 | 1 })
+    | undefined;
+  return row && { ...row, isPublic: row.isPublic === 1 };
+}
+
+/** One page of a series. */
+export function seriesVideos(id: number, asked: number): VideoPage {
+  const total = prepared(`SELECT count(*) ${PUBLISHED}`).pluck().get({ id }) as number;
+  const page = clampPage(asked, total);
+  return videoPage(cardsFrom(id, (page - 1) * PAGE_SIZE, PAGE_SIZE), page, total);
+}
+
+/** The series that home shows, with its first videos; undefined for none, or nothing to show of it. */
+export function featuredSeries():
+  | { slug: string; title: string; videos: VideoCardData[] }
+  | undefined {
+  const row = prepared(`
+    SELECT series.id, slug, title FROM featured_series JOIN series ON series.id = series_id
+    WHERE visibility = 'public' AND deleted_at IS NULL`).get() as FoundSeries | undefined;
+  if (!row) return undefined;
+  const { id, slug, title } = row;
+  const videos = cardsFrom(id, 0, FEATURED_MOST);
+  return videos.length > 0 ? { slug, title, videos } : undefined;
+}
+
+/** What plays before and after a video of a public series; undefined when it is none of it. */
+export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefined {
+  const series = findSeries(slug);
+  if (!series?.isPublic) return undefined;
+  const ids = prepared(`SELECT videos.id ${PUBLISHED} ORDER BY position, video_id`)
+    .pluck()
+    .all({ id: series.id }) as string[];
+  const at = ids.indexOf(videoId);
+  if (at === -1) return undefined;
+  const first = Math.max(0, Math.min(at - QUEUE_BEFORE, ids.length - QUEUE_MOST));
+  const cards = cardsFrom(series.id, first, QUEUE_MOST);
+  return {
+    slug: series.slug,
+    title: series.title,
+    number: at + 1,
+    total: ids.length,
+    firstNumber: first + 1,
+    videos: cards.map(({ id, title, duration }) => ({ id, title, duration })),
+    next: cards[at - first + 1],
+  };
+}
+
+/** The ids of the last published videos of a series, the last first. */
+export function lastOfSeries(id: number, most: number): string[] {
+  return prepared(`SELECT videos.id ${PUBLISHED} ORDER BY position DESC, video_id DESC LIMIT @most`)
+    .pluck()
+    .all({ id, most }) as string[];
+}
+
+/** The slugs of the public series that have something to show, the one changed last first. */
+export function publicSeries(most: number): string[] {
+  return prepared(`
+    SELECT slug FROM series WHERE visibility = 'public' AND deleted_at IS NULL
+      AND EXISTS (SELECT 1 FROM series_videos CROSS JOIN videos ON videos.id = video_id
+        WHERE series_id = series.id AND +status = 'published')
+    ORDER BY updated_at DESC, id DESC LIMIT ?`)
+    .pluck()
+    .all(most) as string[];
+}
+
+function cardsFrom(id: number, offset: number, limit: number): VideoCardData[] {
+  const rows = prepared(
+    `SELECT ${CARDS} ${PUBLISHED} ORDER BY position, video_id LIMIT @limit OFFSET @offset`,
+  ).all({ id, offset, limit }) as CardRow[];
+  return rows.map(toCard);
+}

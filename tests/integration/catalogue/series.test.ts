@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSession } from "~/account/session.server";
+import { meta, loader as page } from "~/routes/series";
+import { loader as feed } from "~/routes/series-feed";
+import { loader as sitemap } from "~/routes/sitemap";
+import { loader as videoPage } from "~/routes/video";
+import { sqliteHandle } from "~db/client.server";
+import { ids, video, write } from "../../catalogue-rows";
+import { addSeries } from "../../series-requests";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const ORIGIN = "https://videos.example";
+const identity = { name: "Afterdark", origin: ORIGIN };
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ PUBLIC_URL: ORIGIN });
+});
+afterEach(() => site.remove());
+
+const args = (address: string, headers = {}) => {
+  const request = new Request(ORIGIN + address, { headers });
+  const [, , part] = new URL(request.url).pathname.split("/");
+  const name = decodeURIComponent(part ?? "");
+  return { request, params: { slug: name, id: name, part: name }, context: {} } as never;
+};
+
+/** What a loader throws is an answer too. */
+const thrown = (work: Promise<unknown>): Promise<Response> =>
+  work.then(
+    () => expect.fail("nothing was thrown"),
+    (answer: Response) => answer,
+  );
+
+async function open(address: string, headers = {}) {
+  const { data, init } = await page(args(address, headers));
+  return { ...data, status: init?.status, ids: ids(data.list.videos) };
+}
+
+async function watch(address: string) {
+  return (await videoPage(args(address))).series;
+}
+
+/** Twelve videos, of which the second and the fifth are not published. */
+function twelve() {
+  const names = Array.from({ length: 12 }, (_, n) => `v${n}`);
+  write(
+    names.map((id, n) =>
+      video({
+        id,
+        title: `Film ${n}`,
+        status: n === 1 ? "hidden" : n === 4 ? "review" : "published",
+      }),
+    ),
+  );
+  return addSeries({ description: "One after the other" }, names);
+}
+
+describe("the page of a series", () => {
+  it("has its published videos in their order, by pages that are clamped", async () => {
+    twelve();
+    expect(await open("/series/nights")).toMatchObject({
+      status: 200,
+      ids: ["v0", "v2", "v3", "v5", "v6", "v7", "v8", "v9"],
+      list: { total: 10, page: 1, pageCount: 2 },
+      series: { title: "Nights", description: "One after the other" },
+      isShown: true,
+    });
+    expect((await open("/series/nights?page=9")).ids).toEqual(["v10", "v11"]);
+  });
+
+  it("shows with the next request what is published, hidden, deleted and entered anew", async () => {
+    write([video({ id: "a" }), video({ id: "b" }), video({ id: "c" })]);
+    addSeries({}, ["a", "b", "c"]);
+    const sqlite = sqliteHandle();
+    sqlite.exec("UPDATE videos SET status = 'hidden' WHERE id = 'b'");
+    expect((await open("/series/nights")).ids).toEqual(["a", "c"]);
+    sqlite.exec("DELETE FROM videos WHERE id = 'a'; UPDATE videos SET status = 'published'");
+    expect((await open("/series/nights")).ids).toEqual(["b", "c"]);
+    write([video({ id: "a" })]);
+    expect((await open("/series/nights")).ids).toEqual(["a", "b", "c"]);
+  });
+
+  it("is no page for visitors when nothing is public, or the series is not", async () => {
+    write([video({ id: "a", status: "hidden" }), video({ id: "b" })]);
+    addSeries({}, ["a"]);
+    addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["b"]);
+    addSeries({ title: "Gone", slug: "gone" }, ["b"]);
+    sqliteHandle().exec("UPDATE series SET deleted_at = '2026-01-01' WHERE slug = 'gone'");
+    const cookie = (await openSession(makeUser().id)).split(";")[0] ?? "";
+    for (const slug of ["nights", "private", "gone", "nothing"]) {
+      expect((await thrown(page(args(`/series/${slug}`)))).status, slug).toBe(404);
+      expect((await thrown(feed(args(`/series/${slug}/feed.xml`)))).status, slug).toBe(404);
+    }
+    const shown = await open("/series/private", { Cookie: cookie });
+    expect(shown).toMatchObject({ ids: ["b"], isShown: false, series: { isPublic: false } });
+    expect(await open("/series/nights", { Cookie: cookie })).toMatchObject({
+      ids: [],
+      isShown: false,
+    });
+    expect((await thrown(page(args("/series/gone", { Cookie: cookie })))).status).toBe(404);
+  });
+
+  it("has one address: other spellings and former ones lead to it, with the rest of it", async () => {
+    const id = twelve();
+    sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('evenings', ?)").run(id);
+    for (const [asked, status, to] of [
+      ["/series/NIGHTS?page=2", 301, "/series/nights?page=2"],
+      ["/series/nights/", 301, "/series/nights"],
+      ["/series/evenings?page=2", 302, "/series/nights?page=2"],
+    ] as const) {
+      const answer = await thrown(page(args(asked)));
+      expect([answer.status, answer.headers.get("Location")], asked).toEqual([status, to]);
+    }
+    const moved = await thrown(feed(args("/series/evenings/feed.xml")));
+    expect(moved.headers.get("Location")).toBe("/series/nights/feed.xml");
+  });
+
+  it("names title, canonical address, neighbours, feed, picture and list in its head", async () => {
+    twelve();
+    const data = await open("/series/nights?page=2");
+    const head = meta({ data } as never) as Record<string, never>[];
+    expect(head).toContainEqual({ title: "Nights (page 2) | Afterdark" });
+    expect(head).toContainEqual({
+      tagName: "link",
+      rel: "canonical",
+      href: `${ORIGIN}/series/nights?page=2`,
+    });
+    const link = (rel: string) => head.find((each) => each.rel === rel)?.href;
+    expect(link("prev")).toBe(`${ORIGIN}/series/nights`);
+    expect(link("alternate")).toBe("/series/nights/feed.xml");
+    const json = head.flatMap((each) => each["script:ld+json"] ?? []) as Record<string, unknown>[];
+    expect(json.map((each) => each["@type"])).toEqual(["BreadcrumbList", "ItemList"]);
+    expect(json[1]).toMatchObject({ itemListElement: [{ position: 9 }, { position: 10 }] });
+    expect(head).not.toContainEqual({ name: "robots", content: "noindex" });
+    const hidden = { ...data, series: { ...data.series, isPublic: false }, site: identity };
+    expect(meta({ data: hidden } as never)).toContainEqual({ name: "robots", content: "noindex" });
+  });
+});
+
+describe("a video within a series", () => {
+  it("has its neighbours, its number and what comes next", async () => {
+    twelve();
+    const queue = await watch("/video/v3?series=nights");
+    expect(queue).toMatchObject({
+      slug: "nights",
+      title: "Nights",
+      number: 3,
+      total: 10,
+      firstNumber: 1,
+    });
+    expect(queue?.videos.map(({ id }) => id)).toEqual([
+      "v0",
+      "v2",
+      "v3",
+      "v5",
+      "v6",
+      "v7",
+      "v8",
+      "v9",
+      "v10",
+      "v11",
+    ]);
+    expect(queue?.next?.id).toBe("v5");
+    const last = await watch("/video/v11?series=nights");
+    expect([last?.number, last?.next]).toEqual([10, undefined]);
+  });
+
+  it("shows those around it of a long one", async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `v${n}`);
+    write(names.map((id) => video({ id })));
+    addSeries({}, names);
+    const queue = await watch("/video/v29?series=nights");
+    expect(queue).toMatchObject({ number: 30, firstNumber: 26, next: { id: "v30" } });
+    expect(queue?.videos.map(({ id }) => id)).toEqual(names.slice(25, 45));
+    expect((await watch("/video/v59?series=nights"))?.firstNumber).toBe(41);
+  });
+
+  it("is a plain page where the series is not public, or has it not", async () => {
+    write([video({ id: "a" }), video({ id: "b" })]);
+    addSeries({}, ["b"]);
+    addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["a"]);
+    for (const slug of ["nights", "private", "nothing", ""]) {
+      expect(await watch(`/video/a?series=${slug}`), slug).toBeUndefined();
+    }
+    expect(await watch("/video/a")).toBeUndefined();
+  });
+});
+
+describe("feed and sitemap", () => {
+  it("have the last videos of the order first, and public series alone", async () => {
+    twelve();
+    write([video({ id: "hidden", status: "hidden" })]);
+    addSeries({ title: "Empty", slug: "empty" }, ["hidden"]);
+    addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["v0"]);
+    const answer = await feed(args("/series/nights/feed.xml"));
+    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    const text = await answer.text();
+    const titles = [...text.matchAll(/<item><title>(.*?)<\/title>/g)].map(([, name]) => name);
+    expect(titles).toEqual([11, 10, 9, 8, 7, 6, 5, 3, 2, 0].map((n) => `Film ${n}`));
+    expect(text).toContain(`${ORIGIN}/series/nights/feed.xml`);
+    const request = new Request(`${ORIGIN}/sitemap.xml`);
+    const index = await sitemap({ request, params: {}, context: {} } as never);
+    expect(await index.text()).toContain(`${ORIGIN}/sitemap/series.xml`);
+    const part = await (await sitemap(args("/sitemap/series.xml"))).text();
+    expect([...part.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, loc]) => loc)).toEqual([
+      `${ORIGIN}/series/nights`,
+    ]);
+  });
+});

@@ -1,0 +1,304 @@
+import { describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { activitySentence } from "~/account/activity-labels";
+import { addToSeries, deleteSeries, removeFromSeries } from "~/studio/series/change-series.server";
+import { MAX_SERIES_VIDEOS } from "~/studio/series/series-address";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import { purge } from "~/studio/trash/trash.server";
+import { catalogueVersion } from "~db/changes.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, caught, useAdminSite } from "../../admin-requests";
+import {
+  addSeries,
+  changedSeries,
+  orderOfSeries,
+  refusedSeries,
+  sendSeries,
+  seriesPage,
+} from "../../series-requests";
+
+useAdminSite();
+
+const sentences = async () =>
+  (await listActivities()).map(({ action, detail }) => {
+    const { before, subject, after } = activitySentence(action, detail);
+    return before + subject + after;
+  });
+const series = (id: number) =>
+  sqliteHandle().prepare("SELECT * FROM series WHERE id = ?").get(id) as Record<string, unknown>;
+const four = () => {
+  for (const id of ["a", "b", "c", "d"]) addVideo({ id, title: `Film ${id}` });
+  return addSeries({}, ["a", "b", "c", "d"]);
+};
+const move = (id: number, fields: Record<string, string>) => {
+  const version = String(series(id).version);
+  return caught(() => sendSeries({ intent: "move", version, ...fields }, `/admin/series/${id}`));
+};
+
+describe("the pages of series", () => {
+  it("make a series of a title, for the studio only, with an address of its own", async () => {
+    expect((await seriesPage()).all).toMatchObject({ total: 0, series: [] });
+    const before = catalogueVersion().catalogue;
+    const { location } = await changedSeries({
+      intent: "create",
+      title: " Nights in Paris: été ",
+    });
+    expect(location).toBe("/admin/series/1");
+    expect(series(1)).toMatchObject({
+      title: "Nights in Paris: été",
+      slug: "nights-in-paris-ete",
+      visibility: "studio",
+    });
+    expect(catalogueVersion().catalogue).toBeGreaterThan(before);
+    await changedSeries({ intent: "create", title: "Nights in Paris ete" });
+    expect(series(2).slug).toBe("nights-in-paris-ete-2");
+    expect((await seriesPage()).all.series).toMatchObject([
+      { id: 2, videos: 0, published: 0, visibility: "studio", isFeatured: false },
+      { id: 1 },
+    ]);
+    expect(await sentences()).toEqual([
+      "made the series Nights in Paris ete",
+      "made the series Nights in Paris: été",
+    ]);
+  });
+
+  it("refuse a title that is empty, too long, or that of another, with what was typed", async () => {
+    addSeries({ title: "Nights" });
+    expect(await refusedSeries({ intent: "create", title: "  " })).toMatchObject({
+      status: 422,
+      fields: { title: "A title is needed." },
+    });
+    const long = "x".repeat(201);
+    expect((await refusedSeries({ intent: "create", title: long })).typed?.title).toBe(long);
+    expect(await refusedSeries({ intent: "create", title: "nights" })).toMatchObject({
+      status: 422,
+      fields: { title: "There is a series “nights” already." },
+    });
+  });
+
+  it("list them by title, find part of one, and count what is public", async () => {
+    for (const n of Array.from({ length: 30 }, (_, i) => i)) {
+      addSeries({ title: `Part ${String(n).padStart(2, "0")}`, slug: `part-${n}` });
+    }
+    addVideo({ id: "a" });
+    addVideo({ id: "b", status: "hidden" });
+    addSeries({ title: "100 %", slug: "hundred" }, ["a", "b"]);
+    const second = (await seriesPage("/admin/series?page=9")).all;
+    expect(second).toMatchObject({ page: 2, pageCount: 2, total: 31 });
+    expect(second.series).toHaveLength(6);
+    const found = (await seriesPage("/admin/series?search=%25")).all;
+    expect(found).toMatchObject({
+      found: 1,
+      series: [{ title: "100 %", videos: 2, published: 1 }],
+    });
+  });
+
+  it("are for who is signed in, and answer what is gone with 404", async () => {
+    const answer = await caught(() => seriesPage("/admin/series", { Cookie: "" }));
+    expect(answer.headers.get("Location")).toBe("/auth");
+    for (const id of ["7", "x", "0"]) {
+      expect(await seriesPage(`/admin/series/${id}`)).toMatchObject({ status: 404 });
+    }
+    const fields = { intent: "update", title: "A", version: "x" };
+    expect((await refusedSeries(fields, "/admin/series/7")).status).toBe(404);
+    expect((await refusedSeries({ intent: "delete" }, "/admin/series/7")).status).toBe(404);
+    expect((await refusedSeries({ intent: "delete" })).status).toBe(400);
+  });
+});
+
+describe("the texts of a series", () => {
+  const open = async (id: number) => (await seriesPage(`/admin/series/${id}`)).one.series;
+  const texts = { title: "Days", slug: "", description: "All of them", visibility: "public" };
+  const save = async (id: number, fields: Record<string, string>) =>
+    changedSeries(
+      { intent: "update", version: (await open(id)).textsVersion, ...texts, ...fields },
+      `/admin/series/${id}`,
+    );
+
+  it("are saved, and an address of before stays that of the series", async () => {
+    const id = addSeries({ visibility: "studio" });
+    const { location } = await save(id, { slug: "Day & Night" });
+    expect(location).toBe(`/admin/series/${id}`);
+    expect(await open(id)).toMatchObject({ ...texts, slug: "day-night", isFeatured: false });
+    const other = addSeries({ title: "Other", slug: "other" });
+    const version = (await open(other)).textsVersion;
+    const taken = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
+    expect(await refusedSeries(taken, `/admin/series/${other}`)).toMatchObject({
+      status: 422,
+      fields: { slug: "Another series has this address, or had it." },
+      typed: { slug: "nights" },
+    });
+    await save(id, { slug: "nights" });
+    expect((await open(id)).slug).toBe("nights");
+    expect(await sentences()).toContain("changed the series Days");
+  });
+
+  it("of another state are refused, while another order changes nothing of them", async () => {
+    const id = four();
+    const { textsVersion } = await open(id);
+    await move(id, { video: "a", move: "down" });
+    expect((await open(id)).textsVersion).toBe(textsVersion);
+    await save(id, {});
+    const sent = { intent: "update", version: textsVersion, ...texts, title: "Mine" };
+    const { status, typed, version } = await refusedSeries(sent, `/admin/series/${id}`);
+    expect([status, typed?.title]).toEqual([409, "Mine"]);
+    expect(series(id).title).toBe("Days");
+    await changedSeries({ ...sent, version: version ?? "" }, `/admin/series/${id}`);
+    expect(series(id).title).toBe("Mine");
+  });
+
+  it("put one series at a time on home", async () => {
+    const [one, other] = [addSeries(), addSeries({ title: "Other", slug: "other" })];
+    await save(one, { title: "One", slug: "one", featured: "1" });
+    await save(other, { title: "Two", slug: "two", featured: "1" });
+    expect([(await open(one)).isFeatured, (await open(other)).isFeatured]).toEqual([false, true]);
+    await save(other, { title: "Two", slug: "two" });
+    expect(sqliteHandle().prepare("SELECT * FROM featured_series").all()).toEqual([]);
+  });
+});
+
+describe("the order of a series", () => {
+  it("is changed by buttons and by a number, clamped to its ends", async () => {
+    const id = four();
+    const answer = await move(id, { video: "c", move: "up" });
+    expect([answer.status, answer.headers.get("Location")]).toEqual([302, `/admin/series/${id}`]);
+    expect(orderOfSeries(id)).toEqual(["a", "c", "b", "d"]);
+    await move(id, { video: "a", move: "down" });
+    expect(orderOfSeries(id)).toEqual(["c", "a", "b", "d"]);
+    await move(id, { video: "d", to: "1" });
+    expect(orderOfSeries(id)).toEqual(["d", "c", "a", "b"]);
+    await move(id, { video: "c", to: "99" });
+    expect(orderOfSeries(id)).toEqual(["d", "a", "b", "c"]);
+    await move(id, { video: "d", move: "up" });
+    expect(orderOfSeries(id)).toEqual(["d", "a", "b", "c"]);
+    expect((await sentences())[0]).toBe("ordered the series Nights");
+    const incomplete = await refusedSeries({ intent: "move", video: "d" }, `/admin/series/${id}`);
+    expect(incomplete.status).toBe(400);
+  });
+
+  it("by the buttons of a page without scripts names its move alone", async () => {
+    const id = four();
+    const fields = { move: "up", video: "b", to: "2", version: "1" };
+    await caught(() => sendSeries(fields, `/admin/series/${id}`));
+    expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
+  });
+
+  it("of another state is refused, and nothing moves", async () => {
+    const id = four();
+    await move(id, { video: "a", move: "down" });
+    const stale = { intent: "move", video: "a", move: "down", version: "1" };
+    expect(await refusedSeries(stale, `/admin/series/${id}`)).toMatchObject({ status: 409 });
+    expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
+  });
+
+  it("answers what was sent in the background with no page", async () => {
+    const id = four();
+    const fields = { intent: "move", video: "a", to: "4", version: "1", background: "1" };
+    expect(await sendSeries(fields, `/admin/series/${id}`)).toBeNull();
+    const out = { intent: "remove", video: "b", background: "1" };
+    expect(await sendSeries(out, `/admin/series/${id}`)).toBeNull();
+    expect(orderOfSeries(id)).toEqual(["c", "d", "a"]);
+    expect((await sentences())[0]).toBe("took 1 video out of the series “Nights”");
+  });
+
+  it("has pages of fifty, whose numbers go on", async () => {
+    const ids = Array.from({ length: 60 }, (_, n) => `v${n}`);
+    for (const id of ids) addVideo({ id });
+    const id = addSeries({}, ids);
+    const { list } = (await seriesPage(`/admin/series/${id}?page=2`)).one;
+    expect(list).toMatchObject({ firstNumber: 51, page: 2, pageCount: 2, total: 60 });
+    expect(list.videos[0]?.id).toBe("v50");
+  });
+});
+
+describe("the videos of a series", () => {
+  it("are added at the end, each once, and no other than those that are there", async () => {
+    const id = four();
+    addVideo({ id: "e" });
+    expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ added: ["e"] });
+    expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d", "e"]);
+    expect((await sentences())[0]).toBe("put 1 video into the series “Nights”");
+    expect(await removeFromSeries(id, ["e", "x"], "u")).toMatchObject({ removed: ["e"] });
+  });
+
+  it("are not more than a series may have", async () => {
+    const id = addSeries();
+    const ids = Array.from({ length: MAX_SERIES_VIDEOS + 1 }, (_, n) => `v${n}`);
+    for (const each of ids) addVideo({ id: each });
+    expect(await addToSeries(id, ids, "u")).toMatchObject({ status: 422 });
+    expect(orderOfSeries(id)).toEqual([]);
+    expect(await addToSeries(id, ids.slice(1), "u")).not.toHaveProperty("status");
+    expect(orderOfSeries(id)).toEqual(ids.slice(1));
+  });
+
+  it("come back from the trash to their position, and go for good from there", async () => {
+    const id = four();
+    await removeVideos(["b", "c"], "u");
+    const { list } = (await seriesPage(`/admin/series/${id}`)).one;
+    expect(list.videos.map(({ id, status }) => [id, status])).toEqual([
+      ["a", "published"],
+      ["b", "deleted"],
+      ["c", "deleted"],
+      ["d", "published"],
+    ]);
+    expect(list.videos[1]?.title).toBe("Film b");
+    await move(id, { video: "d", to: "1" });
+    await restoreVideos(["b"], "u");
+    expect(orderOfSeries(id)).toEqual(["d", "a", "b", "c"]);
+    await purge(["c"]);
+    expect(orderOfSeries(id)).toEqual(["d", "a", "b"]);
+  });
+
+  it("that another program has deleted count no more, and are forgotten with the next order", async () => {
+    const id = four();
+    sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
+    expect((await seriesPage(`/admin/series/${id}`)).one.list.total).toBe(3);
+    await move(id, { video: "c", move: "up" });
+    expect(orderOfSeries(id)).toEqual(["c", "a", "d"]);
+  });
+});
+
+describe("a deleted series", () => {
+  it("can be undone by the toast and from the list, with its videos", async () => {
+    const id = four();
+    sqliteHandle().prepare("INSERT INTO featured_series VALUES (1, ?)").run(id);
+    expect((await seriesPage(`/admin/series/${id}?delete=1`)).isDeleting).toBe(true);
+    const { location, toast } = await changedSeries({ intent: "delete" }, `/admin/series/${id}`);
+    expect(location).toBe("/admin/series");
+    expect(toast.action.fields).toEqual({ intent: "restore", series: String(id) });
+    expect((await seriesPage(`/admin/series/${id}`)).status).toBe(404);
+    expect((await seriesPage()).all).toMatchObject({
+      total: 0,
+      deleted: [{ id, title: "Nights" }],
+    });
+    const back = await changedSeries(toast.action.fields);
+    expect(back.location).toBe(`/admin/series/${id}`);
+    expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d"]);
+    expect((await refusedSeries({ intent: "restore", series: String(id) })).status).toBe(404);
+    expect((await sentences()).slice(0, 2)).toEqual([
+      "restored the series Nights",
+      "deleted the series Nights",
+    ]);
+  });
+
+  it("stays in the trash while another has its title", async () => {
+    const id = four();
+    await deleteSeries(id, "u");
+    addSeries({ title: "nights", slug: "others" });
+    expect((await refusedSeries({ intent: "restore", series: String(id) })).status).toBe(409);
+    const made = await changedSeries({ intent: "create", title: "Nights!" });
+    // The address is reserved for as long as the series can be restored.
+    expect(series(Number(made.location?.split("/").at(-1))).slug).toBe("nights-2");
+  });
+
+  it("goes for good after thirty days", async () => {
+    const [old, other] = [four(), addSeries({ title: "Other", slug: "other" })];
+    await deleteSeries(old, "u", Date.now() - 31 * 24 * 60 * 60 * 1000);
+    expect((await seriesPage()).all.deleted).toEqual([]);
+    await deleteSeries(other, "u");
+    expect(series(old)).toBeUndefined();
+    expect(orderOfSeries(old)).toEqual([]);
+    expect((await seriesPage()).all.deleted).toHaveLength(1);
+  });
+});
