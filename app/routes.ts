@@ -34,6 +34,8 @@ export default [
   route("search/suggestions", "routes/search-suggestions.ts"),
   route("video/:id/stream", "routes/video-stream.ts"),
   route("saved/videos", "routes/saved-videos.ts"),
+  route("auth/passkey", "routes/auth-passkey.ts"),
+  route("admin/account/passkey", "routes/account-passkey.ts"),
   route("sign-out", "routes/sign-out.ts"),
   route("admin/uploads/:id?", "routes/uploads.ts"),
   route("admin/publish", "routes/publish.ts"),

@@ -2,8 +2,10 @@ import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable } f
 import type {
   ActivitiesTable,
   InvitationsTable,
+  PasskeysTable,
   RecoveryCodesTable,
   SessionsTable,
+  SpentChallengesTable,
   UsersTable,
 } from "./schema/accounts";
 import type {
@@ -237,6 +239,8 @@ export interface Schema {
   sessions: SessionsTable;
   invitations: InvitationsTable;
   recovery_codes: RecoveryCodesTable;
+  passkeys: PasskeysTable;
+  spent_challenges: SpentChallengesTable;
   activities: ActivitiesTable;
   imports: ImportsTable;
   catalogue_version: CatalogueVersionTable;

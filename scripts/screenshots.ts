@@ -66,7 +66,7 @@ await runScript(
       await site.start();
       const screens = screensOf(fillForScreens(site)).filter(has(only));
       browser = await chromium.launch(CHROMIUM_LAUNCH);
-      const session = await signedIn(browser, site.url);
+      const session = await signedIn(browser, urlOf(site));
       const pictures: Picture[] = [];
       for (const each of VARIANTS.filter(has(variant))) {
         const taken = await takeAll(browser, each, screens, { site, session, target });
@@ -87,6 +87,11 @@ await runScript(
   },
 );
 
+/** By a name: browsers have no passkeys at an IP address. */
+function urlOf(site: SiteProcess): string {
+  return site.url.replace("127.0.0.1", "localhost");
+}
+
 function has(text: unknown) {
   return ({ name }: { name: string }) => !text || name.includes(String(text));
 }
@@ -104,7 +109,7 @@ async function takeAll(
   for (const audience of ["newcomer", "visitor", "admin"] as const) {
     const context = await browser.newContext({
       ...variant.options,
-      baseURL: site.url,
+      baseURL: urlOf(site),
       storageState: stateFor(audience, session),
       serviceWorkers: "block",
     });

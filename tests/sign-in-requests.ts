@@ -37,3 +37,41 @@ export function cookiesOf(response: Response): string {
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
 }
+
+/** What an action answered a form with. */
+export interface FormAnswer {
+  status: number;
+  /** As the browser would send them back. */
+  cookies: string;
+  location: string | null;
+  message?: string;
+  recoveryCodes?: string[];
+}
+
+let lastAddress = 0;
+
+/** Sends a form to an action, by default each time from another address: limits count by address. */
+export async function postForm(
+  action: (args: never) => unknown,
+  path: string,
+  fields: Record<string, string>,
+  Cookie = "",
+  address = `198.51.100.${++lastAddress}`,
+  Origin = ORIGIN,
+): Promise<FormAnswer> {
+  const request = formRequest(path, fields, { Cookie, Origin, "X-Forwarded-For": address });
+  const answer = await action({ request, params: {}, context: {} } as never);
+  if (answer instanceof Response) {
+    return {
+      status: answer.status,
+      cookies: cookiesOf(answer),
+      location: answer.headers.get("Location"),
+    };
+  }
+  const { data, init } = (
+    answer && typeof answer === "object" && "init" in answer
+      ? answer
+      : { data: answer, init: undefined }
+  ) as { data: object; init?: { status?: number } };
+  return { status: init?.status ?? 200, cookies: "", location: null, ...data };
+}

@@ -1,17 +1,16 @@
-import { attemptLimit } from "~/server/attempt-limit.server";
 import { changeAndRecord } from "./activity.server";
-import { FormError, tooManyAttempts } from "./form-error.server";
-import { checkPassword, HashingBusyError, PasswordError } from "./password.server";
+import { confirmIdentity, countProof, refuseWhenBusy } from "./confirm-identity.server";
+import { FormError } from "./form-error.server";
+import { addPasskey } from "./passkeys/add-passkey.server";
+import { removePasskey, renamePasskey } from "./passkeys/passkeys.server";
+import { relyingParty } from "./passkeys/relying-party.server";
+import { removePassword } from "./passkeys/remove-password.server";
+import { PasswordError } from "./password.server";
 import { makeRecoveryCodes } from "./recovery-codes.server";
 import { beginEnrolment, confirmEnrolment, removeSecondFactor } from "./second-factor.server";
 import type { OpenSession } from "./session.server";
 import { endSession, endSessions } from "./session.server";
-import { findUser, setPassword } from "./users.server";
-
-const TRIES = 10;
-const WINDOW_SECONDS = 15 * 60;
-/** Somebody at an unlocked screen must not be able to guess on. */
-const byUser = attemptLimit(TRIES, WINDOW_SECONDS);
+import { setPassword } from "./users.server";
 
 /** What a form of the account page did: a sentence for the toast, or codes to show this once. */
 export type AccountChange = { done: string | undefined } | { recoveryCodes: string[] };
@@ -21,13 +20,17 @@ export type AccountChange = { done: string | undefined } | { recoveryCodes: stri
  *
  * @throws {FormError} with the status and the sentence for whoever filled it in.
  */
-export async function changeAccount(session: OpenSession, form: FormData): Promise<AccountChange> {
+export async function changeAccount(
+  request: Request,
+  session: OpenSession,
+  form: FormData,
+): Promise<AccountChange> {
   const userId = session.user.id;
   const text = (name: string) => String(form.get(name) ?? "");
   const intent = text("intent");
   switch (intent) {
     case "password":
-      await requirePassword(userId, text("current"));
+      await confirmIdentity(request, session, form);
       if (text("password") !== text("again")) throw new FormError(422, "The new passwords differ.");
       await changePassword(session, text("password"));
       return { done: "Your password is changed. Your other sessions have ended." };
@@ -51,31 +54,35 @@ export async function changeAccount(session: OpenSession, form: FormData): Promi
     case "second-factor-confirm":
       return { recoveryCodes: await confirmSecondFactor(userId, text("code")) };
     case "second-factor-off":
-      await requirePassword(userId, text("current"));
+      await confirmIdentity(request, session, form);
       await changeAndRecord({ userId, action: "second-factor-off" }, (transaction) =>
         removeSecondFactor(userId, transaction),
       );
       return { done: "The second factor is off." };
     case "recovery-codes":
-      await requirePassword(userId, text("current"));
+      await confirmIdentity(request, session, form);
       return {
         recoveryCodes: await changeAndRecord(
           { userId, action: "recovery-codes-renew" },
           (transaction) => makeRecoveryCodes(userId, transaction),
         ),
       };
+    case "passkey-add":
+      await addPasskey(request, session, form);
+      return { done: "The passkey is added. You can sign in with it now." };
+    case "passkey-rename":
+      await renamePasskey(userId, text("id"), text("name"));
+      return { done: "The passkey is renamed." };
+    case "passkey-remove":
+      await confirmIdentity(request, session, form);
+      await removePasskey(userId, text("id"), relyingParty(request).id);
+      return { done: "The passkey is removed." };
+    case "password-off":
+      await removePassword(request, session, form);
+      return { done: "The password is off. Your other sessions have ended." };
     default:
       throw new FormError(400, "This form asks for something the site does not know.");
   }
-}
-
-async function requirePassword(userId: string, password: string): Promise<void> {
-  const user = await findUser(userId);
-  const wait = byUser.consume(userId);
-  if (wait !== undefined) throw tooManyAttempts(wait);
-  const right = await checkPassword(password, user?.password_hash).catch(refuseWhenBusy);
-  if (!right) throw new FormError(400, "Your current password is not right.");
-  byUser.refund(userId);
 }
 
 async function changePassword(session: OpenSession, password: string): Promise<void> {
@@ -89,25 +96,11 @@ async function changePassword(session: OpenSession, password: string): Promise<v
 }
 
 async function confirmSecondFactor(userId: string, code: string): Promise<string[]> {
-  const wait = byUser.consume(userId);
-  if (wait !== undefined) throw tooManyAttempts(wait);
-  const codes = await changeAndRecord(
-    { userId, action: "second-factor-on" },
-    async (transaction) => {
+  return countProof(userId, () =>
+    changeAndRecord({ userId, action: "second-factor-on" }, async (transaction) => {
       const confirmed = await confirmEnrolment(userId, code, transaction);
       if (confirmed) return confirmed;
       throw new FormError(400, "That code is not right. Is the clock of your phone right?");
-    },
-  );
-  byUser.refund(userId);
-  return codes;
-}
-
-function refuseWhenBusy(error: unknown): never {
-  if (!(error instanceof HashingBusyError)) throw error;
-  throw new FormError(
-    429,
-    "The site is busy. Try again in a few seconds.",
-    error.retryAfterSeconds,
+    }),
   );
 }

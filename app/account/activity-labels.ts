@@ -44,6 +44,15 @@ const SENTENCES = {
   "second-factor-off": ["turned off the second factor", "turned off the second factor"],
   "recovery-code-use": ["signed in with a recovery code and %", "signed in with a recovery code"],
   "recovery-codes-renew": ["made new recovery codes", "made new recovery codes"],
+  "passkey-add": ["added the passkey %", "added a passkey"],
+  "passkey-rename": ["renamed a passkey to %", "renamed a passkey"],
+  "passkey-remove": ["removed the passkey %", "removed a passkey"],
+  "passkey-sign-in": ["signed in with a passkey and %", "signed in with a passkey"],
+  "passkey-refused": [
+    "had the passkey % refused, of which somebody may have a copy",
+    "had a passkey refused, of which somebody may have a copy",
+  ],
+  "password-off": ["turned off the password", "turned off the password"],
   "account-create": ["made the account %", "made an account"],
   "password-reset": ["reset the password of %", "reset a password"],
 } as const;

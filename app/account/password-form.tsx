@@ -1,29 +1,33 @@
 import { Form } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
+import { ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
 
-/** Changes the password of the account; a password manager is told which account it is. */
+/**
+ * Changes the password of the account, or gives it one; a password manager is told which account it is.
+ */
 export function PasswordForm({
   email,
+  hasPassword,
   busy,
   error,
 }: {
   email: string;
+  hasPassword: boolean;
   busy: boolean;
   error?: string;
 }) {
+  const confirm = useConfirmedByPasskey(!hasPassword);
   return (
-    <Form method="post" className="flex max-w-md flex-col gap-4">
+    <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <input type="hidden" name="intent" value="password" />
       <input hidden readOnly name="username" autoComplete="username" value={email} />
-      <Field
-        label="Current password"
-        name="current"
-        type="password"
-        autoComplete="current-password"
-        required
-        error={error}
-      />
+      {!hasPassword && (
+        <p className="text-muted">
+          Your account has no password: you sign in with your passkeys. You can give it one.
+        </p>
+      )}
+      <ConfirmField hasPassword={hasPassword} error={error} />
       <Field
         label="New password"
         name="password"
@@ -42,7 +46,7 @@ export function PasswordForm({
       />
       <div>
         <Button busy={busy} busyLabel="Changing...">
-          Change Password
+          {hasPassword ? "Change Password" : "Set a Password"}
         </Button>
       </div>
     </Form>

@@ -1,24 +1,26 @@
 import { Form } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
+import { ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
 import { Time } from "./session-list";
 
 interface State {
   factor: { enabledAt?: string; recoveryCodesLeft: number };
   enrolment?: { key: string; qrCode: string };
+  hasPassword: boolean;
   busy: boolean;
   error?: string;
 }
 
 /** The second factor: off, being set up, or on. */
-export function SecondFactorPanel({ factor, enrolment, busy, error }: State) {
-  if (factor.enabledAt) return <TurnedOn factor={factor} busy={busy} error={error} />;
+export function SecondFactorPanel({ factor, enrolment, hasPassword, busy, error }: State) {
+  if (factor.enabledAt) return <TurnedOn {...{ factor, hasPassword, busy, error }} />;
   if (enrolment) return <Enrolling enrolment={enrolment} busy={busy} error={error} />;
   return (
     <Form method="post" className="flex flex-col items-start gap-4">
       <p className="text-muted">
         With a second factor, signing in takes your password and a code that an app on your phone
-        shows.
+        shows. A passkey asks for none: it is two factors by itself.
       </p>
       <Button variant="secondary" name="intent" value="second-factor-begin" disabled={busy}>
         Set up a second factor
@@ -66,24 +68,18 @@ function Enrolling({
   );
 }
 
-function TurnedOn({ factor, busy, error }: Omit<State, "enrolment">) {
+function TurnedOn({ factor, hasPassword, busy, error }: Omit<State, "enrolment">) {
   const { enabledAt, recoveryCodesLeft } = factor;
+  const confirm = useConfirmedByPasskey(!hasPassword);
   return (
-    <Form method="post" className="flex max-w-md flex-col gap-4">
+    <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <p className="text-muted">
         On since {enabledAt && <Time value={enabledAt} />}.{" "}
         {recoveryCodesLeft === 1
           ? "1 recovery code is left."
           : `${recoveryCodesLeft} recovery codes are left.`}
       </p>
-      <Field
-        label="Current password"
-        name="current"
-        type="password"
-        autoComplete="current-password"
-        required
-        error={error}
-      />
+      <ConfirmField hasPassword={hasPassword} error={error} />
       <div className="flex flex-wrap gap-3">
         <Button variant="secondary" name="intent" value="recovery-codes" disabled={busy}>
           Make new recovery codes

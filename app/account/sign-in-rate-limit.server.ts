@@ -9,7 +9,7 @@ export const MOST_ATTEMPTS_PER_ADDRESS = 5;
 /** A page for each attempt of a flood from many addresses would keep the one thread busy. */
 export const MOST_ATTEMPTS_A_SECOND = 20;
 const SECOND_MS = 1_000;
-const SIGN_IN_PATH = /^\/auth(\/code)?(\.data)?(\?|$)/;
+const SIGN_IN_PATH = /^\/auth(\/code|\/passkey)?(\.data)?(\?|$)/;
 
 const bySource = attemptLimit(MOST_ATTEMPTS_PER_ADDRESS, 1);
 let second = 0;

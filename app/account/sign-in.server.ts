@@ -5,6 +5,7 @@ import { clientAddress } from "~/server/client-address.server";
 import { recordActivity } from "./activity.server";
 import { knownDevice } from "./device.server";
 import { FormError, tooManyAttempts } from "./form-error.server";
+import { passkeyOwner, readPasskeyAnswer, verifyPasskey } from "./passkeys/answer-challenge.server";
 import { checkPassword, HashingBusyError } from "./password.server";
 import { checkSecondFactor } from "./second-factor.server";
 import { findUserByEmail } from "./users.server";
@@ -59,7 +60,8 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   const account = device ?? `account ${email.toLowerCase()}`;
   const giveBack = countAttempt(device ? undefined : address, account);
   const asker = { name: address, goesFirst: device !== undefined };
-  const right = await checkPassword(password, user?.password_hash, asker).catch((error) => {
+  const hash = user?.password_hash || undefined;
+  const right = await checkPassword(password, hash, asker).catch((error) => {
     giveBack();
     throw error instanceof HashingBusyError ? tooBusy(error) : error;
   });
@@ -94,6 +96,24 @@ export async function proveSecondFactor(
   if (!kind) throw new FormError(400, "That code is not right, or it was used before.");
   giveBack();
   return kind;
+}
+
+/**
+ * Who signs in with a passkey alone. It asked for a fingerprint, a face or a PIN, so it is two factors,
+ * and no code of an app is asked for.
+ *
+ * @returns the user's id.
+ * @throws {FormError}: 400 for an answer that proves nothing, 429 after too many.
+ */
+export async function proveByPasskey(request: Request, form: FormData): Promise<string> {
+  const answer = readPasskeyAnswer(form);
+  const owner = await passkeyOwner(request, answer.id);
+  const device = owner && knownDevice(request, owner);
+  const address = device ? undefined : clientAddress(request);
+  const giveBack = countAttempt(address, device ?? `passkey ${answer.id}`);
+  const userId = await verifyPasskey(request, answer, { purpose: "sign-in" });
+  giveBack();
+  return userId;
 }
 
 /**

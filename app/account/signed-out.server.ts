@@ -14,6 +14,7 @@ const WORK: Record<string, string> = {
 
 const WORK_OF_PAGES: Record<string, string> = {
   "/admin/account": "change your account",
+  "/admin/account/passkey": "change your account",
   "/admin/queue": "retry conversions",
   "/admin/trash": "change the trash",
   "/admin/tags": "change tags",

@@ -16,6 +16,9 @@ import type { ReactNode } from "react";
 import { changeAccount } from "~/account/account-form.server";
 import { toFormError } from "~/account/form-error.server";
 import { requireSession } from "~/account/guard.server";
+import { PasskeyPanel } from "~/account/passkeys/passkey-panel";
+import { hasPassword, listPasskeys } from "~/account/passkeys/passkeys.server";
+import { relyingParty } from "~/account/passkeys/relying-party.server";
 import { PasswordForm } from "~/account/password-form";
 import { findEnrolment, findSecondFactor } from "~/account/second-factor.server";
 import { RecoveryCodes, SecondFactorPanel } from "~/account/second-factor-panel";
@@ -42,11 +45,15 @@ export const headers: HeadersFunction = ({ actionHeaders }) => {
 export async function loader({ request }: LoaderFunctionArgs) {
   const { user, idHash } = await requireSession(request, "/admin/account");
   const sessions = await listSessions(user.id);
+  const { id: rpId, isUsable } = relyingParty(request);
   return {
     email: user.email,
     sessions: sessions.map((each) => ({ ...each, current: each.idHash === idHash })),
     factor: await findSecondFactor(user.id),
     enrolment: await findEnrolment(user.id),
+    passkeys: await listPasskeys(user.id),
+    rpId: isUsable ? rpId : undefined,
+    hasPassword: await hasPassword(user.id),
   };
 }
 
@@ -55,7 +62,7 @@ export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
   try {
-    const change = await changeAccount(session, form);
+    const change = await changeAccount(request, session, form);
     if ("recoveryCodes" in change) return { ...change, message: undefined, intent: undefined };
     if (change.done === undefined) return redirect("/admin/account");
     return redirectWithToast("/admin/account", {
@@ -71,7 +78,8 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Account() {
-  const { email, sessions, factor, enrolment } = useLoaderData<typeof loader>();
+  const { email, sessions, factor, enrolment, passkeys, rpId, hasPassword } =
+    useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const navigation = useNavigation();
   const busy = navigation.formAction === "/admin/account";
@@ -90,13 +98,23 @@ export default function Account() {
       </div>
       {answer?.recoveryCodes && <RecoveryCodes codes={answer.recoveryCodes} />}
       <Section id="password" title="Password">
-        <PasswordForm key={key} email={email} busy={busy} error={errorOf("password")} />
+        <PasswordForm
+          key={key}
+          email={email}
+          hasPassword={hasPassword}
+          busy={busy}
+          error={errorOf("password")}
+        />
+      </Section>
+      <Section id="passkeys" title="Passkeys">
+        <PasskeyPanel key={key} {...{ passkeys, rpId, hasPassword, busy, errorOf }} />
       </Section>
       <Section id="second-factor" title="Second factor">
         <SecondFactorPanel
           key={key}
           factor={factor}
           enrolment={enrolment}
+          hasPassword={hasPassword}
           busy={busy}
           error={errorOf("second-factor-confirm", "second-factor-off", "recovery-codes")}
         />

@@ -5,17 +5,26 @@ import {
   type LoaderFunctionArgs,
   redirect,
 } from "@remix-run/node";
-import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
+import {
+  Form,
+  type MetaFunction,
+  useActionData,
+  useLoaderData,
+  useNavigation,
+} from "@remix-run/react";
 import { completeSignIn } from "~/account/complete-sign-in.server";
 import { toFormError } from "~/account/form-error.server";
 import { currentUser } from "~/account/guard.server";
+import { hasAnyPasskey } from "~/account/passkeys/passkeys.server";
+import { relyingParty } from "~/account/passkeys/relying-party.server";
 import { secondStepCookie } from "~/account/second-step.server";
-import { proveIdentity } from "~/account/sign-in.server";
+import { proveByPasskey, proveIdentity } from "~/account/sign-in.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field } from "~/ui/forms/field";
+import { PasskeySignIn } from "~/ui/forms/passkey-sign-in";
 import { SignInCard } from "~/ui/forms/sign-in-card";
 
 export const meta: MetaFunction = () => [
@@ -27,23 +36,29 @@ export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {
   if (await currentUser(request)) throw redirect("/");
-  return null;
+  const { id, isUsable } = relyingParty(request);
+  return { passkeys: isUsable && (await hasAnyPasskey(id)) };
 }
 
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
   try {
+    if (form.has("passkey")) {
+      return await completeSignIn(request, await proveByPasskey(request, form), "passkey-sign-in");
+    }
     const user = await proveIdentity(request, form);
     if (!user.hasSecondFactor) return await completeSignIn(request, user.id);
     return redirect("/auth/code", { headers: { "Set-Cookie": secondStepCookie(user) } });
   } catch (error) {
     const { message, init } = toFormError(error);
-    return data({ message, email: String(form.get("email") ?? "") }, init);
+    const isPasskey = form.has("passkey");
+    return data({ message, isPasskey, email: String(form.get("email") ?? "") }, init);
   }
 }
 
 export default function Auth() {
+  const { passkeys } = useLoaderData<typeof loader>();
   const formError = useActionData<typeof action>();
   const busy = useNavigation().formAction === "/auth";
   useFormErrorToast(formError);
@@ -54,7 +69,7 @@ export default function Auth() {
           label="Email"
           name="email"
           type="email"
-          autoComplete="username"
+          autoComplete={passkeys ? "username webauthn" : "username"}
           required
           defaultValue={formError?.email}
         />
@@ -64,12 +79,13 @@ export default function Auth() {
           type="password"
           autoComplete="current-password"
           required
-          error={formError?.message}
+          error={formError?.isPasskey ? undefined : formError?.message}
         />
         <Button busy={busy} busyLabel="Signing In..." className="mt-2 w-full">
           Sign In
         </Button>
       </Form>
+      {passkeys && <PasskeySignIn answer={formError} busy={busy} />}
       <ButtonLink to="/" variant="ghost" className="w-full">
         Back to Home
       </ButtonLink>

@@ -7,6 +7,7 @@ import { migration as loudness } from "./0204-loudness";
 import { migration as categoryNames } from "./0205-category-names";
 import { migration as series } from "./0208-series";
 import { migration as roles } from "./0210-roles";
+import { migration as passkeys } from "./0212-passkeys";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   categoryNames,
   series,
   roles,
+  passkeys,
 ];

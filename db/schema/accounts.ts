@@ -10,6 +10,7 @@ export interface UsersTable {
   id: Generated<string>;
   /** Unique without regard to case. */
   email: string;
+  /** Empty for an account that passkeys alone sign in to. */
   password_hash: string;
   role: Generated<Role>;
   /** 1 for an uploader who may publish what they upload. */
@@ -34,6 +35,29 @@ export interface InvitationsTable {
   created_at: Time;
   expires_at: Time;
   used_at: Time | null;
+}
+
+export interface PasskeysTable {
+  /** The credential's id, base64url. */
+  id: string;
+  user_id: string;
+  /** The host name that it was made for. */
+  rp_id: string;
+  name: string;
+  /** COSE_Key (RFC 9052 section 7) */
+  public_key: Uint8Array;
+  /** Of its uses; 0 from authenticators that do not count. */
+  counter: number;
+  /** 1 where its maker copies it between devices. */
+  synced: number;
+  created_at: Generated<Time>;
+  last_used_at: Time | null;
+}
+
+export interface SpentChallengesTable {
+  /** SHA-256 of the challenge. */
+  hash: string;
+  expires_at: Time;
 }
 
 export interface RecoveryCodesTable {

@@ -111,6 +111,15 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
     }),
     screen("Trash, emptying", "/admin/trash?empty=1", { overlay: true }),
     screen("Account", "/admin/account"),
+    screen("Account, a passkey to change", "/admin/account", {
+      steps: async (page) => {
+        await page.getByText("Rename or remove").first().click();
+        await page
+          .getByRole("button", { name: /^Remove the passkey/ })
+          .first()
+          .waitFor();
+      },
+    }),
     screen("Account, setting up a second factor", "/admin/account", {
       steps: async (page) => {
         await page.getByRole("button", { name: "Set up a second factor" }).click();

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import type { SiteProcess } from "../../tests/site-process";
+import { ADMIN, type SiteProcess } from "../../tests/site-process";
 import { ADMIN_WITH_SECOND_FACTOR } from "./admin-screens";
 import type { ShownVideos } from "./screen";
 
@@ -77,6 +77,7 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
        SELECT 'second', ?, password_hash, 'none', ? FROM users LIMIT 1`,
     )
     .run(ADMIN_WITH_SECOND_FACTOR, new Date().toISOString());
+  addPasskeys(site);
   return { long, plain, withoutFile, scheduled, all: published.all() as string[] };
 }
 
@@ -94,6 +95,18 @@ function addSeries(site: SiteProcess, videos: string[]): void {
   database.exec("INSERT INTO series_slugs SELECT slug, id FROM series");
   const put = database.prepare("INSERT INTO series_videos VALUES (1, ?, ?)");
   for (const [position, id] of [...videos, "deleted"].entries()) put.run(id, position);
+}
+
+/** Nobody has the keys to them. */
+function addPasskeys(site: SiteProcess): void {
+  const add = site.database().prepare(
+    `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced, last_used_at)
+     SELECT @name, id, @host, @name, x'00', 0, @synced, @used FROM users WHERE email = @email`,
+  );
+  const passkey = { email: ADMIN.email, host: "localhost", synced: 0, used: null };
+  add.run({ ...passkey, name: "Phone", synced: 1, used: new Date().toISOString() });
+  add.run({ ...passkey, name: "The key on my key ring" });
+  add.run({ ...passkey, name: "Laptop of before", host: "films.example" });
 }
 
 function inDays(days: number): string {

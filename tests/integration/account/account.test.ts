@@ -9,7 +9,7 @@ import * as auth from "~/routes/auth";
 import * as code from "~/routes/auth-code";
 import { forgetSettings } from "~/server/settings.server";
 import { sqliteHandle } from "~db/client.server";
-import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
+import { GOOD_PASSWORD, makeUser, ORIGIN, postForm } from "../../sign-in-requests";
 import { TEST_SECRET, useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -18,41 +18,10 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-interface Answer {
-  status: number;
-  cookies: string;
-  location: string | null;
-  message?: string;
-  recoveryCodes?: string[];
-}
-type Action = typeof account.action | typeof auth.action | typeof code.action;
-
-let lastAddress = 0;
-
-async function post(
-  action: Action,
-  path: string,
-  fields: Record<string, string>,
-  Cookie = "",
-): Promise<Answer> {
-  const address = `198.51.100.${++lastAddress}`;
-  const request = formRequest(path, fields, { Cookie, "X-Forwarded-For": address });
-  const answer = await action({ request, params: {}, context: {} } as never);
-  if (answer instanceof Response) {
-    return {
-      status: answer.status,
-      cookies: cookiesOf(answer),
-      location: answer.headers.get("Location"),
-    };
-  }
-  const { data, init } = "init" in answer ? answer : { data: answer, init: undefined };
-  return { status: init?.status ?? 200, cookies: "", location: null, ...(data as object) };
-}
-
 const signIn = (email = "admin@example.com", password = GOOD_PASSWORD) =>
-  post(auth.action, "/auth", { email, password });
+  postForm(auth.action, "/auth", { email, password });
 const change = (cookies: string, fields: Record<string, string>) =>
-  post(account.action, "/admin/account", fields, cookies);
+  postForm(account.action, "/admin/account", fields, cookies);
 const isSignedIn = async (cookies: string) =>
   (await currentUser(new Request(ORIGIN, { headers: { Cookie: cookies } }))) !== undefined;
 const page = (cookies: string) =>
@@ -169,7 +138,7 @@ describe("the second factor", () => {
     return { at, codes: recoveryCodes! };
   }
   const step = (cookies: string, codeText: string) =>
-    post(code.action, "/auth/code", { code: codeText }, cookies);
+    postForm(code.action, "/auth/code", { code: codeText }, cookies);
 
   it("asks for a code after the password, once", async () => {
     const { id } = makeUser();

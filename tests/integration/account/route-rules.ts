@@ -12,6 +12,7 @@ export interface RouteUnderTest {
 const PUBLIC_ACTIONS = [
   "auth",
   "auth/code",
+  "auth/passkey",
   "sign-out",
   "age",
   "contact",

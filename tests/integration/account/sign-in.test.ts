@@ -123,7 +123,7 @@ describe("signing in", () => {
     const { response } = await post({ email: "admin@example.com", password: GOOD_PASSWORD });
     const visit = auth.loader(args(withCookie(cookiesOf(response!))));
     await expect(visit).rejects.toMatchObject({ status: 302 });
-    expect(await auth.loader(args(new Request(`${ORIGIN}/auth`)))).toBeNull();
+    expect(await auth.loader(args(new Request(`${ORIGIN}/auth`)))).toEqual({ passkeys: false });
   });
 });
 

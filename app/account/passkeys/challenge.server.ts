@@ -1,0 +1,77 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Kysely } from "kysely";
+import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import type { Schema } from "~db/schema";
+import { FormError } from "../form-error.server";
+
+const COOKIE = "passkey-challenge";
+const CHALLENGE_BYTES = 32;
+/** Time to fetch a key from another room; the page of sign-in asks for a new one before it ends. */
+const CHALLENGE_MAX_AGE_SECONDS = 10 * 60;
+
+/**
+ * What an answer is for: a passkey that signs in can't be replayed to add one.
+ *
+ * @param session the hash of the session that asks; undefined for somebody who is signed out.
+ */
+export interface ChallengeUse {
+  purpose: "sign-in" | "confirm" | "add";
+  session?: string;
+}
+
+/** A challenge, and the `Set-Cookie` header that gives it to this browser alone. */
+export function newChallenge(
+  { purpose, session = "" }: ChallengeUse,
+  now = Date.now(),
+): { challenge: string; cookie: string } {
+  const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
+  const endsAt = now + CHALLENGE_MAX_AGE_SECONDS * 1000;
+  const value = [purpose, session, challenge, endsAt].join(" ");
+  return { challenge, cookie: signedCookie(COOKIE, value, CHALLENGE_MAX_AGE_SECONDS) };
+}
+
+/**
+ * The challenge that this browser was given for this use.
+ *
+ * @throws {FormError} 400 when it was given none, or too long ago.
+ */
+export function findChallenge(
+  request: Request,
+  { purpose, session = "" }: ChallengeUse,
+  now = Date.now(),
+): string {
+  const given = readSignedCookie(request, COOKIE)?.split(" ") ?? [];
+  const [givenPurpose, givenSession, challenge, endsAt] = given;
+  const isOurs = givenPurpose === purpose && givenSession === session;
+  if (!challenge || !isOurs || Number(endsAt) <= now) {
+    throw new FormError(400, "That took too long. Try again.");
+  }
+  return challenge;
+}
+
+/**
+ * Spends a challenge. A row for each that was answered rightly, so that visitors write nothing and a
+ * restart forgets nothing.
+ *
+ * @param db the transaction that it is a part of.
+ * @throws {FormError} 400 when it was spent before.
+ */
+export async function spendChallenge(
+  challenge: string,
+  db: Kysely<Schema>,
+  now = Date.now(),
+): Promise<void> {
+  const iso = (time: number) => new Date(time).toISOString();
+  await db.deleteFrom("spent_challenges").where("expires_at", "<=", iso(now)).execute();
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto("spent_challenges")
+    .values({
+      hash: createHash("sha256").update(challenge).digest("hex"),
+      expires_at: iso(now + CHALLENGE_MAX_AGE_SECONDS * 1000),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows !== 1n) {
+    throw new FormError(400, "That answer was used before. Try again.");
+  }
+}

@@ -1,0 +1,39 @@
+import { changeAndRecord } from "../activity.server";
+import { confirmIdentity } from "../confirm-identity.server";
+import { FormError } from "../form-error.server";
+import { endSessions, type OpenSession } from "../session.server";
+import { relyingParty } from "./relying-party.server";
+
+/**
+ * Takes the password away, so that only passkeys sign in: what can be asked for on a page that looks
+ * like this one is no way in any more. A passkey has to confirm it, which shows that one works, and the
+ * other sessions end as with a new password.
+ *
+ * @throws {FormError} 400 without a passkey, or with one that is not right.
+ */
+export async function removePassword(
+  request: Request,
+  session: OpenSession,
+  form: FormData,
+): Promise<void> {
+  if (!form.has("passkey")) throw new FormError(400, "Confirm it with a passkey.");
+  await confirmIdentity(request, session, form);
+  const userId = session.user.id;
+  await changeAndRecord({ userId, action: "password-off" }, async (transaction) => {
+    // The one that confirmed it may have been removed in this moment.
+    const passkey = await transaction
+      .selectFrom("passkeys")
+      .select("id")
+      .where("user_id", "=", userId)
+      .where("rp_id", "=", relyingParty(request).id)
+      .limit(1)
+      .executeTakeFirst();
+    if (!passkey) throw new FormError(409, "Add a passkey first.");
+    await transaction
+      .updateTable("users")
+      .set({ password_hash: "" })
+      .where("id", "=", userId)
+      .execute();
+    await endSessions(userId, session.idHash, transaction);
+  });
+}

@@ -1,0 +1,116 @@
+import type { Page } from "playwright/test";
+import { ADMIN, expect, expectNoViolations, OTHER_SITE, signIn, test } from "../site";
+
+// Not the site of the other files: failing sign-ins count against the address they all come from.
+test.use({
+  siteEnvironment: OTHER_SITE,
+  // Passkeys belong to a name, so not at 127.0.0.1.
+  baseURL: ({ siteProcess }, use) => use(siteProcess.url.replace("127.0.0.1", "localhost")),
+});
+
+test.beforeEach(({ site }) => {
+  site.database().exec("DELETE FROM sessions; DELETE FROM passkeys");
+});
+
+/** A device with a screen lock that its owner opens whenever it asks. */
+async function addDevice(page: Page) {
+  const protocol = await page.context().newCDPSession(page);
+  await protocol.send("WebAuthn.enable");
+  const { authenticatorId } = await protocol.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+    },
+  });
+  return {
+    /** Whether its owner chooses the passkey that the browser offers, be it below a field. */
+    answers: (enabled: boolean) =>
+      protocol.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled }),
+    detach: () => protocol.detach(),
+  };
+}
+
+test("an admin signs in with a passkey alone, and keeps the last way in", async ({
+  page,
+  site,
+}) => {
+  const before = site.database().prepare("SELECT password_hash FROM users").pluck().get();
+  await signIn(page);
+  const device = await addDevice(page);
+  await page.goto("/admin/account");
+  const passkeys = page.getByRole("region", { name: "Passkeys" });
+  const add = async (password?: string) => {
+    await passkeys.getByLabel("Name of the new passkey").fill("Phone");
+    if (password) await passkeys.getByLabel("Current password").last().fill(password);
+    await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+  };
+  await add("not the password");
+  await expect(passkeys.getByText("Your current password is not right.")).toBeVisible();
+  await add(ADMIN.password);
+  await expect(page.getByText("The passkey is added. You can sign in with it now.")).toBeVisible();
+  await expect(passkeys.getByText("Phone", { exact: false }).first()).toBeVisible();
+  await expectNoViolations(page);
+  await add(ADMIN.password);
+  await expect(
+    passkeys.getByText("This device has a passkey of this account already."),
+  ).toBeVisible();
+  await passkeys.getByRole("button", { name: "Turn the password off" }).click();
+  await expect(page.getByText("The password is off.")).toBeVisible();
+
+  await page.context().clearCookies();
+  await device.answers(false);
+  await page.goto("/auth");
+  await page.getByLabel("Email").fill(ADMIN.email);
+  await page.getByLabel("Password").fill(ADMIN.password);
+  await page.getByRole("button", { name: "Sign In", exact: true }).click();
+  await expect(page.getByRole("alert")).toContainText("Invalid login credentials");
+  await device.answers(true);
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await expect(page).toHaveURL("/");
+  await expect(page.getByText("Signed in successfully!")).toBeVisible();
+
+  await page.goto("/admin/account");
+  await passkeys.getByText("Rename or remove").click();
+  await passkeys.getByRole("button", { name: "Remove the passkey Phone" }).click();
+  await expect(
+    passkeys.getByText("This is the only way into your account.", { exact: false }),
+  ).toBeVisible();
+
+  // The browser's own suggestion below the field.
+  await page.context().clearCookies();
+  await page.goto("/auth");
+  await expect(page).toHaveURL("/");
+  await expect(page.getByText("Signed in successfully!")).toBeVisible();
+  await device.detach();
+  site.database().prepare("UPDATE users SET password_hash = ?").run(before);
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("a passkey is renamed and removed, and none is asked for", async ({ page, site }) => {
+    site.database().exec(
+      `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
+       SELECT 'one', id, 'localhost', 'Phone', x'00', 0, 1 FROM users`,
+    );
+    await page.goto("/auth");
+    await expect(page.getByLabel("Password")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Sign in with a passkey" })).toBeHidden();
+    await signIn(page);
+    await page.goto("/admin/account");
+    await expect(page.getByRole("button", { name: "Add a passkey" })).toBeHidden();
+    await page.getByText("Rename or remove").click();
+    await page.getByLabel("Name", { exact: false }).first().fill("Tablet");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await expect(page.getByText("The passkey is renamed.")).toBeVisible();
+    await page.getByText("Rename or remove").click();
+    const passkeys = page.getByRole("region", { name: "Passkeys" });
+    await passkeys.getByLabel("Current password").first().fill(ADMIN.password);
+    await page.getByRole("button", { name: "Remove the passkey Tablet" }).click();
+    await expect(page.getByText("The passkey is removed.")).toBeVisible();
+    await expect(page.getByText("Rename or remove")).toHaveCount(0);
+  });
+});

@@ -1,0 +1,385 @@
+import { generateKeyPairSync } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { currentUser } from "~/account/guard.server";
+import { openSession } from "~/account/session.server";
+import * as account from "~/routes/account";
+import * as accountPasskey from "~/routes/account-passkey";
+import * as auth from "~/routes/auth";
+import * as authPasskey from "~/routes/auth-passkey";
+import { forgetSettings } from "~/server/settings.server";
+import { sqliteHandle } from "~db/client.server";
+import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, postForm } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+import { Authenticator } from "./authenticator";
+
+const SITE = "https://films.example";
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ PUBLIC_URL: SITE });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  site.remove();
+});
+
+type Asked = { challenge: string; rpId: string };
+
+/** Asks one of the two routes for a challenge; what it answers, and the cookie beside the session's. */
+async function begin(
+  { action }: { action: (args: never) => Promise<Response> },
+  fields: Record<string, string>,
+  session = "",
+) {
+  const headers = { Cookie: session, "Sec-Fetch-Site": "same-origin" };
+  const request = formRequest("/", fields, headers);
+  const answer = await action({ request, params: {}, context: {} } as never);
+  const asked = (await answer.json()) as Asked & { message?: string };
+  return {
+    status: answer.status,
+    asked,
+    cookies: [session, cookiesOf(answer)].filter(Boolean).join("; "),
+  };
+}
+
+const post = (
+  action: (args: never) => unknown,
+  path: string,
+  fields: Record<string, string>,
+  cookies: string,
+  address?: string,
+) => postForm(action, path, fields, cookies, address, process.env.PUBLIC_URL);
+const change = (cookies: string, fields: Record<string, string>) =>
+  post(account.action, "/admin/account", fields, cookies);
+const signedIn = async (userId: string) => (await openSession(userId)).split(";")[0]!;
+const isSignedIn = async (Cookie: string) =>
+  (await currentUser(new Request(SITE, { headers: { Cookie } }))) !== undefined;
+const page = (Cookie: string) =>
+  account.loader({ request: new Request(`${SITE}/x`, { headers: { Cookie } }) } as never);
+const activities = async () => (await listActivities()).map(({ action }) => action);
+
+/** An account that is signed in, with a passkey. */
+async function withPasskey(email?: string) {
+  const user = makeUser(email);
+  const session = await signedIn(user.id);
+  const authenticator = new Authenticator(SITE);
+  const add = await addTo(session, authenticator);
+  expect(add).toMatchObject({ status: 302, location: "/admin/account" });
+  return { ...user, session, authenticator };
+}
+
+async function addTo(session: string, authenticator: Authenticator, name = "Phone") {
+  const { asked, cookies } = await begin(
+    accountPasskey,
+    { purpose: "add", current: GOOD_PASSWORD },
+    session,
+  );
+  const passkey = authenticator.create(asked);
+  return change(cookies, { intent: "passkey-add", name, passkey });
+}
+
+async function signIn(
+  authenticator: Authenticator,
+  faults: Parameters<Authenticator["get"]>[1] = {},
+  address?: string,
+) {
+  const { asked, cookies } = await begin(authPasskey, {});
+  return post(
+    auth.action,
+    "/auth",
+    { passkey: authenticator.get(asked, faults) },
+    cookies,
+    address,
+  );
+}
+
+/** The fields and cookies of a form of the account page that a passkey confirms. */
+async function confirmed(session: string, authenticator: Authenticator) {
+  const { asked, cookies } = await begin(accountPasskey, { purpose: "confirm" }, session);
+  return { passkey: authenticator.get(asked), cookies };
+}
+
+describe("a passkey", () => {
+  it("signs in alone, without the code of the app", async () => {
+    const { session, authenticator } = await withPasskey();
+    sqliteHandle().exec("UPDATE users SET totp_secret = 'x', totp_enabled_at = '2026-01-01'");
+    const answer = await signIn(authenticator);
+    expect(answer).toMatchObject({ status: 302, location: "/" });
+    expect(await isSignedIn(answer.cookies)).toBe(true);
+    expect(await activities()).toEqual(expect.arrayContaining(["passkey-add", "passkey-sign-in"]));
+    const { passkeys, sessions } = await page(session);
+    expect(passkeys).toMatchObject([{ name: "Phone", rpId: "films.example", synced: false }]);
+    expect(passkeys[0]!.lastUsedAt).toBeDefined();
+    expect(sessions).toHaveLength(2);
+  });
+
+  it("is offered on the sign-in page once there is one", async () => {
+    const offered = () => auth.loader({ request: new Request(`${SITE}/auth`) } as never);
+    expect(await offered()).toEqual({ passkeys: false });
+    await withPasskey();
+    expect(await offered()).toEqual({ passkeys: true });
+  });
+
+  it("is added only by who gives the password, and can't be guessed on for", async () => {
+    const { id } = makeUser();
+    const session = await signedIn(id);
+    const wrong = { purpose: "add", current: "wrong" };
+    for (let n = 0; n < 10; n++) {
+      const { status, asked } = await begin(accountPasskey, wrong, session);
+      expect([status, asked.message]).toEqual([400, "Your current password is not right."]);
+    }
+    const { status } = await begin(accountPasskey, { ...wrong, current: GOOD_PASSWORD }, session);
+    expect(status).toBe(429);
+  });
+
+  it("is not added with the challenge of a sign-in, or of another session", async () => {
+    const { id } = makeUser();
+    const session = await signedIn(id);
+    const anonymous = await begin(authPasskey, {}, session);
+    const user = { id: "x" };
+    const made = (asked: Asked) =>
+      new Authenticator(SITE).create({ ...asked, rp: { id: "films.example" }, user });
+    const add = (cookies: string, passkey: string) =>
+      change(cookies, { intent: "passkey-add", passkey });
+    expect(await add(anonymous.cookies, made(anonymous.asked))).toMatchObject({ status: 400 });
+    const mine = await begin(accountPasskey, { purpose: "add", current: GOOD_PASSWORD }, session);
+    const elsewhere = mine.cookies.replace(session, await signedIn(id));
+    expect(await add(elsewhere, made(mine.asked))).toMatchObject({ status: 400 });
+    expect((await page(session)).passkeys).toEqual([]);
+  });
+
+  it("is named, by the device where nobody types a name, and renamed", async () => {
+    const { session, authenticator } = await withPasskey();
+    await addTo(session, new Authenticator(SITE), "  ");
+    const rename = (name: string) =>
+      change(session, { intent: "passkey-rename", id: authenticator.id, name });
+    expect(await rename(" My\n key ")).toMatchObject({ status: 302 });
+    expect(await rename(" ")).toMatchObject({ status: 422 });
+    expect((await page(session)).passkeys.map(({ name }) => name).sort()).toEqual([
+      "My key",
+      "Passkey",
+    ]);
+  });
+
+  it("is removed, with the password, and then unknown", async () => {
+    const { session, authenticator } = await withPasskey();
+    const remove = (current: string) =>
+      change(session, { intent: "passkey-remove", id: authenticator.id, current });
+    expect(await remove("wrong")).toMatchObject({ status: 400 });
+    expect(await remove(GOOD_PASSWORD)).toMatchObject({ status: 302 });
+    expect(await remove(GOOD_PASSWORD)).toMatchObject({ status: 404 });
+    expect(await signIn(authenticator)).toMatchObject({
+      status: 400,
+      message: "This site does not know that passkey. It may have been removed.",
+    });
+  });
+
+  it("is nobody else's to rename or remove", async () => {
+    const { authenticator } = await withPasskey();
+    const other = await withPasskey("other@example.com");
+    const fields = { id: authenticator.id, current: GOOD_PASSWORD, name: "x" };
+    for (const intent of ["passkey-rename", "passkey-remove"]) {
+      expect(await change(other.session, { ...fields, intent })).toMatchObject({ status: 404 });
+    }
+    const { cookies, passkey } = await confirmed(other.session, authenticator);
+    expect(
+      await change(cookies, { intent: "passkey-remove", id: other.authenticator.id, passkey }),
+    ).toMatchObject({ status: 400, message: "That is a passkey of another account." });
+  });
+
+  it("belongs to one account, and an account has at most twenty", async () => {
+    const { id, session, authenticator } = await withPasskey();
+    expect(await addTo(session, authenticator)).toMatchObject({ status: 409 });
+    const insert = sqliteHandle().prepare(
+      `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
+       VALUES (?, ?, 'films.example', 'x', x'00', 0, 0)`,
+    );
+    for (let n = 0; n < 19; n++) insert.run(`k${n}`, id);
+    const fields = { purpose: "add", current: GOOD_PASSWORD };
+    expect(await begin(accountPasskey, fields, session)).toMatchObject({ status: 409 });
+  });
+});
+
+describe("an answer", () => {
+  it("is good once, for the browser that was asked, for ten minutes", async () => {
+    const { authenticator } = await withPasskey();
+    const first = await begin(authPasskey, {});
+    const passkey = authenticator.get(first.asked, { counter: 0 });
+    const send = (cookies: string) => post(auth.action, "/auth", { passkey }, cookies);
+    expect(await send((await begin(authPasskey, {})).cookies)).toMatchObject({ status: 400 });
+    expect(await send("")).toMatchObject({
+      status: 400,
+      message: "That took too long. Try again.",
+    });
+    expect(await send(first.cookies)).toMatchObject({ status: 302 });
+    expect(await send(first.cookies)).toMatchObject({
+      status: 400,
+      message: "That answer was used before. Try again.",
+    });
+    const late = await begin(authPasskey, {});
+    vi.useFakeTimers({ now: Date.now() + 10 * 60 * 1000 + 1, toFake: ["Date"] });
+    const answer = { passkey: authenticator.get(late.asked) };
+    expect(await post(auth.action, "/auth", answer, late.cookies)).toMatchObject({
+      status: 400,
+      message: "That took too long. Try again.",
+    });
+  });
+
+  it("of a copy is refused and recorded: its count of uses does not rise", async () => {
+    const { authenticator } = await withPasskey();
+    expect(await signIn(authenticator, { counter: 7 })).toMatchObject({ status: 302 });
+    for (const counter of [7, 3, 0]) {
+      expect(await signIn(authenticator, { counter })).toMatchObject({
+        status: 400,
+        message: expect.stringContaining("as if somebody had a copy of it"),
+      });
+    }
+    expect((await activities()).filter((action) => action === "passkey-refused")).toHaveLength(3);
+    expect(await signIn(authenticator, { counter: 8 })).toMatchObject({ status: 302 });
+  });
+
+  it.each([
+    ["another site's", { origin: "https://evil.example" }],
+    ["one by http", { origin: "http://films.example" }],
+    ["one without fingerprint, face or PIN", { isVerified: false }],
+    ["another key's", { signWith: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }],
+    ["one for another account", { userHandle: Buffer.from("somebody").toString("base64url") }],
+  ])("is refused: %s", async (_, faults) => {
+    const { authenticator } = await withPasskey();
+    expect(await signIn(authenticator, faults)).toMatchObject({
+      status: 400,
+      message: "The passkey could not be verified. Try again.",
+    });
+  });
+
+  it.each(["", "null", "{}", '{"id":1}', '{"id":"x","response":7}', "[".repeat(3_000)])(
+    "is refused: what is none (%#)",
+    async (passkey) => {
+      const { cookies } = await begin(authPasskey, {});
+      expect(await post(auth.action, "/auth", { passkey }, cookies)).toMatchObject({ status: 400 });
+    },
+  );
+
+  it("that fails too often from one address has to wait, a known browser not", async () => {
+    const { authenticator } = await withPasskey();
+    const known = await signIn(authenticator, {}, "203.0.113.7");
+    const unknown = new Authenticator(SITE);
+    for (let n = 0; n < 10; n++) {
+      expect(await signIn(unknown, {}, "203.0.113.7")).toMatchObject({ status: 400 });
+    }
+    expect(await signIn(authenticator, {}, "203.0.113.7")).toMatchObject({ status: 429 });
+    const { asked, cookies } = await begin(authPasskey, {}, known.cookies);
+    const passkey = authenticator.get(asked);
+    expect(await post(auth.action, "/auth", { passkey }, cookies, "203.0.113.7")).toMatchObject({
+      status: 302,
+    });
+  });
+
+  it("of an account that is deactivated is refused", async () => {
+    const { authenticator } = await withPasskey();
+    sqliteHandle().exec("UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'");
+    expect(await signIn(authenticator)).toMatchObject({ status: 400 });
+  });
+
+  it("works at the host name that it was made for alone", async () => {
+    const { session, authenticator } = await withPasskey();
+    process.env.PUBLIC_URL = "https://other.example";
+    forgetSettings();
+    const { asked, cookies } = await begin(authPasskey, {});
+    expect(asked.rpId).toBe("other.example");
+    const fields = { passkey: authenticator.get(asked) };
+    expect(await post(auth.action, "/auth", fields, cookies)).toMatchObject({ status: 400 });
+    expect(await page(session)).toMatchObject({
+      rpId: "other.example",
+      passkeys: [{ rpId: "films.example" }],
+    });
+  });
+});
+
+describe("an account without a password", () => {
+  async function withoutPassword() {
+    const user = await withPasskey();
+    const { cookies, passkey } = await confirmed(user.session, user.authenticator);
+    expect(await change(cookies, { intent: "password-off", passkey })).toMatchObject({
+      status: 302,
+    });
+    return user;
+  }
+  const byPassword = (password = GOOD_PASSWORD) =>
+    post(auth.action, "/auth", { email: "admin@example.com", password }, "");
+
+  it("comes of a passkey that confirms it, and ends the other sessions", async () => {
+    const user = await withPasskey();
+    const other = await signedIn(user.id);
+    const off = { intent: "password-off", current: GOOD_PASSWORD };
+    expect(await change(user.session, off)).toMatchObject({ status: 400 });
+    expect(await byPassword()).toMatchObject({ status: 302 });
+    const { cookies, passkey } = await confirmed(user.session, user.authenticator);
+    expect(await change(cookies, { ...off, passkey })).toMatchObject({ status: 302 });
+    expect(await byPassword()).toMatchObject({
+      status: 400,
+      message: "Invalid login credentials",
+    });
+    expect([await isSignedIn(other), await isSignedIn(user.session)]).toEqual([false, true]);
+    expect(await activities()).toContain("password-off");
+    expect(await page(user.session)).toMatchObject({ hasPassword: false });
+  });
+
+  it("keeps its last passkey", async () => {
+    const { session, authenticator } = await withoutPassword();
+    const remove = async (by: Authenticator) => {
+      const { cookies, passkey } = await confirmed(session, by);
+      return change(cookies, { intent: "passkey-remove", id: authenticator.id, passkey });
+    };
+    expect(await remove(authenticator)).toMatchObject({
+      status: 409,
+      message:
+        "This is the only way into your account. Set a password or add another passkey first.",
+    });
+    // One for another host name is no way in here.
+    sqliteHandle().exec(
+      `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
+       SELECT 'old', user_id, 'old.example', 'x', x'00', 0, 0 FROM passkeys`,
+    );
+    expect(await remove(authenticator)).toMatchObject({ status: 409 });
+    expect(await signIn(authenticator)).toMatchObject({ status: 302 });
+
+    const second = new Authenticator(SITE);
+    const { cookies, passkey } = await confirmed(session, authenticator);
+    const fields = { purpose: "add", passkey };
+    const asked = await begin(accountPasskey, fields, cookies);
+    const made = { intent: "passkey-add", passkey: second.create(asked.asked) };
+    expect(await change(`${session}; ${asked.cookies.split("; ").at(-1)}`, made)).toMatchObject({
+      status: 302,
+    });
+    expect(await remove(second)).toMatchObject({ status: 302 });
+  });
+
+  it("can be given a password, by a passkey", async () => {
+    const { session, authenticator } = await withoutPassword();
+    const password = "another good password";
+    const fields = { intent: "password", password, again: password };
+    expect(await change(session, { ...fields, current: "" })).toMatchObject({ status: 400 });
+    const { cookies, passkey } = await confirmed(session, authenticator);
+    expect(await change(cookies, { ...fields, passkey })).toMatchObject({ status: 302 });
+    expect(await byPassword(password)).toMatchObject({ status: 302 });
+    const remove = { intent: "passkey-remove", id: authenticator.id, current: password };
+    expect(await change(session, remove)).toMatchObject({ status: 302 });
+  });
+});
+
+describe("where passkeys can't be", () => {
+  it.each(["http://films.example", "https://203.0.113.7", "https://[2001:db8::1]"])(
+    "at %s, the account page says so",
+    async (PUBLIC_URL) => {
+      const { id } = makeUser();
+      const session = await signedIn(id);
+      process.env.PUBLIC_URL = PUBLIC_URL;
+      forgetSettings();
+      expect(await page(session)).toMatchObject({ rpId: undefined });
+      expect(await auth.loader({ request: new Request(SITE) } as never)).toEqual({
+        passkeys: false,
+      });
+    },
+  );
+});
