@@ -3,6 +3,7 @@ import { listPages } from "~/catalogue/lists/list-query.server";
 import { knownTags, matchingTags, nearestTexts } from "~/catalogue/related/known-tags.server";
 import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
+import { readOutdatedStreams, readSourceCounts } from "~/media/jobs/outdated-streams.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
 import { readUploaderTotals } from "~/studio/statistics/admin-stats.server";
 import { readTaggedIds, readTagsPage } from "~/studio/tags/tag-list.server";
@@ -25,4 +26,6 @@ serveThread({
   "uploader-totals": readUploaderTotals,
   tags: readTagsPage,
   "tagged-ids": readTaggedIds,
+  "source-counts": readSourceCounts,
+  "outdated-streams": readOutdatedStreams,
 });

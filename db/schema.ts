@@ -54,8 +54,12 @@ export interface VideosTable {
   bytes: Generated<number>;
   /** The file as it came, where `video_url` is empty yet or names a converted one. */
   source_url: string | null;
+  /** When that file was removed for the room that it took; null where a copy has all of it. */
+  source_removed_at: Time | null;
   /** The adaptive playlist. */
   hls_url: string | null;
+  /** What it was made with, see ladderSettings(); null for a stream of before. */
+  hls_settings: string | null;
   /** WebVTT whose cues point into sprites. */
   storyboard_url: string | null;
   /** The short clip that a card plays. */

@@ -1,5 +1,6 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
+import { convertAgain } from "~/media/jobs/convert-again.server";
 import { enqueueMissing } from "~/media/jobs/enqueue.server";
 import { BLOCKED, progressText, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { retry } from "~/media/jobs/queue.server";
@@ -11,10 +12,11 @@ import { formatQuantity } from "~/shared/format";
 import { UsageError } from "./ask";
 import { runScript } from "./run-script";
 
-const USAGE = `npm run jobs -- [--all] [--retry] [--once | --work | --watch]
+const USAGE = `npm run jobs -- [--all] [--again] [--retry] [--once | --work | --watch]
 
 Shows what is being made of the videos, what waits, and what has failed.
   --all     ask for everything that the videos of the library still lack
+  --again   make the streams anew that were made with other settings than today's, behind all the rest
   --retry   try again what has failed
   --once    work on the queue in this process until it is empty
   --work    the same, and stay for what comes, until Ctrl-C
@@ -24,6 +26,7 @@ await runScript(
   USAGE,
   {
     all: { type: "boolean" },
+    again: { type: "boolean" },
     retry: { type: "boolean" },
     once: { type: "boolean" },
     work: { type: "boolean" },
@@ -35,6 +38,9 @@ await runScript(
     }
     announceFfmpeg();
     if (asked.all) console.log(`Asked for ${formatQuantity(await enqueueMissing(), "video")}.`);
+    if (asked.again) {
+      console.log(`To be converted again: ${formatQuantity(await convertAgain(), "video")}.`);
+    }
     if (asked.retry) console.log(`Trying ${await retry()} again.`);
     if ((asked.once || asked.work) && !ffmpegAvailable()) throw new UsageError(WITHOUT_FFMPEG);
     if (asked.once || asked.work) await work(asked.work === true);

@@ -81,7 +81,7 @@ export function filesBelow(folder: string): string[] {
 
 /** A file beside which things are made, with what was found in it and a task in its folder. */
 export async function workOn(film: string): Promise<[Source, Probe, TaskControl]> {
-  const row = { video_url: "", thumbnail_url: null };
+  const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
   const url = `/media/videos/u/1${path.extname(film)}`;
   const source = { videoId: "v", basePath: "u/1", url, file: film, playing: film, row };
   return [source, (await probe(film))!, createTask(path.dirname(film), () => {})];

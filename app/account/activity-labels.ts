@@ -27,6 +27,7 @@ const SENTENCES = {
   "series-videos": ["%", "changed the videos of a series"],
   "series-delete": ["deleted the series %", "deleted a series"],
   "series-restore": ["restored the series %", "restored a series"],
+  "convert-again": ["had the streams of % made again", "had streams made again"],
   purge: ["deleted % for good", "deleted a video for good"],
   "trash-empty": ["emptied the trash of %", "emptied the trash"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”

@@ -1,8 +1,19 @@
-import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { BarChart3 } from "lucide-react";
+import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
+import { convertAgain } from "~/media/jobs/convert-again.server";
+import { unlessBusy } from "~/server/busy.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
+import { redirectWithToast } from "~/server/toast.server";
 import { categoryLabel } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
@@ -10,6 +21,8 @@ import { failure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
 import { ColumnChart, RowChart } from "~/studio/statistics/chart";
 import { byteUnit } from "~/studio/statistics/chart-scale";
+import { sourceFigures } from "~/studio/statistics/source-figures.server";
+import { SourcePanel } from "~/studio/statistics/source-panel";
 import {
   PERIODS_DAYS,
   type PeriodDays,
@@ -31,12 +44,33 @@ export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/statistics");
   const period = readPeriod(new URL(request.url).searchParams);
   try {
-    return { period, statistics: await readStatistics(period) };
+    const statistics = await readStatistics(period);
+    return { period, statistics, sources: await sourceFigures() };
   } catch (error) {
     console.error(error);
     const { status, toast } = failure(500, "Failed to fetch statistics.");
     return data({ period, toast }, { status });
   }
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/statistics");
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  if (form.get("intent") !== "convert-again") {
+    throw new Response(null, { status: 400, statusText: "Bad Request" });
+  }
+  const videos = await unlessBusy(convertAgain());
+  const detail = formatQuantity(videos, "video");
+  if (videos > 0) {
+    await unlessBusy(recordActivity({ userId: user.id, action: "convert-again", detail }));
+  }
+  return redirectWithToast(statisticsHref(readPeriod(new URL(request.url).searchParams)), {
+    title: "Queue",
+    description:
+      videos > 0 ? `To be converted again: ${detail}.` : "There was nothing to convert again.",
+    kind: "success",
+  });
 }
 
 /** For an axis: 250K, 1.5M. */
@@ -68,7 +102,10 @@ export default function StatisticsPage() {
         ))}
       </nav>
       {"statistics" in loaded ? (
-        <Charts period={period} statistics={loaded.statistics} />
+        <>
+          <Charts period={period} statistics={loaded.statistics} />
+          <SourcePanel figures={loaded.sources} action={statisticsHref(period)} />
+        </>
       ) : (
         <>
           <PageFailure toast={loaded.toast} />

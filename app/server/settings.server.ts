@@ -128,6 +128,10 @@ const variables = {
       .enum(["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"])
       .default("veryfast"),
   },
+  KEEP_SOURCES: {
+    takes: "always, until-converted or never",
+    schema: z.enum(["always", "until-converted", "never"]).default("always"),
+  },
   ACCEL_PREFIX: {
     takes: "the internal location of nginx that maps to UPLOADS_DIR, such as /protected",
     schema: z
@@ -192,6 +196,8 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     /** The queue waits while less than this is free. Undefined: 1 GiB, on a small disk 5% of it. */
     encoderFreeBytes: parsed.ENCODER_FREE_BYTES,
     encoderPreset: parsed.ENCODER_PRESET,
+    /** How long the file as it came stays beside the one that is played. */
+    keepSources: parsed.KEEP_SOURCES,
     /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
     accelPrefix: parsed.ACCEL_PREFIX,
   };

@@ -5,6 +5,7 @@ import { migration as trash } from "./0202-trash";
 import { migration as tags } from "./0203-tags";
 import { migration as loudness } from "./0204-loudness";
 import { migration as categoryNames } from "./0205-category-names";
+import { migration as sources } from "./0207-sources";
 import { migration as series } from "./0208-series";
 import { migration as roles } from "./0210-roles";
 import { migration as passkeys } from "./0212-passkeys";
@@ -18,6 +19,7 @@ export const migrations: readonly Migration[] = [
   tags,
   loudness,
   categoryNames,
+  sources,
   series,
   roles,
   passkeys,

@@ -41,7 +41,10 @@ function prepare(folder: string, file: string) {
     playing: file,
   };
   return {
-    source: { ...source, row: { video_url: "", thumbnail_url: null } },
+    source: {
+      ...source,
+      row: { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null },
+    },
     task: createTask(folder, () => {}),
   };
 }

@@ -14,7 +14,12 @@ export interface Source {
   /** What browsers play: the same file, or its copy. */
   playing: string;
   /** What the row has so far. */
-  row: { video_url: string; thumbnail_url: string | null };
+  row: {
+    video_url: string;
+    thumbnail_url: string | null;
+    hls_url: string | null;
+    source_removed_at: string | null;
+  };
 }
 
 /** What a maker has made: files in the task's folder, and where they belong. */
@@ -27,6 +32,7 @@ export interface Artifact {
     video_url?: string;
     source_url?: string | null;
     hls_url?: string;
+    hls_settings?: string;
     storyboard_url?: string;
     preview_url?: string;
     loudness?: number;

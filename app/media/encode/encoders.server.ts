@@ -37,6 +37,20 @@ export function threads(): number {
   return Math.min(settings().encoderThreads || os.availableParallelism(), MOST_THREADS);
 }
 
+/** To be raised with a change of the ladder that makes it worth while to convert all films again. */
+const LADDER_VERSION = 1;
+
+/**
+ * What streams are made with today. Kept with each: where the two differ, converting again brings
+ * something, see jobs/convert-again.server.ts.
+ *
+ * @example ladderSettings() // "1 off veryfast 1080"
+ */
+export function ladderSettings(): string {
+  const { encoderHardware, encoderPreset, encoderMaxHeight } = settings();
+  return [LADDER_VERSION, encoderHardware, encoderPreset, encoderMaxHeight].join(" ");
+}
+
 interface Picture {
   maxBitrate: number;
   /** For how many seconds it may take more than that, which are made up for afterwards. */

@@ -16,6 +16,7 @@ import {
   chosenHardware,
   deviceArguments,
   type Hardware,
+  ladderSettings,
   pictureArguments,
   soundArguments,
   steadySound,
@@ -81,7 +82,10 @@ export async function encodeLadder(
   const target = `${source.basePath}/${folder}`;
   return {
     moves: [{ from: folder, bucket: "videos", path: target }],
-    columns: { hls_url: `/media/videos/${target}/master.m3u8` },
+    columns: {
+      hls_url: `/media/videos/${target}/master.m3u8`,
+      hls_settings: ladderSettings(),
+    },
   };
 }
 

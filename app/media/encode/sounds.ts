@@ -28,7 +28,7 @@ export type Encoding = "stereo" | "poor" | "surround";
 const BITRATES = { stereo: 128_000, poor: 64_000 };
 
 /** More languages than a film is sold with. */
-const MOST_SOUNDS = 20;
+export const MOST_SOUNDS = 20;
 /** What MP4 holds and devices at a television decode. */
 const SURROUND_CODECS = ["ac3", "eac3"];
 

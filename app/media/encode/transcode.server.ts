@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { settings } from "~/server/settings.server";
 import { cleanTitle } from "../captions/languages";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { isPlayableVideo, type SoundStream } from "../probe/playable";
@@ -16,7 +17,7 @@ import {
 } from "./encoders.server";
 import { needsFaststart } from "./faststart.server";
 import { pictureFilters } from "./filters.server";
-import { fit, steadyRate } from "./renditions";
+import { fit, renditionsFor, steadyRate } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
 import { runFfmpeg, type Task } from "./task.server";
 
@@ -147,9 +148,18 @@ function soundOf(probe: Probe): string[] {
   return ["-af", steadySound(probe.durationSeconds), ...soundArguments(FIRST_SOUND)];
 }
 
+/** As large as the stream's largest where the source goes: the stream is made from it then. */
+function firstRendition({ video }: Probe): { side: number; bitrate: number } {
+  const { keepSources, encoderMaxHeight } = settings();
+  if (keepSources !== "never") return { side: FIRST_SIDE, bitrate: FIRST_BITRATE };
+  const largest = renditionsFor(video, encoderMaxHeight).at(-1)!;
+  return { side: encoderMaxHeight, bitrate: Math.max(largest.maxBitrate, FIRST_BITRATE) };
+}
+
 async function encode(source: Source, probe: Probe, task: Task, hardware: Hardware): Promise<void> {
   const { video } = probe;
-  const size = fit(video, FIRST_SIDE);
+  const { side, bitrate } = firstRendition(probe);
+  const size = fit(video, side);
   const filters = [
     ...pictureFilters(video, size, steadyRate(video.frameRate)),
     uploadFilter(hardware),
@@ -161,13 +171,13 @@ async function encode(source: Source, probe: Probe, task: Task, hardware: Hardwa
       ...["-threads", String(threads()), ...inputArguments(source.file), ...streams(probe)],
       ...["-filter_threads", String(threads())],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
-      ...pictureArguments(hardware, { maxBitrate: FIRST_BITRATE, crf: 22 }),
+      ...pictureArguments(hardware, { maxBitrate: bitrate, crf: 22 }),
       ...soundOf(probe),
       ...["-movflags", "+faststart", FILE],
     ],
     {
       seconds: probe.durationSeconds,
-      fileBytes: maxFileBytes(probe.durationSeconds, FIRST_BITRATE + FIRST_SOUND),
+      fileBytes: maxFileBytes(probe.durationSeconds, bitrate + FIRST_SOUND),
       cpuSeconds: cpuSecondsFor(probe),
     },
   );

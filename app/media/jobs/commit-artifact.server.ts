@@ -9,6 +9,7 @@ import { retryWhileBusy } from "~db/write-lock";
 import { type Bucket, bucketFile, parseMediaUrl } from "../bucket.server";
 import type { Artifact, Source } from "../encode/artifact";
 import { recordFile } from "../media-files.server";
+import { delayCleanup } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
 import { replaceVideoFile } from "./replace-video-file.server";
@@ -35,19 +36,20 @@ export async function commitArtifact(
   }
   if (artifact.replacement)
     await replaceVideoFile(job, source, path.join(folder, artifact.replacement));
-  const wanted = await retryWhileBusy(() => writeResult(job, artifact), RESULT_WAIT_MS);
+  const wanted = await retryWhileBusy(() => writeResult(job, source, artifact), RESULT_WAIT_MS);
   if (!wanted) {
     for (const target of targets) await rm(target, { recursive: true, force: true });
     return false;
   }
-  await removeStale(source, job.kind);
+  // A stream may be being watched; it is removed by the clean-up.
+  if (!replacesStream(job, source)) await removeStale(source, job.kind);
   // The job has ended, so nobody would come back to count what its files take.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
 }
 
 /** One transaction; only the columns of the result, so that an edit made meanwhile stays. */
-function writeResult(job: JobRow, artifact: Artifact): Promise<boolean> {
+function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<boolean> {
   const sqlite = sqliteHandle();
   return writeTransaction(() => {
     if (!isOurs(job.id)) return false;
@@ -55,6 +57,7 @@ function writeResult(job: JobRow, artifact: Artifact): Promise<boolean> {
       sqlite.prepare(`UPDATE videos SET ${column} = ? WHERE id = ?`).run(value, job.video_id);
     }
     if (artifact.captions) writeCaptions(job, artifact.captions);
+    if (replacesStream(job, source)) delayCleanup(job.video_id);
     if (artifact.poster && !namePoster(job, artifact.poster)) {
       // Someone has given the video a picture meanwhile; it stays, and the job is done all the same.
       markDone(job.id);
@@ -73,6 +76,10 @@ function writeResult(job: JobRow, artifact: Artifact): Promise<boolean> {
     markDone(job.id);
     return true;
   });
+}
+
+function replacesStream({ kind }: JobRow, { row }: Source): boolean {
+  return kind === "ladder" && row.hls_url !== null;
 }
 
 /** What an admin has added stays, and goes before what the file has under the same name. */
@@ -104,8 +111,8 @@ const GENERATIONS: Partial<Record<JobKind, string>> = {
   preview: "preview-",
 };
 
-/** What an earlier generation of the same, or one that was killed, has left. */
-async function removeStale({ basePath, videoId }: Source, kind: JobKind): Promise<void> {
+/** What earlier generations of a kind, or one that was killed, have left and no row names. */
+export async function removeStale({ basePath, videoId }: Source, kind: JobKind): Promise<void> {
   const prefix = GENERATIONS[kind];
   if (!prefix) return;
   const named = namedDerivedFiles(basePath, videoId);

@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { database } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { bucketFile, mediaBasePath, parseMediaUrl } from "../bucket.server";
@@ -10,11 +9,11 @@ import { createPoster } from "../encode/poster.server";
 import { createPreview } from "../encode/preview.server";
 import { createStoryboard } from "../encode/storyboard.server";
 import type { Task } from "../encode/task.server";
-import { isCopyOf, transcode } from "../encode/transcode.server";
-import { InterruptedError } from "../probe/ffmpeg.server";
-import { type Probe, probe } from "../probe/probe.server";
+import { transcode } from "../encode/transcode.server";
+import { cachedProbe as read } from "../probe/cached-probe.server";
 import { isEarlierVersion } from "../serve/file-version.server";
-import { removeEarlierVersions } from "./replace-video-file.server";
+import { removeStale } from "./commit-artifact.server";
+import { removeEarlierVersions } from "./remove-source.server";
 
 /** The file of a video is not one that anything can be made from; trying again can't help. */
 export class UnusableSourceError extends Error {}
@@ -23,7 +22,7 @@ export class UnusableSourceError extends Error {}
 export async function sourceOf(job: JobRow): Promise<Source | undefined> {
   const row = await database()
     .selectFrom("videos")
-    .select(["video_url", "source_url", "thumbnail_url"])
+    .select(["video_url", "source_url", "thumbnail_url", "hls_url", "source_removed_at"])
     .where("id", "=", job.video_id)
     .executeTakeFirst();
   if (!row) return undefined;
@@ -65,25 +64,12 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     case "loudness":
       return measureLoudness(source, await read(source.file), task);
     case "ladder":
+      // What is played instead of the source has less of it than the stream.
+      if (source.row.hls_url && source.row.source_removed_at) return NO_ARTIFACT;
       return encodeLadder(source, await read(source.file), task, generation);
     case "cleanup":
-      await removeEarlierVersions(job, source, async () => isCopyOf(await read(source.file)));
+      await removeStale(source, "ladder");
+      await removeEarlierVersions(job, source);
       return NO_ARTIFACT;
   }
-}
-
-/** Of the files that jobs read last, by what changes with their contents: a video's jobs follow each other. */
-const probes = new Map<string, Probe>();
-const MOST_PROBES = 4;
-
-async function read(file: string): Promise<Probe> {
-  // A file that is gone is told by the probe.
-  const state = await stat(file).catch(() => undefined);
-  const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
-  const found = probes.get(version) ?? (await probe(file));
-  if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
-  probes.delete(version);
-  probes.set(version, found);
-  for (const oldest of [...probes.keys()].slice(0, -MOST_PROBES)) probes.delete(oldest);
-  return found;
 }

@@ -1,13 +1,12 @@
-import { readdir, rm, rmdir, stat } from "node:fs/promises";
+import { rm, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { linkOrCopy, moveFlushed } from "~/shared/move-files.server";
-import { database, sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
 import type { Source } from "../encode/artifact";
-import { forgetFiles, recordFile } from "../media-files.server";
-import { earlierVersionPath, isEarlierVersion, versionOf } from "../serve/file-version.server";
+import { earlierVersionPath, versionOf } from "../serve/file-version.server";
 import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
 
@@ -56,53 +55,4 @@ async function nameEarlier(job: JobRow, source: Source, url: string): Promise<vo
 
 function isStillNamed(videoId: string): boolean {
   return sqliteHandle().prepare("SELECT 1 FROM videos WHERE id = ?").get(videoId) !== undefined;
-}
-
-/**
- * Removes the file as it came, where the file that is played has everything it had, and versions of
- * that file which were replaced. Whoever was watching one of them has long finished by then. An
- * address of theirs leads to the file that is played (see visibility.server.ts).
- *
- * @param isNeedless says whether the source has nothing that the played file lacks.
- */
-export async function removeEarlierVersions(
-  job: JobRow,
-  source: Source,
-  isNeedless: () => Promise<boolean>,
-): Promise<void> {
-  const isReplaced = source.row.video_url !== "" && source.row.video_url !== source.url;
-  if (isReplaced && (await isNeedless()) && (await forgetSource(job, source))) {
-    await rm(source.file, { force: true });
-    const name = parseMediaUrl(source.url);
-    if (name) await retryWhileBusy(() => forgetFiles([name]), RESULT_WAIT_MS);
-  }
-  const named = sourceUrl(job.video_id);
-  const folder = bucketFile("videos", source.basePath);
-  const names = folder ? await readdir(folder).catch(() => []) : [];
-  if (!folder || names.length === 0) return;
-  for (const name of names) {
-    const file = `${source.basePath}/${name}`;
-    if (!isEarlierVersion(file) || mediaUrl("videos", file) === named) continue;
-    await rm(path.join(folder, name), { force: true });
-  }
-  const videoId = job.video_id;
-  await recordFile({ bucket: "videos", path: source.basePath, videoId, kind: "derived" });
-}
-
-async function forgetSource(job: JobRow, source: Source): Promise<boolean> {
-  const { numUpdatedRows } = await database()
-    .updateTable("videos")
-    .set({ source_url: null })
-    .where("id", "=", job.video_id)
-    .where("source_url", "=", source.url)
-    .where("video_url", "=", source.row.video_url)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
-function sourceUrl(videoId: string): string | undefined {
-  return sqliteHandle()
-    .prepare<unknown[], string>("SELECT source_url FROM videos WHERE id = ?")
-    .pluck()
-    .get(videoId);
 }

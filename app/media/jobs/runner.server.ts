@@ -1,6 +1,7 @@
 import { database } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
+import { askForCleanups } from "./convert-again.server";
 import { hasFreeDiskSpace } from "./disk.server";
 import { jobsChanged, onJobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
@@ -59,6 +60,7 @@ export function startRunner(concurrency: number): Runner {
     if (first) {
       await reclaimFromDeadWorkers();
       await removeLeftovers(await runningNow());
+      await askForCleanups();
       first = false;
     }
     // After a long sleep of the machine our own leases look expired; they are not for us to take.

@@ -12,6 +12,7 @@ import { WORK_PREFIX, workFolder } from "./disk.server";
 import { explain } from "./explain";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "./queue.server";
+import { removeSourceEarly } from "./remove-source.server";
 
 /** How often a running job prolongs its lease; a third of the lease. */
 const HEARTBEAT_MS = 10_000;
@@ -79,7 +80,9 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   await mkdir(task.folder, { recursive: true });
   const artifact = await produceArtifact(job, source, task);
   task.signal.throwIfAborted();
-  await commitArtifact(job, source, artifact, task.folder);
+  const isCommitted = await commitArtifact(job, source, artifact, task.folder);
+  // The last job that reads what a conversion leaves out.
+  if (isCommitted && job.kind === "captions") await removeSourceEarly(job, source);
 }
 
 /** Records how an attempt has failed, or returns the job to the queue. */

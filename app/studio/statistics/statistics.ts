@@ -1,3 +1,5 @@
+import type { SourceCounts } from "~/media/jobs/outdated-streams.server";
+
 /** The statistics page: what its address may ask for, and what it shows. */
 
 export const PERIODS_DAYS = [7, 30, 90] as const;
@@ -21,4 +23,10 @@ export interface Statistics {
   videos: { id: string; title: string; views: number }[];
   /** Disk usage of each category's files. */
   storage: { category: string; videos: number; bytes: number }[];
+}
+
+/** Sources and streams, see `readSourceCounts`. */
+export interface SourceFigures extends Omit<SourceCounts, "unrecorded"> {
+  /** KEEP_SOURCES. */
+  keep: "always" | "until-converted" | "never";
 }

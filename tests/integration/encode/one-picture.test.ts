@@ -42,7 +42,7 @@ describe.runIf(ffmpegAvailable())("a film of one picture, or of an instant", () 
     const wrong = { ...found, durationSeconds: 2.6 };
     const task = createTask(site.folder, () => {});
     const source = { basePath: "u/1", playing: file, file, url: "", videoId: "" };
-    const row = { video_url: "", thumbnail_url: null };
+    const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
     const made = await createStoryboard({ ...source, row }, wrong, task, "x");
     expect(made.columns.storyboard_url).toMatch(/storyboard\.vtt$/);
   });

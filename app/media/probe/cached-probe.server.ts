@@ -1,0 +1,25 @@
+import { stat } from "node:fs/promises";
+import { InterruptedError } from "./ffmpeg.server";
+import { type Probe, probe } from "./probe.server";
+
+/** Of the files that were read last, by what changes with their contents: a video's jobs follow each other. */
+const probes = new Map<string, Probe>();
+const MOST_PROBES = 4;
+
+/**
+ * What `probe` finds in a file; it is not read again while it has not changed.
+ *
+ * @throws {RefusedFileError} when it is not one that anything can be made from, or not there.
+ * @throws {InterruptedError} when it could not be read to the end.
+ */
+export async function cachedProbe(file: string): Promise<Probe> {
+  // A file that is gone is told by the probe.
+  const state = await stat(file).catch(() => undefined);
+  const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
+  const found = probes.get(version) ?? (await probe(file));
+  if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
+  probes.delete(version);
+  probes.set(version, found);
+  for (const oldest of [...probes.keys()].slice(0, -MOST_PROBES)) probes.delete(oldest);
+  return found;
+}

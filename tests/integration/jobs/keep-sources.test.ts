@@ -1,0 +1,234 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { planFolder } from "~/import/folder.server";
+import { importVideos } from "~/import/import.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { loader as media } from "~/routes/media";
+import { forgetSettings } from "~/server/settings.server";
+import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
+import { listDeletions } from "~/studio/trash/recent-deletions.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreDeletion } from "~/studio/trash/restore.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addToLibrary,
+  filesBelow,
+  jobStates,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
+import { ffmpeg, makeClip } from "../../media-clips";
+import { probeFile } from "../../probe-file";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+const begin = (keep: string) => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast", KEEP_SOURCES: keep });
+};
+beforeEach(() => begin("until-converted"));
+afterEach(() => site.remove());
+
+const avi = (size = "320x180", seconds = 2) =>
+  makeClip(site.folder, "film", {
+    ...{ as: "avi", size, seconds },
+    ...{ video: ["mpeg4"], audio: ["libmp3lame"] },
+  });
+const isThere = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
+/** With the jobs that the source matters to. */
+async function add(film = avi()): Promise<{ id: string; source: string }> {
+  const id = await addToLibrary(site.uploads, film, false);
+  const others = "'poster', 'storyboard', 'preview', 'loudness'";
+  sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind IN (${others})`);
+  return { id, source: videoRow(id).source_url! };
+}
+/** As when the six hours are over. */
+async function cleanUp(): Promise<void> {
+  sqliteHandle().exec(
+    "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
+  );
+  await workUntilIdle();
+}
+async function finish(): Promise<void> {
+  await workUntilIdle();
+  await cleanUp();
+}
+async function converted(): Promise<{ id: string; source: string }> {
+  const added = await add();
+  await finish();
+  return added;
+}
+const stray = async () => (await checkLibrary()).stray.map(({ path: name }) => name);
+
+describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
+  it("goes once the stream and the played file stand for it, not before", async () => {
+    const id = await addToLibrary(site.uploads, avi(), false);
+    const source = videoRow(id).source_url!;
+    await workUntilIdle();
+    expect(videoRow(id)).toMatchObject({ source_url: source, source_removed_at: null });
+    expect(isThere(source)).toBe(true);
+
+    await finish();
+    const row = videoRow(id);
+    expect(row).toMatchObject({ source_url: null, video_url: source.replace(".avi", ".mp4") });
+    expect(Date.parse(row.source_removed_at!)).toBeCloseTo(Date.now(), -5);
+    expect(isThere(source)).toBe(false);
+    expect(await probeFile(onDisk(site.uploads, row.video_url))).toMatchObject({ playable: true });
+    expect(isThere(row.hls_url)).toBe(true);
+    const files = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
+    const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0);
+    expect(row.bytes).toBe(bytes);
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
+
+    // Its address leads to what is played.
+    const request = new Request(`http://site.example${source}`);
+    const answer = await media({ request, params: {}, context: {} });
+    expect(answer.status).toBe(200);
+    expect(Number(answer.headers.get("Content-Length"))).toBe(
+      fs.statSync(onDisk(site.uploads, row.video_url)).size,
+    );
+    await answer.body?.cancel();
+  });
+
+  it("stays while the stream is not whole", async () => {
+    const { id, source } = await add();
+    await workUntilIdle();
+    const folder = path.dirname(onDisk(site.uploads, videoRow(id).hls_url));
+    const whole = path.join(site.folder, "whole");
+    fs.cpSync(folder, whole, { recursive: true });
+    const rewrite = (name: string, from: RegExp) => {
+      const text = fs.readFileSync(path.join(folder, name), "utf8");
+      fs.writeFileSync(path.join(folder, name), text.replaceAll(from, ""));
+    };
+    const damages: Record<string, () => void> = {
+      "a rendition is cut off": () => fs.truncateSync(path.join(folder, "180p.mp4"), 2_000),
+      "a playlist has no end": () => rewrite("180p.m3u8", /#EXT-X-ENDLIST/g),
+      "a playlist is short": () => rewrite("180p.m3u8", /#EXTINF:.*\n.*\n180p.mp4\n/g),
+      "its sound is missing": () => rewrite("master.m3u8", /^#EXT-X-MEDIA.*\n/gm),
+      "nothing is there": () => fs.rmSync(folder, { recursive: true }),
+    };
+    for (const [name, damage] of Object.entries(damages)) {
+      damage();
+      await cleanUp();
+      expect(jobStates(id).cleanup, name).toBe("done");
+      expect(videoRow(id), name).toMatchObject({ source_url: source, source_removed_at: null });
+      expect(isThere(source), name).toBe(true);
+      fs.cpSync(whole, folder, { recursive: true });
+    }
+    await cleanUp();
+    expect(isThere(source)).toBe(false);
+  });
+
+  it("stays while the played file is not as long, or another row names it", async () => {
+    const { id } = await add();
+    const { id: other } = await add();
+    await workUntilIdle();
+    const { source_url, video_url } = videoRow(id);
+    const short = makeClip(site.folder, "short", { seconds: 1 });
+    fs.copyFileSync(short, onDisk(site.uploads, video_url));
+    const shared = videoRow(other).source_url!;
+    sqliteHandle()
+      .prepare("INSERT INTO videos (id, title, category, source_url) VALUES ('w', 'w', 'desi', ?)")
+      .run(shared);
+    await finish();
+    expect(videoRow(id).source_url).toBe(source_url);
+    expect(videoRow(other).source_url).toBe(shared);
+    expect([source_url, shared].map(isThere)).toEqual([true, true]);
+  });
+
+  it("with several sounds goes when the stream has them all", async () => {
+    const film = path.join(site.folder, "film.mkv");
+    ffmpeg([
+      ...["-i", avi(), "-f", "lavfi", "-i", "sine=frequency=880:duration=2", "-map", "0:v"],
+      ...["-map", "0:a", "-map", "1:a", "-c:v", "mpeg4", "-c:a", "aac"],
+      ...["-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=fra", film],
+    ]);
+    const { id, source } = await add(film);
+    await finish();
+    expect(videoRow(id).source_url).toBeNull();
+    expect(isThere(source)).toBe(false);
+    const master = fs.readFileSync(onDisk(site.uploads, videoRow(id).hls_url), "utf8");
+    expect(master.match(/GROUP-ID="stereo"/g)).toHaveLength(2);
+  });
+
+  it("that was left by a kill behind the commit is found by the check", async () => {
+    const { id, source } = await converted();
+    fs.copyFileSync(avi(), onDisk(site.uploads, source));
+    expect(await stray()).toEqual([source.replace("/media/videos/", "")]);
+    await removeStray((await checkLibrary()).stray);
+    expect(isThere(source)).toBe(false);
+    expect(isThere(videoRow(id).video_url)).toBe(true);
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
+  });
+
+  it("stays away when its video comes back from the trash", async () => {
+    const { id } = await converted();
+    const before = videoRow(id);
+    const { id: userId } = makeUser();
+    await removeVideos([id], userId);
+    expect(isThere(before.video_url)).toBe(false);
+    const [deletion] = await listDeletions();
+    await restoreDeletion(deletion!.batch, userId);
+    await finish();
+    const { source_removed_at, video_url, hls_url, hls_settings } = before;
+    const kept = { source_removed_at, video_url, hls_url, hls_settings, source_url: null };
+    expect(videoRow(id)).toMatchObject(kept);
+    expect([before.video_url, before.hls_url].map(isThere)).toEqual([true, true]);
+    expect(Object.values(jobStates(id))).not.toContain("failed");
+  });
+
+  it("is not imported again after it was removed", async () => {
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    fs.copyFileSync(avi(), path.join(folder, "film.avi"));
+    const { id: userId } = makeUser();
+    const take = async () => {
+      const plan = await planFolder(folder, { category: "desi", status: "published" });
+      await importVideos(plan, { userId, mode: "copy" });
+      return sqliteHandle().prepare("SELECT id FROM videos").pluck().all() as string[];
+    };
+    const ids = await take();
+    await finish();
+    expect(videoRow(ids[0]!)).toMatchObject({
+      source_url: null,
+      source_removed_at: expect.any(String),
+    });
+    expect(await take()).toEqual(ids);
+    expect(fs.existsSync(path.join(folder, "film.avi"))).toBe(true);
+  });
+
+  it("goes later when the setting is changed, and stays with always", async () => {
+    site.remove();
+    begin("always");
+    const { id, source } = await converted();
+    expect(videoRow(id).source_url).toBe(source);
+    await workUntilIdle();
+    expect(videoRow(id).source_url).toBe(source);
+    process.env.KEEP_SOURCES = "until-converted";
+    forgetSettings();
+    await workUntilIdle();
+    expect(videoRow(id)).toMatchObject({ source_url: null });
+    expect(isThere(source)).toBe(false);
+  });
+
+  it("goes with never before the stream is made, which is then made from what is played", async () => {
+    site.remove();
+    begin("never");
+    const { id, source } = await add(avi("1408x792", 1));
+    sqliteHandle().exec("UPDATE jobs SET state = 'failed' WHERE kind = 'ladder'");
+    await workUntilIdle();
+    const row = videoRow(id);
+    expect(row).toMatchObject({ source_url: null, hls_url: null, captions: "[]" });
+    expect(isThere(source)).toBe(false);
+    // Not in the 720 lines of a first rendition.
+    const played = await probeFile(onDisk(site.uploads, row.video_url));
+    expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
+
+    sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
+    await finish();
+    expect(isThere(videoRow(id).hls_url)).toBe(true);
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
+  });
+});
