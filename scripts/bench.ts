@@ -4,6 +4,7 @@ import { createReport } from "./bench/report";
 /** Each compares in the same run, prints its figures, and says whether they are good enough. */
 const BENCHMARKS = {
   encode: () => import("./bench/encode"),
+  bits: () => import("./bench/bits"),
   "while-encoding": () => import("./bench/while-encoding"),
   "first-frame": () => import("./bench/first-frame"),
   player: () => import("./bench/player"),

@@ -87,8 +87,8 @@ export async function workOn(film: string): Promise<[Source, Probe, TaskControl]
   return [source, (await probe(film))!, createTask(path.dirname(film), () => {})];
 }
 
-/** Makes the adaptive stream of a film by itself; returns the folder of its playlists. */
+/** Makes the adaptive stream of a film by itself, with all its renditions; returns the folder of its playlists. */
 export async function makeLadder(film: string): Promise<string> {
-  const made = await encodeLadder(...(await workOn(film)), path.parse(film).name);
+  const made = await encodeLadder(...(await workOn(film)), path.parse(film).name, "urgent");
   return path.join(path.dirname(film), made.moves[0]!.from);
 }

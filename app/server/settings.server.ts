@@ -123,10 +123,10 @@ const variables = {
     schema: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   },
   ENCODER_PRESET: {
-    takes: "a preset of x264, from ultrafast to slow",
+    takes: "auto, or a preset of x264 from ultrafast to slow",
     schema: z
-      .enum(["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"])
-      .default("veryfast"),
+      .enum(["auto", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"])
+      .default("auto"),
   },
   KEEP_SOURCES: {
     takes: "always, until-converted or never",

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { presetFor } from "~/media/encode/encoders.server";
 import { encodeLadder } from "~/media/encode/ladder.server";
 import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions";
 import { createTask } from "~/media/encode/task.server";
@@ -9,6 +10,7 @@ import { transcode } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
 import { settings } from "~/server/settings.server";
+import { childSeconds, ffmpeg } from "./programs";
 import type { Report } from "./report";
 
 const GIB = 1024 ** 3;
@@ -24,11 +26,6 @@ export async function run(report: Report): Promise<void> {
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function ffmpeg(args: string[]): void {
-  const result = spawnSync("ffmpeg", ["-v", "error", "-nostdin", "-y", ...args]);
-  if (result.status !== 0) throw new Error(String(result.stderr));
 }
 
 /** A task that runs at once, and the source of that file. */
@@ -92,18 +89,6 @@ async function firstPlayable(report: Report, folder: string): Promise<void> {
   fs.rmSync(path.join(folder, "playable.mp4"));
 }
 
-/** Processor seconds of all children that have ended. */
-function childSeconds(work: () => void | Promise<void>): Promise<number> {
-  const spent = () => {
-    // cutime and cstime of proc(5): fields 16 and 17, after the name in parentheses.
-    const stat = fs.readFileSync("/proc/self/stat", "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[13]) + Number(fields[14])) / 100;
-  };
-  const before = spent();
-  return Promise.resolve(work()).then(() => spent() - before);
-}
-
 async function ladderCost(report: Report, folder: string): Promise<void> {
   const file = path.join(folder, "film.mp4");
   const picture = "testsrc2=size=1920x1080:rate=30:duration=8,noise=alls=8:allf=t";
@@ -148,7 +133,7 @@ function plainArguments(folder: string, file: string, found: Probe): string[] {
       const { numerator, denominator } = rateOf(rendition, rate);
       return [
         ...["-map", names[index]!, "-map", "0:a", "-r", `${numerator}/${denominator}`],
-        ...["-c:v", "libx264", "-preset", settings().encoderPreset, "-profile:v", "high"],
+        ...["-c:v", "libx264", "-preset", presetFor("idle"), "-profile:v", "high"],
         ...[
           "-crf",
           "23",

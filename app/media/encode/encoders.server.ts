@@ -44,12 +44,29 @@ const LADDER_VERSION = 1;
  * What streams are made with today. Kept with each: where the two differ, converting again brings
  * something, see jobs/convert-again.server.ts.
  *
- * @example ladderSettings() // "1 off veryfast 1080"
+ * @example ladderSettings() // "1 off auto 1080"
  */
 export function ladderSettings(): string {
   const { encoderHardware, encoderPreset, encoderMaxHeight } = settings();
   return [LADDER_VERSION, encoderHardware, encoderPreset, encoderMaxHeight].join(" ");
 }
+
+/** `urgent`: someone waits for it; `idle`: nothing else waits. */
+export type Pace = "urgent" | "usual" | "idle";
+
+const USUAL_PRESET = "veryfast";
+/** Takes some 1.7 times the processor time, for a quarter fewer bits (docs/benchmarks.md). */
+const IDLE_PRESET = "medium";
+
+/** x264's preset: the operator's, or by what else is to be made. */
+export function presetFor(pace: Pace): string {
+  const { encoderPreset } = settings();
+  if (encoderPreset !== "auto") return encoderPreset;
+  return pace === "idle" ? IDLE_PRESET : USUAL_PRESET;
+}
+
+/** What films are measured by: x264 then spends nothing on detail that only looks like the film's. */
+export const TUNE = "ssim";
 
 interface Picture {
   maxBitrate: number;
@@ -59,6 +76,8 @@ interface Picture {
   keyframeEvery?: number;
   /** x264's quality, lower is better; a card gets its bitrate instead. */
   crf: number;
+  /** Of x264; the one for what is made while others wait, where it is left out. */
+  preset?: string;
 }
 
 /** What stands before the inputs. */
@@ -77,7 +96,13 @@ export function uploadFilter(hardware: Hardware): string {
 
 /** H.264 High, within a bitrate, with keyframes where they are wanted and nowhere else. */
 export function pictureArguments(hardware: Hardware, picture: Picture): string[] {
-  const { maxBitrate, bufferSeconds = 2, keyframeEvery, crf } = picture;
+  const {
+    maxBitrate,
+    bufferSeconds = 2,
+    keyframeEvery,
+    crf,
+    preset = presetFor("usual"),
+  } = picture;
   const within = ["-maxrate", String(maxBitrate), "-bufsize", String(maxBitrate * bufferSeconds)];
   const keyframes = keyframeEvery
     ? ["-g", String(keyframeEvery), "-force_key_frames", `expr:not(mod(n,${keyframeEvery}))`]
@@ -87,8 +112,8 @@ export function pictureArguments(hardware: Hardware, picture: Picture): string[]
     return ["-c:v", `h264_${hardware}`, "-profile:v", "high", ...rate, ...keyframes];
   }
   return [
-    ...["-c:v", "libx264", "-preset", settings().encoderPreset, "-profile:v", "high"],
-    ...["-crf", String(crf), ...within, "-threads", String(threads())],
+    ...["-c:v", "libx264", "-preset", preset, "-profile:v", "high"],
+    ...["-tune", TUNE, "-crf", String(crf), ...within, "-threads", String(threads())],
     ...keyframes,
     ...(keyframeEvery ? ["-keyint_min", String(keyframeEvery), "-sc_threshold", "0"] : []),
   ];

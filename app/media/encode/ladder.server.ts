@@ -1,8 +1,8 @@
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
+import { renditionsByContent, usualRenditions } from "./analysis.server";
 import {
   type Artifact,
   cpuSecondsFor,
@@ -17,7 +17,9 @@ import {
   deviceArguments,
   type Hardware,
   ladderSettings,
+  type Pace,
   pictureArguments,
+  presetFor,
   soundArguments,
   steadySound,
   threads,
@@ -34,19 +36,11 @@ import {
   soundSegments,
   targetDuration,
 } from "./playlist";
-import {
-  keyframeEvery,
-  type Rate,
-  type Rendition,
-  rateOf,
-  renditionsFor,
-  steadyRate,
-} from "./renditions";
+import { keyframeEvery, type Rate, type Rendition, rateOf, steadyRate } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
 import { type Sound, soundsFor } from "./sounds";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
-const QUALITY = 23;
 /**
  * An encoder of pictures that refer to later ones begins a few pictures late, and AAC with 1,024 samples
  * of silence. An edit list says so to whoever plays a file, by MSE too. ffmpeg knows both when the first
@@ -67,15 +61,26 @@ export async function encodeLadder(
   probe: Probe,
   task: Task,
   generation: string,
+  pace: Pace = "idle",
 ): Promise<Artifact> {
   if (isOnePicture(probe)) return NO_ARTIFACT;
-  const renditions = renditionsFor(probe.video, settings().encoderMaxHeight);
   const rate = steadyRate(probe.video.frameRate);
+  const renditions = await (pace === "urgent"
+    ? usualRenditions(probe)
+    : renditionsByContent(source.file, probe, task));
   const folder = `hls-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
   const withPoor = renditions.some(({ forPoorLines }) => forPoorLines);
   const sounds = soundsFor(probe.sounds, withPoor);
-  const ladder = { file: source.file, probe, renditions, sounds, rate, folder };
+  const ladder = {
+    file: source.file,
+    probe,
+    renditions,
+    sounds,
+    rate,
+    folder,
+    preset: presetFor(pace),
+  };
   const made = await encode(ladder, task);
   await copySurround(made, task);
   await writePlaylists(path.join(task.folder, folder), made);
@@ -152,6 +157,8 @@ export interface Ladder {
   sounds: readonly Sound[];
   rate: Rate;
   folder: string;
+  /** Of x264. */
+  preset: string;
 }
 
 /**
@@ -159,7 +166,7 @@ export interface Ladder {
  * their own, since a graph of all would hold back the pictures until the last of them begins.
  */
 export function ladderArguments(
-  { file, probe, renditions, sounds, rate, folder }: Ladder,
+  { file, probe, renditions, sounds, rate, folder, preset }: Ladder,
   hardware: Hardware,
 ): string[] {
   const largestFirst = [...renditions].reverse();
@@ -192,7 +199,8 @@ export function ladderArguments(
         maxBitrate: rendition.maxBitrate,
         ...(rendition.forPoorLines && { bufferSeconds: 1 }),
         keyframeEvery: keyframeEvery(rendition, rate),
-        crf: QUALITY,
+        crf: rendition.crf,
+        preset,
       }),
       ...["-t", String(probe.durationSeconds + 1), "-map_metadata", "-1"],
       ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4"],

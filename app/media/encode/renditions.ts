@@ -10,6 +10,8 @@ export interface Rendition {
   everySecond: boolean;
   /** Bits a second that the picture may take at its busiest. */
   maxBitrate: number;
+  /** x264's quality, lower is better. */
+  crf: number;
   /** For a line so poor that the sound has to be poor too. */
   forPoorLines: boolean;
 }
@@ -22,6 +24,9 @@ export interface Rate {
 
 /** Wherever one seeks to, at most so much before it has to be decoded. */
 const KEYFRAME_SECONDS = 2;
+
+/** Of x264, where nothing is known of what a film shows. */
+export const QUALITY = 23;
 
 /** By the shorter side, so that a portrait film has the same qualities. */
 const STEPS = [
@@ -66,6 +71,7 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
       ...fit(video, step.side),
       everySecond,
       maxBitrate: Math.round(step.bitrate * factor),
+      crf: QUALITY,
       forPoorLines: step === POOR_STEP,
     };
   });

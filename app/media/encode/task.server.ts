@@ -4,8 +4,8 @@ import { InterruptedError, start, throwIfInterrupted } from "../probe/ffmpeg.ser
 
 /** ffmpeg that has not come further for this long is ended. */
 export const WATCHDOG_MS = 60_000;
-/** As many as a summary at the end has, such as that of a measured sound. */
-const LAST_LINES = 24;
+/** As many as summaries at the end have, such as those of two encoders. */
+const LAST_LINES = 100;
 
 export interface Progress {
   /** 0 to 1 */

@@ -1,8 +1,9 @@
-import { database } from "~db/client.server";
+import { database, sqliteHandle } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { bucketFile, mediaBasePath, parseMediaUrl } from "../bucket.server";
 import { type Artifact, NO_ARTIFACT, type Source } from "../encode/artifact";
 import { extractCaptions } from "../encode/captions.server";
+import type { Pace } from "../encode/encoders.server";
 import { encodeLadder } from "../encode/ladder.server";
 import { measureLoudness } from "../encode/loudness.server";
 import { createPoster } from "../encode/poster.server";
@@ -13,6 +14,7 @@ import { transcode } from "../encode/transcode.server";
 import { cachedProbe as read } from "../probe/cached-probe.server";
 import { isEarlierVersion } from "../serve/file-version.server";
 import { removeStale } from "./commit-artifact.server";
+import { PRIORITIES } from "./kinds";
 import { removeEarlierVersions } from "./remove-source.server";
 
 /** The file of a video is not one that anything can be made from; trying again can't help. */
@@ -66,10 +68,19 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     case "ladder":
       // What is played instead of the source has less of it than the stream.
       if (source.row.hls_url && source.row.source_removed_at) return NO_ARTIFACT;
-      return encodeLadder(source, await read(source.file), task, generation);
+      return encodeLadder(source, await read(source.file), task, generation, paceOf(job));
     case "cleanup":
       await removeStale(source, "ladder");
       await removeEarlierVersions(job, source);
       return NO_ARTIFACT;
   }
+}
+
+/** Work that no other of its kind waits behind may take its time. */
+function paceOf({ id, kind, priority }: JobRow): Pace {
+  if (priority < PRIORITIES[kind]) return "urgent";
+  const others = sqliteHandle()
+    .prepare("SELECT 1 FROM jobs WHERE kind = ? AND id <> ? AND state IN ('waiting', 'running')")
+    .get(kind, id);
+  return others ? "usual" : "idle";
 }

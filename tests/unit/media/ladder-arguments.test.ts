@@ -1,5 +1,6 @@
 import os from "node:os";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { presetFor } from "~/media/encode/encoders.server";
 import { ladderArguments } from "~/media/encode/ladder.server";
 import { renditionsFor, steadyRate } from "~/media/encode/renditions";
 import { soundsFor } from "~/media/encode/sounds";
@@ -9,6 +10,7 @@ import { forgetSettings } from "~/server/settings.server";
 afterEach(() => {
   vi.restoreAllMocks();
   delete process.env.ENCODER_THREADS;
+  delete process.env.ENCODER_PRESET;
   forgetSettings();
 });
 
@@ -42,7 +44,7 @@ function argumentsFor(processors: number): string[] {
   const { video } = probe;
   const ladder = { file: "film.mp4", probe, renditions: renditionsFor(video, 1080) };
   const sounds = soundsFor(probe.sounds, true);
-  const more = { sounds, rate: steadyRate(25), folder: "hls-x" };
+  const more = { sounds, rate: steadyRate(25), folder: "hls-x", preset: "veryfast" };
   return ladderArguments({ ...ladder, ...more }, "off");
 }
 
@@ -73,5 +75,13 @@ describe("the command of the ladder", () => {
     process.env.ENCODER_THREADS = "64";
     forgetSettings();
     expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["8", "1"]));
+  });
+
+  it("has the operator's preset, or one by what else is to be made", () => {
+    const presets = () => (["urgent", "usual", "idle"] as const).map(presetFor);
+    expect(presets()).toEqual(["veryfast", "veryfast", "medium"]);
+    process.env.ENCODER_PRESET = "superfast";
+    forgetSettings();
+    expect(presets()).toEqual(["superfast", "superfast", "superfast"]);
   });
 });
