@@ -11,6 +11,7 @@ import { startJobs } from "~/media/jobs/start.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
 import { SettingsError, settings } from "~/server/settings.server";
+import { startTakingOver } from "~/studio/files/ready-files.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
@@ -49,6 +50,7 @@ export async function boot(): Promise<void> {
   startCheckpoints();
   scheduleTrashCleanup();
   startSchedule();
+  startTakingOver();
   resumeTagChanges();
   checkIntegrity();
   onJobsChanged(() => publish("jobs"));

@@ -17,6 +17,8 @@ import type {
 
 export { ROLES, type Role } from "./schema/accounts";
 
+import type { VideoFilesTable } from "./video-files";
+
 /** Times are ISO 8601 UTC text, as `new Date().toISOString()` writes them. */
 type Time = string;
 
@@ -72,6 +74,8 @@ export interface VideosTable {
   loudness: number | null;
   /** Its highest peak in dBTP; null until it is measured, and for silence. */
   true_peak: number | null;
+  /** The thumbnail that a job has made; any other was chosen by somebody. */
+  generated_poster_url: string | null;
   /** When a video that is not published will be; null once it was, and for most. */
   publish_at: Time | null;
   /** When a published video will be hidden. */
@@ -254,6 +258,7 @@ export interface Schema {
   view_days: ViewDaysTable;
   deleted_videos: DeletedVideosTable;
   video_digests: VideoDigestsTable;
+  video_files: VideoFilesTable;
   category_names: CategoryNamesTable;
   tag_aliases: TagAliasesTable;
   tag_changes: TagChangesTable;

@@ -14,6 +14,11 @@ const SENTENCES = {
   unschedule: ["removed the schedule of %", "removed a schedule"],
   "publish-scheduled": ["had % published, as scheduled", "had a video published, as scheduled"],
   "hide-scheduled": ["had % hidden, as scheduled", "had a video hidden, as scheduled"],
+  "file-send": ["sent another file for %", "sent another file for a video"],
+  replace: ["replaced the file of %", "replaced the file of a video"],
+  "file-discard": ["discarded the new file of %", "discarded a new file"],
+  "file-restore": ["restored an earlier file of %", "restored an earlier file"],
+  "file-purge": ["deleted an earlier file of % for good", "deleted an earlier file for good"],
   restore: ["restored %", "restored a video"],
   // The detail is the sentence, such as: renamed the tag “hd” to “HD” in 12 videos
   "tag-change": ["%", "changed tags"],

@@ -91,7 +91,9 @@ function account(videoId: string | null, bytes: number): void {
   if (bytes === 0) return;
   prepared("UPDATE storage SET bytes = bytes + ?").run(bytes);
   if (videoId === null) return;
-  prepared("UPDATE videos SET bytes = max(0, bytes + ?) WHERE id = ?").run(bytes, videoId);
+  for (const table of ["videos", "video_files"]) {
+    prepared(`UPDATE ${table} SET bytes = max(0, bytes + ?) WHERE id = ?`).run(bytes, videoId);
+  }
 }
 
 /** Bytes of a file, or of everything below a folder; 0 for what is not there. */

@@ -4,7 +4,7 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { Form, useLoaderData, useNavigation } from "@remix-run/react";
+import { Form, Link, useLoaderData, useNavigation } from "@remix-run/react";
 import { Search, Trash2 } from "lucide-react";
 import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
@@ -16,6 +16,7 @@ import type { StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { ownVideosOf } from "~/studio/own-videos";
 import { formatStorage } from "~/studio/statistics/storage-text";
+import { ReplacedFileList } from "~/studio/trash/file-list";
 import { type PurgeConfirmation, performTrash } from "~/studio/trash/trash-action.server";
 import { readTrashView, TRASH_DAYS, type TrashView, trashHref } from "~/studio/trash/trash-address";
 import { EmptyDialog, PurgeDialog } from "~/studio/trash/trash-dialogs";
@@ -44,7 +45,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const parameters = new URL(request.url).searchParams;
   const view = readTrashView(parameters);
   const trash = await queryThread<TrashPage>("studio", "trash", { ...view, own });
-  const isEmptying = parameters.has("empty") && trash.total.videos > 0;
+  const isEmptying = parameters.has("empty") && !isEmpty(trash);
   return { view: { ...view, page: trash.page }, trash, isEmptying, now: Date.now() };
 }
 
@@ -58,20 +59,27 @@ export async function action({ request }: ActionFunctionArgs) {
   throw redirectWithToast(trashHref(view), answer);
 }
 
+function isEmpty({ total, totalFiles }: TrashPage): boolean {
+  return total.videos === 0 && totalFiles.files === 0;
+}
+
 export default function Trash() {
   useLiveRefresh();
   const { view, trash, isEmptying, now } = useLoaderData<typeof loader>();
   const { error, confirmation } = useFormResponse<Answer>() ?? {};
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
   const here = trashHref(view);
-  const { total } = trash;
+  const { total, totalFiles } = trash;
+  const all = view.files
+    ? { count: totalFiles.files, noun: "earlier file", bytes: totalFiles.bytes }
+    : { count: total.videos, noun: "video", bytes: total.bytes };
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
         <div>
           <h1 className="text-xl font-semibold">Trash</h1>
           <p className="text-sm text-muted">
-            What was deleted is here for {TRASH_DAYS} days, then it goes for good.
+            What was deleted or replaced is here for {TRASH_DAYS} days, then it goes for good.
           </p>
         </div>
         <AdminLinks />
@@ -83,12 +91,14 @@ export default function Trash() {
       {isEmptying && (
         <EmptyDialog
           total={total}
+          totalFiles={totalFiles}
           until={new Date(now).toISOString()}
           list={here}
           busy={busy === "empty"}
         />
       )}
-      {total.videos === 0 ? (
+      {(totalFiles.files > 0 || view.files) && <TrashTabs view={view} trash={trash} />}
+      {isEmpty(trash) ? (
         <EmptyState icon={<Trash2 />} title="The trash is empty." />
       ) : (
         <>
@@ -100,15 +110,19 @@ export default function Trash() {
           </div>
           <p className="text-sm text-muted figures">
             {view.search
-              ? `${trash.found.toLocaleString("en")} of ${formatQuantity(total.videos, "video")}`
-              : `${formatQuantity(total.videos, "video")}, ${formatStorage(total.bytes)}`}
+              ? `${trash.found.toLocaleString("en")} of ${formatQuantity(all.count, all.noun)}`
+              : `${formatQuantity(all.count, all.noun)}, ${formatStorage(all.bytes)}`}
           </p>
           {trash.found === 0 ? (
             <EmptyState
               icon={<Trash2 />}
-              title="No videos found."
-              action={<ButtonLink to="/admin/trash">Show all of the trash</ButtonLink>}
+              title={nothingFound(view)}
+              action={
+                view.search && <ButtonLink to="/admin/trash">Show all of the trash</ButtonLink>
+              }
             />
+          ) : view.files ? (
+            <ReplacedFileList files={trash.files} action={here} now={now} />
           ) : (
             <TrashList videos={trash.videos} action={here} busy={busy} now={now} />
           )}
@@ -123,9 +137,43 @@ export default function Trash() {
   );
 }
 
+/** Deleted videos and replaced files, each with an address of its own. */
+function TrashTabs({ view, trash }: { view: TrashView; trash: TrashPage }) {
+  const tabs = [
+    { files: undefined, label: `Videos (${trash.total.videos.toLocaleString("en")})` },
+    { files: true, label: `Earlier files (${trash.totalFiles.files.toLocaleString("en")})` },
+  ] as const;
+  return (
+    <nav aria-label="Parts of the trash" className="flex gap-1 border-b border-line">
+      {tabs.map(({ files, label }) => (
+        <Link
+          key={label}
+          to={trashHref({ ...(files && { files }), search: "", page: 1 })}
+          preventScrollReset
+          aria-current={files === view.files ? "page" : undefined}
+          className="-mb-px inline-flex min-h-11 items-center border-b-2 border-transparent px-2 font-medium text-muted figures hover:text-ink aria-[current]:border-accent aria-[current]:text-ink xs:px-4"
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function nothingFound({ files, search }: TrashView): string {
+  if (search) return files ? "No earlier files found." : "No videos found.";
+  return files ? "No earlier files." : "No deleted videos.";
+}
+
 function SearchForm({ view }: { view: TrashView }) {
   return (
-    <Form role="search" action="/admin/trash" key={view.search} className="flex items-end gap-2">
+    <Form
+      role="search"
+      action="/admin/trash"
+      key={`${view.files} ${view.search}`}
+      className="flex items-end gap-2"
+    >
+      {view.files && <input type="hidden" name="show" value="files" />}
       <Field label="Search the trash" type="search" name="search" defaultValue={view.search} />
       <Button variant="secondary" aria-label="Show">
         <Search aria-hidden="true" className="size-4" />

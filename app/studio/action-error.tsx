@@ -25,8 +25,8 @@ export function ActionError({
   );
   if (!error) return null;
   if (!error.edit) {
-    // The dialog of a schedule says itself what is wrong with it.
-    return hydrated || error.schedule ? null : (
+    // The dialogs of a schedule and of a file say themselves what is wrong.
+    return hydrated || error.schedule || error.replace ? null : (
       <FailureNotice toast={error.toast} detail={error.detail} />
     );
   }

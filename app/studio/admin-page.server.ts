@@ -2,6 +2,8 @@ import type { JobSummary } from "~/media/jobs/kinds";
 import { jobSummaries } from "~/media/jobs/summaries.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { failure } from "./failure";
+import { otherFiles } from "./files/file-list.server";
+import type { OtherFiles } from "./files/replace";
 import { type ManageView, readManageView } from "./list/manage-address";
 import { findEditable, listManaged } from "./list/managed-list.server";
 import type { EditableVideo, ManagedPage } from "./list/managed-video";
@@ -11,7 +13,7 @@ import { type Deletion, listDeletions } from "./trash/recent-deletions.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
 
-const DIALOGS = ["edit", "schedule", "delete"] as const;
+const DIALOGS = ["edit", "schedule", "replace", "delete"] as const;
 type DialogKind = (typeof DIALOGS)[number];
 
 /** The data of the manage tab for its address. */
@@ -23,6 +25,8 @@ export interface ManageData {
   deletions: Deletion[];
   /** The open dialog, and its video; null when that no longer exists. */
   dialog?: { kind: DialogKind; video: EditableVideo | null };
+  /** Where the dialog is about files: the other files of its video, and what is made of them. */
+  files?: OtherFiles & { jobs?: JobSummary };
 }
 
 /** The four figures, of one user's uploads if an id is given, or the toast that says that they can't be had. */
@@ -56,7 +60,9 @@ export async function loadManage(
     const shown = { view: { ...view, page: list.page }, list, jobs, deletions };
     if (!kind) return shown;
     const video = (await findEditable(parameters.get(kind) ?? "", own?.userId)) ?? null;
-    return { ...shown, dialog: { kind, video } };
+    if (kind !== "replace" || !video) return { ...shown, dialog: { kind, video } };
+    const files = { ...otherFiles(video.id), jobs: (await jobSummaries([video.id]))[video.id] };
+    return { ...shown, dialog: { kind, video }, files };
   } catch (error) {
     console.error(error);
     return { view, list: NO_VIDEOS, jobs: {}, deletions: [] };

@@ -1,5 +1,6 @@
 import type { TypedTexts } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
+import type { ReplaceQuestion } from "./files/replace";
 import type { EditableVideo } from "./list/managed-video";
 import type { TypedSchedule } from "./schedule/schedule";
 
@@ -25,6 +26,8 @@ export interface StudioFailure {
   /** What to do next, where the toast's sentence leaves it open. */
   detail?: string;
   edit?: RejectedEdit;
+  /** The form that replaces a file was rejected: it is shown again, with what it has to ask. */
+  replace?: { question?: ReplaceQuestion };
   /** A schedule that was rejected: its form is shown again with what was typed. */
   schedule?: { typed: TypedSchedule; fields: Partial<TypedSchedule> };
 }
@@ -33,7 +36,7 @@ export interface StudioFailure {
 export function failure(
   status: StudioFailure["status"],
   sentence: string,
-  more: Pick<StudioFailure, "detail" | "edit" | "schedule"> = {},
+  more: Pick<StudioFailure, "detail" | "edit" | "schedule" | "replace"> = {},
 ): StudioFailure {
   return { status, toast: { title: "Error", description: sentence, kind: "error" }, ...more };
 }

@@ -46,6 +46,10 @@ export function ownDeletedIds(
 export const OWN_DELETED = `uploaded_by = @uploader AND (@draftsOnly = 0 OR (
   json_extract("row", '$.status') = 'review' AND json_extract("row", '$.publish_at') IS NULL))`;
 
+/** The same for files that were replaced, of `videos`: its values are the same too. */
+export const OWN_FILE = `videos.uploaded_by = @uploader AND (@draftsOnly = 0 OR (
+  videos.status = 'review' AND videos.publish_at IS NULL))`;
+
 export function ownDeletedValues({ userId, draftsOnly }: OwnVideos) {
   return { uploader: userId, draftsOnly: Number(draftsOnly) };
 }

@@ -8,6 +8,8 @@ import { BULK_ACTIONS, type DeleteConfirmation } from "./bulk/bulk";
 import { performBulk } from "./bulk/bulk-action.server";
 import { editVideo } from "./edit/edit.server";
 import { failure, type StudioFailure } from "./failure";
+import { discardFile, restoreFile, useAtOnce } from "./files/files-action.server";
+import { replaceFile } from "./files/replace.server";
 import type { ManageView } from "./list/manage-address";
 import { toggleVideo } from "./list/toggle-visibility.server";
 import { type OwnVideos, ownVideosOf } from "./own-videos";
@@ -44,6 +46,16 @@ const studioRequest = z.discriminatedUnion("intent", [
   }),
   z.object({ intent: z.literal("delete"), id }),
   z.object({ intent: z.literal("restore"), batch: z.string().min(1) }),
+  z.object({
+    intent: z.literal("replace"),
+    id,
+    upload: text,
+    duplicate: text,
+    incomplete: text,
+  }),
+  z.object({ intent: z.literal("use-file"), id, file: id }),
+  z.object({ intent: z.literal("restore-file"), id, file: id }),
+  z.object({ intent: z.literal("discard-file"), id, file: id }),
   z.object({ intent: z.literal("bulk") }),
 ]);
 
@@ -73,6 +85,10 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   schedule: "Failed to schedule video.",
   delete: "Failed to delete video.",
   restore: "Failed to restore video.",
+  replace: "Failed to replace the file.",
+  "use-file": "Failed to replace the file.",
+  "restore-file": "Failed to restore the file.",
+  "discard-file": "Failed to discard the file.",
   bulk: "Failed to change the videos. None of them was changed.",
 };
 
@@ -103,7 +119,7 @@ function permissionOf({ intent }: StudioRequest, { fields }: StudioForm): Permis
 
 async function perform(
   request: StudioRequest,
-  { fields, thumbnail, captions, fileError }: StudioForm,
+  { fields, thumbnail, captions, video, fileError }: StudioForm,
   { user, view }: Sender,
   own: OwnVideos | undefined,
 ): Promise<StudioAnswer> {
@@ -123,6 +139,16 @@ async function perform(
       return deleteVideo(request.id, userId, view);
     case "restore":
       return restoreDeletion(request.batch, userId, own);
+    case "replace": {
+      const { intent: _, ...replacement } = request;
+      return replaceFile({ ...replacement, file: video, fileError }, userId);
+    }
+    case "use-file":
+      return useAtOnce({ id: request.file, videoId: request.id }, userId);
+    case "restore-file":
+      return restoreFile({ id: request.file, videoId: request.id }, userId);
+    case "discard-file":
+      return discardFile({ id: request.file, videoId: request.id }, userId);
     case "bulk":
       return performBulk(fields, view, userId, own);
     default:

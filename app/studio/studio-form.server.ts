@@ -9,13 +9,18 @@ import { uploadRules } from "./upload/receive-upload.server";
 const MAX_FORM_BYTES = 2 * 1024 * 1024;
 
 /** The intents of the manage tab's forms; any other intent is the upload form's. */
-const STUDIO_INTENTS = ["update", "toggle", "schedule", "delete", "restore", "bulk"] as const;
+const STUDIO_INTENTS: readonly string[] = [
+  ...["update", "toggle", "schedule", "delete", "restore", "bulk"],
+  ...["replace", "use-file", "restore-file", "discard-file"],
+];
 
 /** A form of the manage tab: its fields, and the files that the edit form may carry. */
 export interface StudioForm {
   fields: FormData;
   thumbnail?: ReceivedFile;
   captions?: CaptionsEdit;
+  /** The file that is to replace that of a video. */
+  video?: ReceivedFile;
   /** Why a file was rejected; the fields are still set. */
   fileError?: UploadError;
 }
@@ -44,7 +49,8 @@ export async function withAdminForm<Answer>(
     for (const [name, value] of received.fields) fields.set(name, value);
     const { files } = received;
     const captions = captionsEdit(fields, files.get("captions"));
-    const form = { fields, thumbnail: files.get("thumbnail"), captions, fileError: received.error };
+    const sent = { thumbnail: files.get("thumbnail"), video: files.get("video"), captions };
+    const form = { fields, ...sent, fileError: received.error };
     return await work({ kind: "studio", form });
   } finally {
     await discardReceived(...received.files.values());
@@ -53,6 +59,7 @@ export async function withAdminForm<Answer>(
 
 function isOfStudio(request: Request, { fields }: ReceivedForm): boolean {
   const intent = fields.get("intent");
-  if (intent === undefined) return new URL(request.url).searchParams.has("edit");
-  return (STUDIO_INTENTS as readonly string[]).includes(intent);
+  const { searchParams } = new URL(request.url);
+  if (intent === undefined) return searchParams.has("edit") || searchParams.has("replace");
+  return STUDIO_INTENTS.includes(intent);
 }

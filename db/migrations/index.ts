@@ -8,6 +8,7 @@ import { migration as categoryNames } from "./0205-category-names";
 import { migration as sources } from "./0207-sources";
 import { migration as series } from "./0208-series";
 import { migration as roles } from "./0210-roles";
+import { migration as videoFiles } from "./0211-video-files";
 import { migration as passkeys } from "./0212-passkeys";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
@@ -22,5 +23,6 @@ export const migrations: readonly Migration[] = [
   sources,
   series,
   roles,
+  videoFiles,
   passkeys,
 ];

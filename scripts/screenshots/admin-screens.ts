@@ -75,6 +75,8 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
     }),
     screen("Manage, edit", `${manage}&edit=${long}`, { overlay: true }),
     screen("Manage, delete", `${manage}&delete=${plain}`, { overlay: true }),
+    screen("Manage, replace", `${manage}&replace=${long}`, { overlay: true }),
+    screen("Manage, replacing", `${manage}&replace=${plain}`, { overlay: true }),
     screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),
     screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, { overlay: true }),
     screen("Manage, only scheduled", `${manage}&status=scheduled`),
@@ -109,6 +111,7 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
         await page.getByText("1 selected").waitFor();
       },
     }),
+    screen("Trash, earlier files", "/admin/trash?show=files"),
     screen("Trash, emptying", "/admin/trash?empty=1", { overlay: true }),
     screen("Account", "/admin/account"),
     screen("Account, a passkey to change", "/admin/account", {

@@ -70,6 +70,18 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     )
     .run(new Date().toISOString());
   addSeries(site, [hidden, ...(published.all() as string[]).slice(0, 11)]);
+  const otherFile = database.prepare(
+    `INSERT INTO video_files (id, video_id, state, replaced_at, duration, video_url, bytes)
+     VALUES (?, ?, ?, ?, '1:02', '/media/videos/u/1.mp4', 52000000)`,
+  );
+  otherFile.run("earlier", long, "earlier", new Date().toISOString());
+  otherFile.run("pending", plain, "pending", null);
+  database
+    .prepare(
+      `INSERT INTO jobs (video_id, kind, priority, state, progress, worker, lease_until)
+       VALUES ('pending', 'ladder', 40, 'running', 0.6, 'another', ?)`,
+    )
+    .run(inDays(1));
   // Everybody's second step ends here: nobody has the secret.
   database
     .prepare(

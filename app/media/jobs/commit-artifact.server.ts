@@ -13,6 +13,7 @@ import { delayCleanup } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
 import { replaceVideoFile } from "./replace-video-file.server";
+import { tableOf } from "./table-of.server";
 
 /**
  * Moves a job's artifact to where it is served from, and only then names it in the row, in the
@@ -53,8 +54,9 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
   const sqlite = sqliteHandle();
   return writeTransaction(() => {
     if (!isOurs(job.id)) return false;
+    const table = tableOf(job.video_id);
     for (const [column, value] of Object.entries(artifact.columns)) {
-      sqlite.prepare(`UPDATE videos SET ${column} = ? WHERE id = ?`).run(value, job.video_id);
+      sqlite.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(value, job.video_id);
     }
     if (artifact.captions) writeCaptions(job, artifact.captions);
     if (replacesStream(job, source)) delayCleanup(job.video_id);
@@ -70,7 +72,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     }
     if (artifact.durationSeconds) {
       sqlite
-        .prepare("UPDATE videos SET duration = ? WHERE id = ? AND duration = '0:00'")
+        .prepare(`UPDATE ${table} SET duration = ? WHERE id = ? AND duration = '0:00'`)
         .run(formatDuration(Math.round(artifact.durationSeconds)), job.video_id);
     }
     markDone(job.id);
@@ -85,22 +87,24 @@ function replacesStream({ kind }: JobRow, { row }: Source): boolean {
 /** What an admin has added stays, and goes before what the file has under the same name. */
 function writeCaptions(job: JobRow, artifact: readonly Captions[]): void {
   const sqlite = sqliteHandle();
-  const read = sqlite.prepare("SELECT captions FROM videos WHERE id = ?").pluck();
+  const table = tableOf(job.video_id);
+  const read = sqlite.prepare(`SELECT captions FROM ${table} WHERE id = ?`).pluck();
   const added = readCaptions(read.get(job.video_id) as string | null).filter(({ added }) => added);
   const taken = new Set(added.map(({ label }) => label));
   const all = [...artifact.filter(({ label }) => !taken.has(label)), ...added];
   sqlite
-    .prepare("UPDATE videos SET captions = ? WHERE id = ?")
+    .prepare(`UPDATE ${table} SET captions = ? WHERE id = ?`)
     .run(JSON.stringify(all), job.video_id);
 }
 
 function namePoster(job: JobRow, { url, colors }: NonNullable<Artifact["poster"]>): boolean {
   const { changes } = sqliteHandle()
     .prepare(
-      `UPDATE videos SET thumbnail_url = ?, poster_colors = ?
-       WHERE id = ? AND thumbnail_url IS NULL`,
+      `UPDATE ${tableOf(job.video_id)}
+       SET thumbnail_url = @url, poster_colors = @colors, generated_poster_url = @url
+       WHERE id = @id AND thumbnail_url IS NULL`,
     )
-    .run(url, colors ?? null, job.video_id);
+    .run({ url, colors: colors ?? null, id: job.video_id });
   return changes > 0;
 }
 
@@ -131,6 +135,8 @@ export async function removeStale({ basePath, videoId }: Source, kind: JobKind):
 /** From "{basePath}." to below "{basePath}0": the file itself ("."), or one in its folder ("/"). */
 export const DERIVED_FILES_SQL = `
   SELECT hls_url, storyboard_url, preview_url, captions FROM videos
+  WHERE id = @videoId OR (video_url >= @from AND video_url < @to)
+  UNION ALL SELECT hls_url, storyboard_url, preview_url, captions FROM video_files
   WHERE id = @videoId OR (video_url >= @from AND video_url < @to)`;
 
 /** Addresses of what was made from the file of a video: other rows may name the same file. */

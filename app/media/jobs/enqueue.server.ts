@@ -20,11 +20,15 @@ export const SOURCE_KEPT_MS = 6 * 3_600_000;
  * committed. A row that another tool has inserted gets no jobs by itself: its file may still be on
  * its way, or be none of ours.
  */
-export async function enqueueIn(db: Kysely<Schema>, videoIds: readonly string[]): Promise<void> {
+export async function enqueueIn(
+  db: Kysely<Schema>,
+  videoIds: readonly string[],
+  kinds: readonly JobKind[] = JOB_KINDS,
+): Promise<void> {
   if (videoIds.length === 0 || !ffmpegAvailable()) return;
   await insertJobs(
     db,
-    videoIds.flatMap((id) => JOB_KINDS.map((kind) => jobOf(id, kind))),
+    videoIds.flatMap((id) => kinds.map((kind) => jobOf(id, kind))),
   );
 }
 
@@ -86,15 +90,18 @@ const VIDEOS_AT_ONCE = 500;
 /**
  * Asks for what some videos still lack, such as those that were brought back from the trash, inside
  * of a transaction; `jobsChanged("work")` is due once it is committed.
+ *
+ * @param table whose rows they are; a file that is to become a video's is in `video_files`.
  */
 export async function enqueueMissingIn(
   db: Kysely<Schema>,
   videoIds: readonly string[],
+  table: "videos" | "video_files" = "videos",
 ): Promise<void> {
   if (!ffmpegAvailable()) return;
   for (let from = 0; from < videoIds.length; from += VIDEOS_AT_ONCE) {
     const rows = await db
-      .selectFrom("videos")
+      .selectFrom(table as "videos")
       .select(["id", "video_url", "source_url", "hls_url", "storyboard_url", "preview_url"])
       .select(["thumbnail_url", "captions", "loudness"])
       .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE))

@@ -16,6 +16,7 @@ import { isEarlierVersion } from "../serve/file-version.server";
 import { removeStale } from "./commit-artifact.server";
 import { PRIORITIES } from "./kinds";
 import { removeEarlierVersions } from "./remove-source.server";
+import { tableOf } from "./table-of.server";
 
 /** The file of a video is not one that anything can be made from; trying again can't help. */
 export class UnusableSourceError extends Error {}
@@ -23,7 +24,7 @@ export class UnusableSourceError extends Error {}
 /** Where the file of a job's video is; undefined when the video has none of ours. */
 export async function sourceOf(job: JobRow): Promise<Source | undefined> {
   const row = await database()
-    .selectFrom("videos")
+    .selectFrom(tableOf(job.video_id) as "videos")
     .select(["video_url", "source_url", "thumbnail_url", "hls_url", "source_removed_at"])
     .where("id", "=", job.video_id)
     .executeTakeFirst();

@@ -12,6 +12,7 @@ import { cachedProbe } from "../probe/cached-probe.server";
 import { type Probe, RefusedFileError } from "../probe/probe.server";
 import { isEarlierVersion } from "../serve/file-version.server";
 import { RESULT_WAIT_MS } from "./queue.server";
+import { tableOf } from "./table-of.server";
 import { isWholeStream, LEAST_PART } from "./whole-stream.server";
 
 /** Why the file as it came need not be kept: a copy has all of it, or KEEP_SOURCES says so. */
@@ -92,7 +93,7 @@ async function removeSource(
 /** Not while the row has changed, another row names the file, or a job may be reading it. */
 function forgetSource(job: JobRow, source: Source, reason: Reason): Promise<boolean> {
   const statement = /* sql */ `
-    UPDATE videos SET source_url = NULL, source_removed_at = coalesce(@removedAt, source_removed_at)
+    UPDATE ${tableOf(job.video_id)} SET source_url = NULL, source_removed_at = coalesce(@removedAt, source_removed_at)
     WHERE id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream
       AND NOT EXISTS (SELECT 1 FROM videos WHERE source_url = @url AND id <> @id)
       AND NOT EXISTS (SELECT 1 FROM videos WHERE video_url = @url)
@@ -109,7 +110,7 @@ function forgetSource(job: JobRow, source: Source, reason: Reason): Promise<bool
 
 function sourceUrl(videoId: string): string | undefined {
   return sqliteHandle()
-    .prepare<unknown[], string>("SELECT source_url FROM videos WHERE id = ?")
+    .prepare<unknown[], string>(`SELECT source_url FROM ${tableOf(videoId)} WHERE id = ?`)
     .pluck()
     .get(videoId);
 }

@@ -9,6 +9,7 @@ import type { Source } from "../encode/artifact";
 import { earlierVersionPath, versionOf } from "../serve/file-version.server";
 import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
+import { isWanted, tableOf } from "./table-of.server";
 
 /**
  * Puts a new file behind the address of a video, in one step. The earlier file keeps a second name,
@@ -29,30 +30,37 @@ export async function replaceVideoFile(
   if (!earlierFile) throw new Error(`${name.bucket}/${earlier} is no path of a file.`);
   await linkOrCopy(target, earlierFile);
   const earlierUrl = mediaUrl(name.bucket, earlier);
-  await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS);
+  const removeEarlier = async () => {
+    await rm(earlierFile, { force: true });
+    await rmdir(path.dirname(earlierFile)).catch(() => {});
+  };
+  // Deleted or replaced meanwhile.
+  if (!(await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS)))
+    return removeEarlier();
   const { ino } = await stat(converted);
   await moveFlushed(converted, target);
-  if (isStillNamed(job.video_id)) return;
+  if (isWanted(job.video_id)) return;
   // Deleted meanwhile: its files are in the trash already, save the one that came too late. One
   // that an undo has brought back is another file.
-  await rm(earlierFile, { force: true });
-  await rmdir(path.dirname(earlierFile)).catch(() => {});
+  await removeEarlier();
   if ((await stat(target)).ino === ino) await rm(target, { force: true });
 }
 
-/** A source that the row names already is what the job was made from, and stays that. */
-async function nameEarlier(job: JobRow, source: Source, url: string): Promise<void> {
-  await writeTransaction(() => {
+/**
+ * A source that the row names already is what the job was made from, and stays that.
+ *
+ * @returns false when the row has another file by now, or is gone.
+ */
+function nameEarlier(job: JobRow, source: Source, url: string): Promise<boolean> {
+  return writeTransaction(() => {
+    if (!isOurs(job.id)) return false;
     sqliteHandle()
       .prepare(
-        `UPDATE videos SET source_url = @url
+        `UPDATE ${tableOf(job.video_id)} SET source_url = @url
          WHERE id = @id AND (source_url IS NULL OR source_url = @before)`,
       )
       .run({ url, id: job.video_id, before: source.row.video_url || source.url });
     delayCleanup(job.video_id);
+    return true;
   });
-}
-
-function isStillNamed(videoId: string): boolean {
-  return sqliteHandle().prepare("SELECT 1 FROM videos WHERE id = ?").get(videoId) !== undefined;
 }

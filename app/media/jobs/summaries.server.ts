@@ -15,14 +15,17 @@ const COLUMNS = [
   "jobs.seconds_left",
   "jobs.reason",
   "jobs.attempts",
-  "jobs.video_id",
 ] as const;
 
 const unfinished = () =>
   database()
     .selectFrom("jobs")
-    .innerJoin("videos", "videos.id", "jobs.video_id")
-    .select([...COLUMNS, "videos.title"])
+    // Of a file that is to become a video's, or of the video itself.
+    .leftJoin("video_files", "video_files.id", "jobs.video_id")
+    .innerJoin("videos", (join) =>
+      join.on((e) => e("videos.id", "=", e.fn.coalesce("video_files.video_id", "jobs.video_id"))),
+    )
+    .select([...COLUMNS, "videos.title", "videos.id as owner", "video_files.id as file"])
     .select((e) =>
       e
         .exists(
@@ -45,9 +48,9 @@ type Row = Awaited<ReturnType<ReturnType<typeof unfinished>["execute"]>>[number]
 function toJob(row: Row): JobNow {
   return {
     id: row.id,
-    videoId: row.video_id,
+    videoId: row.owner,
     title: row.title,
-    label: JOB_LABELS[row.kind],
+    label: row.file ? `New file: ${JOB_LABELS[row.kind]}` : JOB_LABELS[row.kind],
     state: row.state as JobNow["state"],
     progress: row.progress,
     ...(row.speed !== null && { speed: row.speed }),
@@ -72,13 +75,25 @@ export async function jobSummaries(
 ): Promise<Record<string, JobSummary>> {
   if (videoIds.length === 0) return {};
   const rows = await unfinished()
-    .where("jobs.video_id", "in", [...videoIds])
+    .where((e) =>
+      e.or([
+        e("jobs.video_id", "in", [...videoIds]),
+        e(
+          "jobs.video_id",
+          "in",
+          e
+            .selectFrom("video_files as other")
+            .select("other.id")
+            .where("other.video_id", "in", [...videoIds]),
+        ),
+      ]),
+    )
     .orderBy("jobs.priority")
     .execute();
   const summaries: Record<string, JobSummary> = {};
   for (const row of rows) {
-    summaries[row.video_id] ??= { waiting: 0, failed: [] };
-    const summary = summaries[row.video_id]!;
+    summaries[row.owner] ??= { waiting: 0, failed: [] };
+    const summary = summaries[row.owner]!;
     if (row.state === "running") summary.running ??= toJob(row);
     else if (row.state === "failed") summary.failed.push(toJob(row));
     else {

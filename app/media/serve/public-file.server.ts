@@ -1,5 +1,8 @@
-import { sqliteHandle } from "~db/client.server";
-import { mediaBasePath, parseMediaUrl } from "../bucket.server";
+import { prepared, sqliteHandle } from "~db/client.server";
+import { type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
+
+/** No longer is a film watched that was begun before its file was replaced. */
+export const REPLACED_ANSWERED_MS = 6 * 3_600_000;
 
 /**
  * The file that anyone may have at an address, itself an address: the same one when a published
@@ -14,9 +17,39 @@ export function publicFile(url: string): string | undefined {
   if (!name) return undefined;
   if (isNamed(url)) return url;
   const played = playedFile(mediaBasePath(name.path));
+  if (played === undefined) return replacedFile(url, name);
   // Derived files stand in the folder of their video, and are as public as it is.
-  if (name.path.split("/").length > 2) return played && url;
+  if (name.path.split("/").length > 2) return url;
   return name.bucket === "videos" ? played : undefined;
+}
+
+/**
+ * A file of a published video that was replaced by another: for some hours it is answered as before,
+ * with all that was made of it, for those who were watching. Then its address leads to the file of
+ * today, and what was made of it is public no more.
+ */
+function replacedFile(url: string, { bucket, path }: MediaName): string | undefined {
+  const base = mediaBasePath(path);
+  const prefix = `/media/videos/${base}`;
+  const files = prepared(
+    `SELECT file.video_url AS was, file.state, file.replaced_at AS replacedAt, videos.video_url AS now
+     FROM video_files AS file JOIN videos ON videos.id = file.video_id
+     WHERE file.video_url >= @from AND file.video_url < @to
+       AND file.replaced_at IS NOT NULL AND videos.status = 'published'`,
+  ).all({ from: `${prefix}.`, to: `${prefix}0` }) as Replaced[];
+  const file = files.find(({ was }) => mediaBasePath(parseMediaUrl(was)?.path ?? "") === base);
+  if (!file) return undefined;
+  const isBeingWatched =
+    file.state === "earlier" && Date.now() - Date.parse(file.replacedAt) < REPLACED_ANSWERED_MS;
+  if (isBeingWatched) return url;
+  return bucket === "videos" && path.split("/").length === 2 ? file.now : undefined;
+}
+
+interface Replaced {
+  was: string;
+  state: string;
+  replacedAt: string;
+  now: string;
 }
 
 function isNamed(url: string): boolean {

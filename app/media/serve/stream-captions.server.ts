@@ -121,7 +121,9 @@ function rowsOf(name: MediaName) {
   return sqliteHandle()
     .prepare<unknown[], { hls_url: string | null; captions: string | null; duration: string }>(
       // From "{base}." to below "{base}0", see public-file.server.ts.
-      `SELECT hls_url, captions, duration FROM videos WHERE video_url >= ? AND video_url < ?`,
+      `SELECT hls_url, captions, duration FROM videos WHERE video_url >= @from AND video_url < @to
+       UNION ALL SELECT hls_url, captions, duration FROM video_files
+       WHERE video_url >= @from AND video_url < @to`,
     )
-    .all(`${prefix}.`, `${prefix}0`);
+    .all({ from: `${prefix}.`, to: `${prefix}0` });
 }

@@ -71,7 +71,11 @@ export function EditDialog({
       {isGone && <FailureNotice toast={failure(404, GONE).toast} />}
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       {edit && error?.status === 409 && <EditConflict current={edit.current} texts={edit.texts} />}
-      <EditedVideo video={video} origin={origin} />
+      <EditedVideo
+        video={video}
+        origin={origin}
+        replaceHref={`${closeTo}&replace=${encodeURIComponent(video.id)}`}
+      />
       <Form
         ref={form}
         onSubmit={() => {

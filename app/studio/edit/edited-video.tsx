@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { Copy } from "lucide-react";
 import { StatusBadge } from "~/ui/badge";
-import { Button } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { PLACEHOLDER_URL } from "~/ui/cards/poster";
 import { useToast } from "~/ui/feedback/toast";
 import { copyText } from "~/ui/share";
@@ -9,7 +9,16 @@ import { useHydrated } from "~/ui/use-hydrated";
 import type { EditableVideo } from "../list/managed-video";
 
 /** What is edited: the picture as it is, the status, and where the public finds the video. */
-export function EditedVideo({ video, origin }: { video: EditableVideo; origin: string }) {
+export function EditedVideo({
+  video,
+  origin,
+  replaceHref,
+}: {
+  video: EditableVideo;
+  origin: string;
+  /** Where the file is replaced. */
+  replaceHref: string;
+}) {
   const hydrated = useHydrated();
   const show = useToast();
   const path = `/video/${encodeURIComponent(video.id)}`;
@@ -61,6 +70,9 @@ export function EditedVideo({ video, origin }: { video: EditableVideo; origin: s
             </Button>
           )}
         </p>
+        <ButtonLink to={replaceHref} preventScrollReset variant="secondary" size="sm">
+          Replace the file
+        </ButtonLink>
       </div>
     </div>
   );

@@ -14,7 +14,7 @@ import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.serve
 import { settings } from "~/server/settings.server";
 import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
-import type { MediaFilesTable } from "~db/schema";
+import type { MediaFilesTable, VideoRow } from "~db/schema";
 
 /** No upload needs this long from its first byte in the bucket to its row. */
 const ABANDONED_MS = 24 * 3_600_000;
@@ -164,15 +164,13 @@ async function readClaims(): Promise<Claims> {
     basePaths: new Map(),
     thumbnailBasePaths: new Map(),
   };
-  for await (const { id, ...row } of rowsWithFiles()) {
-    for (const url of [row.video_url, row.source_url, row.thumbnail_url]) {
-      const file = url ? parseMediaUrl(url) : undefined;
-      if (!url || !file) continue;
-      claims.files.set(`${file.bucket}/${file.path}`, id);
-      if (url !== row.thumbnail_url) claims.basePaths.set(mediaBasePath(file.path), id);
-      else claims.thumbnailBasePaths.set(mediaBasePath(file.path), id);
-    }
-  }
+  for await (const { id, ...row } of rowsWithFiles()) claim(claims, id, row);
+  const others = await database()
+    .selectFrom("video_files")
+    .select(["id", "video_url", "source_url", "thumbnail_url"])
+    .where("state", "!=", "removed")
+    .execute();
+  for (const { id, ...row } of others) claim(claims, id, row);
   for (const { videoId, target } of await filesBeingImported()) {
     const basePath = mediaBasePath(target);
     claims.files.set(`videos/${target}`, videoId);
@@ -181,6 +179,20 @@ async function readClaims(): Promise<Claims> {
     claims.basePaths.set(secondOf(basePath), videoId);
   }
   return claims;
+}
+
+function claim(
+  claims: Claims,
+  id: string,
+  row: Pick<VideoRow, "video_url" | "source_url" | "thumbnail_url">,
+): void {
+  for (const url of [row.video_url, row.source_url, row.thumbnail_url]) {
+    const file = url ? parseMediaUrl(url) : undefined;
+    if (!url || !file) continue;
+    claims.files.set(`${file.bucket}/${file.path}`, id);
+    if (url !== row.thumbnail_url) claims.basePaths.set(mediaBasePath(file.path), id);
+    else claims.thumbnailBasePaths.set(mediaBasePath(file.path), id);
+  }
 }
 
 function ownerOf(entry: LibraryEntry, claims: Claims): string | undefined {

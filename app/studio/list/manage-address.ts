@@ -66,7 +66,7 @@ export function readManageView(parameters: URLSearchParams): ManageView {
 
 /**
  * The address of the manage tab with this view, and with a dialog open when one is named:
- * `edit`, `schedule` or `delete` with the id of a video.
+ * `edit`, `schedule`, `replace` or `delete` with the id of a video.
  */
 export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ tab: "manage" });

@@ -12,6 +12,7 @@ import { BulkBar } from "../bulk/bulk-bar";
 import { EditDialog, type EditSurroundings } from "../edit/edit-dialog";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";
+import { ReplaceDialog } from "../files/replace-dialog";
 import { ScheduleDialog } from "../schedule/schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog } from "../trash/delete-dialog";
 import { DeletedBar } from "../trash/deleted-bar";
@@ -24,7 +25,7 @@ import { VideoList } from "./video-list";
 
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
-  manage: { view, list, jobs, deletions, dialog },
+  manage: { view, list, jobs, deletions, dialog, files },
   error,
   confirmation,
   now,
@@ -69,6 +70,19 @@ export function ManageTab({
           list={here}
           address={manageHref(view, { schedule: dialog.video.id })}
           error={error?.schedule && error}
+        />
+      )}
+      {dialog?.video && files && (
+        <ReplaceDialog
+          key={`${dialog.video.id} ${error?.replace?.question?.upload}`}
+          video={dialog.video}
+          files={files}
+          jobs={files.jobs}
+          list={here}
+          address={manageHref(view, { replace: dialog.video.id })}
+          error={error?.replace && error}
+          limits={edit.limits}
+          now={now}
         />
       )}
       {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}

@@ -95,6 +95,16 @@ async function removeRows(removed: readonly Removed[], userId: string): Promise<
           })
           .execute();
         await transaction.deleteFrom("videos").where("id", "=", row.id).execute();
+        // Those of a file that was to replace its own begin again when it is restored.
+        await transaction
+          .deleteFrom("jobs")
+          .where("video_id", "in", (e) =>
+            e
+              .selectFrom("video_files")
+              .select("video_files.id")
+              .where("video_files.video_id", "=", row.id),
+          )
+          .execute();
       }
     });
   return deleted_at;

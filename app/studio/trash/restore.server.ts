@@ -102,9 +102,20 @@ async function restorePart(ids: readonly string[], restored: Restored, now: numb
       const back = ready.map(({ id }) => id);
       // Their jobs were forgotten with them.
       await enqueueMissingIn(transaction, back);
+      await enqueueMissingIn(transaction, pendingOf(back), "video_files");
       await transaction.deleteFrom("deleted_videos").where("id", "in", back).execute();
     });
   restored.done.push(...ready);
+}
+
+/** The files that are to replace those of some videos. */
+function pendingOf(videoIds: readonly string[]): string[] {
+  return prepared(
+    `SELECT id FROM video_files WHERE state = 'pending'
+       AND video_id IN (SELECT value FROM json_each(?))`,
+  )
+    .pluck()
+    .all(JSON.stringify(videoIds)) as string[];
 }
 
 /** The row as it was, as far as its columns still exist: the site may have been upgraded since. */

@@ -6,6 +6,13 @@ import { prepared } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
 import { MAX_BULK_VIDEOS, nameTitles } from "../bulk/bulk";
 import { failure, type StudioFailure } from "../failure";
+import { restoreFile } from "../files/files-action.server";
+import {
+  type RemovedFile,
+  removeFiles,
+  replacedFiles,
+  replacedUntil,
+} from "../files/remove-files.server";
 import type { OwnVideos } from "../own-videos";
 import { ownDeletedIds } from "../own-videos.server";
 import { restoreVideos } from "./restore.server";
@@ -21,7 +28,9 @@ const BUSY = "Another program is writing to the database. Try again in a few sec
 
 /** Asks before videos are deleted for good; answered by sending the same form with `confirmed`. */
 export interface PurgeConfirmation {
+  /** Of videos, or of files that were replaced. */
   ids: string[];
+  ofFiles?: true;
   /** Some of the titles. */
   titles: string[];
   bytes: number;
@@ -30,8 +39,9 @@ export interface PurgeConfirmation {
 export type TrashAnswer = StudioFailure | ToastMessage | { confirmation: PurgeConfirmation };
 
 /**
- * Performs a form of the trash: `intent` is `restore` or `purge` with the videos in `selected`, or
- * `empty` with `until`, the moment of the page that was confirmed.
+ * Performs a form of the trash: `intent` is `restore` or `purge` with the videos in `selected`,
+ * `restore-file` or `purge-file` with the file that was replaced in `file`, or `empty` with `until`, the
+ * moment of the page that was confirmed.
  *
  * @param own whose videos it concerns alone.
  */
@@ -57,6 +67,12 @@ async function perform(
 ): Promise<TrashAnswer> {
   const intent = form.get("intent");
   if (intent === "empty") return emptyUntil(String(form.get("until") ?? ""), userId, own);
+  const [file] = replacedFiles([String(form.get("file") ?? "")], own);
+  if (intent === "restore-file") return file ? restoreFile(file, userId) : gone();
+  if (intent === "purge-file") {
+    if (!file) return gone();
+    return form.has("confirmed") ? purgeFile(file, userId) : confirmFile(file);
+  }
   if (intent !== "restore" && intent !== "purge") {
     return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
   }
@@ -84,6 +100,19 @@ function confirm(ids: readonly string[]): TrashAnswer {
   };
 }
 
+function confirmFile({ id, title, bytes }: RemovedFile): TrashAnswer {
+  return { confirmation: { ids: [id], ofFiles: true, titles: [title], bytes } };
+}
+
+async function purgeFile(
+  { id, videoId, title }: RemovedFile,
+  userId: string,
+): Promise<TrashAnswer> {
+  if ((await removeFiles([id], "earlier")).length === 0) return gone();
+  await recordActivity({ userId, action: "file-purge", subjectId: videoId, detail: title });
+  return deletedForGood("1 earlier file was");
+}
+
 async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashAnswer> {
   const { purged } = await purge(ids);
   const [first] = purged;
@@ -92,7 +121,7 @@ async function purgeSelected(ids: readonly string[], userId: string): Promise<Tr
   const detail = purged.length === 1 ? first.title : nameTitles(titles);
   const subjectId = purged.length === 1 ? first.id : undefined;
   await recordActivity({ userId, action: "purge", subjectId, detail });
-  return deletedForGood(purged.length);
+  return deletedForGood(were(purged.length, "video"));
 }
 
 async function emptyUntil(
@@ -104,22 +133,39 @@ async function emptyUntil(
     return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
   }
   let count = 0;
+  let files = 0;
   try {
     for (;;) {
       const { purged } = await purge(trashedUntil(until, VIDEOS_AT_ONCE, own));
       if (purged.length === 0) break;
       count += purged.length;
     }
+    for (;;) {
+      const removed = await removeFiles(replacedUntil(until, VIDEOS_AT_ONCE, own), "earlier");
+      if (removed.length === 0) break;
+      files += removed.length;
+    }
   } finally {
-    const detail = formatQuantity(count, "video");
-    if (count > 0) await recordActivity({ userId, action: "trash-empty", detail });
+    const detail = [
+      count > 0 && formatQuantity(count, "video"),
+      files > 0 && formatQuantity(files, "earlier file"),
+    ]
+      .filter(Boolean)
+      .join(" and ");
+    if (detail) await recordActivity({ userId, action: "trash-empty", detail });
   }
-  return count > 0 ? deletedForGood(count) : gone();
+  if (count + files === 0) return gone();
+  if (files === 0) return deletedForGood(were(count, "video"));
+  if (count === 0) return deletedForGood(were(files, "earlier file"));
+  return deletedForGood(`${formatQuantity(count, "video")} and ${were(files, "earlier file")}`);
 }
 
-function deletedForGood(count: number): ToastMessage {
-  const were = `${formatQuantity(count, "video")} ${count === 1 ? "was" : "were"}`;
-  return { title: "Deleted For Good", description: `${were} deleted for good.`, kind: "success" };
+function were(count: number, noun: string): string {
+  return `${formatQuantity(count, noun)} ${count === 1 ? "was" : "were"}`;
+}
+
+function deletedForGood(what: string): ToastMessage {
+  return { title: "Deleted For Good", description: `${what} deleted for good.`, kind: "success" };
 }
 
 function gone(): StudioFailure {

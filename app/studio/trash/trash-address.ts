@@ -1,3 +1,5 @@
+import { formatQuantity } from "~/shared/format";
+
 /** The page of the trash, as its address says. Parameters at their defaults are left out. */
 
 /** How long a deleted video can be restored. */
@@ -6,6 +8,8 @@ export const TRASH_DAYS = 30;
 const SEARCH_MAX_LENGTH = 200;
 
 export interface TrashView {
+  /** Of files that were replaced, and not of deleted videos. */
+  files?: true;
   /** Part of a title, trimmed; empty for all. */
   search: string;
   page: number;
@@ -15,16 +19,26 @@ export interface TrashView {
 export function readTrashView(parameters: URLSearchParams): TrashView {
   const page = parameters.get("page") ?? "";
   return {
+    ...(parameters.get("show") === "files" && { files: true }),
     search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
     page: /^\d{1,7}$/.test(page) ? Math.max(1, Number(page)) : 1,
   };
 }
 
 /** The address of a view, with the question whether to empty the trash if that is asked for. */
-export function trashHref({ search, page }: TrashView, isEmptying = false): string {
+export function trashHref({ files, search, page }: TrashView, isEmptying = false): string {
   const parameters = new URLSearchParams();
+  if (files) parameters.set("show", "files");
   if (search) parameters.set("search", search);
   if (page > 1) parameters.set("page", String(page));
   if (isEmptying) parameters.set("empty", "1");
   return parameters.size > 0 ? `/admin/trash?${parameters}` : "/admin/trash";
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** For how long something can still be restored, such as `29 days`; at least a day. */
+export function daysLeft(deletedAt: string, now: number): string {
+  const left = Date.parse(deletedAt) + TRASH_DAYS * DAY_MS - now;
+  return formatQuantity(Math.max(1, Math.ceil(left / DAY_MS)), "day");
 }

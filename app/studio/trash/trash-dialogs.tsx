@@ -9,7 +9,7 @@ const FOR_GOOD = "This can't be undone.";
 
 /** Asks before some videos of the trash are deleted for good. */
 export function PurgeDialog({
-  confirmation: { ids, titles, bytes },
+  confirmation: { ids, ofFiles, titles, bytes },
   list,
   busy,
 }: {
@@ -21,16 +21,21 @@ export function PurgeDialog({
   const videos = ids.length === 1 ? "this video" : formatQuantity(ids.length, "video");
   return (
     <ConfirmDialog
-      title={`Delete ${videos} for good?`}
+      title={`Delete ${ofFiles ? "this earlier file" : videos} for good?`}
       description={nameTitles(titles, ids.length)}
       list={list}
       busy={busy}
-      consequences={[`Files of ${formatStorage(bytes)} and all views go with it.`, FOR_GOOD]}
+      consequences={[
+        ofFiles
+          ? `It and what was made of it go: ${formatStorage(bytes)}. The video stays.`
+          : `Files of ${formatStorage(bytes)} and all views go with it.`,
+        FOR_GOOD,
+      ]}
     >
-      <input type="hidden" name="intent" value="purge" />
+      <input type="hidden" name="intent" value={ofFiles ? "purge-file" : "purge"} />
       <input type="hidden" name="confirmed" value="1" />
       {ids.map((id) => (
-        <input key={id} type="hidden" name="selected" value={id} />
+        <input key={id} type="hidden" name={ofFiles ? "file" : "selected"} value={id} />
       ))}
     </ConfirmDialog>
   );
@@ -39,11 +44,13 @@ export function PurgeDialog({
 /** Asks before the whole trash is emptied: what was in it at that moment. */
 export function EmptyDialog({
   total,
+  totalFiles,
   until,
   list,
   busy,
 }: {
   total: TrashPage["total"];
+  totalFiles: TrashPage["totalFiles"];
   /** ISO 8601 UTC. */
   until: string;
   list: string;
@@ -52,7 +59,11 @@ export function EmptyDialog({
   return (
     <ConfirmDialog
       title="Empty the trash?"
-      description={`${formatQuantity(total.videos, "video")}, ${formatStorage(total.bytes)}`}
+      description={[
+        formatQuantity(total.videos, "video"),
+        ...(totalFiles.files > 0 ? [formatQuantity(totalFiles.files, "earlier file")] : []),
+        formatStorage(total.bytes + totalFiles.bytes),
+      ].join(", ")}
       list={list}
       busy={busy}
       consequences={["All of it is deleted for good, with its files and views.", FOR_GOOD]}

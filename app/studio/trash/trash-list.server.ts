@@ -1,77 +1,109 @@
 import type { Database } from "better-sqlite3";
 import { fold } from "~/shared/fold";
 import type { OwnVideos } from "../own-videos";
-import { OWN_DELETED, ownDeletedValues } from "../own-videos.server";
+import { OWN_DELETED, OWN_FILE, ownDeletedValues } from "../own-videos.server";
 import type { TrashView } from "./trash-address";
 
 export const TRASH_PAGE_SIZE = 50;
 
-/** A video in the trash, as its list shows it. */
+/** A video in the trash, or a file of one that was replaced, as the list shows it. */
 export interface TrashedVideo {
   id: string;
+  /** Of the video. */
   title: string;
   /** What its files took on disk. */
   bytes: number;
-  /** ISO 8601 UTC. */
+  /** When it was deleted or replaced; ISO 8601 UTC. */
   deletedAt: string;
-  /** The e-mail of who deleted it; null when that account is gone. */
+  /** The e-mail of who did that; null when that account is gone. */
   deletedBy: string | null;
+}
+
+export interface TrashedFile extends TrashedVideo {
+  /** minutes:seconds */
+  duration: string;
+  /** Its video is in the trash itself, and has to be restored first. */
+  isOfDeleted: boolean;
 }
 
 /** One page of the trash, clamped to what exists. */
 export interface TrashPage {
+  /** One of the two is empty, as the view says. */
   videos: TrashedVideo[];
+  files: TrashedFile[];
   page: number;
   pageCount: number;
-  /** Videos that the search finds. */
+  /** What the search finds. */
   found: number;
   /** Of the whole trash. */
   total: { videos: number; bytes: number };
+  totalFiles: { files: number; bytes: number };
 }
 
+const FILE_SHOWN = `
+  file.id, coalesce(videos.title, deleted.title, '') AS title, file.bytes, replaced_at AS deleted_at,
+  user_id AS deleted_by, file.duration, videos.id IS NULL AS isOfDeleted`;
+const REPLACED_FILES = `
+  FROM video_files AS file
+  LEFT JOIN videos ON videos.id = video_id
+  LEFT JOIN deleted_videos AS deleted ON deleted.id = video_id
+  WHERE state = 'earlier'`;
+
 /**
- * The page of a view, of one user's videos if they are given, the latest deletion first. Runs on the thread of the studio, since a search reads
- * every title: it and the list need nothing but the index.
+ * The page of a view, of one user's videos if they are given, the latest first. Runs on the thread of the
+ * studio, since a search reads every title: it and the list of videos need nothing but the index.
  */
 export function readTrashPage(sqlite: Database) {
   sqlite.function("title_holds", { deterministic: true }, (title: unknown, needle: unknown) =>
     Number(fold(String(title)).includes(String(needle))),
   );
-  return ({ search, page: asked, own }: TrashView & { own?: OwnVideos }): TrashPage => {
-    const mine = own ? OWN_DELETED : "TRUE";
+  return ({ search, page: asked, own, ...view }: TrashView & { own?: OwnVideos }): TrashPage => {
     const mineValues = own && ownDeletedValues(own);
     const holds = conditionOf(fold(search));
-    const condition = `${holds.condition} AND ${mine}`;
-    const { value } = holds;
+    const values = { value: holds.value, ...mineValues };
+    const deleted = `FROM deleted_videos WHERE ${own ? OWN_DELETED : "TRUE"}`;
+    const replaced = `${REPLACED_FILES} AND ${own ? OWN_FILE : "TRUE"}`;
     const total = sqlite
-      .prepare(
-        `SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes FROM deleted_videos
-         WHERE ${mine}`,
-      )
+      .prepare(`SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes ${deleted}`)
       .get({ ...mineValues }) as TrashPage["total"];
+    const totalFiles = sqlite
+      .prepare(
+        `SELECT count(*) AS files, coalesce(sum(file.bytes), 0) AS bytes
+         ${own ? replaced : "FROM video_files AS file WHERE state = 'earlier'"}`,
+      )
+      .get({ ...mineValues }) as TrashPage["totalFiles"];
+    const rows = view.files
+      ? `SELECT * FROM (SELECT ${FILE_SHOWN} ${replaced}) WHERE ${holds.condition}`
+      : `SELECT id, title, bytes, deleted_at, deleted_by ${deleted} AND ${holds.condition}`;
+    const all = view.files ? totalFiles.files : total.videos;
     const found = search
-      ? (sqlite
-          .prepare(`SELECT count(*) FROM deleted_videos WHERE ${condition}`)
-          .pluck()
-          .get({ value, ...mineValues }) as number)
-      : total.videos;
+      ? (sqlite.prepare(`SELECT count(*) FROM (${rows})`).pluck().get(values) as number)
+      : all;
     const pageCount = Math.max(1, Math.ceil(found / TRASH_PAGE_SIZE));
     const page = Math.min(asked, pageCount);
-    const list = sqlite.prepare(`
-      SELECT trash.id, title, bytes, deleted_at AS deletedAt, users.email AS deletedBy
-      FROM (
-        SELECT id, title, bytes, deleted_at, deleted_by FROM deleted_videos
-        WHERE ${condition}
-        ORDER BY deleted_at DESC, id DESC LIMIT ${TRASH_PAGE_SIZE} OFFSET @offset) AS trash
-      LEFT JOIN users ON users.id = deleted_by
-      ORDER BY deleted_at DESC, trash.id DESC`);
-    const videos = list.all({
-      value,
-      offset: (page - 1) * TRASH_PAGE_SIZE,
-      ...mineValues,
-    }) as TrashedVideo[];
-    return { videos, page, pageCount, found, total };
+    const list = sqlite
+      .prepare(
+        `SELECT trash.*, users.email FROM (
+           ${rows} ORDER BY deleted_at DESC, id DESC LIMIT ${TRASH_PAGE_SIZE} OFFSET @offset) AS trash
+         LEFT JOIN users ON users.id = deleted_by
+         ORDER BY deleted_at DESC, trash.id DESC`,
+      )
+      .all({ ...values, offset: (page - 1) * TRASH_PAGE_SIZE }) as (TrashedFile & Stored)[];
+    const shown = list.map(({ deleted_at, deleted_by: _, email, ...row }) => ({
+      ...row,
+      deletedAt: deleted_at,
+      deletedBy: email,
+    }));
+    const files = shown.map((row) => ({ ...row, isOfDeleted: Boolean(row.isOfDeleted) }));
+    const lists = view.files ? { videos: [], files } : { videos: shown, files: [] };
+    return { ...lists, page, pageCount, found, total, totalFiles };
   };
+}
+
+interface Stored {
+  deleted_at: string;
+  deleted_by: string | null;
+  email: string | null;
 }
 
 /** Of ASCII, LIKE knows upper and lower case by itself, and takes a fifth of the time. */

@@ -1,16 +1,15 @@
 import { Form } from "@remix-run/react";
 import { Undo2 } from "lucide-react";
 import { useState } from "react";
-import { formatAge, formatQuantity } from "~/shared/format";
+import { formatAge } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { useHydrated } from "~/ui/use-hydrated";
 import { formatStorage } from "../statistics/storage-text";
-import { TRASH_DAYS } from "./trash-address";
+import { daysLeft } from "./trash-address";
 import type { TrashedVideo } from "./trash-list.server";
 
 const FORM = "trash";
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The videos of a page of the trash, with a box each, and what can be done with those that are checked. */
 export function TrashList({
@@ -67,7 +66,7 @@ export function TrashList({
                     <span className="break-words">{video.deletedBy}</span>
                   </>
                 )}
-                {` · ${formatStorage(video.bytes)} · ${daysLeft(video, now)} left`}
+                {` · ${formatStorage(video.bytes)} · ${daysLeft(video.deletedAt, now)} left`}
               </p>
             </div>
             <Form method="post" action={action} preventScrollReset>
@@ -127,9 +126,4 @@ export function TrashList({
       </Form>
     </>
   );
-}
-
-function daysLeft({ deletedAt }: TrashedVideo, now: number): string {
-  const left = Date.parse(deletedAt) + TRASH_DAYS * DAY_MS - now;
-  return formatQuantity(Math.max(1, Math.ceil(left / DAY_MS)), "day");
 }

@@ -8,6 +8,7 @@ import { settings } from "~/server/settings.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { move } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
+import { removeFiles, removeOrphanFiles, replacedUntil } from "../files/remove-files.server";
 import type { OwnVideos } from "../own-videos";
 import { OWN_DELETED, ownDeletedValues } from "../own-videos.server";
 import { TRASH_DAYS } from "./trash-address";
@@ -109,6 +110,7 @@ export async function purge(
       }
     });
   }
+  await removeOrphanFiles();
   return { purged, removed: removeAll(folders) };
 }
 
@@ -142,9 +144,15 @@ export function trashedUntil(until: string, most: number, own?: OwnVideos): stri
     .all({ until, most, ...(own && ownDeletedValues(own)) }) as string[];
 }
 
-/** Deletes for good what was deleted more than 30 days ago. */
+/** Deletes for good what was deleted more than 30 days ago, and files that were replaced then. */
 export async function emptyTrash(now = Date.now()): Promise<void> {
   const until = new Date(now - TRASH_MS).toISOString();
+  await removeOrphanFiles();
+  for (;;) {
+    const ids = replacedUntil(until, VIDEOS_AT_ONCE);
+    if (ids.length === 0) break;
+    await removeFiles(ids, "earlier");
+  }
   for (;;) {
     const ids = trashedUntil(until, VIDEOS_AT_ONCE);
     if (ids.length === 0) return;

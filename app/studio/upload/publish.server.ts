@@ -5,15 +5,11 @@ import { recordActivity } from "~/account/activity.server";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
 import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
-import { HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
-import { videoEnding } from "~/media/intake/sniff.server";
+import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail.server";
-import { probeInterrupted, UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
-import { InterruptedError } from "~/media/probe/ffmpeg.server";
-import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { type CutOff, cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
@@ -21,6 +17,7 @@ import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import type { Schedule } from "../schedule/schedule";
 import { recordDigest } from "./duplicates.server";
+import { type ProbedVideo, probeUpload } from "./probe-upload.server";
 import type { UploadSuccess } from "./upload-fields";
 
 export interface Upload {
@@ -57,7 +54,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const isLater = upload.schedule.publishAt !== null;
   let thumbnail: EncodedThumbnail | undefined;
   try {
-    const probed = await probeVideo(video.path);
+    const probed = await probeUpload(video.path);
     const willBePublic = upload.status === "published" || isLater;
     const isHeld = willBePublic && probed.cutOff && whenCutOff !== "publish";
     if (isHeld && probed.cutOff && whenCutOff === "ask") throw new CutOffError(probed.cutOff);
@@ -145,39 +142,6 @@ async function insertUpload(
   }
 }
 
-interface ProbedVideo {
-  ending: string;
-  durationSeconds?: number;
-  cutOff?: CutOff;
-  /** Also true when it is unknown, because then nothing could transcode it either. */
-  playable: boolean;
-}
-
-/** Inspects the content; only its first bytes where ffprobe is not installed. */
-async function probeVideo(file: string): Promise<ProbedVideo> {
-  const ending = await videoEnding(await firstBytes(file));
-  try {
-    const found = await probe(file);
-    if (!found) return { ending, playable: true };
-    const { durationSeconds, cutOff, playable } = found;
-    return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
-  } catch (error) {
-    if (error instanceof InterruptedError) throw probeInterrupted();
-    if (!(error instanceof RefusedFileError)) throw error;
-    throw new UploadError(error.status, error.message, "video");
-  }
-}
-
-async function firstBytes(file: string): Promise<Buffer> {
-  const handle = await fs.open(file, "r");
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
-
 function bucketPaths({ videoPath, thumbnailPath }: MovedUpload): MediaName[] {
   return [
     { bucket: "videos", path: videoPath },
@@ -186,7 +150,7 @@ function bucketPaths({ videoPath, thumbnailPath }: MovedUpload): MediaName[] {
 }
 
 /** What is to be recorded, measured before the transaction: it does not wait for the disk. */
-function measureFiles(videoId: string, moved: MovedUpload): Promise<MediaFile[]> {
+export function measureFiles(videoId: string, moved: MovedUpload): Promise<MediaFile[]> {
   return Promise.all(
     bucketPaths(moved).map(async (file) => {
       const kind = file.bucket === "videos" ? "video" : "thumbnail";

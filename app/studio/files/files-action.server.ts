@@ -1,0 +1,68 @@
+import { recordActivity } from "~/account/activity.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared } from "~db/client.server";
+import { failure, type StudioFailure } from "../failure";
+import { removeFiles } from "./remove-files.server";
+import { takeOver } from "./take-over.server";
+
+/** A file of a video, whose id the form carries beside its own: who may change the one may the other. */
+export interface FileOfVideo {
+  id: string;
+  videoId: string;
+}
+
+const GONE = "This file is no longer there. It was used, restored or removed in the meantime.";
+
+/** Does not wait until all is made of a file that is to replace another. */
+export async function useAtOnce(
+  file: FileOfVideo,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
+  const sentence = "Failed to replace the file.";
+  if (outcome === "gone") return failure(404, sentence, { detail: GONE });
+  if (outcome === "not ready")
+    return failure(409, sentence, { detail: "It can't be played yet. Try again when it can." });
+  return {
+    title: "File Replaced",
+    description: "The video has its new file. What is not made of it yet follows.",
+    kind: "success",
+  };
+}
+
+/** Gives a video back a file that was replaced; the one that it has takes its place. */
+export async function restoreFile(
+  file: FileOfVideo,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
+  if (outcome !== "done") return failure(404, "Failed to restore the file.", { detail: GONE });
+  return {
+    title: "File Restored",
+    description: "The video plays its earlier file again. The other is kept in the trash.",
+    kind: "success",
+  };
+}
+
+/** Gives up a file that was to replace another. */
+export async function discardFile(
+  file: FileOfVideo,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  const [removed] = isOf(file) ? await removeFiles([file.id], "pending") : [];
+  if (!removed) return failure(404, "Failed to discard the file.", { detail: GONE });
+  const { videoId, title } = removed;
+  await recordActivity({ userId, action: "file-discard", subjectId: videoId, detail: title });
+  jobsChanged("work");
+  return {
+    title: "File Discarded",
+    description: "The video keeps the file that it has.",
+    kind: "success",
+  };
+}
+
+function isOf({ id, videoId }: FileOfVideo): boolean {
+  const row = prepared("SELECT 1 FROM video_files WHERE id = ? AND video_id = ?");
+  return row.get(id, videoId) !== undefined;
+}

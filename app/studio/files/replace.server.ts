@@ -1,0 +1,165 @@
+import { recordActivity } from "~/account/activity.server";
+import { bucketFile, mediaUrl } from "~/media/bucket.server";
+import { moveIntoBucket } from "~/media/intake/move-into-bucket.server";
+import type { ReceivedFile } from "~/media/intake/received-file.server";
+import { readFinishedUpload, removeUpload, storeFinishedUpload } from "~/media/intake/tus.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { enqueueIn } from "~/media/jobs/enqueue.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
+import { diskUsage, recordFile } from "~/media/media-files.server";
+import { cutOffSentence } from "~/shared/cut-off";
+import { formatDuration } from "~/shared/format";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { database, prepared } from "~db/client.server";
+import { JOB_KINDS } from "~db/schema";
+import { failure, GONE, type StudioFailure } from "../failure";
+import { findDuplicate } from "../upload/duplicates.server";
+import { type ProbedVideo, probeUpload } from "../upload/probe-upload.server";
+import { type ReplaceQuestion, WHEN_READY } from "./replace";
+import { isChosen, newFileId, takeOver } from "./take-over.server";
+
+const FAILED = "Failed to replace the file.";
+const PENDING =
+  "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
+
+/** What the form sends. */
+export interface Replacement {
+  /** The video. */
+  id: string;
+  /** A file that came with the form, or what names one that was sent before. */
+  file?: ReceivedFile;
+  upload?: string;
+  /** Why a file that came with the form was rejected. */
+  fileError?: UploadError;
+  /** `ask` to be told that the catalogue has the same file, `keep` to take one that is cut off. */
+  duplicate?: string;
+  incomplete?: string;
+}
+
+/** Files that are being examined: a form that is sent twice must not take one file twice. */
+const beingExamined = new Set<string>();
+
+/**
+ * Takes a file that is to replace that of a video, after the same checks as an upload. It is converted
+ * under a row of its own; the video is as it was until all of that is done.
+ *
+ * @returns the failure when nothing was changed: 404 for a deleted video, 409 with the question that has
+ *   to be answered first, or when another file is under way, and what an upload is refused with. A file
+ *   that was sent before then waits for another try.
+ */
+export async function replaceFile(
+  replacement: Replacement,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  const { upload } = replacement;
+  if (upload !== undefined && beingExamined.has(upload))
+    return failure(409, FAILED, { detail: "This file is being examined already." });
+  if (upload !== undefined) beingExamined.add(upload);
+  try {
+    return await examineAndTake(replacement, userId);
+  } catch (error) {
+    if (!(error instanceof UploadError)) throw error;
+    // No other try can make a video of it.
+    if (upload !== undefined && error.field === "video") await removeUpload(userId, upload);
+    return failure(error.status as StudioFailure["status"], FAILED, {
+      detail: error.message,
+      replace: {},
+    });
+  } finally {
+    if (upload !== undefined) beingExamined.delete(upload);
+  }
+}
+
+async function examineAndTake(
+  { id, file: sent, upload, fileError, duplicate, incomplete }: Replacement,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  if (fileError) throw fileError;
+  if (!findVideo(id)) return failure(404, FAILED, { detail: GONE });
+  const file = upload ? await readFinishedUpload(userId, upload) : sent;
+  if (!file) return failure(422, FAILED, { detail: "A video file is needed.", replace: {} });
+  const wait = async (kind: ReplaceQuestion["kind"], detail: string) => {
+    const waiting = upload ?? (await storeFinishedUpload(userId, file));
+    const question = { upload: waiting, fileName: file.name, kind };
+    return failure(409, FAILED, { detail, replace: { question } });
+  };
+  if (isPending(id)) return failure(409, FAILED, { detail: PENDING, replace: {} });
+  const same = duplicate === "ask" ? await findDuplicate(file.sha256) : undefined;
+  if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
+  const probed = await probeUpload(file.path);
+  if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));
+  const taken = await store(id, file, probed, userId);
+  if (taken === "pending") return failure(409, FAILED, { detail: PENDING, replace: {} });
+  if (taken === "gone") return failure(404, FAILED, { detail: GONE });
+  if (upload) await removeUpload(userId, upload);
+  jobsChanged("work");
+  // Where nothing can be made of it, as without ffmpeg, it takes over at once.
+  const isDone = (await takeOver(taken, null)) === "done";
+  return {
+    title: isDone ? "File Replaced" : "File Received",
+    description: isDone ? "The video has its new file." : WHEN_READY,
+    kind: "success",
+  };
+}
+
+/** Puts the file into its bucket, then writes its row, its record, its jobs and the activity at once. */
+async function store(
+  videoId: string,
+  file: ReceivedFile,
+  probed: ProbedVideo,
+  userId: string,
+): Promise<string | "pending" | "gone"> {
+  const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
+  const id = newFileId();
+  const name = { bucket: "videos", path: moved.videoPath } as const;
+  const url = mediaUrl(name.bucket, name.path);
+  let outcome: string;
+  try {
+    const bytes = await diskUsage(bucketFile(name.bucket, name.path) ?? "");
+    outcome = await database()
+      .transaction()
+      .execute(async (transaction) => {
+        const video = findVideo(videoId);
+        if (!video) return "gone";
+        if (isPending(videoId)) return "pending";
+        await transaction
+          .insertInto("video_files")
+          .values({
+            id,
+            video_id: videoId,
+            state: "pending",
+            user_id: userId,
+            duration: formatDuration(probed.durationSeconds ?? 0),
+            video_url: probed.playable ? url : "",
+            source_url: probed.playable ? null : url,
+            sha256: file.sha256,
+          })
+          .execute();
+        await recordFile({ ...name, videoId: id, kind: "video", bytes }, transaction);
+        const kinds = JOB_KINDS.filter((kind) => kind !== "poster" || !isChosen(video));
+        await enqueueIn(transaction, [id], kinds);
+        const entry = { userId, subjectId: videoId, detail: video.title };
+        await recordActivity({ ...entry, action: "file-send" }, transaction);
+        return id;
+      });
+  } catch (error) {
+    await moved.rollBack();
+    throw error;
+  }
+  if (outcome === id) await moved.commit();
+  else await moved.rollBack();
+  return outcome;
+}
+
+function findVideo(id: string) {
+  return prepared("SELECT title, thumbnail_url, generated_poster_url FROM videos WHERE id = ?").get(
+    id,
+  ) as
+    | { title: string; thumbnail_url: string | null; generated_poster_url: string | null }
+    | undefined;
+}
+
+function isPending(videoId: string): boolean {
+  const pending = prepared("SELECT 1 FROM video_files WHERE video_id = ? AND state = 'pending'");
+  return pending.get(videoId) !== undefined;
+}

@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import type { Transaction } from "kysely";
+import { recordActivity } from "~/account/activity.server";
+import type { ActivityAction } from "~/account/activity-labels";
+import { mediaBasePath, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
+import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
+import { forgetFiles, recordFile } from "~/media/media-files.server";
+import { database, prepared } from "~db/client.server";
+import type { Schema, VideoRow } from "~db/schema";
+import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
+import { recordDigest } from "../upload/duplicates.server";
+import { carryCaptions } from "./carry-captions.server";
+
+/** What came of it: `changed` when somebody has changed the file or its video meanwhile. */
+type Outcome = "done" | "gone" | "not ready" | "changed";
+
+/** Captions are edited by people: more often than this they do not change at one moment. */
+const MOST_TRIES = 5;
+
+/**
+ * Makes a file that waits, or one that was replaced, the file of its video. In one transaction the row
+ * of the video gets its addresses, length, captions and all that was made of it, and what the row had
+ * becomes an earlier file. No file is moved: killed at any point, one of the two is played.
+ *
+ * @param userId who wants it; null for a file that takes over by itself, which must have all made of it.
+ */
+export async function takeOver(
+  fileId: string,
+  userId: string | null,
+): Promise<Exclude<Outcome, "changed">> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const outcome = await tryTakeOver(fileId, userId);
+    if (outcome !== "changed") return outcome;
+  }
+  return "not ready";
+}
+
+async function tryTakeOver(fileId: string, userId: string | null): Promise<Outcome> {
+  const before = readBoth(fileId);
+  if (!before) return "gone";
+  if (!isReady(before.file, userId !== null)) return "not ready";
+  const base = basePathOf(before.file);
+  // One that comes back has the captions that it had.
+  const captions =
+    before.file.state === "pending" && base
+      ? await carryCaptions(base, before.video.captions, before.file.captions)
+      : before.file.captions;
+  const outcome = await database()
+    .transaction()
+    .execute(async (transaction): Promise<Outcome> => {
+      const now = readBoth(fileId);
+      if (!now) return "gone";
+      if (now.file.captions !== before.file.captions) return "changed";
+      if (now.video.captions !== before.video.captions) return "changed";
+      if (!isReady(now.file, userId !== null)) return "not ready";
+      await exchange(transaction, { ...now, captions, userId });
+      return "done";
+    });
+  if (outcome !== "done") return outcome;
+  const { file, video } = before;
+  if (base) {
+    const videoId = video.id;
+    await recordFile({ bucket: "videos", path: base, videoId, kind: "derived" });
+  }
+  // Made in vain, because somebody has chosen a picture meanwhile.
+  const made = parseMediaUrl(file.thumbnail_url ?? "");
+  if (made && isChosen(video)) {
+    await removeMedia(mediaUrl(made.bucket, made.path));
+    await forgetFiles([made]);
+  }
+  jobsChanged("work");
+  return "done";
+}
+
+interface Both {
+  file: VideoFileRow;
+  video: VideoRow;
+}
+
+function readBoth(fileId: string): Both | undefined {
+  const file = prepared(
+    "SELECT * FROM video_files WHERE id = ? AND state IN ('pending', 'earlier')",
+  ).get(fileId) as VideoFileRow | undefined;
+  const video = prepared("SELECT * FROM videos WHERE id = ?");
+  const row = file && (video.get(file.video_id) as VideoRow | undefined);
+  return file && row && { file, video: row };
+}
+
+/**
+ * Whether a file can be played, and all is made of it. One that is wanted at once need not have its
+ * stream, but its playable copy must not be under way: it is put in its place any moment.
+ */
+function isReady(file: VideoFileRow, isWantedAtOnce: boolean): boolean {
+  if (file.state === "earlier") return true;
+  if (file.video_url === "") return false;
+  const unfinished = isWantedAtOnce
+    ? "kind = 'transcode' AND state <> 'done'"
+    : `kind <> 'cleanup' AND state IN ('waiting', 'running')
+       OR kind IN ('transcode', 'ladder') AND state = 'failed'`;
+  return !prepared(`SELECT 1 FROM jobs WHERE video_id = ? AND (${unfinished})`).get(file.id);
+}
+
+/** Whether somebody has chosen the thumbnail; such a one stays with the video. */
+export function isChosen(video: Pick<VideoRow, "thumbnail_url" | "generated_poster_url">): boolean {
+  return video.thumbnail_url !== null && video.thumbnail_url !== video.generated_poster_url;
+}
+
+/** `{userId}/{uploadId}` of all files of a row; undefined when they are none of ours. */
+export function basePathOf(
+  row: Pick<VideoRow, "video_url"> & { source_url: string | null },
+): string | undefined {
+  const name = parseMediaUrl(row.video_url || (row.source_url ?? ""));
+  return name?.bucket === "videos" ? mediaBasePath(name.path) : undefined;
+}
+
+/** All that changes in the database, inside of the transaction. */
+async function exchange(
+  transaction: Transaction<Schema>,
+  { file, video, captions, userId }: Both & { captions: string | null; userId: string | null },
+): Promise<void> {
+  const now = new Date().toISOString();
+  const staysPicture = isChosen(video);
+  const digest = prepared("SELECT sha256 FROM video_digests WHERE video_id = ?").pluck();
+  // A new id: a form that names the old one is about another file.
+  const earlier = newFileId();
+  await transaction
+    .insertInto("video_files")
+    .values({
+      id: earlier,
+      video_id: video.id,
+      state: "earlier",
+      user_id: userId ?? file.user_id,
+      replaced_at: now,
+      sha256: (digest.get(video.id) as string | undefined) ?? null,
+      ...pick(video, FILE_COLUMNS),
+      ...pick(staysPicture ? NO_POSTER : video, POSTER_COLUMNS),
+    })
+    .execute();
+  await transaction
+    .updateTable("videos")
+    .set({
+      ...pick(file, FILE_COLUMNS),
+      ...(!staysPicture && pick(file, POSTER_COLUMNS)),
+      captions,
+      updated_at: now,
+    })
+    .where("id", "=", video.id)
+    .execute();
+  moveRecords(video, { from: file.id, to: earlier, staysPicture });
+  // What was to be made of the earlier file is not made any more; what was made of this one stays made.
+  prepared("DELETE FROM jobs WHERE video_id = ?").run(video.id);
+  prepared("DELETE FROM jobs WHERE video_id = ? AND state = 'running'").run(file.id);
+  prepared("UPDATE jobs SET video_id = ? WHERE video_id = ?").run(video.id, file.id);
+  prepared("DELETE FROM video_files WHERE id = ?").run(file.id);
+  await enqueueMissingIn(transaction, [video.id]);
+  if (file.sha256) await recordDigest(video.id, file.sha256, transaction);
+  else prepared("DELETE FROM video_digests WHERE video_id = ?").run(video.id);
+  const action: ActivityAction = file.state === "pending" ? "replace" : "file-restore";
+  const entry = { userId: userId ?? file.user_id, subjectId: video.id, detail: video.title };
+  await recordActivity({ ...entry, action }, transaction);
+}
+
+export function newFileId(): string {
+  return randomUUID().replaceAll("-", "");
+}
+
+const NO_POSTER = { thumbnail_url: null, poster_colors: null, generated_poster_url: null };
+
+function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
+}
+
+/** The files of the row so far become those of the earlier file, those of the new one the video's. */
+function moveRecords(
+  video: VideoRow,
+  { from, to, staysPicture }: { from: string; to: string; staysPicture: boolean },
+): void {
+  const base = basePathOf(video);
+  if (base) {
+    prepared(
+      `UPDATE media_files SET video_id = @to
+       WHERE video_id = @video AND NOT (bucket = 'thumbnails' AND path = @picture)
+         AND (path = @base OR (path >= @base || '.' AND path < @base || '0'))`,
+    ).run({
+      to,
+      video: video.id,
+      base,
+      picture: staysPicture ? (parseMediaUrl(video.thumbnail_url ?? "")?.path ?? "") : "",
+    });
+  }
+  prepared("UPDATE media_files SET video_id = ? WHERE video_id = ?").run(video.id, from);
+  for (const [table, id] of [
+    ["videos", video.id],
+    ["video_files", to],
+  ] as const) {
+    prepared(
+      `UPDATE ${table} SET bytes =
+         (SELECT coalesce(sum(bytes), 0) FROM media_files WHERE video_id = @id)
+       WHERE id = @id`,
+    ).run({ id });
+  }
+}

@@ -1,0 +1,58 @@
+import type { Generated, Selectable } from "kysely";
+
+/**
+ * A file of a video that is not the one it has: it is still being prepared, or was replaced. Its jobs
+ * and its rows of `media_files` have its id where others have that of a video.
+ */
+export interface VideoFilesTable {
+  id: string;
+  video_id: string;
+  /**
+   * `pending`: it replaces the file of its video once all is made of it. `earlier`: it was replaced, and
+   * can come back. `removing`: its files are about to be removed. `removed`: they are gone, and its
+   * address leads to the file of today.
+   */
+  state: "pending" | "earlier" | "removing" | "removed";
+  /** Who sent it, or replaced it. */
+  user_id: string | null;
+  /** ISO 8601 UTC */
+  created_at: Generated<string>;
+  /** Null for one that never was the file of its video. */
+  replaced_at: string | null;
+  duration: Generated<string>;
+  video_url: Generated<string>;
+  source_url: string | null;
+  thumbnail_url: string | null;
+  poster_colors: string | null;
+  generated_poster_url: string | null;
+  hls_url: string | null;
+  hls_settings: string | null;
+  source_removed_at: string | null;
+  storyboard_url: string | null;
+  preview_url: string | null;
+  captions: string | null;
+  loudness: number | null;
+  true_peak: number | null;
+  bytes: Generated<number>;
+  sha256: string | null;
+}
+
+export type VideoFileRow = Selectable<VideoFilesTable>;
+
+/** The columns of `videos` that change with its file; `bytes` is added up from `media_files`. */
+export const FILE_COLUMNS = [
+  "duration",
+  "video_url",
+  "source_url",
+  "source_removed_at",
+  "hls_url",
+  "hls_settings",
+  "storyboard_url",
+  "preview_url",
+  "captions",
+  "loudness",
+  "true_peak",
+] as const;
+
+/** Those that change with it unless somebody has chosen the thumbnail. */
+export const POSTER_COLUMNS = ["thumbnail_url", "poster_colors", "generated_poster_url"] as const;

@@ -1,0 +1,413 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { publicFile, REPLACED_ANSWERED_MS } from "~/media/serve/public-file.server";
+import { action as trashAction, loader as trashLoader } from "~/routes/trash";
+import { otherFiles } from "~/studio/files/file-list.server";
+import { takeOverReady } from "~/studio/files/ready-files.server";
+import { finishRemovals } from "~/studio/files/remove-files.server";
+import { takeOver } from "~/studio/files/take-over.server";
+import { checkLibrary } from "~/studio/library/check-library.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import { emptyTrash, purge, TRASH_MS } from "~/studio/trash/trash.server";
+import { sqliteHandle } from "~db/client.server";
+import { FILE_COLUMNS, POSTER_COLUMNS } from "~db/video-files";
+import {
+  addVideo,
+  adminCookie,
+  page,
+  refused,
+  sendMultipart,
+  succeed,
+  succeeded,
+  useAdminSite,
+  video,
+  writeUpload,
+} from "../../admin-requests";
+import { mp4Clip } from "../../clips";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
+import { makeClip, truncated } from "../../media-clips";
+
+const site = useAdminSite();
+const rows = (sql: string, ...values: unknown[]) =>
+  sqliteHandle()
+    .prepare(sql)
+    .all(...values);
+const one = (sql: string, ...values: unknown[]) =>
+  sqliteHandle()
+    .prepare(sql)
+    .pluck()
+    .get(...values);
+const there = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
+const files = () => filesBelow(site.uploads).filter((name) => !name.startsWith("tmp/"));
+
+function form(file: string, id: string, more: Record<string, string> = {}): FormData {
+  const fields = new FormData();
+  const texts = { intent: "replace", id, duplicate: "ask", incomplete: "ask", ...more };
+  for (const [name, value] of Object.entries(texts)) fields.set(name, value);
+  if (file)
+    fields.set("video", new Blob([new Uint8Array(fs.readFileSync(file))]), path.basename(file));
+  return fields;
+}
+const address = (id: string) => `/admin?tab=manage&replace=${id}`;
+const send = (file: string, id = "v", more: Record<string, string> = {}) =>
+  sendMultipart(form(file, id, more), address(id));
+async function turnedDown(file: string, id = "v", more: Record<string, string> = {}) {
+  const answer = (await send(file, id, more)) as unknown as {
+    data: {
+      studio: { status: number; detail: string; replace?: { question?: { upload: string } } };
+    };
+    init: { status: number };
+  };
+  expect(answer.init.status).toBe(answer.data.studio.status);
+  return answer.data.studio;
+}
+const pendingId = (id = "v") => otherFiles(id).pending?.id ?? "";
+
+/** A small clip of so many seconds. */
+const film = (seconds: number) =>
+  makeClip(site.folder, `film-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
+
+/** A video with a file and a stream of 5 bytes each, and a row of another file that is as complete. */
+function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date().toISOString()) {
+  const of = (base: string) => ({
+    video_url: `/media/videos/u/${base}.mp4`,
+    hls_url: `/media/videos/u/${base}/hls-1/master.m3u8`,
+    thumbnail_url: `/media/thumbnails/u/${base}.webp`,
+    generated_poster_url: `/media/thumbnails/u/${base}.webp`,
+  });
+  addVideo({ ...of("1"), duration: "1:00", views: 7, captions: "[]", bytes: 15 });
+  const columns = { id: "n", video_id: "v", state, ...of("2"), duration: "2:00", bytes: 15 };
+  const row = { ...columns, replaced_at: state === "earlier" ? replacedAt : null, user_id: "u" };
+  const names = Object.keys(row);
+  sqliteHandle()
+    .prepare(`INSERT INTO video_files (${names}) VALUES (${names.map((name) => `@${name}`)})`)
+    .run(row);
+  const record = sqliteHandle().prepare("INSERT INTO media_files VALUES (?, ?, ?, ?, 5)");
+  for (const [base, owner] of [
+    ["1", "v"],
+    ["2", "n"],
+  ] as const) {
+    writeUpload(site.uploads, `videos/u/${base}.mp4`);
+    writeUpload(site.uploads, `videos/u/${base}/hls-1/master.m3u8`);
+    writeUpload(site.uploads, `thumbnails/u/${base}.webp`);
+    record.run("videos", `u/${base}.mp4`, owner, "video");
+    record.run("videos", `u/${base}`, owner, "derived");
+    record.run("thumbnails", `u/${base}.webp`, owner, "thumbnail");
+  }
+  sqliteHandle().exec("UPDATE storage SET bytes = 30");
+}
+
+describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
+  it("keeps the old one until all is made of the new one, and gives it back", async () => {
+    const id = await addToLibrary(site.uploads, film(1), true);
+    await workUntilIdle();
+    sqliteHandle().prepare("UPDATE videos SET views = 9 WHERE id = ?").run(id);
+    const before = videoRow(id);
+    expect(before).toMatchObject({ duration: "0:01", generated_poster_url: before.thumbnail_url });
+
+    const { toast } = await succeeded(() => send(film(2), id));
+    expect(toast.description).toBe("The old file plays until the new one is ready.");
+    expect(videoRow(id)).toEqual(before);
+    await takeOverReady();
+    expect(videoRow(id)).toEqual(before);
+    const { manage } = (await page(address(id))) as never as {
+      manage: { files: { pending: unknown; jobs: { waiting: number } } };
+    };
+    expect(manage.files).toMatchObject({ pending: { duration: "0:02", by: "a@b.c" } });
+    expect(manage.files.jobs.waiting).toBeGreaterThan(5);
+    const isNew = String(one("SELECT video_url FROM video_files"));
+    expect([publicFile(before.video_url), publicFile(isNew)]).toEqual([
+      before.video_url,
+      undefined,
+    ]);
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
+
+    await workUntilIdle();
+    expect(videoRow(id)).toEqual(before);
+    await takeOverReady();
+    const after = videoRow(id);
+    expect(after).toMatchObject({ duration: "0:02", views: 9, video_url: isNew });
+    for (const column of ["hls_url", "storyboard_url", "preview_url", "thumbnail_url"] as const) {
+      expect(after[column]).not.toBe(before[column]);
+      expect(there(after[column])).toBe(true);
+      expect(publicFile(String(before[column]))).toBe(before[column]);
+    }
+    expect(otherFiles(id)).toMatchObject({ earlier: [{ duration: "0:01", bytes: before.bytes }] });
+    expect(one("SELECT sum(bytes) FROM media_files WHERE video_id = ?", id)).toBe(after.bytes);
+    expect(jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup")).toBe(
+      true,
+    );
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
+    expect((await listActivities({ subjectId: id })).map(({ action }) => action)).toEqual([
+      "replace",
+      "file-send",
+    ]);
+
+    const [earlier] = otherFiles(id).earlier;
+    await succeed({ intent: "restore-file", id, file: earlier!.id });
+    const pick = (row: typeof before) =>
+      [...FILE_COLUMNS, ...POSTER_COLUMNS, "bytes", "views"].map((name) => row[name as never]);
+    expect(pick(videoRow(id))).toEqual(pick(before));
+    expect(otherFiles(id).earlier).toMatchObject([{ duration: "0:02", bytes: after.bytes }]);
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
+  });
+
+  it("asks about the same file and about one that is cut off, and takes it all the same", async () => {
+    addVideo();
+    const whole = film(3);
+    await succeeded(() => send(whole));
+    expect((await turnedDown(whole)).detail).toMatch(/^Another file is being prepared/);
+    await takeOver(pendingId(), "u");
+    expect(video()).toMatchObject({ duration: "0:00" });
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'transcode'");
+    await takeOver(pendingId(), "u");
+    expect(video()).toMatchObject({ duration: "0:03" });
+    const same = await turnedDown(whole);
+    expect(same).toMatchObject({
+      status: 409,
+      detail: "This file is already in the catalogue, as “A film”.",
+      replace: { question: { kind: "duplicate" } },
+    });
+    const { upload } = same.replace!.question!;
+    await succeed({ intent: "replace", id: "v", upload, duplicate: "keep", incomplete: "ask" });
+    await succeed({ intent: "discard-file", id: "v", file: pendingId() });
+
+    const long = path.join(site.folder, "long.mp4");
+    fs.copyFileSync(mp4Clip(5), long);
+    const cut = await turnedDown(truncated(long, 0.6));
+    expect(cut).toMatchObject({ status: 409, replace: { question: { kind: "cut off" } } });
+    const kept = { upload: cut.replace!.question!.upload, duplicate: "keep", incomplete: "keep" };
+    await succeed({ intent: "replace", id: "v", ...kept });
+    expect(pendingId()).not.toBe("");
+  });
+
+  it("refuses what is no video, nothing at all, and a video that is gone; nothing is left", async () => {
+    addVideo();
+    const text = path.join(site.folder, "notes.mp4");
+    fs.writeFileSync(text, "no film at all".repeat(1_000));
+    expect((await turnedDown(text)).status).toBe(415);
+    expect((await turnedDown("")).status).toBe(422);
+    expect((await turnedDown(film(1), "w")).status).toBe(404);
+    expect(rows("SELECT 1 FROM video_files")).toEqual([]);
+    expect(files()).toEqual([]);
+  });
+
+  it("goes on after its video has come back from the trash", async () => {
+    const id = await addToLibrary(site.uploads, film(1), true);
+    sqliteHandle().exec("DELETE FROM jobs");
+    await succeeded(() => send(film(2), id));
+    await removeVideos([id], "u");
+    expect(rows("SELECT 1 FROM jobs")).toEqual([]);
+    await takeOverReady();
+    expect(pendingId(id)).not.toBe("");
+    await restoreVideos([id], "u");
+    const jobs = "FROM jobs WHERE state = 'waiting' AND video_id = ?";
+    expect(one(`SELECT count(*) ${jobs}`, pendingId(id))).toBeGreaterThan(5);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done'");
+    await takeOverReady();
+    expect(videoRow(id).duration).toBe("0:02");
+  });
+});
+
+describe("a file that takes over", () => {
+  it("leaves a thumbnail that somebody has chosen, and brings captions that were added", async () => {
+    addBoth();
+    const captions = (base: string) => `/media/videos/u/${base}/added-captions/en-1.vtt`;
+    writeUpload(site.uploads, captions("1").replace("/media/", ""));
+    const added = [{ url: captions("1"), language: "en", label: "English", added: true }];
+    sqliteHandle()
+      .prepare("UPDATE videos SET generated_poster_url = NULL, captions = ?")
+      .run(JSON.stringify(added));
+    const own = { url: "/media/videos/u/2/captions-1/1.vtt", added: false };
+    sqliteHandle()
+      .prepare("UPDATE video_files SET captions = ?")
+      .run(JSON.stringify([{ ...own, language: "en", label: "English" }]));
+    await takeOverReady();
+    expect(video()).toMatchObject({
+      video_url: "/media/videos/u/2.mp4",
+      thumbnail_url: "/media/thumbnails/u/1.webp",
+      captions: JSON.stringify([{ ...added[0], url: captions("2") }]),
+    });
+    expect([there(captions("1")), there(captions("2"))]).toEqual([true, true]);
+    expect(there("/media/thumbnails/u/2.webp")).toBe(false);
+    await emptyTrash(Date.now() + TRASH_MS + 1_000);
+    expect([there(captions("1")), there(captions("2"))]).toEqual([false, true]);
+    expect(there("/media/thumbnails/u/1.webp")).toBe(true);
+  });
+
+  it("does not while something is made of it, has failed, or cannot be played", async () => {
+    addBoth();
+    const job = sqliteHandle().prepare(
+      "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('n', ?, 1, ?)",
+    );
+    for (const [kind, state] of [
+      ["preview", "waiting"],
+      ["ladder", "failed"],
+      ["transcode", "running"],
+    ] as const) {
+      job.run(kind, state);
+      await takeOverReady();
+      expect(pendingId()).toBe("n");
+      if (kind === "transcode")
+        expect((await refused({ intent: "use-file", id: "v", file: "n" })).status).toBe(409);
+      sqliteHandle().exec("DELETE FROM jobs");
+    }
+    sqliteHandle().exec("UPDATE video_files SET source_url = video_url, video_url = ''");
+    await takeOverReady();
+    expect(pendingId()).toBe("n");
+    expect(video()?.video_url).toBe("/media/videos/u/1.mp4");
+  });
+
+  it("at the wish of an admin does without its stream, which is made then", async () => {
+    addBoth();
+    sqliteHandle().exec(
+      `UPDATE video_files SET hls_url = NULL;
+       INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('n', 'ladder', 1, 'running', 'w')`,
+    );
+    await succeed({ intent: "use-file", id: "v", file: "n" });
+    expect(video()).toMatchObject({ video_url: "/media/videos/u/2.mp4", hls_url: null });
+    const ladder = rows("SELECT state FROM jobs WHERE video_id = 'v' AND kind = 'ladder'");
+    expect(ladder).toEqual(ffmpegAvailable() ? [{ state: "waiting" }] : []);
+    expect((await refused({ intent: "use-file", id: "v", file: "n" })).status).toBe(404);
+  });
+
+  it("is answered for those who watch, then its address leads to the file of today", async () => {
+    addBoth();
+    await takeOverReady();
+    const [file, stream] = ["/media/videos/u/1.mp4", "/media/videos/u/1/hls-1/master.m3u8"];
+    expect([publicFile(file), publicFile(stream)]).toEqual([file, stream]);
+    vi.useFakeTimers({ now: Date.now() + REPLACED_ANSWERED_MS + 1_000, toFake: ["Date"] });
+    expect([publicFile(file), publicFile(stream)]).toEqual(["/media/videos/u/2.mp4", undefined]);
+    vi.useRealTimers();
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    expect([publicFile(file), publicFile(stream)]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("a file that was replaced", () => {
+  it("goes with its size from the trash, and its address goes on leading to the video", async () => {
+    addBoth("earlier");
+    await emptyTrash(Date.now() + TRASH_MS - 60_000);
+    expect(otherFiles("v").earlier).toHaveLength(1);
+    await emptyTrash(Date.now() + TRASH_MS + 1_000);
+    expect(files()).toEqual([
+      "thumbnails/u/1.webp",
+      "videos/u/1.mp4",
+      "videos/u/1/hls-1/master.m3u8",
+    ]);
+    expect(one("SELECT bytes FROM storage")).toBe(15);
+    expect(publicFile("/media/videos/u/2.mp4")).toBe("/media/videos/u/1.mp4");
+    expect(otherFiles("v").earlier).toEqual([]);
+    expect((await refused({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
+  });
+
+  it("that was about to be removed when the site was killed is removed at the next start", async () => {
+    addBoth("earlier");
+    sqliteHandle().exec("UPDATE video_files SET state = 'removing'");
+    fs.rmSync(onDisk(site.uploads, "/media/videos/u/2.mp4"));
+    await finishRemovals();
+    expect(files().filter((name) => name.includes("u/2"))).toEqual([]);
+    expect(rows("SELECT state, bytes FROM video_files")).toEqual([{ state: "removed", bytes: 0 }]);
+  });
+
+  it("stays while its video is in the trash, and goes with it for good", async () => {
+    addBoth("earlier");
+    await removeVideos(["v"], "u");
+    expect((await refused({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
+    await emptyTrash();
+    expect(there("/media/videos/u/2.mp4")).toBe(true);
+    await (await purge(["v"])).removed;
+    expect(rows("SELECT 1 FROM video_files")).toEqual([]);
+    expect(files()).toEqual([]);
+    expect(one("SELECT bytes FROM storage")).toBe(0);
+  });
+});
+
+describe("the page of the trash", () => {
+  async function trash(address: string) {
+    const request = new Request(`http://localhost${address}`, {
+      headers: { Cookie: adminCookie() },
+    });
+    return trashLoader({ request, params: {}, context: {} });
+  }
+  function sendToTrash(fields: Record<string, string>) {
+    const request = new Request("http://localhost/admin/trash?show=files", {
+      method: "POST",
+      body: new URLSearchParams(fields),
+      headers: { Cookie: adminCookie(), Origin: "http://localhost", Host: "localhost" },
+    });
+    return trashAction({ request, params: {}, context: {} });
+  }
+
+  it("lists files that were replaced, with their size, and gives them back", async () => {
+    addBoth("earlier");
+    expect((await trash("/admin/trash")).trash).toMatchObject({
+      videos: [],
+      files: [],
+      totalFiles: { files: 1, bytes: 15 },
+    });
+    const { trash: found, view } = await trash("/admin/trash?show=files&search=FILM");
+    expect(view).toMatchObject({ files: true, search: "FILM" });
+    expect(found).toMatchObject({
+      found: 1,
+      files: [{ id: "n", title: "A film", duration: "2:00", bytes: 15, deletedBy: "a@b.c" }],
+    });
+    expect((await trash("/admin/trash?show=files&search=other")).trash.files).toEqual([]);
+    const { location } = await succeeded(() =>
+      sendToTrash({ intent: "restore-file", id: "v", file: "n" }),
+    );
+    expect(location).toBe("/admin/trash?show=files");
+    expect(video()?.video_url).toBe("/media/videos/u/2.mp4");
+  });
+
+  it("asks before it deletes one for good, and empties all of it", async () => {
+    addBoth("earlier");
+    const form = { intent: "purge-file", file: "n" };
+    expect(await sendToTrash(form)).toMatchObject({
+      data: { confirmation: { ids: ["n"], ofFiles: true, titles: ["A film"], bytes: 15 } },
+    });
+    expect(otherFiles("v").earlier).toHaveLength(1);
+    await removeVideos(["v"], "u");
+    const until = new Date(Date.now() + 1_000).toISOString();
+    const { toast } = await succeeded(() => sendToTrash({ intent: "empty", until }));
+    expect(toast.description).toBe("1 video was deleted for good.");
+    expect(there("/media/videos/u/2.mp4")).toBe(false);
+    addBoth("earlier", "2026-01-01T00:00:00.000Z");
+    const only = await succeeded(() => sendToTrash({ ...form, confirmed: "1" }));
+    expect(only.toast.description).toBe("1 earlier file was deleted for good.");
+    expect((await listActivities())[0]).toMatchObject({ action: "file-purge", detail: "A film" });
+    expect(there("/media/videos/u/2.mp4")).toBe(false);
+    expect(there("/media/videos/u/1.mp4")).toBe(true);
+  });
+});
+
+describe("the columns of a video", () => {
+  it("belong to its file, or to the video whatever its file is", () => {
+    const own = [
+      "id",
+      "number",
+      "title",
+      "description",
+      "category",
+      "tags",
+      "uploaded_by",
+      "status",
+    ];
+    own.push("views", "created_at", "updated_at", "bytes", "publish_at", "unpublish_at");
+    const columns = (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(
+      ({ name }) => name,
+    );
+    expect(columns.sort()).toEqual([...own, ...FILE_COLUMNS, ...POSTER_COLUMNS].sort());
+  });
+});
