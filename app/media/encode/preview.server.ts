@@ -5,21 +5,13 @@ import type { Probe } from "../probe/probe.server";
 import type { Artifact, Source } from "./artifact";
 import { pictureArguments, uploadFilter } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
+import { type Part, previewMoments } from "./preview-moments.server";
 import { fit, steadyRate } from "./renditions";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
-/** The rule of the hover preview (specification, section 9). */
-const START_SECONDS = 25;
-const CLIP_SECONDS = 8;
 export const PREVIEW_MOST_BYTES = 500_000;
 const SIDE = 270;
 const FIRST_BITRATE = 420_000;
-
-/** Where the clip begins: 25 s in, or so that its middle is the middle of a short film. */
-export function previewStart(durationSeconds: number): number {
-  if (durationSeconds >= START_SECONDS + CLIP_SECONDS) return START_SECONDS;
-  return Math.max(0, (durationSeconds - CLIP_SECONDS) / 2);
-}
 
 /** A short muted clip, at most 500 KB, for the card that the mouse rests on. */
 export async function createPreview(
@@ -29,8 +21,9 @@ export async function createPreview(
   generation: string,
 ): Promise<Artifact> {
   const name = `preview-${generation}.mp4`;
+  const moments = await previewMoments(source.playing, probe, task);
   for (let bitrate = FIRST_BITRATE; ; bitrate /= 2) {
-    await encode(source, probe, task, name, Math.round(bitrate));
+    await encode(source, probe, task, { name, moments, bitrate: Math.round(bitrate) });
     const { size } = await stat(path.join(task.folder, name));
     if (size <= PREVIEW_MOST_BYTES) break;
     if (bitrate < 10_000) throw new EncodeError("The hover preview does not get small enough.");
@@ -46,21 +39,26 @@ async function encode(
   source: Source,
   probe: Probe,
   task: Task,
-  name: string,
-  bitrate: number,
+  { name, moments, bitrate }: { name: string; moments: readonly Part[]; bitrate: number },
 ): Promise<void> {
-  const size = fit(probe.video, SIDE);
-  const rate = steadyRate(Math.min(30, probe.video.frameRate));
+  const { video } = probe;
+  const rate = steadyRate(Math.min(30, video.frameRate));
+  const filters = pictureFilters(video, fit(video, SIDE), rate).join(",");
+  const inputs = moments.flatMap(({ start, seconds }) => [
+    ...["-ss", start.toFixed(3), "-t", seconds.toFixed(3), "-threads", "1"],
+    ...inputArguments(source.playing),
+  ]);
+  const parts = moments.map((_, at) => `[${at}:${video.index}]${filters}[part${at}];`).join("");
+  const names = moments.map((_, at) => `[part${at}]`).join("");
+  const joined = `${names}concat=n=${moments.length},${uploadFilter("off")}[clip]`;
+  const seconds = moments.reduce((sum, part) => sum + part.seconds, 0);
   await runFfmpeg(
     task,
     [
-      ...["-ss", previewStart(probe.durationSeconds).toFixed(3), "-t", String(CLIP_SECONDS)],
-      ...["-threads", "1", ...inputArguments(source.playing)],
-      ...["-map", `0:${probe.video.index}`, "-an", "-sn", "-map_metadata", "-1"],
-      ...["-vf", [...pictureFilters(probe.video, size, rate), uploadFilter("off")].join(",")],
+      ...[...inputs, "-filter_complex", parts + joined, "-map", "[clip]", "-map_metadata", "-1"],
       ...pictureArguments("off", { maxBitrate: bitrate, crf: 27 }),
       ...["-movflags", "+faststart", name],
     ],
-    { seconds: CLIP_SECONDS, fileBytes: 64 * 1024 ** 2, cpuSeconds: 600 },
+    { seconds, fileBytes: 64 * 1024 ** 2, cpuSeconds: 600 },
   );
 }

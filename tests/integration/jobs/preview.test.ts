@@ -1,0 +1,95 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createPreview, PREVIEW_MOST_BYTES } from "~/media/encode/preview.server";
+import { processPicture } from "~/media/pictures/picture-process.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { workOn } from "../../encode-library";
+import { ffmpeg, makeClip } from "../../media-clips";
+import { probeFile } from "../../probe-file";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+});
+afterEach(() => site.remove());
+
+const [WIDTH, HEIGHT] = [32, 18];
+/** Some pictures of a film, tiny and grey. */
+function pictures(file: string, rate: number, input: string[] = []): Buffer[] {
+  const raw = path.join(site.folder, "pictures.gray");
+  const filters = `fps=${rate}:start_time=0,scale=${WIDTH}:${HEIGHT}:flags=area,format=gray`;
+  ffmpeg([...input, "-i", file, "-vf", filters, "-f", "rawvideo", raw]);
+  const bytes = fs.readFileSync(raw);
+  const size = WIDTH * HEIGHT;
+  return Array.from({ length: bytes.length / size }, (_, at) =>
+    bytes.subarray(at * size, (at + 1) * size),
+  );
+}
+const meanOf = (picture: Buffer) => picture.reduce((sum, value) => sum + value, 0) / picture.length;
+const difference = (a: Buffer, b: Buffer) =>
+  a.reduce((sum, value, at) => sum + Math.abs(value - b[at]!), 0) / a.length;
+
+async function previewOf(film: string): Promise<string> {
+  const [source, probe, task] = await workOn(film);
+  const { moves } = await createPreview(source, probe, task, "x");
+  return path.join(path.dirname(film), moves[0]!.from);
+}
+
+describe.runIf(ffmpegAvailable())("the hover preview", () => {
+  it("begins 25 s in, and goes on with three moments that are not black", async () => {
+    const black = "between(t,27.5,31)+between(t,37,40)+gt(t,51)";
+    const film = makeClip(site.folder, "film", {
+      picture: `testsrc2=size=320x180:rate=10:duration=60,drawbox=c=black:t=fill:enable='${black}'`,
+      audio: false,
+    });
+    const preview = await previewOf(film);
+    expect(fs.statSync(preview).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
+    const found = await probeFile(preview);
+    expect(found).toMatchObject({ playable: true, needsFaststart: false });
+    expect(found?.durationSeconds).toBeCloseTo(8, 0);
+    const seen = pictures(preview, 5);
+    expect(Math.min(...seen.map(meanOf))).toBeGreaterThan(40);
+    const from = (seconds: number) =>
+      pictures(film, 5, ["-ss", String(seconds), "-t", "2"]).slice(1, 9);
+    const begins = from(25);
+    // The scenes behind what is black begin the second and the third moment.
+    for (const [moment, expected] of [begins, from(31.1), from(40.1)].entries()) {
+      const shown = seen.slice(moment * 10 + 1, moment * 10 + 9);
+      const most = Math.max(...shown.map((picture, at) => difference(picture, expected[at]!)));
+      expect(most, `moment ${moment}`).toBeLessThan(8);
+    }
+    expect(difference(seen[1]!, from(2)[0]!)).toBeGreaterThan(8);
+  });
+
+  it("of a film with nothing but black behind its beginning is made all the same", async () => {
+    const film = makeClip(site.folder, "film", {
+      picture: "color=black:size=320x180:rate=10:duration=50",
+      audio: false,
+    });
+    expect((await probeFile(await previewOf(film)))?.durationSeconds).toBeCloseTo(8, 0);
+  });
+});
+
+it("the poster is the sharpest and richest of its candidates", async () => {
+  const card = "testsrc2=size=640x360:rate=1:duration=1";
+  const make = (name: string, filter: string) => {
+    const file = path.join(site.folder, `${name}.jpg`);
+    ffmpeg(["-f", "lavfi", "-i", `${card},${filter}`, "-frames:v", "1", "-q:v", "2", file]);
+    return file;
+  };
+  const sharp = make("sharp", "null");
+  const files = [
+    make("blurred", "gblur=sigma=12"),
+    make("pale", "eq=contrast=0.2"),
+    sharp,
+    make("dark", "eq=brightness=-0.7"),
+    make("black", "drawbox=c=black:t=fill"),
+  ];
+  const target = path.join(site.folder, "poster.webp");
+  const alone = path.join(site.folder, "alone.webp");
+  await processPicture({ kind: "poster", files, target });
+  await processPicture({ kind: "poster", files: [sharp], target: alone });
+  expect(fs.readFileSync(target).equals(fs.readFileSync(alone))).toBe(true);
+});
