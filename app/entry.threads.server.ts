@@ -5,7 +5,7 @@ import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
 import { readOutdatedStreams, readSourceCounts } from "~/media/jobs/outdated-streams.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
-import { readUploaderTotals } from "~/studio/statistics/admin-stats.server";
+import { readUploaderTotals } from "~/studio/statistics/uploader-totals.server";
 import { readTaggedIds, readTagsPage } from "~/studio/tags/tag-list.server";
 import { readTrashPage } from "~/studio/trash/trash-list.server";
 import { serveThread } from "~db/threads/serve-thread.server";

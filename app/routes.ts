@@ -13,6 +13,8 @@ export default [
   route("auth", "routes/auth.tsx"),
   route("auth/code", "routes/auth-code.tsx"),
   route("admin", "routes/admin.tsx"),
+  route("invite/:token", "routes/invite.tsx"),
+  route("admin/users", "routes/users.tsx"),
   route("admin/account", "routes/account.tsx"),
   route("admin/queue", "routes/queue.tsx"),
   route("admin/series/:id?", "routes/series-list.tsx"),

@@ -60,6 +60,13 @@ const SENTENCES = {
   ],
   "password-off": ["turned off the password", "turned off the password"],
   "account-create": ["made the account %", "made an account"],
+  invite: ["invited %", "invited somebody"],
+  "invitation-withdraw": ["withdrew the invitation of %", "withdrew an invitation"],
+  "invitation-accept": ["made an account for %, who was invited", "made an account by invitation"],
+  "role-change": ["made %", "changed a role"],
+  deactivate: ["deactivated the account %", "deactivated an account"],
+  reactivate: ["let the account % sign in again", "let an account sign in again"],
+  "user-sessions-end": ["ended the sessions of %", "ended the sessions of an account"],
   "password-reset": ["reset the password of %", "reset a password"],
 } as const;
 

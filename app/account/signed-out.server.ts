@@ -18,6 +18,7 @@ const WORK_OF_PAGES: Record<string, string> = {
   "/admin/queue": "retry conversions",
   "/admin/trash": "change the trash",
   "/admin/tags": "change tags",
+  "/admin/users": "change users",
 };
 
 /** An anonymous form is read for its intent alone, so not far. */

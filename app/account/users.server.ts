@@ -17,6 +17,13 @@ export async function findUserByEmail(email: string) {
     .executeTakeFirst();
 }
 
+/** @throws {AccountError} for a text that is no e-mail address. */
+export function readEmail(typed: string): string {
+  const address = typed.trim();
+  if (/^[^\s@]+@[^\s@]+$/.test(address) && address.length <= LONGEST_EMAIL) return address;
+  throw new AccountError(`"${address}" is not an e-mail address.`);
+}
+
 /** The account of an id. */
 export async function findUser(id: string) {
   return database().selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
@@ -46,10 +53,7 @@ export async function hasAnyUser(): Promise<boolean> {
  * @throws {AccountError} for an address that is none or taken, {PasswordError} for a weak password.
  */
 export async function createUser(email: string, password: string): Promise<string> {
-  const address = email.trim();
-  if (!/^[^\s@]+@[^\s@]+$/.test(address) || address.length > LONGEST_EMAIL) {
-    throw new AccountError(`"${address}" is not an e-mail address.`);
-  }
+  const address = readEmail(email);
   const taken = new AccountError(`There is already an account for ${address}.`);
   if (await findUserByEmail(address)) throw taken;
   const password_hash = await hashPassword(password);

@@ -10,6 +10,7 @@ export function loader({ request }: LoaderFunctionArgs): Response {
     "Disallow: /admin",
     "Disallow: /auth",
     "Disallow: /events",
+    "Disallow: /invite/",
     "Disallow: /search/",
     "Disallow: /video/*/view",
     "",

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { isRouteErrorResponse } from "@remix-run/react";
+import { withoutToken } from "./node/access-log.server";
 import { type RequestContext, requestContext } from "./node/request-context.server";
 
 /** Without 0, O, 1, I and L: a reference is read out and typed in. */
@@ -19,7 +20,8 @@ export function logUnexpected(error: unknown, request: Request): string | undefi
   const context = requestContext();
   const reference = (context && references.get(context)) ?? newReference();
   if (context) references.set(context, reference);
-  console.error(`Error ${reference}: ${request.method} ${new URL(request.url).pathname}`, error);
+  const path = withoutToken(new URL(request.url).pathname);
+  console.error(`Error ${reference}: ${request.method} ${path}`, error);
   return reference;
 }
 

@@ -13,6 +13,7 @@ const PAGES = [
   ["/admin/tags", "Tags"],
   [SERIES, "Series"],
   ["/admin/trash", "Trash"],
+  ["/admin/users", "Users"],
   ["/admin/account", "Account"],
 ] as const;
 

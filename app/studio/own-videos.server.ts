@@ -2,7 +2,7 @@ import { NOT_ALLOWED } from "~/account/guard.server";
 import { prepared } from "~db/client.server";
 import type { VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "./failure";
-import { isDraft, type OwnVideos } from "./own-videos";
+import { isDraft, OWN_DELETED, type OwnVideos, ownDeletedValues } from "./own-videos";
 
 const NOT_A_DRAFT = `${NOT_ALLOWED} Only an editor changes a video that is no longer a draft.`;
 
@@ -40,16 +40,4 @@ export function ownDeletedIds(
   )
     .pluck()
     .all({ ids: JSON.stringify(ids), ...ownDeletedValues(own) }) as string[];
-}
-
-/** The condition on `deleted_videos` for these; its values are those of `ownDeletedValues`. */
-export const OWN_DELETED = `uploaded_by = @uploader AND (@draftsOnly = 0 OR (
-  json_extract("row", '$.status') = 'review' AND json_extract("row", '$.publish_at') IS NULL))`;
-
-/** The same for files that were replaced, of `videos`: its values are the same too. */
-export const OWN_FILE = `videos.uploaded_by = @uploader AND (@draftsOnly = 0 OR (
-  videos.status = 'review' AND videos.publish_at IS NULL))`;
-
-export function ownDeletedValues({ userId, draftsOnly }: OwnVideos) {
-  return { uploader: userId, draftsOnly: Number(draftsOnly) };
 }

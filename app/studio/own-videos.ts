@@ -21,3 +21,15 @@ export function ownVideosOf(
 export function isDraft({ status, publish_at }: Pick<VideoRow, "status" | "publish_at">): boolean {
   return status === "review" && publish_at === null;
 }
+
+/** The condition on `deleted_videos` for these; its values are those of `ownDeletedValues`. */
+export const OWN_DELETED = `uploaded_by = @uploader AND (@draftsOnly = 0 OR (
+  json_extract("row", '$.status') = 'review' AND json_extract("row", '$.publish_at') IS NULL))`;
+
+/** The same for files that were replaced, of `videos`: its values are the same too. */
+export const OWN_FILE = `videos.uploaded_by = @uploader AND (@draftsOnly = 0 OR (
+  videos.status = 'review' AND videos.publish_at IS NULL))`;
+
+export function ownDeletedValues({ userId, draftsOnly }: OwnVideos) {
+  return { uploader: userId, draftsOnly: Number(draftsOnly) };
+}

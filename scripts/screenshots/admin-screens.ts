@@ -5,6 +5,9 @@ import { signIn } from "./visitor-screens";
 /** Who has a second factor, and the admin's password. */
 export const ADMIN_WITH_SECOND_FACTOR = "second@example.com";
 
+/** Of an invitation that is open. */
+export const INVITATION_TOKEN = "pictures";
+
 /** The studio, and what leads into it. */
 export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideos): Screen[] {
   const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
@@ -113,6 +116,17 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
     }),
     screen("Trash, earlier files", "/admin/trash?show=files"),
     screen("Trash, emptying", "/admin/trash?empty=1", { overlay: true }),
+    screen("Users", "/admin/users"),
+    screen("Users, invited", "/admin/users", {
+      steps: async (page) => {
+        await page.getByLabel("E-mail of the new user").fill("guest@example.com");
+        await page.getByRole("button", { name: "Invite" }).click();
+        await page.getByLabel("Link of the invitation").waitFor();
+      },
+      undo: "DELETE FROM invitations WHERE email = 'guest@example.com'",
+    }),
+    { name: "Invitation", address: `/invite/${INVITATION_TOKEN}`, audience: "visitor" },
+    { name: "Invitation, unknown", address: "/invite/unknown", audience: "visitor" },
     screen("Account", "/admin/account"),
     screen("Account, a passkey to change", "/admin/account", {
       steps: async (page) => {

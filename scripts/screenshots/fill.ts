@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { ADMIN, type SiteProcess } from "../../tests/site-process";
-import { ADMIN_WITH_SECOND_FACTOR } from "./admin-screens";
+import { ADMIN_WITH_SECOND_FACTOR, INVITATION_TOKEN } from "./admin-screens";
 import type { ShownVideos } from "./screen";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -90,6 +91,7 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     )
     .run(ADMIN_WITH_SECOND_FACTOR, new Date().toISOString());
   addPasskeys(site);
+  addUsers(site);
   return { long, plain, withoutFile, scheduled, all: published.all() as string[] };
 }
 
@@ -119,6 +121,24 @@ function addPasskeys(site: SiteProcess): void {
   add.run({ ...passkey, name: "Phone", synced: 1, used: new Date().toISOString() });
   add.run({ ...passkey, name: "The key on my key ring" });
   add.run({ ...passkey, name: "Laptop of before", host: "films.example" });
+}
+
+/** One user of each kind, and two invitations. */
+function addUsers(site: SiteProcess): void {
+  const database = site.database();
+  const user = database.prepare(
+    `INSERT INTO users (email, password_hash, role, may_publish, deactivated_at)
+     VALUES (?, 'none', ?, ?, ?)`,
+  );
+  user.run("editor@example.com", "editor", 0, null);
+  user.run("a-rather-long-address-of-an-uploader@videos.example.com", "uploader", 1, null);
+  user.run("gone@example.com", "uploader", 0, inDays(-3));
+  const invitation = database.prepare(
+    `INSERT INTO invitations (token_hash, email, role, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`,
+  );
+  const hash = createHash("sha256").update(INVITATION_TOKEN).digest("hex");
+  invitation.run(hash, "new@example.com", "editor", inDays(0), inDays(2));
+  invitation.run("none", "late@example.com", "uploader", inDays(-5), inDays(-3));
 }
 
 function inDays(days: number): string {

@@ -49,7 +49,7 @@ export function logWhenAnswered(request: IncomingMessage, response: ServerRespon
 /** The line of a request; undefined when it is not logged. */
 export function accessLine(request: IncomingMessage, response: ServerResponse): string | undefined {
   const { originalUrl = request.url ?? "" } = request as { originalUrl?: string };
-  const path = originalUrl.replace(/[?#].*$/s, "");
+  const path = withoutToken(originalUrl.replace(/[?#].*$/s, ""));
   if (UNLOGGED.has(path)) return undefined;
   const begun = started.get(response);
   const took = begun === undefined ? "-" : (performance.now() - begun).toFixed(1);
@@ -57,6 +57,11 @@ export function accessLine(request: IncomingMessage, response: ServerResponse): 
   const status = response.headersSent ? response.statusCode : "-";
   const bytes = response.getHeader("Content-Length") ?? "-";
   return `${request.method} ${printable(path)} ${status} ${bytes} - ${took} ms`;
+}
+
+/** The path without what is secret in it: whoever has such a link may use it. */
+export function withoutToken(path: string): string {
+  return path.replace(/^\/(invite)\/[^/]*/, "/$1/*");
 }
 
 /** Nothing in an address may write lines of its own, or colours, into the log. */

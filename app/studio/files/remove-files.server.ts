@@ -4,7 +4,7 @@ import { forgetFiles } from "~/media/media-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
 import type { OwnVideos } from "../own-videos";
-import { OWN_FILE, ownDeletedValues } from "../own-videos.server";
+import { OWN_FILE, ownDeletedValues } from "../own-videos";
 import { isShared } from "../trash/video-files.server";
 import { basePathOf } from "./take-over.server";
 

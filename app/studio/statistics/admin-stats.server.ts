@@ -1,13 +1,13 @@
 import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { Database } from "better-sqlite3";
 import { settings } from "~/server/settings.server";
 import { toCategoryId } from "~/shared/categories";
 import { database } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { type Totals, totalsByCategory } from "../list/list-totals.server";
+import { totalsByCategory } from "../list/list-totals.server";
 import { estimateStorage, formatStorage } from "./storage-text";
+import type { UploaderTotals } from "./uploader-totals.server";
 
 export interface StudioStats {
   totalVideos: number;
@@ -45,19 +45,6 @@ async function uploaderStats(uploader: string): Promise<StudioStats> {
     totalCategories: new Set(rows.map(({ category }) => toCategoryId(category) ?? category)).size,
     storageUsed: formatStorage(sum(({ bytes }) => bytes)),
   };
-}
-
-interface UploaderTotals extends Totals {
-  category: string;
-}
-
-/** What a user has uploaded, by stored category. Runs on a thread: it reads each of the rows. */
-export function readUploaderTotals(sqlite: Database) {
-  const totals = sqlite.prepare(
-    `SELECT category, count(*) AS videos, sum(views) AS views, sum(bytes) AS bytes
-     FROM videos WHERE uploaded_by = ? GROUP BY category`,
-  );
-  return (uploader: string) => totals.all(uploader) as UploaderTotals[];
 }
 
 async function storageUsed(videos: number): Promise<string> {

@@ -1,6 +1,5 @@
 import { prepared } from "~db/client.server";
-import type { OwnVideos } from "../own-videos";
-import { OWN_DELETED, ownDeletedValues } from "../own-videos.server";
+import { OWN_DELETED, type OwnVideos, ownDeletedValues } from "../own-videos";
 
 /** For so long the admin list offers to undo a deletion; the trash has it for longer. */
 export const RECENT_MS = 10 * 60 * 1000;

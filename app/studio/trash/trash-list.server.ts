@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { fold } from "~/shared/fold";
-import type { OwnVideos } from "../own-videos";
-import { OWN_DELETED, OWN_FILE, ownDeletedValues } from "../own-videos.server";
+import { OWN_DELETED, OWN_FILE, type OwnVideos, ownDeletedValues } from "../own-videos";
 import type { TrashView } from "./trash-address";
 
 export const TRASH_PAGE_SIZE = 50;

@@ -9,8 +9,7 @@ import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { move } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { removeFiles, removeOrphanFiles, replacedUntil } from "../files/remove-files.server";
-import type { OwnVideos } from "../own-videos";
-import { OWN_DELETED, ownDeletedValues } from "../own-videos.server";
+import { OWN_DELETED, type OwnVideos, ownDeletedValues } from "../own-videos";
 import { TRASH_DAYS } from "./trash-address";
 import { inTurn } from "./trash-turns.server";
 

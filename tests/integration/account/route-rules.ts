@@ -13,6 +13,7 @@ const PUBLIC_ACTIONS = [
   "auth",
   "auth/code",
   "auth/passkey",
+  "invite/:token",
   "sign-out",
   "age",
   "contact",

@@ -1,0 +1,181 @@
+import { createHash, randomBytes } from "node:crypto";
+import { database } from "~db/client.server";
+import { changeAndRecord } from "./activity.server";
+import { FormError } from "./form-error.server";
+import { hashPassword, PasswordError } from "./password.server";
+import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
+import { AccountError, findUserByEmail, readEmail } from "./users.server";
+
+/** 256 bits: nobody guesses one, however often they try. */
+const TOKEN_BYTES = 32;
+const VALID_MS = 48 * 60 * 60 * 1000;
+/** For so long an old link still says why it does not work. */
+const REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Only the hash is stored, so that a copy of the database makes no account. */
+const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+const iso = (time: number) => new Date(time).toISOString();
+
+/** Why a link makes no account. */
+export const INVITATION_SENTENCES = {
+  unknown: "This invitation does not exist, or was withdrawn.",
+  used: "This invitation was used. It works once.",
+  expired: "This invitation has expired. Ask for a new one.",
+} as const;
+
+export type InvitationState = "open" | keyof typeof INVITATION_SENTENCES;
+
+/** An invitation as owners see it; times are ISO 8601 UTC. */
+export interface Invitation {
+  /** Names it in forms; the link can't be made from it. */
+  id: string;
+  email: string;
+  choice: RoleChoice;
+  expiresAt: string;
+  isExpired: boolean;
+}
+
+/**
+ * Invites somebody, in place of an earlier invitation of the same address that was not used.
+ *
+ * @param ownerId who invites.
+ * @returns the token of the link, which is shown once and stored nowhere.
+ * @throws {AccountError} for an address that is none or has an account.
+ */
+export async function invite(
+  typedEmail: string,
+  choice: RoleChoice,
+  ownerId: string,
+  now = Date.now(),
+): Promise<{ token: string; email: string; expiresAt: string }> {
+  const email = readEmail(typedEmail);
+  if (await findUserByEmail(email)) {
+    throw new AccountError(`There is already an account for ${email}.`);
+  }
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const expiresAt = iso(now + VALID_MS);
+  const detail = `${email} as ${ROLE_NOUNS[choice]}`;
+  await changeAndRecord({ userId: ownerId, action: "invite", detail }, async (transaction) => {
+    await transaction
+      .deleteFrom("invitations")
+      .where((e) =>
+        e.or([
+          e.and([e("email", "=", email), e("used_at", "is", null)]),
+          e("expires_at", "<", iso(now - REMEMBERED_MS)),
+        ]),
+      )
+      .execute();
+    await transaction
+      .insertInto("invitations")
+      .values({
+        token_hash: hashOf(token),
+        email,
+        ...columnsOf(choice),
+        created_at: iso(now),
+        expires_at: expiresAt,
+      })
+      .execute();
+  });
+  return { token, email, expiresAt };
+}
+
+/** The invitations that were not used, the latest first. */
+export async function listInvitations(now = Date.now()): Promise<Invitation[]> {
+  const rows = await database()
+    .selectFrom("invitations")
+    .selectAll()
+    .where("used_at", "is", null)
+    .orderBy("created_at", "desc")
+    .execute();
+  return rows.map((row) => ({
+    id: row.token_hash,
+    email: row.email,
+    choice: choiceOf(row),
+    expiresAt: row.expires_at,
+    isExpired: row.expires_at <= iso(now),
+  }));
+}
+
+/** Withdraws an invitation. False when it was used, or withdrawn before. */
+export async function withdrawInvitation(id: string, ownerId: string): Promise<boolean> {
+  const invitation = await database()
+    .selectFrom("invitations")
+    .select("email")
+    .where("token_hash", "=", id)
+    .where("used_at", "is", null)
+    .executeTakeFirst();
+  if (!invitation) return false;
+  const entry = {
+    userId: ownerId,
+    action: "invitation-withdraw",
+    detail: invitation.email,
+  } as const;
+  return changeAndRecord(entry, async (transaction) => {
+    const { numDeletedRows } = await transaction
+      .deleteFrom("invitations")
+      .where("token_hash", "=", id)
+      .where("used_at", "is", null)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  });
+}
+
+/** What a link is good for; the role with its article. */
+export async function findInvitation(
+  token: string,
+  now = Date.now(),
+): Promise<{ state: InvitationState; email?: string; role?: string }> {
+  const row = await database()
+    .selectFrom("invitations")
+    .selectAll()
+    .where("token_hash", "=", hashOf(token))
+    .executeTakeFirst();
+  if (!row) return { state: "unknown" };
+  if (row.used_at !== null) return { state: "used" };
+  if (row.expires_at <= iso(now)) return { state: "expired" };
+  return { state: "open", email: row.email, role: ROLE_NOUNS[choiceOf(row)] };
+}
+
+/**
+ * Makes the account of an invitation. Of two that use a link at once, one has it.
+ *
+ * @returns the id of the new user.
+ * @throws {FormError} 404 or 410 where the link is not good any more, 409 where the address has got an
+ *   account since, 422 for a weak password.
+ */
+export async function acceptInvitation(
+  token: string,
+  password: string,
+  now = Date.now(),
+): Promise<string> {
+  const before = await findInvitation(token, now);
+  if (before.state !== "open") throw closedInvitation(before.state);
+  const password_hash = await hashPassword(password).catch((error) => {
+    throw error instanceof PasswordError ? new FormError(422, error.message) : error;
+  });
+  const entry = { userId: null, action: "invitation-accept", detail: before.email } as const;
+  return changeAndRecord(entry, async (transaction) => {
+    const row = await transaction
+      .updateTable("invitations")
+      .set({ used_at: iso(now) })
+      .where("token_hash", "=", hashOf(token))
+      .where("used_at", "is", null)
+      .where("expires_at", ">", iso(now))
+      .returning(["email", "role", "may_publish"])
+      .executeTakeFirst();
+    if (!row) throw closedInvitation("used");
+    const user = await transaction
+      .insertInto("users")
+      .values({ ...row, password_hash })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!user) throw new FormError(409, `There is already an account for ${row.email}.`);
+    return user.id;
+  });
+}
+
+function closedInvitation(state: InvitationState): FormError {
+  const reason = state === "open" ? "used" : state;
+  return new FormError(reason === "unknown" ? 404 : 410, INVITATION_SENTENCES[reason]);
+}

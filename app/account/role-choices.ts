@@ -1,0 +1,36 @@
+import type { Role } from "~db/schema";
+
+/** What somebody can be made: the roles, and of uploaders two kinds. */
+export const ROLE_CHOICES = ["owner", "editor", "uploader", "publisher"] as const;
+export type RoleChoice = (typeof ROLE_CHOICES)[number];
+
+export const ROLE_LABELS: Record<RoleChoice, string> = {
+  owner: "Owner",
+  editor: "Editor",
+  uploader: "Uploader, drafts only",
+  publisher: "Uploader who may publish",
+};
+
+/** With an article, for sentences. */
+export const ROLE_NOUNS: Record<RoleChoice, string> = {
+  owner: "an owner",
+  editor: "an editor",
+  uploader: "an uploader of drafts",
+  publisher: "an uploader who may publish",
+};
+
+/** The choice that a form sent; undefined for anything else. */
+export function readRoleChoice(value: unknown): RoleChoice | undefined {
+  return ROLE_CHOICES.find((choice) => choice === value);
+}
+
+/** The columns of a choice. */
+export function columnsOf(choice: RoleChoice): { role: Role; may_publish: number } {
+  if (choice === "publisher") return { role: "uploader", may_publish: 1 };
+  return { role: choice, may_publish: 0 };
+}
+
+/** The choice that columns stand for. */
+export function choiceOf({ role, may_publish }: { role: Role; may_publish: number }): RoleChoice {
+  return role === "uploader" && may_publish === 1 ? "publisher" : role;
+}

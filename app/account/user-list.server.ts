@@ -1,0 +1,155 @@
+import type { Transaction } from "kysely";
+import { database, prepared } from "~db/client.server";
+import type { Role, Schema } from "~db/schema";
+import { type ActivityEntry, recordActivity } from "./activity.server";
+import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
+import { endSessions } from "./session.server";
+import { AccountError } from "./users.server";
+
+export const LAST_OWNER = "This is the last owner. Make somebody else an owner first.";
+
+/** A user as owners see them; times are ISO 8601 UTC. */
+export interface ListedUser {
+  id: string;
+  email: string;
+  choice: RoleChoice;
+  createdAt: string;
+  deactivatedAt: string | null;
+  hasSecondFactor: boolean;
+  /** Sessions that have not run out, and when one of them was used last. */
+  sessions: number;
+  lastUsedAt: string | null;
+  /** What they have uploaded and is still there. */
+  videos: number;
+}
+
+interface UserRow extends Omit<ListedUser, "choice" | "hasSecondFactor"> {
+  role: Role;
+  may_publish: number;
+  hasSecondFactor: 0 | 1;
+}
+
+/** All users by their address, those who are deactivated last. */
+export function listUsers(now = Date.now()): ListedUser[] {
+  const rows = prepared(
+    `SELECT users.id, email, role, may_publish, users.created_at AS createdAt,
+       deactivated_at AS deactivatedAt, totp_enabled_at IS NOT NULL AS hasSecondFactor,
+       count(sessions.id_hash) AS sessions, max(sessions.last_used_at) AS lastUsedAt,
+       (SELECT count(*) FROM videos WHERE uploaded_by = users.id) AS videos
+     FROM users LEFT JOIN sessions ON sessions.user_id = users.id AND expires_at > ?
+     GROUP BY users.id ORDER BY deactivated_at IS NOT NULL, email COLLATE NOCASE`,
+  ).all(new Date(now).toISOString()) as UserRow[];
+  return rows.map(({ role, may_publish, hasSecondFactor, ...row }) => ({
+    ...row,
+    choice: choiceOf({ role, may_publish }),
+    hasSecondFactor: hasSecondFactor === 1,
+  }));
+}
+
+/**
+ * Gives a user another role, from their next request on.
+ *
+ * @throws {AccountError} where they are the last owner.
+ */
+export async function changeRole(
+  userId: string,
+  choice: RoleChoice,
+  ownerId: string,
+): Promise<{ email: string } | undefined> {
+  return changeUser(userId, async (transaction, user) => {
+    if (choiceOf(user) === choice) return;
+    if (choice !== "owner") await requireOtherOwner(transaction, user);
+    await transaction
+      .updateTable("users")
+      .set(columnsOf(choice))
+      .where("id", "=", userId)
+      .execute();
+    const detail = `${user.email} ${ROLE_NOUNS[choice]}`;
+    await recordActivity({ userId: ownerId, action: "role-change", detail }, transaction);
+  });
+}
+
+/**
+ * Ends a user's sessions and lets them sign in no more, or lets them in again.
+ *
+ * @throws {AccountError} where they are the last owner.
+ */
+export async function setDeactivated(
+  userId: string,
+  isDeactivated: boolean,
+  ownerId: string,
+): Promise<{ email: string } | undefined> {
+  return changeUser(userId, async (transaction, user) => {
+    if ((user.deactivated_at !== null) === isDeactivated) return;
+    if (isDeactivated) await requireOtherOwner(transaction, user);
+    await transaction
+      .updateTable("users")
+      .set({ deactivated_at: isDeactivated ? new Date().toISOString() : null })
+      .where("id", "=", userId)
+      .execute();
+    if (isDeactivated) await endSessions(userId, undefined, transaction);
+    const action = isDeactivated ? "deactivate" : "reactivate";
+    await recordActivity({ userId: ownerId, action, detail: user.email }, transaction);
+  });
+}
+
+/** Ends all sessions of a user. */
+export async function endUserSessions(
+  userId: string,
+  ownerId: string,
+): Promise<{ email: string } | undefined> {
+  return changeUser(userId, async (transaction, user) => {
+    const entry: ActivityEntry = {
+      userId: ownerId,
+      action: "user-sessions-end",
+      detail: user.email,
+    };
+    if ((await endSessions(userId, undefined, transaction)) > 0) {
+      await recordActivity(entry, transaction);
+    }
+  });
+}
+
+interface ChangedUser {
+  id: string;
+  email: string;
+  role: Role;
+  may_publish: number;
+  deactivated_at: string | null;
+}
+
+/** Reads a user and changes them in one transaction; undefined when there is none of that id. */
+function changeUser(
+  userId: string,
+  change: (transaction: Transaction<Schema>, user: ChangedUser) => Promise<void>,
+): Promise<{ email: string } | undefined> {
+  return database()
+    .transaction()
+    .execute(async (transaction) => {
+      const user = await transaction
+        .selectFrom("users")
+        .select(["id", "email", "role", "may_publish", "deactivated_at"])
+        .where("id", "=", userId)
+        .executeTakeFirst();
+      if (!user) return undefined;
+      await change(transaction, user);
+      return { email: user.email };
+    });
+}
+
+/** In the transaction of the change: two owners who remove each other at once leave one. */
+async function requireOtherOwner(
+  transaction: Transaction<Schema>,
+  user: ChangedUser,
+): Promise<void> {
+  if (user.role !== "owner" || user.deactivated_at !== null) return;
+  const other = await transaction
+    .selectFrom("users")
+    .select("id")
+    .where("role", "=", "owner")
+    .where("deactivated_at", "is", null)
+    .where("id", "!=", user.id)
+    .limit(1)
+    .executeTakeFirst();
+  if (!other) throw new AccountError(LAST_OWNER);
+}

@@ -1,0 +1,92 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { useLoaderData, useNavigation } from "@remix-run/react";
+import { requirePermission } from "~/account/guard.server";
+import { listInvitations } from "~/account/invitations.server";
+import { listUsers } from "~/account/user-list.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { siteOrigin } from "~/server/site-origin.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { AnswerFailure } from "~/studio/failure-notice";
+import { InviteForm, NewLink } from "~/studio/users/invite-form";
+import { InvitationList, UserList } from "~/studio/users/user-list";
+import {
+  performUsers,
+  type UsersAnswer,
+  type UsersFailure,
+} from "~/studio/users/users-action.server";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+
+export const meta: MetaFunction = () => [
+  { title: "Users" },
+  { name: "robots", content: "noindex" },
+];
+
+/** The link of an invitation must not stay in a cache, the browser's own included. */
+export const headers: HeadersFunction = ({ actionHeaders }) => {
+  const headers = new Headers(actionHeaders);
+  headers.set("Cache-Control", "no-store");
+  return headers;
+};
+
+interface Answer {
+  error?: UsersFailure;
+  invitation?: Extract<UsersAnswer, { invitation: unknown }>["invitation"];
+}
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const owner = await requirePermission(request, "/admin/users");
+  return {
+    ownId: owner.id,
+    users: listUsers(),
+    invitations: await listInvitations(),
+    origin: siteOrigin(request),
+  };
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const owner = await requirePermission(request, "/admin/users");
+  requireOwnOrigin(request);
+  const answer = await performUsers(request, owner);
+  if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
+  if ("invitation" in answer) return data<Answer>(answer);
+  throw redirectWithToast("/admin/users", answer);
+}
+
+export default function Users() {
+  const { ownId, users, invitations, origin } = useLoaderData<typeof loader>();
+  const { error, invitation } = useFormResponse<Answer>() ?? {};
+  const busy = useNavigation().formData?.get("intent");
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold">Users</h1>
+        <AdminLinks />
+      </header>
+      <AnswerFailure error={error} />
+      {invitation && (
+        <NewLink key={invitation.path} invitation={invitation} link={origin + invitation.path} />
+      )}
+      <InviteForm key={invitation?.path} error={error} isBusy={busy === "invite"} />
+      <UserList users={users} ownId={ownId} />
+      {invitations.length > 0 && <InvitationList invitations={invitations} />}
+      <dl className="grid gap-x-6 gap-y-1 text-sm text-muted sm:grid-cols-[auto_1fr]">
+        <dt className="font-medium text-ink">Owner</dt>
+        <dd>Does everything, users included.</dd>
+        <dt className="font-medium text-ink">Editor</dt>
+        <dd>Uploads, changes, publishes and deletes all videos.</dd>
+        <dt className="font-medium text-ink">Uploader</dt>
+        <dd>
+          Sees their own videos alone, and changes them while they are drafts; once they may
+          publish, at any time.
+        </dd>
+      </dl>
+    </div>
+  );
+}

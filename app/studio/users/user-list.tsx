@@ -1,0 +1,159 @@
+import { Form } from "@remix-run/react";
+import type { Invitation } from "~/account/invitations.server";
+import { ROLE_LABELS } from "~/account/role-choices";
+import { Time } from "~/account/session-list";
+import type { ListedUser } from "~/account/user-list.server";
+import { formatQuantity } from "~/shared/format";
+import { Badge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { RoleField } from "./role-field";
+
+/** All users, with what can be done about each but oneself. */
+export function UserList({ users, ownId }: { users: ListedUser[]; ownId: string }) {
+  return (
+    <ul aria-label="Users" className="ruled rounded-lg border border-line bg-surface">
+      {users.map((user) => (
+        <li key={user.id} className="flex flex-wrap items-center gap-x-4 gap-y-3 p-3 sm:px-4">
+          <div className="min-w-0 grow basis-64">
+            <p className="flex flex-wrap items-center gap-2 font-medium">
+              <span className="min-w-0 wrap-anywhere">{user.email}</span>
+              {user.id === ownId && <Badge tone="good">You</Badge>}
+              {user.deactivatedAt && <Badge tone="warn">Deactivated</Badge>}
+            </p>
+            <p className="text-sm text-muted figures">
+              {`${ROLE_LABELS[user.choice]} · ${formatQuantity(user.videos, "video")} · `}
+              {user.hasSecondFactor ? "second factor" : "no second factor"}
+            </p>
+            <p className="text-sm text-muted figures">
+              <LastSeen user={user} />
+            </p>
+          </div>
+          {user.id !== ownId && <Controls user={user} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LastSeen({ user }: { user: ListedUser }) {
+  if (user.deactivatedAt) {
+    return (
+      <>
+        Deactivated <Time value={user.deactivatedAt} />
+      </>
+    );
+  }
+  if (!user.lastUsedAt) return "Not signed in";
+  return (
+    <>
+      {`${formatQuantity(user.sessions, "session")}, last used `}
+      <Time value={user.lastUsedAt} />
+    </>
+  );
+}
+
+function Controls({ user }: { user: ListedUser }) {
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Form
+        method="post"
+        action="/admin/users"
+        preventScrollReset
+        // A refresh shows what another owner has chosen in the meantime.
+        key={user.choice}
+        className="flex items-center gap-2"
+      >
+        <input type="hidden" name="id" value={user.id} />
+        <RoleField label={`Role of ${user.email}`} choice={user.choice} isLabelHidden />
+        <Button
+          name="intent"
+          value="role"
+          variant="secondary"
+          size="sm"
+          aria-label={`Set the role of ${user.email}`}
+        >
+          Set
+        </Button>
+      </Form>
+      <Form
+        method="post"
+        action="/admin/users"
+        preventScrollReset
+        className="flex items-center gap-2"
+      >
+        <input type="hidden" name="id" value={user.id} />
+        {user.sessions > 0 && (
+          <Button
+            name="intent"
+            value="end-sessions"
+            variant="secondary"
+            size="sm"
+            aria-label={`End the sessions of ${user.email}`}
+          >
+            End sessions
+          </Button>
+        )}
+        {user.deactivatedAt ? (
+          <Button
+            name="intent"
+            value="reactivate"
+            variant="secondary"
+            size="sm"
+            aria-label={`Let ${user.email} sign in again`}
+          >
+            Reactivate
+          </Button>
+        ) : (
+          <Button
+            name="intent"
+            value="deactivate"
+            variant="danger"
+            size="sm"
+            aria-label={`Deactivate ${user.email}`}
+          >
+            Deactivate
+          </Button>
+        )}
+      </Form>
+    </div>
+  );
+}
+
+/** The invitations that nobody has used. */
+export function InvitationList({ invitations }: { invitations: Invitation[] }) {
+  return (
+    <section aria-labelledby="invitations" className="flex flex-col gap-3">
+      <h2 id="invitations" className="text-lg font-semibold">
+        Invitations
+      </h2>
+      <ul className="ruled rounded-lg border border-line bg-surface">
+        {invitations.map(({ id, email, choice, expiresAt, isExpired }) => (
+          <li key={id} className="flex flex-wrap items-center gap-3 p-3 sm:px-4">
+            <div className="min-w-0 grow basis-64">
+              <p className="flex flex-wrap items-center gap-2 font-medium">
+                <span className="min-w-0 wrap-anywhere">{email}</span>
+                {isExpired && <Badge tone="warn">Expired</Badge>}
+              </p>
+              <p className="text-sm text-muted figures">
+                {`${ROLE_LABELS[choice]} · ${isExpired ? "it was open until" : "open until"} `}
+                <Time value={expiresAt} />
+              </p>
+            </div>
+            <Form method="post" action="/admin/users" preventScrollReset>
+              <input type="hidden" name="id" value={id} />
+              <Button
+                name="intent"
+                value="withdraw"
+                variant="secondary"
+                size="sm"
+                aria-label={`Withdraw the invitation of ${email}`}
+              >
+                Withdraw
+              </Button>
+            </Form>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

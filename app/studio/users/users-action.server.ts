@@ -1,0 +1,97 @@
+import type { SessionUser } from "~/account/guard.server";
+import { invite, withdrawInvitation } from "~/account/invitations.server";
+import { ROLE_NOUNS, readRoleChoice } from "~/account/role-choices";
+import { changeRole, endUserSessions, setDeactivated } from "~/account/user-list.server";
+import { AccountError } from "~/account/users.server";
+import { endStreamsOf } from "~/live/event-stream.server";
+import { readSmallForm } from "~/server/small-form.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { isBusy } from "~db/write-lock";
+import { failure, type StudioFailure } from "../failure";
+
+const NOT_CHANGED = "No user was changed.";
+const BUSY = "Another program is writing to the database. Try again in a few seconds.";
+const TRY_AGAIN = "Load the page again and try once more.";
+const OWN_ACCOUNT = "You can't do this to your own account, but another owner can.";
+
+/** Why nothing was done, with what was typed. */
+export interface UsersFailure extends StudioFailure {
+  email?: string;
+}
+
+/** A link that was made just now: it is shown this once. */
+export interface NewInvitation {
+  /** The path of the link. */
+  path: string;
+  email: string;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+}
+
+export type UsersAnswer = UsersFailure | ToastMessage | { invitation: NewInvitation };
+
+/**
+ * Performs a form of the users: `intent` is `invite` with `email` and `role`, `withdraw` with the
+ * invitation in `id`, or `role`, `deactivate`, `reactivate` and `end-sessions` with the user in `id`.
+ */
+export async function performUsers(request: Request, owner: SessionUser): Promise<UsersAnswer> {
+  const form = await readSmallForm(request);
+  const text = (name: string) => String(form.get(name) ?? "");
+  try {
+    return await perform(text, owner);
+  } catch (error) {
+    if (error instanceof AccountError) {
+      const status = text("intent") === "invite" ? 422 : 409;
+      return { ...failure(status, NOT_CHANGED, { detail: error.message }), email: text("email") };
+    }
+    if (isBusy(error)) return failure(503, NOT_CHANGED, { detail: BUSY });
+    throw error;
+  }
+}
+
+async function perform(text: (name: string) => string, owner: SessionUser): Promise<UsersAnswer> {
+  const intent = text("intent");
+  const id = text("id");
+  const choice = readRoleChoice(text("role"));
+  if (intent === "invite") {
+    if (!choice) return incomplete();
+    const { token, email, expiresAt } = await invite(text("email"), choice, owner.id);
+    return { invitation: { path: `/invite/${token}`, email, expiresAt } };
+  }
+  if (intent === "withdraw") {
+    const isDone = await withdrawInvitation(id, owner.id);
+    return isDone
+      ? done("The invitation was withdrawn.")
+      : failure(404, NOT_CHANGED, { detail: "This invitation was used or withdrawn before." });
+  }
+  if (id === owner.id && (intent === "role" || intent === "deactivate")) {
+    return failure(409, NOT_CHANGED, { detail: OWN_ACCOUNT });
+  }
+  if (intent === "role") {
+    if (!choice) return incomplete();
+    return describe(await changeRole(id, choice, owner.id), `is now ${ROLE_NOUNS[choice]}.`);
+  }
+  if (intent === "reactivate") {
+    return describe(await setDeactivated(id, false, owner.id), "may sign in again.");
+  }
+  if (intent !== "deactivate" && intent !== "end-sessions") return incomplete();
+  const isEnding = intent === "end-sessions";
+  const user = isEnding
+    ? await endUserSessions(id, owner.id)
+    : await setDeactivated(id, true, owner.id);
+  endStreamsOf(id);
+  return describe(user, isEnding ? "is signed out everywhere." : "can't sign in any more.");
+}
+
+function describe(user: { email: string } | undefined, sentence: string): UsersAnswer {
+  if (!user) return failure(404, NOT_CHANGED, { detail: "This user does not exist." });
+  return done(`${user.email} ${sentence}`);
+}
+
+function done(description: string): ToastMessage {
+  return { title: "Users", description, kind: "success" };
+}
+
+function incomplete(): StudioFailure {
+  return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+}

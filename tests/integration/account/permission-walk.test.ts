@@ -1,0 +1,213 @@
+import fs from "node:fs";
+import { fileURLToPath } from "node:url";
+import bcrypt from "bcryptjs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { allows, PERMISSIONS, type Permission, reachOf } from "~/account/permissions";
+import { signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+
+/** Every address of the built site, asked by everybody, against the one table of permissions. */
+
+const ASSETS = fileURLToPath(new URL("../../../build/client/assets", import.meta.url));
+const PASSWORD = "correct horse battery";
+
+interface BuiltRoute {
+  id: string;
+  path?: string;
+  index?: boolean;
+  hasLoader: boolean;
+  hasAction: boolean;
+}
+
+/** The route table that the build has written for the browser. */
+function builtRoutes(): (BuiltRoute & { address: string })[] {
+  const manifest = fs.readdirSync(ASSETS).find((name) => /^manifest-.*\.js$/.test(name))!;
+  const text = fs.readFileSync(`${ASSETS}/${manifest}`, "utf8");
+  const { routes } = JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)) as {
+    routes: Record<string, BuiltRoute>;
+  };
+  return Object.values(routes)
+    .filter(({ id }) => id !== "root")
+    .map((route) => ({ ...route, address: `/${route.path ?? ""}` }));
+}
+
+const EVERYBODY = {
+  owner: { role: "owner", mayPublish: true },
+  editor: { role: "editor", mayPublish: true },
+  uploader: { role: "uploader", mayPublish: false },
+  publisher: { role: "uploader", mayPublish: true },
+  deactivated: undefined,
+  visitor: undefined,
+} as const;
+type Name = keyof typeof EVERYBODY;
+const NAMES = Object.keys(EVERYBODY) as Name[];
+
+const site = new SiteProcess();
+const cookies = {} as Record<Name, string>;
+
+beforeAll(async () => {
+  await site.start();
+  const add = site
+    .database()
+    .prepare(
+      "INSERT INTO users (id, email, password_hash, role, may_publish) VALUES (?, ?, ?, ?, ?)",
+    );
+  const hash = bcrypt.hashSync(PASSWORD, 4);
+  for (const name of NAMES) {
+    if (name === "visitor") continue;
+    const { role, mayPublish } = EVERYBODY[name] ?? EVERYBODY.owner;
+    const email = `${name}@example.com`;
+    add.run(name, email, hash, role, Number(role === "uploader" && mayPublish));
+    cookies[name] = await signInTo(site, { email, password: PASSWORD });
+  }
+  site.database().exec("UPDATE users SET deactivated_at = '2026-01-01' WHERE id = 'deactivated'");
+});
+afterAll(() => site.remove());
+
+/** Some hundred requests each. */
+const WALK_TIMEOUT_MS = 120_000;
+
+/** `open` for what is answered, whatever it is; else how it is refused. */
+type Verdict = "open" | "forbidden" | "sign in";
+
+async function ask(name: Name, method: string, address: string, body?: BodyInit): Promise<Verdict> {
+  const response = await fetch(new URL(address, site.url), {
+    method,
+    redirect: "manual",
+    headers: { Origin: site.url, ...(cookies[name] && { Cookie: cookies[name] }) },
+    body,
+  });
+  await response.body?.cancel();
+  const { status } = response;
+  if (status === 403) return "forbidden";
+  const isAway = status === 302 && response.headers.get("Location") === "/auth";
+  return isAway || status === 401 ? "sign in" : "open";
+}
+
+/** Everybody at once: they do not wait for each other. */
+const askAll = (work: (name: Name) => Promise<void>) => Promise.all(NAMES.map(work));
+
+function expected(name: Name, permission: Permission): Verdict {
+  const who = EVERYBODY[name];
+  if (!who) return "sign in";
+  return allows(who, permission) ? "open" : "forbidden";
+}
+
+const addressOf = (path: string) => path.replace(/:\w+\??|\*/g, "none");
+
+/** The form of a line, about a video that does not exist. */
+function formOf(line: string): BodyInit {
+  const [, intent = "none", action = ""] = line.split(" ");
+  const isUpload = intent === "publish" || intent === "draft";
+  const form = isUpload ? new FormData() : new URLSearchParams();
+  form.append("intent", intent);
+  if (action) form.append("do", action);
+  for (const field of ["id", "selected", "batch"]) form.append(field, "none");
+  return form;
+}
+
+const routes = builtRoutes();
+const lines = Object.entries(PERMISSIONS);
+const guarded = lines.filter(([, line]) => line !== "anyone").map(([name]) => name as Permission);
+/** What is not the intent of a form, and is tried by itself below. */
+const PARTS = ["/media/* hidden", "/events jobs"];
+
+describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () => {
+  it("has a line of the table of permissions for each address, and an address for each line", () => {
+    const addresses = [...new Set(routes.map(({ address }) => address))].sort();
+    expect(addresses).toContain("/admin/users");
+    expect([...new Set(lines.map(([line]) => line.split(" ")[0]!))].sort()).toEqual(addresses);
+    expect(addresses.filter((address) => PERMISSIONS[address] === undefined)).toEqual([]);
+  });
+
+  it("answers each page to whom the table allows it", async () => {
+    const found: Record<string, Verdict> = {};
+    const wanted: Record<string, Verdict> = {};
+    for (const { address, hasLoader } of routes) {
+      if (!hasLoader || PERMISSIONS[address] === "anyone") continue;
+      await askAll(async (name) => {
+        found[`${name} ${address}`] = await ask(name, "GET", addressOf(address));
+        wanted[`${name} ${address}`] = expected(name, address as Permission);
+      });
+    }
+    expect(Object.keys(found).length).toBeGreaterThan(50);
+    expect(found).toEqual(wanted);
+  });
+
+  it("takes each form from whom the table allows it", async () => {
+    const found: Record<string, Verdict> = {};
+    const wanted: Record<string, Verdict> = {};
+    const withAction = new Set(routes.filter((r) => r.hasAction).map(({ address }) => address));
+    for (const line of guarded) {
+      const address = line.split(" ")[0]!;
+      if (!withAction.has(address) || PARTS.includes(line)) continue;
+      await askAll(async (name) => {
+        // A session that has ended is answered with the page and what was typed.
+        found[`${name} ${line}`] = await ask(name, "POST", addressOf(address), formOf(line));
+        wanted[`${name} ${line}`] = expected(name, line);
+      });
+    }
+    expect(Object.keys(found).length).toBeGreaterThan(100);
+    expect(found).toEqual(wanted);
+  });
+
+  it("keeps what is for anyone open to everybody", async () => {
+    const found: Record<string, Verdict> = {};
+    for (const { address, hasLoader } of routes) {
+      // It leads to sign-in whoever has given no password yet.
+      if (!hasLoader || PERMISSIONS[address] !== "anyone" || address === "/auth/code") continue;
+      await askAll(async (name) => {
+        found[`${name} ${address}`] = await ask(name, "GET", addressOf(address));
+      });
+    }
+    expect(Object.entries(found).filter(([, verdict]) => verdict !== "open")).toEqual([]);
+  });
+
+  it("gives the files of a hidden video to whom the table allows them", async () => {
+    for (const owner of ["uploader", "publisher"]) {
+      site.addVideo({
+        uploaded_by: owner,
+        status: "hidden",
+        video_url: site.addFile("videos", `${owner}/1.mp4`, "bytes"),
+      });
+    }
+    for (const name of NAMES) {
+      const who = EVERYBODY[name];
+      const reach = who ? reachOf(who, "/media/* hidden") : "none";
+      for (const owner of ["uploader", "publisher"]) {
+        const response = await fetch(`${site.url}/media/videos/${owner}/1.mp4`, {
+          headers: { Cookie: cookies[name] ?? "" },
+        });
+        const isTheirs = reach === "all" || (reach === "own" && name === owner);
+        expect(response.status, `${name}: the file of ${owner}`).toBe(isTheirs ? 200 : 404);
+      }
+    }
+  });
+
+  it("ends the open stream of who is deactivated, and no link gets into the log", async () => {
+    const headers = { Cookie: cookies.editor };
+    const stream = await fetch(`${site.url}/events?jobs`, { headers });
+    const reader = stream.body!.getReader();
+    const ended = (async () => {
+      while (!(await reader.read()).done);
+    })();
+    const form = (fields: Record<string, string>) =>
+      fetch(`${site.url}/admin/users`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { Cookie: cookies.owner, Origin: site.url },
+        body: new URLSearchParams(fields),
+      });
+    expect((await form({ intent: "deactivate", id: "editor" })).status).toBe(302);
+    await ended;
+    const invited = await form({ intent: "invite", email: "new@example.com", role: "editor" });
+    expect(invited.headers.get("Cache-Control")).toBe("no-store");
+    const token = /\/invite\/([\w-]{43})/.exec(await invited.text())![1]!;
+    const page = await fetch(`${site.url}/invite/${token}`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get("Cache-Control")).toBe("no-store");
+    expect(await page.text()).toContain("new@example.com");
+    await expect.poll(() => site.log).toContain("GET /invite/* 200");
+    expect(site.log).not.toContain(token);
+  });
+});

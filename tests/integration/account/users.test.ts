@@ -1,0 +1,275 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { activitySentence } from "~/account/activity-labels";
+import { currentUser } from "~/account/guard.server";
+import { acceptInvitation, invite } from "~/account/invitations.server";
+import { openSession } from "~/account/session.server";
+import { changeRole, LAST_OWNER, setDeactivated } from "~/account/user-list.server";
+import { openEventStream, openStreamCount } from "~/live/event-stream.server";
+import { action as signIn } from "~/routes/auth";
+import { action as accept, headers as inviteHeaders, loader as open } from "~/routes/invite";
+import { action, headers, loader } from "~/routes/users";
+import type { UsersFailure } from "~/studio/users/users-action.server";
+import { sqliteHandle } from "~db/client.server";
+import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const HOURS = 60 * 60 * 1000;
+
+let site: ReturnType<typeof useTemporarySite>;
+let owner: ReturnType<typeof makeUser>;
+let cookie: string;
+beforeEach(async () => {
+  site = useTemporarySite();
+  owner = makeUser("owner@example.com");
+  cookie = (await openSession(owner.id)).split(";")[0]!;
+});
+afterEach(() => site.remove());
+
+interface Plain {
+  status: number;
+  data: Record<string, unknown>;
+}
+
+/** What a loader or action answers, as its status and what the page is given. */
+async function answerOf(work: () => Promise<unknown>): Promise<Response | Plain> {
+  const answer = await work().catch((thrown: unknown) => thrown);
+  if (answer instanceof Response) return answer;
+  const { data, init } = answer as { data?: Plain["data"]; init?: { status?: number } | null };
+  return { status: init?.status ?? 200, data: data ?? (answer as Plain["data"]) };
+}
+
+function send(fields: Record<string, string>, as = cookie) {
+  const request = formRequest("/admin/users", fields, { Cookie: as });
+  return answerOf(async () => action({ request, params: {}, context: {} }));
+}
+
+async function sendPlain(fields: Record<string, string>, as = cookie) {
+  const answer = await send(fields, as);
+  expect(answer).not.toBeInstanceOf(Response);
+  return answer as Plain;
+}
+
+async function list(as = cookie) {
+  const request = new Request(`${ORIGIN}/admin/users`, { headers: { Cookie: as } });
+  return loader({ request, params: {}, context: {} });
+}
+
+/** Invites by the form; the token of the link. */
+async function invited(email: string, role = "editor"): Promise<string> {
+  const { data } = await sendPlain({ intent: "invite", email, role });
+  const { path } = data.invitation as { path: string };
+  expect(path).toMatch(/^\/invite\/[\w-]{43}$/);
+  return path.slice("/invite/".length);
+}
+
+const openLink = (token: string) =>
+  answerOf(async () =>
+    open({ request: new Request(`${ORIGIN}/invite/${token}`), params: { token }, context: {} }),
+  ) as Promise<Plain>;
+
+function acceptLink(token: string, password = GOOD_PASSWORD, again = password) {
+  const request = formRequest(`/invite/${token}`, { password, again });
+  return answerOf(async () => accept({ request, params: { token }, context: {} }));
+}
+
+const signedIn = (as: string) => currentUser(new Request(ORIGIN, { headers: { Cookie: as } }));
+const userOf = (email: string) =>
+  sqliteHandle().prepare("SELECT * FROM users WHERE email = ?").get(email) as
+    | Record<string, unknown>
+    | undefined;
+const sentences = async () =>
+  (await listActivities()).map(({ email, action, detail }) => {
+    const { before, subject, after } = activitySentence(action, detail);
+    return `${email ?? "-"} ${before}${subject}${after}`;
+  });
+
+describe("an invitation", () => {
+  it("makes an account of its role, signs it in, and is told in the activity", async () => {
+    const token = await invited("new@example.com", "publisher");
+    expect(await openLink(token)).toMatchObject({
+      status: 200,
+      data: { email: "new@example.com", role: "an uploader who may publish" },
+    });
+    const answer = (await acceptLink(token)) as Response;
+    expect(answer.status).toBe(302);
+    expect(await signedIn(cookiesOf(answer))).toMatchObject({
+      email: "new@example.com",
+      role: "uploader",
+      mayPublish: true,
+    });
+    expect(await sentences()).toEqual([
+      expect.stringContaining("new@example.com signed in"),
+      "- made an account for new@example.com, who was invited",
+      "owner@example.com invited new@example.com as an uploader who may publish",
+    ]);
+  });
+
+  it("is stored as a hash, and shown once", async () => {
+    const token = await invited("new@example.com");
+    const everything = JSON.stringify([
+      sqliteHandle().prepare("SELECT * FROM invitations").all(),
+      sqliteHandle().prepare("SELECT * FROM activities").all(),
+      await list(),
+    ]);
+    expect(everything).toContain("new@example.com");
+    expect(everything).not.toContain(token);
+  });
+
+  it("works once, also for two tabs at the same time", async () => {
+    const token = await invited("new@example.com");
+    const both = await Promise.all([acceptLink(token), acceptLink(token)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([302, 410]);
+    expect(await openLink(token)).toMatchObject({
+      status: 410,
+      data: { sentence: "This invitation was used. It works once." },
+    });
+    const count = sqliteHandle().prepare("SELECT count(*) FROM users").pluck().get();
+    expect(count).toBe(2);
+  });
+
+  it("expires after 48 hours", async () => {
+    const made = Date.now() - 48 * HOURS;
+    const { token } = await invite("new@example.com", "editor", owner.id, made);
+    const expired = "This invitation has expired. Ask for a new one.";
+    expect(await openLink(token)).toMatchObject({ status: 410, data: { sentence: expired } });
+    expect(await acceptLink(token)).toMatchObject({ status: 410, data: { message: expired } });
+    await expect(
+      acceptInvitation(token, GOOD_PASSWORD, made + 48 * HOURS - 1),
+    ).resolves.toBeTruthy();
+  });
+
+  it("can be withdrawn, and is replaced by a new one for the same address", async () => {
+    const first = await invited("new@example.com", "owner");
+    const second = await invited("NEW@example.com", "uploader");
+    expect((await openLink(first)).status).toBe(404);
+    const { invitations } = await list();
+    expect(invitations).toMatchObject([{ email: "NEW@example.com", choice: "uploader" }]);
+    const id = invitations[0]!.id;
+    expect(await send({ intent: "withdraw", id })).toMatchObject({ status: 302 });
+    expect(await openLink(second)).toMatchObject({
+      status: 404,
+      data: { sentence: "This invitation does not exist, or was withdrawn." },
+    });
+    expect((await sendPlain({ intent: "withdraw", id })).status).toBe(404);
+  });
+
+  it("takes a good password typed twice alike, and an address without an account", async () => {
+    const token = await invited("new@example.com");
+    expect((await acceptLink(token, "short")).status).toBe(422);
+    expect((await acceptLink(token, GOOD_PASSWORD, "another one")).status).toBe(422);
+    expect(userOf("new@example.com")).toBeUndefined();
+    for (const email of ["owner@example.com", "nobody"]) {
+      const { status, data } = await sendPlain({ intent: "invite", email, role: "editor" });
+      expect(status).toBe(422);
+      expect((data.error as UsersFailure).email).toBe(email);
+    }
+    makeUser("new@example.com");
+    expect((await acceptLink(token)).status).toBe(409);
+  });
+
+  it("is in no cache and no index, and nobody may try links for long", async () => {
+    const none = {
+      loaderHeaders: new Headers(),
+      parentHeaders: new Headers(),
+      actionHeaders: new Headers(),
+      errorHeaders: undefined,
+    };
+    for (const given of [headers(none), inviteHeaders(none)]) {
+      expect(new Headers(given).get("Cache-Control")).toBe("no-store");
+    }
+    expect(new Headers(inviteHeaders(none)).get("X-Robots-Tag")).toBe("noindex");
+    const good = await invited("new@example.com");
+    const answers = [404];
+    for (let tries = 0; answers.at(-1) === 404 && tries < 21; tries++) {
+      answers.push((await openLink(`x${tries}`)).status);
+    }
+    expect(answers.at(-1)).toBe(429);
+    expect((await acceptLink(good)).status).toBe(429);
+  });
+});
+
+describe("a user", () => {
+  it("has another role from the next request on", async () => {
+    const { id, email } = makeUser("e@example.com");
+    const theirs = (await openSession(id)).split(";")[0]!;
+    expect((await list(theirs)).users).toHaveLength(2);
+    expect(await send({ intent: "role", id, role: "editor" })).toMatchObject({ status: 302 });
+    const answer = (await answerOf(() => list(theirs))) as Response;
+    expect(answer.status).toBe(403);
+    expect((await send({ intent: "role", id, role: "owner" }, theirs)).status).toBe(403);
+    expect(await sentences()).toEqual([`owner@example.com made ${email} an editor`]);
+  });
+
+  it("who is deactivated has no session and no open stream any more, and can't sign in", async () => {
+    const { id, email, password } = makeUser("e@example.com");
+    const theirs = (await openSession(id)).split(";")[0]!;
+    openEventStream({ topics: ["jobs"], userId: id });
+    openEventStream({ topics: ["jobs"], userId: owner.id });
+    expect(openStreamCount()).toBe(2);
+    expect(await send({ intent: "deactivate", id })).toMatchObject({ status: 302 });
+    expect(openStreamCount()).toBe(1);
+    expect(await signedIn(theirs)).toBeUndefined();
+    const signing = () =>
+      answerOf(async () =>
+        signIn({ request: formRequest("/auth", { email, password }), params: {}, context: {} }),
+      );
+    expect(await signing()).toMatchObject({
+      status: 400,
+      data: { message: "Invalid login credentials" },
+    });
+    // A session that another program has put there does not count either.
+    expect(await signedIn((await openSession(id)).split(";")[0]!)).toBeUndefined();
+    expect(await send({ intent: "reactivate", id })).toMatchObject({ status: 302 });
+    expect(((await signing()) as Response).status).toBe(302);
+    expect((await sentences()).slice(1)).toEqual([
+      `owner@example.com let the account ${email} sign in again`,
+      `owner@example.com deactivated the account ${email}`,
+    ]);
+  });
+
+  it("is signed out everywhere by an owner", async () => {
+    const { id } = makeUser("e@example.com");
+    const theirs = (await openSession(id)).split(";")[0]!;
+    expect((await list()).users.find((user) => user.id === id)?.sessions).toBe(1);
+    expect(await send({ intent: "end-sessions", id })).toMatchObject({ status: 302 });
+    expect(await signedIn(theirs)).toBeUndefined();
+    expect((await sendPlain({ intent: "end-sessions", id: "nobody" })).status).toBe(404);
+  });
+
+  it("is an owner where another program has entered them, or where they were there before", async () => {
+    sqliteHandle().exec("INSERT INTO users (email, password_hash) VALUES ('p@example.com', 'x')");
+    const { users } = await list();
+    expect(users.map(({ choice }) => choice)).toEqual(["owner", "owner"]);
+  });
+});
+
+describe("the last owner", () => {
+  it("can't be removed or made anything else, by themselves neither", async () => {
+    for (const fields of [
+      { intent: "role", role: "editor" },
+      { intent: "deactivate", role: "" },
+    ]) {
+      expect((await sendPlain({ ...fields, id: owner.id })).status).toBe(409);
+    }
+    const editor = makeUser("e@example.com");
+    await changeRole(editor.id, "editor", owner.id);
+    await expect(changeRole(owner.id, "editor", editor.id)).rejects.toThrow(LAST_OWNER);
+    await expect(setDeactivated(owner.id, true, editor.id)).rejects.toThrow(LAST_OWNER);
+    expect(await signedIn(cookie)).toMatchObject({ role: "owner" });
+  });
+
+  it("stays when two owners remove each other at once", async () => {
+    const other = makeUser("o@example.com");
+    const both = await Promise.allSettled([
+      setDeactivated(other.id, true, owner.id),
+      changeRole(owner.id, "editor", other.id),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const owners = sqliteHandle()
+      .prepare("SELECT count(*) FROM users WHERE role = 'owner' AND deactivated_at IS NULL")
+      .pluck()
+      .get();
+    expect(owners).toBe(1);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { allows, PERMISSIONS, type Permission, reachOf } from "~/account/permissions";
+import { ROLES } from "~db/schema";
+
+const OWNER = { role: "owner", mayPublish: true } as const;
+const EDITOR = { role: "editor", mayPublish: true } as const;
+const UPLOADER = { role: "uploader", mayPublish: false } as const;
+const PUBLISHER = { role: "uploader", mayPublish: true } as const;
+
+const guarded = Object.entries(PERMISSIONS).flatMap(([name, line]) =>
+  line === "anyone" ? [] : [name as Permission],
+);
+
+describe("the table of permissions", () => {
+  it("says for each line what each role may", () => {
+    for (const name of guarded) {
+      expect(Object.keys(PERMISSIONS[name] ?? {}).sort(), name).toEqual([...ROLES].sort());
+    }
+  });
+
+  it("keeps nothing from owners, and from editors the users alone", () => {
+    for (const name of guarded) expect(allows(OWNER, name), name).toBe(true);
+    expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual(["/admin/users"]);
+  });
+
+  it("reaches no video of others where uploaders are concerned", () => {
+    const all = guarded.filter((name) => reachOf(PUBLISHER, name) === "all");
+    // That conversions go on says nothing of whose they are.
+    expect(all).toEqual(["/events jobs"]);
+  });
+
+  it("lets uploaders publish, hide and schedule only once they may", () => {
+    const later = guarded.filter((name) => allows(PUBLISHER, name) && !allows(UPLOADER, name));
+    expect(later).toEqual([
+      "/admin publish",
+      "/admin toggle",
+      "/admin schedule",
+      "/admin bulk publish",
+      "/admin bulk hide",
+      "/admin bulk schedule",
+      "/admin bulk unschedule",
+    ]);
+  });
+
+  it("gives uploaders no page about all videos", () => {
+    for (const name of ["/admin/queue", "/admin/tags", "/admin/statistics", "/admin/activity"]) {
+      expect(allows(PUBLISHER, name as Permission), name).toBe(false);
+    }
+  });
+});
