@@ -28,6 +28,8 @@ const TABLE = {
   "/admin bulk category": { owner: "all", editor: "all", uploader: "own" },
   "/admin bulk add-tags": { owner: "all", editor: "all", uploader: "own" },
   "/admin bulk remove-tags": { owner: "all", editor: "all", uploader: "own" },
+  "/admin bulk add-series": { owner: "all", editor: "all", uploader: "none" },
+  "/admin bulk remove-series": { owner: "all", editor: "all", uploader: "none" },
   "/admin bulk schedule": { owner: "all", editor: "all", uploader: "publisher" },
   "/admin bulk unschedule": { owner: "all", editor: "all", uploader: "publisher" },
   "/admin bulk delete": { owner: "all", editor: "all", uploader: "own" },

@@ -18,7 +18,7 @@ import { SITE_VERSION } from "~/server/version.server";
 import { ActionError } from "~/studio/action-error";
 import { AdminLinks, AdminTabs } from "~/studio/admin-navigation";
 import { loadManage, loadStats, ownView } from "~/studio/admin-page.server";
-import type { DeleteConfirmation } from "~/studio/bulk/bulk";
+import type { BulkPreview, DeleteConfirmation } from "~/studio/bulk/bulk";
 import type { StudioFailure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
 import { manageHref, readManageView } from "~/studio/list/manage-address";
@@ -52,6 +52,7 @@ interface Answer {
   upload?: UploadFailure;
   studio?: StudioFailure;
   confirmation?: DeleteConfirmation;
+  preview?: BulkPreview;
   signedOut?: SignedOutAnswer;
 }
 
@@ -103,7 +104,7 @@ export async function action({ request }: ActionFunctionArgs) {
     if (kind === "upload") return handleUpload(form, user);
     const answer = await performIntent(form, { user, view });
     if ("status" in answer) return data({ studio: answer }, { status: answer.status });
-    if ("confirmation" in answer) return data(answer, { status: 200 });
+    if ("confirmation" in answer || "preview" in answer) return data(answer, { status: 200 });
     throw redirectWithToast(manageHref(view), answer);
   });
 }
@@ -148,6 +149,7 @@ export default function Admin() {
           manage={manage}
           error={answer?.studio}
           confirmation={answer?.confirmation}
+          preview={answer?.preview}
           now={now}
           edit={{ limits, signedOut, origin: loaded.origin }}
         />

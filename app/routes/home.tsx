@@ -10,13 +10,15 @@ import {
 import { loadList } from "~/catalogue/lists/load-list.server";
 import { homeMeta } from "~/catalogue/meta/catalogue-meta";
 import { otherSearches } from "~/catalogue/search/did-you-mean.server";
+import { featuredSeries } from "~/catalogue/series/public-series.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { settings } from "~/server/settings.server";
 import { siteIdentity } from "~/server/site-origin.server";
-import { type ListLocation, listPath } from "~/shared/addresses";
+import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { isDefaultView, parseListView } from "~/shared/list-view";
 import { ButtonLink, buttonClass } from "~/ui/button";
+import { VideoGrid } from "~/ui/cards/video-grid";
 import { EmptyState } from "~/ui/empty-state";
 import { type CategoryChoice, CategorySelector } from "~/ui/lists/category-selector";
 import { ContinueWatching } from "~/ui/lists/continue-watching";
@@ -24,6 +26,7 @@ import { ListSection } from "~/ui/lists/list-section";
 import { NothingFound } from "~/ui/lists/nothing-found";
 import { SearchBox } from "~/ui/lists/search-box";
 import { SurpriseLink } from "~/ui/lists/surprise-link";
+import { PageLink } from "~/ui/page-link";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? homeMeta(data.site, data) : [];
@@ -41,6 +44,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const anyVideo = bare ? await hasAnyVideo() : true;
   const isFruitless = status === 200 && search !== "" && result.list.total === 0;
   const others = isFruitless ? await otherSearches(search, category) : undefined;
+  const isFirst = result.list.page === 1 && !search && !category && isDefaultView(view);
   return data(
     {
       ...result,
@@ -49,6 +53,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
       view,
       anyVideo,
       others,
+      isFirst,
+      featured: isFirst ? featuredSeries() : undefined,
       joinUrl: settings().joinUrl,
       site: siteIdentity(request),
       now: Date.now(),
@@ -59,7 +65,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export default function Home() {
   useLiveRefresh();
-  const { list, error, category, search, view, anyVideo, others, joinUrl, now } =
+  const { list, error, category, search, view, anyVideo, others, joinUrl, now, isFirst, featured } =
     useLoaderData<typeof loader>();
   const listLocation: ListLocation = { from: "home", category, search, ...view };
   const label = category ? categoryLabel(category) : "All Videos";
@@ -89,7 +95,19 @@ export default function Home() {
           hrefFor={(id) => choicePath(id, listLocation)}
         />
       </div>
-      {list.page === 1 && !search && !category && isDefaultView(view) && <ContinueWatching />}
+      {isFirst && <ContinueWatching />}
+      {featured && (
+        <section aria-labelledby="featured" className="mb-8">
+          <h2 id="featured" dir="auto" className="mb-3 text-lg font-semibold">
+            <PageLink to={`/series/${featured.slug}`}>{featured.title}</PageLink>
+          </h2>
+          <VideoGrid
+            videos={featured.videos}
+            hrefFor={(id) => `${videoPath(id)}?series=${featured.slug}`}
+            now={now}
+          />
+        </section>
+      )}
       <ListSection
         heading={
           search ? (

@@ -8,10 +8,13 @@ import { type ManageView, readManageView } from "./list/manage-address";
 import { findEditable, listManaged } from "./list/managed-list.server";
 import type { EditableVideo, ManagedPage } from "./list/managed-video";
 import type { OwnVideos } from "./own-videos";
+import { type SeriesChoice, seriesChoice } from "./series/series-list.server";
 import { type StudioStats, studioStats } from "./statistics/admin-stats.server";
 import { type Deletion, listDeletions } from "./trash/recent-deletions.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
+
+const NO_SERIES: SeriesChoice = { offered: [], of: [] };
 
 const DIALOGS = ["edit", "schedule", "replace", "delete"] as const;
 type DialogKind = (typeof DIALOGS)[number];
@@ -23,6 +26,7 @@ export interface ManageData {
   /** Their jobs in progress, by video id. */
   jobs: Record<string, JobSummary>;
   deletions: Deletion[];
+  series: SeriesChoice;
   /** The open dialog, and its video; null when that no longer exists. */
   dialog?: { kind: DialogKind; video: EditableVideo | null };
   /** Where the dialog is about files: the other files of its video, and what is made of them. */
@@ -57,7 +61,9 @@ export async function loadManage(
     const list = await listManaged(view);
     const deletions = await listDeletions(Date.now(), own);
     const jobs = await jobSummaries(list.videos.map(({ id }) => id));
-    const shown = { view: { ...view, page: list.page }, list, jobs, deletions };
+    const edited = kind === "edit" ? (parameters.get(kind) ?? "") : undefined;
+    const series = own ? NO_SERIES : seriesChoice(edited);
+    const shown = { view: { ...view, page: list.page }, list, jobs, deletions, series };
     if (!kind) return shown;
     const video = (await findEditable(parameters.get(kind) ?? "", own?.userId)) ?? null;
     if (kind !== "replace" || !video) return { ...shown, dialog: { kind, video } };
@@ -65,6 +71,6 @@ export async function loadManage(
     return { ...shown, dialog: { kind, video }, files };
   } catch (error) {
     console.error(error);
-    return { view, list: NO_VIDEOS, jobs: {}, deletions: [] };
+    return { view, list: NO_VIDEOS, jobs: {}, deletions: [], series: NO_SERIES };
   }
 }

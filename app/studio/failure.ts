@@ -7,7 +7,7 @@ import type { TypedSchedule } from "./schedule/schedule";
 /** The fields of the edit form as an admin typed them. */
 export type EditTexts = TypedTexts;
 
-export type EditField = keyof EditTexts | "thumbnail" | "captions";
+export type EditField = keyof EditTexts | "thumbnail" | "captions" | "series";
 
 /** An edit that was rejected: the form is shown again with its texts. */
 export interface RejectedEdit {

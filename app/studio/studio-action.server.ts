@@ -4,9 +4,9 @@ import { allows, type Permission } from "~/account/permissions";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { VIDEO_STATUSES } from "~db/schema";
 import { isBusy } from "~db/write-lock";
-import { BULK_ACTIONS, type DeleteConfirmation } from "./bulk/bulk";
+import { BULK_ACTIONS, type BulkPreview, type DeleteConfirmation } from "./bulk/bulk";
 import { performBulk } from "./bulk/bulk-action.server";
-import { editVideo } from "./edit/edit.server";
+import { editVideo, refusedEdit } from "./edit/edit.server";
 import { failure, type StudioFailure } from "./failure";
 import { discardFile, restoreFile, useAtOnce } from "./files/files-action.server";
 import { replaceFile } from "./files/replace.server";
@@ -15,6 +15,7 @@ import { toggleVideo } from "./list/toggle-visibility.server";
 import { type OwnVideos, ownVideosOf } from "./own-videos";
 import { changeableIds } from "./own-videos.server";
 import { scheduleVideo } from "./schedule/schedule.server";
+import { editSeriesOf, readSeriesEdit } from "./series/series-edit.server";
 import type { StudioForm } from "./studio-form.server";
 import { deleteVideo } from "./trash/remove.server";
 import { restoreDeletion } from "./trash/restore.server";
@@ -62,7 +63,11 @@ const studioRequest = z.discriminatedUnion("intent", [
 type StudioRequest = z.infer<typeof studioRequest>;
 
 /** What a form is answered: why not, what was done, or a confirmation that must be answered first. */
-export type StudioAnswer = StudioFailure | ToastMessage | { confirmation: DeleteConfirmation };
+export type StudioAnswer =
+  | StudioFailure
+  | ToastMessage
+  | { confirmation: DeleteConfirmation }
+  | { preview: BulkPreview };
 
 /** Who sends a form, and from which list. */
 export interface Sender {
@@ -129,7 +134,10 @@ async function perform(
       const { intent: _, id, version, ...given } = request;
       const sent = Object.entries(given).filter(([, value]) => value !== undefined);
       const edit = { id, version, texts: Object.fromEntries(sent), thumbnail, captions, fileError };
-      return (await editVideo(edit, userId)) ?? UPDATED;
+      const series = allows(user, "/admin/series/:id?") ? readSeriesEdit(fields) : undefined;
+      if (typeof series === "string") return refusedEdit(edit, { series });
+      const failed = await editVideo(edit, userId);
+      return failed ?? (series && (await editSeriesOf(id, series, userId))) ?? UPDATED;
     }
     case "toggle":
       return toggleVideo(request, userId);

@@ -48,7 +48,7 @@ export function seriesVideos(id: number, asked: number): VideoPage {
   return videoPage(cardsFrom(id, (page - 1) * PAGE_SIZE, PAGE_SIZE), page, total);
 }
 
-/** The series that home shows, with its first videos; undefined for none, or nothing to show of it. */
+/** The series that home shows, its slug encoded, with its first videos; undefined for none, or nothing to show of it. */
 export function featuredSeries():
   | { slug: string; title: string; videos: VideoCardData[] }
   | undefined {
@@ -58,7 +58,8 @@ export function featuredSeries():
   if (!row) return undefined;
   const { id, slug, title } = row;
   const videos = cardsFrom(id, 0, FEATURED_MOST);
-  return videos.length > 0 ? { slug, title, videos } : undefined;
+  // The page writes it into addresses as it is: home loads no script for that.
+  return videos.length > 0 ? { slug: encodeURIComponent(slug), title, videos } : undefined;
 }
 
 /** What plays before and after a video of a public series; undefined when it is none of it. */

@@ -1,7 +1,6 @@
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import { formatQuantity } from "~/shared/format";
 import { anyCategory, check, firstMessage, tags } from "~/shared/video-fields";
-import { MAX_TAGS } from "~/shared/video-limits";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { failure, type StudioFailure } from "../failure";
 import type { ManageView } from "../list/manage-address";
@@ -9,22 +8,28 @@ import { idsOf } from "../list/managed-list.server";
 import type { OwnVideos } from "../own-videos";
 import { changeableIds } from "../own-videos.server";
 import { readSchedule } from "../schedule/schedule";
+import { addToSeries, removeFromSeries } from "../series/change-series.server";
+import { namedSeries, noSeries } from "../series/series-list.server";
 import { undoAction } from "../trash/remove.server";
 import {
   BULK_ACTIONS,
   type BulkChange,
+  type BulkPreview,
   type BulkResult,
   type DeleteConfirmation,
   MAX_BULK_VIDEOS,
   nameTitles,
+  REFUSED_BECAUSE,
 } from "./bulk";
-import { changeVideos, describeDeletion } from "./bulk.server";
+import { changeVideos, describeDeletion, existingIds } from "./bulk.server";
+import { previewBulk } from "./preview.server";
 
 const NOTHING_CHANGED = "No video was changed.";
 
 /**
  * Performs the bulk form: `do` names the action, `selected` the videos, or `all` every video of the
- * list that the form was sent from. Deleting needs a confirmation first.
+ * list that the form was sent from. Deleting needs a confirmation first; with `preview`, any change is
+ * told before it is done.
  *
  * @param own whose videos can be changed alone.
  */
@@ -33,7 +38,9 @@ export async function performBulk(
   view: ManageView,
   userId: string,
   own?: OwnVideos,
-): Promise<StudioFailure | ToastMessage | { confirmation: DeleteConfirmation }> {
+): Promise<
+  StudioFailure | ToastMessage | { confirmation: DeleteConfirmation } | { preview: BulkPreview }
+> {
   const change = readChange(form);
   if (typeof change === "string") return failure(422, NOTHING_CHANGED, { detail: change });
   const chosen = await chosenIds(form, view);
@@ -43,10 +50,30 @@ export async function performBulk(
   if (change.action === "delete" && !form.has("confirmed")) {
     return { confirmation: await describeDeletion(ids) };
   }
-  const result = await changeVideos(change, ids, userId);
+  if (change.action !== "delete" && form.has("preview") && !form.has("confirmed")) {
+    return { preview: await previewBulk(change, ids, form) };
+  }
+  const result =
+    "series" in change
+      ? await changeSeries(change, ids, userId)
+      : await changeVideos(change, ids, userId);
+  if ("status" in result) return result;
   const answer = describeResult(change, result);
   if ("status" in answer || !result.batch) return answer;
   return { ...answer, action: undoAction(result.batch, view) };
+}
+
+async function changeSeries(
+  { action, series }: Extract<BulkChange, { series: unknown }>,
+  ids: readonly string[],
+  userId: string,
+): Promise<BulkResult | StudioFailure> {
+  const isAdding = action === "add-series";
+  const answer = await (isAdding ? addToSeries : removeFromSeries)(series.id, ids, userId);
+  if ("status" in answer) return answer;
+  const there = existingIds(ids).length;
+  const done = answer.changed.length;
+  return { done, unchanged: there - done, gone: ids.length - there, refused: [] };
 }
 
 /** The change that the form requests, or a sentence that says what is missing. */
@@ -58,6 +85,12 @@ function readChange(form: FormData): BulkChange | string {
     return category.ok ? { action, category: category.value } : firstMessage(category);
   }
   if (action === "schedule") return readScheduling(form);
+  if (action === "add-series" || action === "remove-series") {
+    const name = String(form.get("series") ?? "").trim();
+    if (name === "") return "Write the title of a series.";
+    const series = namedSeries(name);
+    return series ? { action, series } : noSeries(name);
+  }
   if (action !== "add-tags" && action !== "remove-tags") return { action };
   const checked = check(tags, form.get("tags") ?? "");
   if (!checked.ok) return firstMessage(checked);
@@ -93,14 +126,11 @@ const OUTCOMES: Record<BulkChange["action"], [done: string, already: string]> = 
   category: ["moved to the category", "in the category already"],
   "add-tags": ["given the tags", "tagged so already"],
   "remove-tags": ["rid of the tags", "without the tags already"],
+  "add-series": ["put into the series", "in the series already"],
+  "remove-series": ["taken out of the series", "not in the series"],
   schedule: ["scheduled", "left as before"],
   unschedule: ["rid of the schedule", "without a schedule already"],
   delete: ["deleted", ""],
-};
-
-const REFUSED_BECAUSE: Partial<Record<BulkChange["action"], string>> = {
-  "add-tags": `a video has at most ${MAX_TAGS} tags`,
-  schedule: "a video can be hidden only after it has been published",
 };
 
 /** What became of the videos, sentence by sentence. */

@@ -8,6 +8,7 @@ import { Field, SelectField } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { Selection } from "../list/use-selection";
 import { MomentField } from "../schedule/moment-field";
+import { SeriesNameField } from "../series/series-fields";
 import { usePermissions } from "../use-permissions";
 import { BULK_ACTIONS, BULK_LABELS } from "./bulk";
 
@@ -23,6 +24,7 @@ export function BulkBar({
   selection,
   total,
   pageSize,
+  series,
   action,
 }: {
   selection: Selection;
@@ -30,12 +32,16 @@ export function BulkBar({
   total: number;
   /** Videos of this page. */
   pageSize: number;
+  /** Titles that are offered. */
+  series: readonly string[];
   action: string;
 }) {
   const hydrated = useHydrated();
   const may = usePermissions();
   const [chosen, setChosen] = useState("");
-  const busy = useNavigation().formData?.get("intent") === "bulk";
+  const sent = useNavigation().formData;
+  const busy = sent?.get("intent") === "bulk";
+  const doing = sent?.has("confirmed") ? "Updating" : "Checking";
   const count = selection.all ? total : selection.ids.size;
   const shown = !hydrated || count > 0;
   const canBeAll = selection.ids.size === pageSize && total > pageSize;
@@ -56,12 +62,13 @@ export function BulkBar({
       )}
     >
       <input type="hidden" name="intent" value="bulk" />
+      <input type="hidden" name="preview" value="1" />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         {hydrated && (
           <div className="flex min-h-11 items-center gap-1">
             <p role="status" className="font-semibold whitespace-nowrap figures">
               {busy
-                ? `Updating ${count.toLocaleString("en")} …`
+                ? `${doing} ${count.toLocaleString("en")} …`
                 : `${count.toLocaleString("en")} selected`}
             </p>
             <Button
@@ -139,6 +146,17 @@ export function BulkBar({
             />
           </div>
         )}
+        {(hydrated ? chosen.endsWith("series") : may("/admin bulk add-series")) && (
+          <div className="max-sm:order-2 max-sm:grow">
+            <SeriesNameField
+              label="Series"
+              name="series"
+              offered={series}
+              isLabelHidden={hydrated}
+              placeholder={hydrated ? "Title of a series" : undefined}
+            />
+          </div>
+        )}
         {(hydrated ? chosen === "schedule" : may("/admin bulk schedule")) && (
           <fieldset className="grid w-full min-w-0 grid-cols-1 gap-3 max-sm:order-2 sm:grid-cols-2">
             <legend className="sr-only">Schedule</legend>
@@ -159,7 +177,7 @@ export function BulkBar({
         <Button
           variant={chosen === "delete" ? "danger" : "primary"}
           busy={busy}
-          busyLabel="Updating..."
+          busyLabel={`${doing}...`}
           disabled={hydrated && chosen === ""}
           className={classNames(
             "max-sm:order-3",

@@ -1,17 +1,14 @@
-import { sql, type Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
-import type { CategoryId } from "~/shared/categories";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
-import { MAX_TAGS } from "~/shared/video-limits";
-import { database } from "~db/client.server";
+import { database, prepared } from "~db/client.server";
 import type { Schema } from "~db/schema";
-import { readTags } from "../list/managed-row.server";
-import type { Schedule } from "../schedule/schedule";
 import { removeVideos } from "../trash/remove.server";
-import { type BulkChange, type BulkResult, type DeleteConfirmation, nameTitles } from "./bulk";
+import { type BulkResult, type DeleteConfirmation, nameTitles } from "./bulk";
+import { type ColumnChange, isEdit, planned, type SelectedVideo } from "./planned.server";
 
-const VERBS: Record<BulkChange["action"], string> = {
+const VERBS: Record<RowChange["action"], string> = {
   publish: "published",
   hide: "hid",
   category: "set the category of",
@@ -22,15 +19,8 @@ const VERBS: Record<BulkChange["action"], string> = {
   delete: "deleted",
 };
 
-interface SelectedVideo {
-  id: string;
-  title: string;
-  status: string;
-  category: string;
-  tags: string | null;
-  publish_at: string | null;
-  unpublish_at: string | null;
-}
+/** A change of the rows themselves; a series has its videos in a table of its own. */
+export type RowChange = ColumnChange | { action: "delete" };
 
 /** Videos changed by one statement; the event loop runs other work between two. */
 const VIDEOS_PER_STATEMENT = 32;
@@ -40,7 +30,7 @@ const VIDEOS_PER_STATEMENT = 32;
  * timers run meanwhile; only what writes to the database waits for the end.
  */
 export async function changeVideos(
-  change: BulkChange,
+  change: RowChange,
   ids: readonly string[],
   userId: string,
 ): Promise<BulkResult> {
@@ -84,13 +74,25 @@ export async function describeDeletion(ids: readonly string[]): Promise<DeleteCo
   };
 }
 
+/** The rows of ids, for what is told of a change before it is done. */
+export function selectForPreview(ids: readonly string[]): Promise<SelectedVideo[]> {
+  return selectVideos(database(), ids);
+}
+
+/** Those of some ids that are there. */
+export function existingIds(ids: readonly string[]): string[] {
+  return prepared("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
+    .pluck()
+    .all(JSON.stringify(ids)) as string[];
+}
+
 /** One parameter for any number of ids. */
 function listed(ids: readonly string[]) {
   return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
 function selectVideos(
-  transaction: Transaction<Schema>,
+  transaction: Kysely<Schema>,
   ids: readonly string[],
 ): Promise<SelectedVideo[]> {
   return transaction
@@ -100,117 +102,26 @@ function selectVideos(
     .execute();
 }
 
-interface Changes {
-  status?: "published" | "hidden";
-  category?: CategoryId;
-  publish_at?: string | null;
-  unpublish_at?: string | null;
-  updated_at?: string;
-}
-
 /** Titles of the rows that were changed, and of those that could not be. */
 async function apply(
   transaction: Transaction<Schema>,
-  change: Exclude<BulkChange, { action: "delete" }>,
+  change: ColumnChange,
   selected: readonly SelectedVideo[],
 ): Promise<{ titles: string[]; refused: string[] }> {
-  const updated_at = new Date().toISOString();
-  const set = async (rows: readonly SelectedVideo[], columns: Changes) => {
-    const ids = rows.map((row) => row.id);
-    await transaction.updateTable("videos").set(columns).where("id", "in", listed(ids)).execute();
-    return { titles: rows.map((row) => row.title), refused: [] };
-  };
-  switch (change.action) {
-    case "publish":
-    case "hide": {
-      const status = change.action === "publish" ? "published" : "hidden";
-      return set(
-        selected.filter((row) => row.status !== status),
-        { status },
-      );
-    }
-    case "category": {
-      const { category } = change;
-      const columns = { category, updated_at };
-      return set(
-        selected.filter((row) => row.category !== category),
-        columns,
-      );
-    }
-    case "schedule":
-      return setSchedules(transaction, change.schedule, selected);
-    case "unschedule":
-      return set(
-        selected.filter((row) => row.publish_at !== null || row.unpublish_at !== null),
-        { publish_at: null, unpublish_at: null },
-      );
-    case "add-tags":
-    case "remove-tags":
-      return setTags(transaction, change, selected, updated_at);
-    default:
-      return change satisfies never;
-  }
-}
-
-/** What is published already can only be hidden at a time, as in the dialog of one video. */
-async function setSchedules(
-  transaction: Transaction<Schema>,
-  { publishAt, unpublishAt }: Schedule,
-  selected: readonly SelectedVideo[],
-): Promise<{ titles: string[]; refused: string[] }> {
-  const refused: string[] = [];
-  const changed = selected.flatMap((row) => {
-    const isPublished = row.status === "published";
-    const publish = isPublished ? row.publish_at : (publishAt ?? row.publish_at);
-    const unpublish = unpublishAt ?? row.unpublish_at;
-    if (!isPublished && publish && unpublish && unpublish <= publish) {
-      refused.push(row.title);
-      return [];
-    }
-    const isSame = publish === row.publish_at && unpublish === row.unpublish_at;
-    return isSame ? [] : [{ id: row.id, title: row.title, publish, unpublish }];
-  });
+  const { changed, refused } = planned(change, selected);
+  const updatedAt = isEdit(change) ? new Date().toISOString() : null;
+  const rows = changed.map(({ row, columns }) => ({ ...row, ...columns }));
   await sql`
-    UPDATE videos SET publish_at = given.value ->> 'publish', unpublish_at = given.value ->> 'unpublish'
-    FROM json_each(${JSON.stringify(changed)}) AS given
-    WHERE videos.id = given.value ->> 'id'`.execute(transaction);
-  return { titles: changed.map(({ title }) => title), refused };
-}
-
-async function setTags(
-  transaction: Transaction<Schema>,
-  change: { action: "add-tags" | "remove-tags"; tags: string[] },
-  selected: readonly SelectedVideo[],
-  updatedAt: string,
-): Promise<{ titles: string[]; refused: string[] }> {
-  const named = new Set(change.tags.map((tag) => tag.toLowerCase()));
-  const titles: string[] = [];
-  const refused: string[] = [];
-  const rows: { id: string; tags: string | null }[] = [];
-  for (const row of selected) {
-    const before = readTags(row.tags);
-    const has = new Set(before.map((tag) => tag.toLowerCase()));
-    const after =
-      change.action === "add-tags"
-        ? [...before, ...change.tags.filter((tag) => !has.has(tag.toLowerCase()))]
-        : before.filter((tag) => !named.has(tag.toLowerCase()));
-    if (after.length === before.length) continue;
-    if (after.length > MAX_TAGS) {
-      refused.push(row.title);
-      continue;
-    }
-    titles.push(row.title);
-    rows.push({ id: row.id, tags: after.length > 0 ? JSON.stringify(after) : null });
-  }
-  await sql`
-    UPDATE videos SET tags = given.value ->> 'tags', updated_at = ${updatedAt}
+    UPDATE videos SET status = given.value ->> 'status', category = given.value ->> 'category',
+      tags = given.value ->> 'tags', publish_at = given.value ->> 'publish_at',
+      unpublish_at = given.value ->> 'unpublish_at', updated_at = coalesce(${updatedAt}, updated_at)
     FROM json_each(${JSON.stringify(rows)}) AS given
     WHERE videos.id = given.value ->> 'id'`.execute(transaction);
-  return { titles, refused };
+  return { titles: rows.map(({ title }) => title), refused: refused.map(({ title }) => title) };
 }
 
 async function recordBulkActivity(
-  change: BulkChange,
+  change: RowChange,
   titles: readonly string[],
   count: number,
   userId: string,

@@ -1,4 +1,5 @@
 import type { CategoryId } from "~/shared/categories";
+import { MAX_TAGS } from "~/shared/video-limits";
 import type { Schedule } from "../schedule/schedule";
 
 /** What can be done to many videos at once. */
@@ -8,6 +9,8 @@ export const BULK_ACTIONS = [
   "category",
   "add-tags",
   "remove-tags",
+  "add-series",
+  "remove-series",
   "schedule",
   "unschedule",
   "delete",
@@ -20,6 +23,8 @@ export const BULK_LABELS: Record<BulkAction, string> = {
   category: "Set category",
   "add-tags": "Add tags",
   "remove-tags": "Remove tags",
+  "add-series": "Add to series",
+  "remove-series": "Remove from series",
   schedule: "Schedule",
   unschedule: "Remove schedule",
   delete: "Delete",
@@ -34,6 +39,7 @@ export type BulkChange =
   /** A time that is null stays as it is. */
   | { action: "schedule"; schedule: Schedule }
   | { action: "category"; category: CategoryId }
+  | { action: "add-series" | "remove-series"; series: { id: number; title: string } }
   | { action: "add-tags" | "remove-tags"; tags: string[] };
 
 /** What became of the videos that were chosen; the numbers add up to how many those were. */
@@ -57,6 +63,28 @@ export interface DeleteConfirmation {
   /** Disk usage of their files. */
   bytes: number;
 }
+
+/** Shows what a change would do before it is done; answered by sending the same form with `confirmed`. */
+export interface BulkPreview {
+  action: Exclude<BulkAction, "delete">;
+  ids: string[];
+  /** The other fields of the form. */
+  fields: [name: string, value: string][];
+  /** Some of those that would change, with what is replaced and what by. */
+  rows: { id: string; title: string; before: string; after: string }[];
+  /** The numbers of all of them; these add up to how many were chosen. */
+  changed: number;
+  unchanged: number;
+  gone: number;
+  /** The titles of those that could not be changed. */
+  refused: string[];
+}
+
+/** Why a video is left alone by a change. */
+export const REFUSED_BECAUSE: Partial<Record<BulkAction, string>> = {
+  "add-tags": `a video has at most ${MAX_TAGS} tags`,
+  schedule: "a video can be hidden only after it has been published",
+};
 
 const TITLES_NAMED = 5;
 

@@ -9,10 +9,13 @@ import { useHydrated } from "~/ui/use-hydrated";
 import { type EditTexts, failure, GONE, type StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";
 import type { EditableVideo } from "../list/managed-video";
+import { SeriesFields } from "../series/series-fields";
+import type { SeriesChoice } from "../series/series-list.server";
 import { SignInPrompt } from "../sign-in-prompt";
 import type { UploadLimits } from "../upload/upload-fields";
 import { thumbnailHint } from "../upload/upload-fields";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
+import { usePermissions } from "../use-permissions";
 import { CaptionsFields } from "./captions-fields";
 import { EditConflict } from "./edit-conflict";
 import { EditedVideo } from "./edited-video";
@@ -24,6 +27,8 @@ export interface EditSurroundings {
   signedOut: boolean;
   /** Scheme and host of the public site. */
   origin: string;
+  /** What there is to choose of series. */
+  series?: SeriesChoice;
 }
 
 const UNSAVED = "Your changes are not saved. Leave them all the same?";
@@ -37,6 +42,7 @@ export function EditDialog({
   limits,
   signedOut,
   origin,
+  series,
 }: {
   video: EditableVideo;
   error?: StudioFailure;
@@ -52,6 +58,7 @@ export function EditDialog({
   const [texts] = useState(edit?.texts ?? initialTexts(video));
   const [title, setTitle] = useState(texts.title);
   const hydrated = useHydrated();
+  const may = usePermissions();
   const updating = useNavigation().formData?.get("intent") === "update";
   const fields = edit?.fields ?? {};
   const category = toCategoryId(texts.category);
@@ -143,6 +150,9 @@ export function EditDialog({
           error={fields.thumbnail}
         />
         <CaptionsFields captions={video.captions} error={fields.captions} />
+        {series && may("/admin/series/:id?") && (
+          <SeriesFields choice={series} error={fields.series} />
+        )}
         <div className="flex flex-wrap justify-end gap-3">
           <ButtonLink to={closeTo} preventScrollReset variant="ghost">
             Cancel

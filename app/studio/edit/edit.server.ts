@@ -6,7 +6,7 @@ import { toCategoryId } from "~/shared/categories";
 import { formatDuration } from "~/shared/format";
 import { check, videoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
-import { type EditTexts, failure, GONE, type StudioFailure } from "../failure";
+import { type EditTexts, failure, GONE, type RejectedEdit, type StudioFailure } from "../failure";
 import { findEditable } from "../list/managed-list.server";
 import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
 import type { EditableVideo } from "../list/managed-video";
@@ -83,6 +83,18 @@ function fileFailure(edit: Edit, current: EditableVideo, error: UploadError): St
   const field = error.field === "captions" ? "captions" : "thumbnail";
   const refused = { current, version, texts, fields: { [field]: error.message } };
   return failure(error.status, FAILED, { edit: refused });
+}
+
+/** The failure of an edit of which something else than its texts is wrong; nothing is written. */
+export async function refusedEdit(
+  edit: Edit,
+  fields: RejectedEdit["fields"],
+): Promise<StudioFailure> {
+  const current = await findEditable(edit.id);
+  if (!current) return failure(404, FAILED, { detail: GONE });
+  const texts = { ...textsOf(current), ...edit.texts };
+  const version = edit.version ?? current.version;
+  return failure(422, FAILED, { edit: { current, version, texts, fields } });
 }
 
 /** Reads, compares and writes the row in one transaction, so that no other write comes in between. */

@@ -7,8 +7,9 @@ import { EmptyState } from "~/ui/empty-state";
 import { Pager } from "~/ui/lists/pager";
 import { ActionError } from "../action-error";
 import type { ManageData } from "../admin-page.server";
-import type { DeleteConfirmation } from "../bulk/bulk";
+import type { BulkPreview, DeleteConfirmation } from "../bulk/bulk";
 import { BulkBar } from "../bulk/bulk-bar";
+import { BulkPreviewDialog } from "../bulk/preview-dialog";
 import { EditDialog, type EditSurroundings } from "../edit/edit-dialog";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";
@@ -25,19 +26,22 @@ import { VideoList } from "./video-list";
 
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
-  manage: { view, list, jobs, deletions, dialog, files },
+  manage: { view, list, jobs, deletions, series, dialog, files },
   error,
   confirmation,
+  preview,
   now,
-  edit,
+  edit: surroundings,
 }: {
   manage: ManageData;
   error: StudioFailure | undefined;
   confirmation: DeleteConfirmation | undefined;
+  preview: BulkPreview | undefined;
   now: number;
   edit: EditSurroundings;
 }) {
   const here = manageHref(view);
+  const edit = { ...surroundings, series };
   const may = usePermissions();
   const edited = useEditedVideo(dialog);
   const selection = useSelection(list.videos);
@@ -45,8 +49,8 @@ export function ManageTab({
   const sending = useNavigation().formData?.get("intent") === "bulk";
   // A selection belongs to one list and one action; it is cleared after either changes.
   useEffect(() => {
-    if (!sending && !error && !confirmation) clear();
-  }, [here, sending, error, confirmation, clear]);
+    if (!sending && !error && !confirmation && !preview) clear();
+  }, [here, sending, error, confirmation, preview, clear]);
   return (
     <div className="flex flex-col gap-5">
       {dialog?.video === null && !edited && <FailureNotice toast={failure(404, GONE).toast} />}
@@ -86,6 +90,7 @@ export function ManageTab({
         />
       )}
       {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
+      {preview && <BulkPreviewDialog preview={preview} list={here} />}
       <FilterBar view={view} />
       <DeletedBar deletions={deletions} action={here} />
       {list.total > 0 ? (
@@ -107,6 +112,7 @@ export function ManageTab({
             selection={selection}
             total={list.total}
             pageSize={list.videos.length}
+            series={series.offered}
             action={here}
           />
           <Pager

@@ -2,6 +2,7 @@ import { type ActivityEntry, recordActivity } from "~/account/activity.server";
 import { formatQuantity } from "~/shared/format";
 import { database, prepared } from "~db/client.server";
 import type { SeriesVisibility } from "~db/schema/series";
+import { existingIds } from "../bulk/bulk.server";
 import { failure, type StudioFailure } from "../failure";
 import { MAX_SERIES_VIDEOS } from "./series-address";
 import { editedSeries, orderOf, restorableSince } from "./series-list.server";
@@ -167,10 +168,7 @@ export async function addToSeries(id: number, videoIds: readonly string[], userI
     if (!series) return gone();
     const order = orderOf(id);
     const present = new Set(order);
-    const there = prepared(
-      "SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))",
-    ).pluck();
-    const known = new Set(there.all(JSON.stringify(videoIds)) as string[]);
+    const known = new Set(existingIds(videoIds));
     added = [...new Set(videoIds)].filter((each) => known.has(each) && !present.has(each));
     if (order.length + added.length > MAX_SERIES_VIDEOS) {
       const most = MAX_SERIES_VIDEOS.toLocaleString("en");
@@ -181,7 +179,7 @@ export async function addToSeries(id: number, videoIds: readonly string[], userI
     const detail = `put ${formatQuantity(added.length, "video")} into the series “${series.title}”`;
     return { id, title: series.title, action: "series-videos", detail };
   });
-  return "status" in done ? done : { ...done, added };
+  return "status" in done ? done : { ...done, changed: added };
 }
 
 /** Takes videos out of a series; returns those that were in it, or a failure of status 404. */
@@ -202,7 +200,7 @@ export async function removeFromSeries(id: number, videoIds: readonly string[], 
     const detail = `took ${videos} out of the series “${series.title}”`;
     return { id, title: series.title, action: "series-videos", detail };
   });
-  return "status" in done ? done : { ...done, removed };
+  return "status" in done ? done : { ...done, changed: removed };
 }
 
 /** A failure, or what was done with the entry of the record; without an action nothing was. */

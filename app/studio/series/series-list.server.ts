@@ -153,21 +153,26 @@ const KNOWN = `
     LEFT JOIN deleted_videos AS trash ON trash.id = entry.video_id
   WHERE series_id = @id AND (videos.id IS NOT NULL OR trash.id IS NOT NULL)`;
 
-/** The series that a video is in, by title. */
-export function seriesOfVideo(videoId: string): { id: number; title: string }[] {
-  return prepared(
-    `SELECT series.id, title FROM series_videos JOIN series ON series.id = series_id
-     WHERE video_id = ? AND deleted_at IS NULL ORDER BY title COLLATE NOCASE`,
-  ).all(videoId) as { id: number; title: string }[];
+/** What the dialogs and forms of videos know of series. */
+export interface SeriesChoice {
+  /** The titles of those that were changed last. */
+  offered: string[];
+  /** Those that the video of the dialog is in, by title. */
+  of: { id: number; title: string }[];
 }
 
-/** The titles of the series that were changed last. */
-export function offeredSeries(): string[] {
-  return prepared(
+export function seriesChoice(videoId?: string): SeriesChoice {
+  const offered = prepared(
     "SELECT title FROM series WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT ?",
   )
     .pluck()
     .all(OFFERED) as string[];
+  if (videoId === undefined) return { offered, of: [] };
+  const of = prepared(
+    `SELECT series.id, title FROM series_videos JOIN series ON series.id = series_id
+     WHERE video_id = ? AND deleted_at IS NULL ORDER BY title COLLATE NOCASE`,
+  ).all(videoId) as SeriesChoice["of"];
+  return { offered, of };
 }
 
 /** The series that somebody names by its title or slug. */
@@ -177,4 +182,9 @@ export function namedSeries(name: string): { id: number; title: string } | undef
       name.trim(),
     ) as { id: number; title: string } | undefined;
   return find("title = ? COLLATE NOCASE") ?? find("slug = ?");
+}
+
+/** What is said of a name that no series has. */
+export function noSeries(name: string): string {
+  return `There is no series “${name.trim()}”. Make it on the page of series first.`;
 }

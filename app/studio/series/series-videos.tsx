@@ -201,9 +201,9 @@ function Video({ video }: { video: SeriesVideo }) {
             to={`/admin?tab=manage&edit=${encodeURIComponent(video.id)}`}
             dir="auto"
             draggable={false}
-            className="line-clamp-2 font-medium break-words hover:text-accent"
+            className="flex min-h-11 items-center font-medium hover:text-accent mouse:min-h-0"
           >
-            {video.title}
+            <span className="line-clamp-2 min-w-0 break-words">{video.title}</span>
           </Link>
         )}
         <p className="flex flex-wrap items-center gap-2 text-sm text-muted figures">

@@ -9,6 +9,7 @@ import { isChanged, useLeaveWarning } from "../use-leave-warning";
 import { usePermissions } from "../use-permissions";
 import { FileDropArea, useFileDrop } from "./file-drop-area";
 import { FramePicker } from "./frame-picker";
+import { PasteLines } from "./paste-lines";
 import { UnfinishedUploads } from "./unfinished-uploads";
 import {
   NO_TEXTS,
@@ -156,6 +157,7 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
           />
         </>
       )}
+      {several && sendable.length > 1 && <PasteLines items={sendable} dispatch={dispatch} />}
       {items.length > 0 && (
         <ul aria-label="Queue" className="flex flex-col gap-3">
           {items.map((item) => (

@@ -77,6 +77,8 @@ for (const scripts of [true, false]) {
       await page.getByLabel("Select Beach").check();
       await page.getByLabel("With the selected videos").selectOption("hide");
       await page.getByRole("button", { name: "Apply" }).click();
+      await expect(page.getByRole("dialog")).toContainText("1 video will change.");
+      await page.getByRole("button", { name: "Change videos" }).click();
       await expect(page.getByText("1 video was hidden. 1 video was hidden already.")).toBeVisible();
       expect(statusOf(site, "a")).toBe("hidden");
 

@@ -92,6 +92,7 @@ test("many videos are scheduled at once, and ordered by what comes next @phone",
   await bar.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
   await expectNoViolations(page);
   await bar.getByRole("button", { name: "Apply" }).click();
+  await page.getByRole("button", { name: "Change videos" }).click();
   await expect(page.getByText("2 videos were scheduled.")).toBeVisible();
   await expect(row(page)).toContainText(`Publishes Jan 1, ${NEXT_YEAR}, 10:00`);
   await page.getByLabel("Status").selectOption("Scheduled");
@@ -125,6 +126,7 @@ test.describe("without scripts", () => {
     await bar.getByLabel("With the selected videos").selectOption("Schedule");
     await bar.getByLabel("Hide at").fill(`${NEXT_YEAR}-02-01T10:00`);
     await bar.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("button", { name: "Change videos" }).click();
     await expect(page.getByText("1 video was scheduled.")).toBeVisible();
     expect(site.database().prepare("SELECT publish_at, unpublish_at FROM videos").all()).toEqual([
       {

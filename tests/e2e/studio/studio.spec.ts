@@ -402,6 +402,11 @@ test("thousands of videos are changed with a pending state, and a toast that cou
   await bar.getByLabel("All 3,000 of this list").check();
   await expect(bar.getByText("3,000 selected")).toBeVisible();
 
+  await bar.getByRole("button", { name: "Apply" }).click();
+  const preview = page.getByRole("dialog", { name: "Hide" });
+  await expect(preview).toContainText("3,000 videos will change.");
+  await expect(preview.getByRole("row")).toHaveCount(11);
+  await expect(preview).toContainText("And 2,990 more videos.");
   // The answer waits until the pending state has been seen.
   let release = () => {};
   const seen = new Promise<void>((resolve) => {
@@ -411,7 +416,8 @@ test("thousands of videos are changed with a pending state, and a toast that cou
     if (route.request().method() === "POST") await seen;
     await route.continue();
   });
-  await bar.getByRole("button", { name: "Apply" }).click();
+  await preview.getByRole("button", { name: "Change videos" }).click();
+  await expect(preview.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("status")).toHaveText("Updating 3,000 …");
   release();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/account/session.server";
+import { loader as home } from "~/routes/home";
 import { meta, loader as page } from "~/routes/series";
 import { loader as feed } from "~/routes/series-feed";
 import { loader as sitemap } from "~/routes/sitemap";
@@ -185,6 +186,36 @@ describe("a video within a series", () => {
       expect(await watch(`/video/a?series=${slug}`), slug).toBeUndefined();
     }
     expect(await watch("/video/a")).toBeUndefined();
+  });
+});
+
+describe("home", () => {
+  const featured = async (address = "/") => {
+    const answer = await home(args(address));
+    return (answer.data as { featured?: { title: string; videos: { id: string }[] } }).featured;
+  };
+  const feature = (id: number) =>
+    sqliteHandle().prepare("INSERT OR REPLACE INTO featured_series VALUES (1, ?)").run(id);
+
+  it("shows no series until one is chosen, then its first videos on the first page", async () => {
+    const id = twelve();
+    expect(await featured()).toBeUndefined();
+    feature(id);
+    expect(await featured()).toMatchObject({ title: "Nights", slug: "nights" });
+    expect(ids((await featured())?.videos ?? [])).toEqual(["v0", "v2", "v3", "v5"]);
+    for (const other of ["/?page=2", "/?category=desi", "/?search=film", "/?sort=views"]) {
+      expect(await featured(other), other).toBeUndefined();
+    }
+  });
+
+  it("shows none that visitors don't find", async () => {
+    write([video({ id: "a", status: "hidden" }), video({ id: "b" })]);
+    feature(addSeries({}, ["a"]));
+    expect(await featured()).toBeUndefined();
+    feature(addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["b"]));
+    expect(await featured()).toBeUndefined();
+    feature(addSeries({ title: "नया", slug: "नया" }, ["b"]));
+    expect(await featured()).toMatchObject({ slug: encodeURIComponent("नया") });
   });
 });
 

@@ -2,8 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
-import { type BulkChange, type BulkResult, MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
-import { changeVideos } from "~/studio/bulk/bulk.server";
+import { type BulkPreview, type BulkResult, MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
+import { changeVideos, type RowChange } from "~/studio/bulk/bulk.server";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";
 import { projected } from "~db/changes.server";
@@ -18,6 +18,7 @@ import {
   video,
   writeUpload,
 } from "../../admin-requests";
+import { addSeries } from "../../series-requests";
 
 const site = useAdminSite();
 beforeEach(() => {
@@ -33,6 +34,78 @@ const bulk = (what: string, selected: string[], more: Record<string, string> = {
   ...more,
 });
 const column = (name: string) => ["a", "b", "c"].map((id) => video(id)?.[name]);
+
+/** In a year. */
+const AT = `${new Date().getUTCFullYear() + 1}-01-02T10:00`;
+
+describe("a change of many videos that is looked at first", () => {
+  const preview = async (fields: Record<string, string | string[]>) => {
+    const answer = await answered({ ...fields, preview: "1" });
+    expect(answer.status).toBe(200);
+    return (answer as unknown as { preview: BulkPreview }).preview;
+  };
+
+  it("tells what becomes of each, and what stays, and changes nothing", async () => {
+    const before = column("tags");
+    expect(await preview(bulk("add-tags", ["c", "a", "b", "gone"], { tags: "One" }))).toEqual({
+      action: "add-tags",
+      ids: ["c", "a", "b", "gone"],
+      fields: [["tags", "One"]],
+      rows: [{ id: "b", title: "Second", before: "", after: "One" }],
+      changed: 1,
+      unchanged: 2,
+      gone: 1,
+      refused: [],
+    });
+    expect(column("tags")).toEqual(before);
+  });
+
+  it("says it of categories, visibility, times and series", async () => {
+    const rows = async (what: string, more = {}) =>
+      (await preview(bulk(what, ["a", "b", "c"], more))).rows.map(
+        ({ title, before, after }) => `${title}: ${before} > ${after}`,
+      );
+    expect(await rows("category", { category: "english" })).toEqual([
+      "First: Desi > English",
+      "Third: Desi > English",
+    ]);
+    expect(await rows("hide")).toEqual(["First: published > hidden", "Third: review > hidden"]);
+    const at = { publishAt: AT, unpublishAt: "" };
+    expect(await rows("schedule", at)).toEqual([
+      `Second:  > published at ${AT.replace("T", " ")} UTC`,
+      `Third:  > published at ${AT.replace("T", " ")} UTC`,
+    ]);
+    addSeries({}, ["b"]);
+    expect(await rows("remove-series", { series: "Nights" })).toEqual(["Second: in “Nights” > "]);
+    expect(await rows("add-series", { series: "Nights" })).toEqual([
+      "First:  > in “Nights”",
+      "Third:  > in “Nights”",
+    ]);
+  });
+
+  it("names those that would be refused, and is done when it is confirmed", async () => {
+    const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
+    sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
+    const shown = await preview(bulk("add-tags", ["a", "b"], { tags: "new" }));
+    expect(shown).toMatchObject({ changed: 1, refused: ["First"] });
+    const { toast } = await succeed({
+      ...bulk(shown.action, shown.ids),
+      ...Object.fromEntries(shown.fields),
+      preview: "1",
+      confirmed: "1",
+    });
+    expect(toast.description).toContain("1 video was given the tags.");
+    expect(video("b")?.tags).toBe('["new"]');
+  });
+
+  it("shows ten of many", async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => `v${n}`);
+    for (const id of ids) addVideo({ id });
+    const shown = await preview(bulk("hide", ids));
+    expect(shown).toMatchObject({ changed: 30, ids });
+    expect(shown.rows.map(({ id }) => id)).toEqual(ids.slice(0, 10));
+  });
+});
 
 describe("many videos at once", () => {
   it("are hidden, with what was so already and what is gone told apart", async () => {
@@ -197,7 +270,7 @@ describe("thousands of videos", () => {
     ["hidden", { action: "hide" }],
     ["tagged", { action: "add-tags", tags: ["new"] }],
     ["deleted", { action: "delete" }],
-  ] as [string, BulkChange][])("are %s while timers have their turns", async (_how, change) => {
+  ] as [string, RowChange][])("are %s while timers have their turns", async (_how, change) => {
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, title: `Night ${id}` });
     })();

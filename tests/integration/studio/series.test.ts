@@ -8,7 +8,15 @@ import { restoreVideos } from "~/studio/trash/restore.server";
 import { purge } from "~/studio/trash/trash.server";
 import { catalogueVersion } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, caught, useAdminSite } from "../../admin-requests";
+import {
+  addVideo,
+  caught,
+  page,
+  refused,
+  succeed,
+  useAdminSite,
+  video,
+} from "../../admin-requests";
 import {
   addSeries,
   changedSeries,
@@ -216,10 +224,10 @@ describe("the videos of a series", () => {
   it("are added at the end, each once, and no other than those that are there", async () => {
     const id = four();
     addVideo({ id: "e" });
-    expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ added: ["e"] });
+    expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ changed: ["e"] });
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d", "e"]);
     expect((await sentences())[0]).toBe("put 1 video into the series “Nights”");
-    expect(await removeFromSeries(id, ["e", "x"], "u")).toMatchObject({ removed: ["e"] });
+    expect(await removeFromSeries(id, ["e", "x"], "u")).toMatchObject({ changed: ["e"] });
   });
 
   it("are not more than a series may have", async () => {
@@ -300,5 +308,63 @@ describe("a deleted series", () => {
     expect(series(old)).toBeUndefined();
     expect(orderOfSeries(old)).toEqual([]);
     expect((await seriesPage()).all.deleted).toHaveLength(1);
+  });
+});
+
+describe("from the list of videos", () => {
+  const dialog = async (id: string) => (await page(`/admin?tab=manage&edit=${id}`)).manage?.series;
+
+  it("many are put into a series, in the order of the list, and taken out", async () => {
+    const id = four();
+    for (const each of ["e", "f"]) addVideo({ id: each });
+    const bulk = (what: string, selected: string[], name = "nights") =>
+      succeed({ intent: "bulk", do: what, series: name, selected });
+    const { toast } = await bulk("add-series", ["f", "e", "a", "gone"]);
+    expect(toast.description).toBe(
+      "2 videos were put into the series. 1 video was in the series already. 1 video no longer exists.",
+    );
+    expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d", "f", "e"]);
+    await bulk("remove-series", ["a", "f"], " NIGHTS ");
+    expect(orderOfSeries(id)).toEqual(["b", "c", "d", "e"]);
+    const fields = { intent: "bulk", do: "add-series", selected: "a" };
+    expect((await refused({ ...fields, series: "Days" })).detail).toBe(
+      "There is no series “Days”. Make it on the page of series first.",
+    );
+    expect((await refused({ ...fields, series: " " })).status).toBe(422);
+  });
+
+  it("one is put into a series and taken out of others by its dialog", async () => {
+    const [nights, days] = [four(), addSeries({ title: "Days", slug: "days" }, ["a"])];
+    expect(await dialog("a")).toEqual({
+      offered: expect.arrayContaining(["Days", "Nights"]),
+      of: [
+        { id: days, title: "Days" },
+        { id: nights, title: "Nights" },
+      ],
+    });
+    addVideo({ id: "e" });
+    await succeed({ intent: "update", id: "e", title: "E", addToSeries: "days" });
+    expect(orderOfSeries(days)).toEqual(["a", "e"]);
+    await succeed({ intent: "update", id: "e", [`leaveSeries.${days}`]: "1" });
+    expect(orderOfSeries(days)).toEqual(["a"]);
+    const answer = await refused({ intent: "update", id: "e", title: "X", addToSeries: "Weeks" });
+    expect(answer).toMatchObject({
+      status: 422,
+      edit: { texts: { title: "X" }, fields: { series: expect.stringContaining("“Weeks”") } },
+    });
+    expect(video("e")?.title).toBe("E");
+  });
+
+  it("an uploader changes no series", async () => {
+    const id = four();
+    sqliteHandle().exec("UPDATE users SET role = 'uploader', may_publish = 1");
+    sqliteHandle().exec("UPDATE videos SET uploaded_by = 'u'");
+    addVideo({ id: "e", uploaded_by: "u" });
+    const fields = { intent: "bulk", do: "add-series", series: "nights", selected: "e" };
+    expect((await refused(fields)).status).toBe(403);
+    await succeed({ intent: "update", id: "e", title: "E", addToSeries: "nights" });
+    expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d"]);
+    expect(await dialog("e")).toEqual({ offered: [], of: [] });
+    expect((await caught(() => seriesPage())).status).toBe(403);
   });
 });

@@ -1,0 +1,89 @@
+import { MAX_TAGS } from "~/shared/video-limits";
+import type { VideoRow } from "~db/schema";
+import { readTags } from "../list/managed-row.server";
+import type { Schedule } from "../schedule/schedule";
+import type { BulkChange } from "./bulk";
+
+/** A change of the columns of videos. */
+export type ColumnChange = Exclude<
+  BulkChange,
+  { action: "delete" } | { action: "add-series" | "remove-series" }
+>;
+
+/** What a change looks at and writes of a video. */
+type Columns = Pick<VideoRow, "status" | "category" | "tags" | "publish_at" | "unpublish_at">;
+export type SelectedVideo = Columns & Pick<VideoRow, "id" | "title">;
+
+/** What would become of some videos: the new columns of those that change, and those that can't. */
+export interface Planned {
+  changed: { row: SelectedVideo; columns: Partial<Columns> }[];
+  refused: SelectedVideo[];
+}
+
+/** What a change makes of videos; those that are so already are in neither list. */
+export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
+  const plan: Planned = { changed: [], refused: [] };
+  for (const row of rows) {
+    const columns = columnsAfter(change, row);
+    if (columns === "refused") plan.refused.push(row);
+    else if (columns) plan.changed.push({ row, columns });
+  }
+  return plan;
+}
+
+/** Whether a change is one of the texts, after which a video counts as updated. */
+export function isEdit({ action }: ColumnChange): boolean {
+  return action === "category" || action === "add-tags" || action === "remove-tags";
+}
+
+function columnsAfter(
+  change: ColumnChange,
+  row: SelectedVideo,
+): Partial<Columns> | "refused" | undefined {
+  switch (change.action) {
+    case "publish":
+    case "hide": {
+      const status = change.action === "publish" ? "published" : "hidden";
+      return row.status === status ? undefined : { status };
+    }
+    case "category":
+      return row.category === change.category ? undefined : { category: change.category };
+    case "schedule":
+      return scheduled(change.schedule, row);
+    case "unschedule":
+      return row.publish_at === null && row.unpublish_at === null
+        ? undefined
+        : { publish_at: null, unpublish_at: null };
+    case "add-tags":
+    case "remove-tags":
+      return tagged(change, row);
+    default:
+      return change satisfies never;
+  }
+}
+
+/** What is published already can only be hidden at a time, as in the dialog of one video. */
+function scheduled({ publishAt, unpublishAt }: Schedule, row: SelectedVideo) {
+  const isPublished = row.status === "published";
+  const publish_at = isPublished ? row.publish_at : (publishAt ?? row.publish_at);
+  const unpublish_at = unpublishAt ?? row.unpublish_at;
+  if (!isPublished && publish_at && unpublish_at && unpublish_at <= publish_at) return "refused";
+  const isSame = publish_at === row.publish_at && unpublish_at === row.unpublish_at;
+  return isSame ? undefined : { publish_at, unpublish_at };
+}
+
+function tagged(
+  change: { action: "add-tags" | "remove-tags"; tags: string[] },
+  row: SelectedVideo,
+) {
+  const before = readTags(row.tags);
+  const has = new Set(before.map((tag) => tag.toLowerCase()));
+  const named = new Set(change.tags.map((tag) => tag.toLowerCase()));
+  const after =
+    change.action === "add-tags"
+      ? [...before, ...change.tags.filter((tag) => !has.has(tag.toLowerCase()))]
+      : before.filter((tag) => !named.has(tag.toLowerCase()));
+  if (after.length === before.length) return undefined;
+  if (after.length > MAX_TAGS) return "refused";
+  return { tags: after.length > 0 ? JSON.stringify(after) : null };
+}

@@ -1,0 +1,62 @@
+import { useId } from "react";
+import { Field } from "~/ui/forms/field";
+import type { SeriesChoice } from "./series-list.server";
+
+/** The name of a series, offered from those that were changed last. */
+export function SeriesNameField({
+  name,
+  label,
+  offered,
+  error,
+  isLabelHidden,
+  placeholder,
+}: {
+  name: string;
+  label: string;
+  offered: readonly string[];
+  error?: string;
+  isLabelHidden?: boolean;
+  placeholder?: string;
+}) {
+  const id = useId();
+  return (
+    <>
+      <Field
+        label={label}
+        name={name}
+        list={id}
+        autoComplete="off"
+        error={error}
+        isLabelHidden={isLabelHidden}
+        placeholder={placeholder}
+      />
+      <datalist id={id}>
+        {offered.map((title) => (
+          <option key={title} value={title} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** The series of a video in its edit dialog: those it is in, and one to put it into. */
+export function SeriesFields({
+  choice: { offered, of },
+  error,
+}: {
+  choice: SeriesChoice;
+  error: string | undefined;
+}) {
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="sr-only">Series</legend>
+      <SeriesNameField label="Add to series" name="addToSeries" offered={offered} error={error} />
+      {of.map(({ id, title }) => (
+        <label key={id} className="flex min-h-11 items-center gap-2 text-sm">
+          <input type="checkbox" name={`leaveSeries.${id}`} value="1" className="size-5" />
+          <span dir="auto" className="min-w-0 break-words">{`Take out of “${title}”`}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

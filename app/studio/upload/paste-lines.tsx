@@ -1,0 +1,64 @@
+import { useState } from "react";
+import { formatQuantity } from "~/shared/format";
+import { Button } from "~/ui/button";
+import { TextAreaField } from "~/ui/forms/field";
+import { readPastedLines } from "./pasted-lines";
+import type { QueueItem } from "./upload-queue";
+import type { UploadQueue } from "./use-upload-queue";
+
+/** Fills in the texts of several files from lines that are pasted, the first line for the first file. */
+export function PasteLines({
+  items,
+  dispatch,
+}: {
+  /** Those that are not sent yet. */
+  items: readonly QueueItem[];
+  dispatch: UploadQueue["dispatch"];
+}) {
+  const [text, setText] = useState("");
+  const [said, setSaid] = useState("");
+
+  function fill() {
+    const { texts, unknown } = readPastedLines(text);
+    for (const [index, own] of texts.entries()) {
+      const item = items[index];
+      if (item) dispatch({ type: "own", key: item.key, own });
+    }
+    const filled = Math.min(texts.length, items.length);
+    setSaid(
+      [
+        `${formatQuantity(filled, "video")} filled in.`,
+        texts.length > items.length &&
+          `${formatQuantity(texts.length - items.length, "line")} without a file.`,
+        ...unknown.map(({ line, category }) => `Line ${line}: there is no category “${category}”.`),
+      ]
+        .filter(Boolean)
+        .join(" "),
+    );
+  }
+
+  return (
+    <details className="rounded-lg border border-line bg-surface px-4 py-2">
+      <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
+        Paste titles, tags and categories
+      </summary>
+      <div className="flex flex-col gap-3 pb-2">
+        <TextAreaField
+          label="One line for each video"
+          hint="title | tags | category, in the order of the queue. What a line leaves out stays."
+          placeholder={"Night walk | city, night | Desi"}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <div className="flex flex-wrap items-center gap-3">
+          <Button type="button" variant="secondary" disabled={text.trim() === ""} onClick={fill}>
+            Fill in
+          </Button>
+          <p role="status" className="min-w-0 text-sm text-muted">
+            {said}
+          </p>
+        </div>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,109 @@
+import type { Page } from "playwright/test";
+import { overflow } from "../../page-layout";
+import type { SiteProcess } from "../../site-process";
+import { expect, expectNoViolations, signIn, test } from "../site";
+
+const rows = (page: Page) =>
+  page.getByRole("list", { name: "Videos of the series" }).getByRole("listitem");
+const order = (site: SiteProcess) =>
+  site
+    .database()
+    .prepare(
+      "SELECT group_concat(video_id, '') FROM (SELECT * FROM series_videos ORDER BY position)",
+    )
+    .pluck()
+    .get();
+
+async function open(page: Page, site: SiteProcess): Promise<void> {
+  site.database().exec("DELETE FROM series");
+  for (const [id, title] of Object.entries({ a: "Aurora", b: "Beach", c: "Cinema" })) {
+    site.addVideo({ id, title });
+  }
+  await signIn(page);
+  await page.goto("/admin?tab=manage");
+  await page.getByRole("link", { name: "Series", exact: true }).click();
+  await page.getByLabel("Title of a new series").fill("Nights out");
+  await page.getByRole("button", { name: "Make series" }).click();
+  await expect(page.getByText("No video is in this series yet.")).toBeVisible();
+}
+
+for (const scripts of [true, false]) {
+  test.describe(scripts ? "with scripts" : "without scripts", () => {
+    test.use({ javaScriptEnabled: scripts });
+
+    test("a series is made, filled, ordered and watched @phone", async ({ page, site }) => {
+      await open(page, site);
+      await page.getByRole("link", { name: "Choose videos" }).click();
+      for (const title of ["Aurora", "Beach", "Cinema"]) {
+        await page.getByRole("checkbox", { name: `Select ${title}` }).check();
+      }
+      const bar = page.getByRole("form", { name: "Selected videos" });
+      await bar.getByLabel("With the selected videos").selectOption("Add to series");
+      await bar.getByLabel("Series", { exact: true }).fill("Nights out");
+      await bar.getByRole("button", { name: "Apply" }).click();
+      const preview = page.getByRole("dialog", { name: "Add to series" });
+      await expect(preview).toContainText("3 videos will change.");
+      await expect(preview.getByRole("row", { name: /Aurora/ })).toContainText("in “Nights out”");
+      if (scripts) await expectNoViolations(page);
+      await preview.getByRole("button", { name: "Change videos" }).click();
+      await expect(page.getByText("3 videos were put into the series.")).toBeVisible();
+      expect(order(site)).toBe("cba");
+
+      await page.getByRole("link", { name: "Series", exact: true }).click();
+      await page.getByRole("link", { name: "Nights out" }).click();
+      await page.getByRole("button", { name: "Move Aurora up" }).click();
+      await expect(rows(page).nth(1)).toContainText("Aurora");
+      await page.getByLabel("Number of Cinema").fill("3");
+      await page.getByLabel("Number of Cinema").press("Enter");
+      await expect(rows(page).nth(2)).toContainText("Cinema");
+      await expect.poll(() => order(site)).toBe("abc");
+      if (scripts) await expectNoViolations(page);
+      expect(await overflow(page)).toEqual({ sideways: 0, outside: [] });
+      await page.getByLabel("Who sees it").selectOption("Everybody");
+      await page.getByLabel("Description").fill("One after the other");
+      await page.getByRole("button", { name: "Save series" }).click();
+      await expect(page.getByText("The series has been saved.")).toBeVisible();
+
+      await page.getByRole("link", { name: "/series/nights-out" }).click();
+      await expect(page.getByRole("heading", { name: "Nights out" })).toBeVisible();
+      await page.getByRole("link", { name: "Play all" }).click();
+      const list = page.getByRole("region", { name: "Nights out" });
+      await expect(list).toContainText("1 of 3 videos");
+      if (scripts) await expectNoViolations(page);
+      await list.getByRole("link", { name: "Beach" }).click();
+      await expect(list).toContainText("2 of 3 videos");
+      await expect(page.locator("link[rel=canonical]")).toHaveAttribute("href", /\/video\/b$/);
+      await page.getByRole("link", { name: "Back", exact: true }).click();
+      await expect(page).toHaveURL(/\/series\/nights-out/);
+    });
+  });
+}
+
+test("an order is changed by dragging and by many presses, and another tab follows", async ({
+  page,
+  site,
+}) => {
+  await open(page, site);
+  const put = site.database().prepare("INSERT INTO series_videos SELECT id, ?, ? FROM series");
+  for (const [position, id] of ["a", "b", "c"].entries()) put.run(id, position);
+  await page.reload();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await expect(rows(other)).toHaveCount(3);
+  await rows(page).nth(0).dragTo(rows(page).nth(2));
+  await expect(rows(page).nth(2)).toContainText("Aurora");
+  await expect.poll(() => order(site)).toBe("bca");
+  await page.getByRole("button", { name: "Move Aurora up" }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Move Aurora up" })).toBeFocused();
+  await expect.poll(() => order(site)).toBe("abc");
+  await expect(rows(other).nth(0)).toContainText("Aurora");
+
+  await page.getByRole("link", { name: "Delete series" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("There is no series yet.")).toBeVisible();
+  await expect(other.getByText("This series no longer exists.").first()).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(rows(page)).toHaveCount(3);
+});
