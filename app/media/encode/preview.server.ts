@@ -48,7 +48,12 @@ async function encode(
     ...["-ss", start.toFixed(3), "-t", seconds.toFixed(3), "-threads", "1"],
     ...inputArguments(source.playing),
   ]);
-  const parts = moments.map((_, at) => `[${at}:${video.index}]${filters}[part${at}];`).join("");
+  // The last picture of a part may stand longer than the part.
+  const parts = moments
+    .map(
+      ({ seconds }, at) => `[${at}:${video.index}]${filters},trim=duration=${seconds}[part${at}];`,
+    )
+    .join("");
   const names = moments.map((_, at) => `[part${at}]`).join("");
   const joined = `${names}concat=n=${moments.length},${uploadFilter("off")}[clip]`;
   const seconds = moments.reduce((sum, part) => sum + part.seconds, 0);

@@ -100,11 +100,19 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const before = videoRow(id);
     await workUntilIdle();
     expect(jobStates(id)).toEqual(ALL_DONE);
-    const { hls_url, storyboard_url, preview_url, captions, bytes, loudness, true_peak, ...rest } =
-      videoRow(id);
+    const { hls_url, hls_settings, storyboard_url, preview_url, bytes, ...others } = videoRow(id);
+    const { captions, loudness, true_peak, ...rest } = others;
     expect(before).toMatchObject(rest);
     expect(rest).toMatchObject({ ...given, source_url: null });
-    const made = [hls_url, storyboard_url, preview_url, captions, loudness, true_peak];
+    const made = [
+      hls_url,
+      hls_settings,
+      storyboard_url,
+      preview_url,
+      captions,
+      loudness,
+      true_peak,
+    ];
     expect(made).not.toContain(null);
   });
 
