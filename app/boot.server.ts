@@ -11,6 +11,7 @@ import { startJobs } from "~/media/jobs/start.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
 import { SettingsError, settings } from "~/server/settings.server";
+import { resumeDownloads } from "~/studio/bring-in/downloads.server";
 import { startTakingOver } from "~/studio/files/ready-files.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
@@ -52,6 +53,7 @@ export async function boot(): Promise<void> {
   startSchedule();
   startTakingOver();
   resumeTagChanges();
+  resumeDownloads().catch(console.error);
   checkIntegrity();
   onJobsChanged(() => publish("jobs"));
   startJobs();

@@ -8,6 +8,7 @@ import type {
   SpentChallengesTable,
   UsersTable,
 } from "./schema/accounts";
+import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type {
   FeaturedSeriesTable,
   SeriesSlugsTable,
@@ -217,22 +218,6 @@ export interface VideoDigestsTable {
   sha256: string;
 }
 
-/** Files of folders of the server that have become videos, and those that are about to. */
-export interface ImportsTable {
-  /** The absolute path of the file. */
-  source: string;
-  bytes: number;
-  modified_ms: number;
-  video_id: string;
-  /** Inside the bucket videos; empty for a duplicate, of which nothing was taken. */
-  target: string;
-  /** The id of the process that imports it. */
-  process: number;
-  started_at: Generated<Time>;
-  /** Null while the row of the video is not there yet. */
-  finished_at: Time | null;
-}
-
 /** One row that the projector keeps: how often the catalogue and the view counts have changed. */
 export interface CatalogueVersionTable {
   id: ColumnType<1, never, never>;
@@ -251,6 +236,7 @@ export interface Schema {
   spent_challenges: SpentChallengesTable;
   activities: ActivitiesTable;
   imports: ImportsTable;
+  downloads: DownloadsTable;
   catalogue_version: CatalogueVersionTable;
   video_totals: VideoTotalsTable;
   media_files: MediaFilesTable;

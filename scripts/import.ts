@@ -1,14 +1,12 @@
 // npm run import: takes the videos of a folder on the server, or of an export of the earlier system.
 import fs from "node:fs";
-import path from "node:path";
 import { findUserByEmail, firstUser } from "~/account/users.server";
 import { planExport } from "~/import/earlier-system.server";
 import { ImportError, type ImportPlan } from "~/import/entry";
 import { tagsOf } from "~/import/fields";
-import { planFolder } from "~/import/folder.server";
+import { planFolder, requireApartFromUploads } from "~/import/folder.server";
 import { type ImportSummary, importVideos } from "~/import/import.server";
 import type { ImportMode } from "~/import/move-files.server";
-import { settings } from "~/server/settings.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatBytes } from "~/shared/format-bytes";
 import { VIDEO_STATUSES } from "~db/schema";
@@ -59,7 +57,11 @@ await runScript(
     if (options.category && !category) {
       throw new UsageError("--category takes desi, blacked, english, pornstar or premium.");
     }
-    refuseUploads(folder);
+    try {
+      requireApartFromUploads(folder);
+    } catch (error) {
+      throw new UsageError((error as Error).message);
+    }
     const defaults = {
       status,
       ...(category && { category }),
@@ -84,17 +86,6 @@ function warnOfCategories({ entries, failures, withoutCategory = [] }: ImportPla
   console.error(
     `${count} of ${all} ${count === 1 ? "is" : "are"} left out, as nothing says the category (${withoutCategory.slice(0, NAMES_SHOWN).join(", ")}${more}). --category desi, blacked, english, pornstar or premium takes them too.`,
   );
-}
-
-/** Files that the site already has would become videos a second time. */
-function refuseUploads(folder: string): void {
-  const [here, uploads] = [folder, settings().uploadsDir].map((each) => {
-    const resolved = path.resolve(each);
-    return `${fs.existsSync(resolved) ? fs.realpathSync(resolved) : resolved}${path.sep}`;
-  });
-  if (here!.startsWith(uploads!) || uploads!.startsWith(here!)) {
-    throw new UsageError("The folder to import must lie apart from the uploads of the site.");
-  }
 }
 
 async function userId(email: string | undefined): Promise<string> {

@@ -42,6 +42,8 @@ const TABLE = {
   "/admin/queue": { owner: "all", editor: "all", uploader: "none" },
   "/admin/tags": { owner: "all", editor: "all", uploader: "none" },
   "/admin/series/:id?": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/import": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/import/:file": { owner: "all", editor: "all", uploader: "none" },
   "/admin/statistics": { owner: "all", editor: "all", uploader: "none" },
   "/admin/activity": { owner: "all", editor: "all", uploader: "none" },
   // Files of videos that are not published, and the notice that conversions go on.

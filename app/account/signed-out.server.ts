@@ -17,6 +17,7 @@ const WORK_OF_PAGES: Record<string, string> = {
   "/admin/account/passkey": "change your account",
   "/admin/queue": "retry conversions",
   "/admin/trash": "change the trash",
+  "/admin/import": "bring videos in",
   "/admin/tags": "change tags",
   "/admin/users": "change users",
 };

@@ -1,5 +1,7 @@
+import { existsSync, realpathSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
+import { settings } from "~/server/settings.server";
 import { isCategoryId } from "~/shared/categories";
 import { VIDEO_NAME } from "~/shared/file-rules";
 import { titleFromFileName } from "~/shared/file-title";
@@ -54,6 +56,22 @@ export async function planFolder(folder: string, defaults: FolderDefaults): Prom
       plan.failures.push({ name, reason: "it is in the table, not in the folder." });
   }
   return plan;
+}
+
+/**
+ * Holds that a folder has nothing of the uploads: files that the site already has would become videos a
+ * second time.
+ *
+ * @throws {ImportError}
+ */
+export function requireApartFromUploads(folder: string): void {
+  const [here = "", uploads = ""] = [folder, settings().uploadsDir].map((each) => {
+    const resolved = path.resolve(each);
+    return `${existsSync(resolved) ? realpathSync(resolved) : resolved}${path.sep}`;
+  });
+  if (here.startsWith(uploads) || uploads.startsWith(here)) {
+    throw new ImportError("The folder to import must lie apart from the uploads of the site.");
+  }
 }
 
 async function filesBelow(root: string): Promise<string[]> {

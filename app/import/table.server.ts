@@ -13,16 +13,20 @@ export type TableRow = Record<string, unknown>;
  * @throws {ImportError} with the file's name and what is wrong with it.
  */
 export async function readTable(file: string): Promise<TableRow[]> {
-  const text = (
-    await fs.readFile(file, "utf8").catch(() => {
-      throw new ImportError(`${file} cannot be read.`);
-    })
-  ).replace(/^\uFEFF/, "");
+  const text = await fs.readFile(file, "utf8").catch(() => {
+    throw new ImportError(`${file} cannot be read.`);
+  });
   try {
-    return path.extname(file).toLowerCase() === ".json" ? fromJson(text) : fromCsv(text);
+    return parseTable(text, path.extname(file).toLowerCase() === ".json");
   } catch (error) {
     throw new ImportError(`${file} cannot be understood: ${(error as Error).message}`);
   }
+}
+
+/** The rows of a table as `readTable` reads them. @throws an Error that says what is wrong with it. */
+export function parseTable(text: string, isJson: boolean): TableRow[] {
+  const plain = text.replace(/^\uFEFF/, "");
+  return isJson ? fromJson(plain) : fromCsv(plain);
 }
 
 /** The one object of a JSON file. */

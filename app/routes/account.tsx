@@ -12,7 +12,6 @@ import {
   useLocation,
   useNavigation,
 } from "@remix-run/react";
-import type { ReactNode } from "react";
 import { changeAccount } from "~/account/account-form.server";
 import { toFormError } from "~/account/form-error.server";
 import { requireSession } from "~/account/guard.server";
@@ -28,6 +27,7 @@ import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
+import { PageSection } from "~/studio/page-section";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
 export const meta: MetaFunction = () => [
@@ -97,7 +97,7 @@ export default function Account() {
         <AdminLinks />
       </div>
       {answer?.recoveryCodes && <RecoveryCodes codes={answer.recoveryCodes} />}
-      <Section id="password" title="Password">
+      <PageSection id="password" title="Password">
         <PasswordForm
           key={key}
           email={email}
@@ -105,11 +105,11 @@ export default function Account() {
           busy={busy}
           error={errorOf("password")}
         />
-      </Section>
-      <Section id="passkeys" title="Passkeys">
+      </PageSection>
+      <PageSection id="passkeys" title="Passkeys">
         <PasskeyPanel key={key} {...{ passkeys, rpId, hasPassword, busy, errorOf }} />
-      </Section>
-      <Section id="second-factor" title="Second factor">
+      </PageSection>
+      <PageSection id="second-factor" title="Second factor">
         <SecondFactorPanel
           key={key}
           factor={factor}
@@ -118,28 +118,14 @@ export default function Account() {
           busy={busy}
           error={errorOf("second-factor-confirm", "second-factor-off", "recovery-codes")}
         />
-      </Section>
-      <Section id="sessions" title="Where you are signed in">
+      </PageSection>
+      <PageSection id="sessions" title="Where you are signed in">
         <SessionList
           sessions={sessions}
           busy={busy}
           error={errorOf("end-session", "end-other-sessions")}
         />
-      </Section>
+      </PageSection>
     </div>
-  );
-}
-
-function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
-  return (
-    <section
-      aria-labelledby={id}
-      className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-5 sm:p-6"
-    >
-      <h2 id={id} className="text-lg font-semibold">
-        {title}
-      </h2>
-      {children}
-    </section>
   );
 }

@@ -91,6 +91,7 @@ const variables = {
     schema: z.string().trim().refine(isHttpUrl).optional(),
   },
   CONTACT_EMAIL: { takes: "an e-mail address", schema: email.optional() },
+  IMPORT_DIR: { takes: "a folder", schema: z.string().trim().optional() },
   MAX_VIDEO_BYTES: {
     takes: "a whole number of bytes, at least 1",
     schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * 1024 ** 3),
@@ -180,6 +181,8 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     siteName: parsed.SITE_NAME,
     joinUrl: parsed.JOIN_URL,
     contactEmail: parsed.CONTACT_EMAIL,
+    /** Whose videos the studio may import. */
+    importDir: parsed.IMPORT_DIR,
     maxVideoBytes: parsed.MAX_VIDEO_BYTES,
     maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
     /** Whether the data are locked for one server; off for file systems that know no locks. */

@@ -12,6 +12,7 @@ const PAGES = [
   ["/admin/queue", "Queue"],
   ["/admin/tags", "Tags"],
   [SERIES, "Series"],
+  ["/admin/import", "Import"],
   ["/admin/trash", "Trash"],
   ["/admin/users", "Users"],
   ["/admin/account", "Account"],

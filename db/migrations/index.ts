@@ -10,6 +10,7 @@ import { migration as series } from "./0208-series";
 import { migration as roles } from "./0210-roles";
 import { migration as videoFiles } from "./0211-video-files";
 import { migration as passkeys } from "./0212-passkeys";
+import { migration as downloads } from "./0221-downloads";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   roles,
   videoFiles,
   passkeys,
+  downloads,
 ];

@@ -103,6 +103,7 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
     screen("Series in the studio, one of them", "/admin/series/1"),
     screen("Series in the studio, deleting", "/admin/series/1?delete=1", { overlay: true }),
     screen("Series in the studio, gone", "/admin/series/99"),
+    screen("Import", "/admin/import"),
     screen("Trash", "/admin/trash"),
     screen("Trash, selected", "/admin/trash", {
       overlay: true,

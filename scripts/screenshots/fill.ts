@@ -92,6 +92,7 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     .run(ADMIN_WITH_SECOND_FACTOR, new Date().toISOString());
   addPasskeys(site);
   addUsers(site);
+  addDownloads(site);
   return { long, plain, withoutFile, scheduled, all: published.all() as string[] };
 }
 
@@ -109,6 +110,24 @@ function addSeries(site: SiteProcess, videos: string[]): void {
   database.exec("INSERT INTO series_slugs SELECT slug, id FROM series");
   const put = database.prepare("INSERT INTO series_videos VALUES (1, ?, ?)");
   for (const [position, id] of [...videos, "deleted"].entries()) put.run(id, position);
+}
+
+/** Of what was fetched from addresses; none that waits, which would begin. */
+function addDownloads(site: SiteProcess): void {
+  const add = site.database().prepare(
+    `INSERT INTO downloads (user_id, address, texts, status, state, reason)
+     SELECT id, @address, @texts, 'review', @state, @reason FROM users WHERE email = @email`,
+  );
+  const download = {
+    email: ADMIN.email,
+    address: "https://films.example/2026/a-night-by-the-river-in-full.mp4",
+    texts: JSON.stringify({ title: "A night by the river" }),
+    reason: null,
+  };
+  add.run({ ...download, state: "done" });
+  add.run({ ...download, state: "cancelled" });
+  const reason = "The server answers with 404, not with the file.";
+  add.run({ ...download, state: "failed", reason });
 }
 
 /** Nobody has the keys to them. */

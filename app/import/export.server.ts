@@ -1,0 +1,74 @@
+import { setImmediate } from "node:timers/promises";
+import { database } from "~db/client.server";
+
+const ROWS_AT_ONCE = 500;
+
+/** What of a row is written; `npm run import -- --export` and spreadsheets read it by these names. */
+const STORED = [
+  "id",
+  "title",
+  "description",
+  "category",
+  "tags",
+  "status",
+  "views",
+  "duration",
+  "thumbnail_url",
+  "created_at",
+  "updated_at",
+] as const;
+const COLUMNS = [...STORED, "video_url"] as const;
+
+export type ExportFormat = "csv" | "json";
+
+/**
+ * The catalogue as a table, a part of it at a time: CSV (RFC 4180, UTF-8) with a header line, or a JSON
+ * list of objects. What has no file that can be played yet names the one that was uploaded.
+ */
+export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<string> {
+  if (format === "csv") yield `${COLUMNS.join(",")}\r\n`;
+  let after = 0;
+  for (;;) {
+    const rows = await rowsAfter(after);
+    const isFirst = after === 0;
+    if (format === "json") {
+      const lines = rows.map((row) => JSON.stringify(objectOf(row)));
+      yield (isFirst ? "[\n" : rows.length ? ",\n" : "") + lines.join(",\n");
+    } else {
+      yield rows.map((row) => `${COLUMNS.map((name) => cell(row[name])).join(",")}\r\n`).join("");
+    }
+    if (rows.length < ROWS_AT_ONCE) break;
+    after = rows.at(-1)!.number;
+    // Pages are answered in between.
+    await setImmediate();
+  }
+  if (format === "json") yield "\n]\n";
+}
+
+type Row = Awaited<ReturnType<typeof rowsAfter>>[number];
+
+/** In the order in which they were entered. */
+function rowsAfter(number: number) {
+  return database()
+    .selectFrom("videos")
+    .select(["number", ...STORED])
+    .select((row) =>
+      row.fn
+        .coalesce(row.fn<string | null>("nullif", ["video_url", row.val("")]), "source_url")
+        .as("video_url"),
+    )
+    .where("number", ">", number)
+    .orderBy("number")
+    .limit(ROWS_AT_ONCE)
+    .execute();
+}
+
+function objectOf(row: Row): Record<string, unknown> {
+  const tags = row.tags === null ? [] : (JSON.parse(row.tags) as string[]);
+  return Object.fromEntries(COLUMNS.map((name) => [name, name === "tags" ? tags : row[name]]));
+}
+
+function cell(value: string | number | null): string {
+  const text = value === null ? "" : String(value);
+  return /[",\r\n;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,98 @@
+import { Form } from "@remix-run/react";
+import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import { Button } from "~/ui/button";
+import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
+import { NO_TEXTS } from "../upload/upload-fields";
+import { CategoryOptions } from "../upload/upload-text-fields";
+import type { AddressFailure } from "./bring-in-action.server";
+
+/** Fetches one video, with the texts of an upload. */
+export function AddressForm({ failure, busy }: { failure?: AddressFailure; busy: boolean }) {
+  const { texts = NO_TEXTS, fields = {}, address = "" } = failure ?? {};
+  return (
+    <Form method="post" className="flex flex-col gap-4">
+      <Field
+        label="Address"
+        name="address"
+        type="url"
+        placeholder="https://"
+        hint="Of the file itself, not of a page that plays it."
+        required
+        defaultValue={address}
+        error={fields.address}
+      />
+      <Field
+        label="Title"
+        name="title"
+        required
+        maxLength={MAX_TITLE_LETTERS}
+        defaultValue={texts.title}
+        error={fields.title}
+      />
+      <TextAreaField
+        label="Description"
+        name="description"
+        required
+        defaultValue={texts.description}
+        error={fields.description}
+      />
+      <SelectField
+        label="Category"
+        name="category"
+        required
+        defaultValue={texts.category}
+        error={fields.category}
+      >
+        <option value="">Select a category</option>
+        <CategoryOptions />
+      </SelectField>
+      <Field
+        label="Tags"
+        name="tags"
+        hint="Separated by commas"
+        defaultValue={texts.tags}
+        error={fields.tags}
+      />
+      <div className="flex flex-wrap gap-3">
+        <Button name="intent" value="address-publish" disabled={busy}>
+          Bring in and publish
+        </Button>
+        <Button variant="secondary" name="intent" value="address-draft" disabled={busy}>
+          Bring in as a draft
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** Fetches many, from a table. */
+export function TableForm({
+  error,
+  table,
+  busy,
+}: {
+  error?: string;
+  table: string;
+  busy: boolean;
+}) {
+  return (
+    <Form method="post" className="flex flex-col gap-4">
+      <TextAreaField
+        label="Table of several videos"
+        name="table"
+        rows={6}
+        hint="CSV with a header line, or a JSON list: address, title, description, category, tags, and status, which is published or review."
+        defaultValue={table}
+        required
+        error={error}
+        spellCheck={false}
+        className="font-mono text-sm"
+      />
+      <div>
+        <Button variant="secondary" name="intent" value="table" disabled={busy}>
+          Bring them in
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,38 @@
+import { UploadError } from "~/media/intake/upload-error.server";
+import { checkTexts, typedTexts } from "../upload/receive-upload.server";
+import { NO_TEXTS, type UploadField, type UploadTexts } from "../upload/upload-fields";
+import { addDownloads } from "./downloads.server";
+
+/** Why a video is not fetched, with everything the form needs to be shown again. */
+export interface AddressFailure {
+  status: number;
+  sentence: string;
+  address: string;
+  texts: UploadTexts;
+  fields: Partial<Record<UploadField | "address", string>>;
+}
+
+/**
+ * Takes the form of one address: `address`, and the texts of an upload.
+ *
+ * @returns what is wrong with it; undefined when the video is queued.
+ */
+export async function takeAddress(
+  form: FormData,
+  userId: string,
+): Promise<AddressFailure | undefined> {
+  const fields = new Map([...form].map(([name, value]) => [name, String(value)]));
+  const address = fields.get("address") ?? "";
+  const typed = { ...NO_TEXTS, ...typedTexts(fields), duration: "" };
+  const checked = checkTexts(typed);
+  if (!checked.ok) return { status: 422, ...checked, address, texts: typed };
+  const status = form.get("intent") === "address-publish" ? "published" : "review";
+  try {
+    await addDownloads([{ userId, address, texts: checked.texts, status }]);
+  } catch (error) {
+    if (!(error instanceof UploadError)) throw error;
+    const { message } = error;
+    return { status: 422, sentence: message, address, texts: typed, fields: { address: message } };
+  }
+  return undefined;
+}

@@ -1,0 +1,197 @@
+import type { Selectable } from "kysely";
+import { download, INTERNET, type Network, parseAddress } from "~/media/download/download.server";
+import { discardReceived, type ReceivedFile } from "~/media/intake/received-file.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
+import type { NewVideoTexts } from "~/shared/video-fields";
+import { database } from "~db/client.server";
+import type { DownloadsTable } from "~db/schema/imports";
+import { findDuplicate } from "../upload/duplicates.server";
+import { publishUpload } from "../upload/publish.server";
+import { uploadRules } from "../upload/receive-upload.server";
+import type { Download } from "./downloads";
+
+type DownloadRow = Selectable<DownloadsTable>;
+
+const SHOWN = 50;
+const PROGRESS_EVERY_MS = 1_000;
+
+/** The one that is running in this process: one at a time, since it is the disk that is slow. */
+interface Running {
+  id: number;
+  controller: AbortController;
+  bytes: number;
+  total: number | undefined;
+}
+const holder = globalThis as { afterdarkDownload?: Running; afterdarkDownloads?: Promise<void> };
+
+export interface NewDownload {
+  userId: string;
+  address: string;
+  texts: NewVideoTexts;
+  status: "published" | "review";
+}
+
+/**
+ * Queues videos that are to be fetched.
+ *
+ * @throws {UploadError} 422 for an address that is none.
+ */
+export async function addDownloads(entries: NewDownload[], network?: Network): Promise<void> {
+  const rows = entries.map(({ userId, address, texts, status }) => ({
+    user_id: userId,
+    address: parseAddress(address).href,
+    texts: JSON.stringify(texts),
+    status,
+  }));
+  if (rows.length > 0) await database().insertInto("downloads").values(rows).execute();
+  jobsChanged("progress");
+  runDownloads(network);
+}
+
+/** The last that were asked for, the newest first. */
+export async function listDownloads(): Promise<Download[]> {
+  const rows = await database()
+    .selectFrom("downloads")
+    .selectAll()
+    .orderBy("id", "desc")
+    .limit(SHOWN)
+    .execute();
+  const running = holder.afterdarkDownload;
+  return rows.map((row) => ({
+    id: row.id,
+    address: row.address,
+    title: (JSON.parse(row.texts) as NewVideoTexts).title,
+    state: row.state,
+    ...(row.reason && { reason: row.reason }),
+    ...(row.video_id && { videoId: row.video_id }),
+    ...(running?.id === row.id && { progress: { bytes: running.bytes, total: running.total } }),
+  }));
+}
+
+/** Cancels what waits or is running. False when it has ended already. */
+export async function cancelDownload(id: number): Promise<boolean> {
+  const { numUpdatedRows } = await database()
+    .updateTable("downloads")
+    .set({ state: "cancelled" })
+    .where("id", "=", id)
+    .where("state", "in", ["waiting", "running"])
+    .executeTakeFirst();
+  if (holder.afterdarkDownload?.id === id) holder.afterdarkDownload.controller.abort();
+  jobsChanged("progress");
+  return numUpdatedRows === 1n;
+}
+
+/** Begins again what a restart has interrupted. Called once, at the start. */
+export async function resumeDownloads(): Promise<void> {
+  await database()
+    .updateTable("downloads")
+    .set({ state: "waiting" })
+    .where("state", "=", "running")
+    .execute();
+  runDownloads();
+}
+
+/**
+ * Fetches what waits, one after the other.
+ *
+ * @returns when nothing waits any more.
+ */
+export function runDownloads(network: Network = INTERNET): Promise<void> {
+  holder.afterdarkDownloads ??= runAll(network).finally(() => {
+    holder.afterdarkDownloads = undefined;
+  });
+  holder.afterdarkDownloads.catch(console.error);
+  return holder.afterdarkDownloads;
+}
+
+async function runAll(network: Network): Promise<void> {
+  for (;;) {
+    const row = await database()
+      .selectFrom("downloads")
+      .selectAll()
+      .where("state", "=", "waiting")
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst();
+    if (!row) return;
+    await run(row, network);
+  }
+}
+
+async function run(row: DownloadRow, network: Network): Promise<void> {
+  const running: Running = {
+    id: row.id,
+    controller: new AbortController(),
+    bytes: 0,
+    total: undefined,
+  };
+  holder.afterdarkDownload = running;
+  try {
+    if (!(await move(row.id, "waiting", { state: "running" }))) return;
+    const videoId = await fetchAndPublish(row, running, network);
+    await move(row.id, "running", { state: "done", video_id: videoId });
+  } catch (error) {
+    if (!(error instanceof UploadError)) console.error(error);
+    const reason = error instanceof UploadError ? error.message : "Failed to upload video.";
+    await move(row.id, "running", { state: "failed", reason });
+  } finally {
+    holder.afterdarkDownload = undefined;
+    jobsChanged("progress");
+  }
+}
+
+/** Changes a row that is in this state still: whoever cancels it may come first. */
+async function move(
+  id: number,
+  from: "waiting" | "running",
+  to: Partial<Pick<DownloadRow, "state" | "reason" | "video_id">>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await database()
+    .updateTable("downloads")
+    .set(to)
+    .where("id", "=", id)
+    .where("state", "=", from)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+async function fetchAndPublish(
+  row: DownloadRow,
+  running: Running,
+  network: Network,
+): Promise<string> {
+  const { signal } = running.controller;
+  let video: ReceivedFile | undefined;
+  let toldAt = 0;
+  try {
+    video = await download(parseAddress(row.address), {
+      rule: uploadRules().video,
+      signal,
+      network,
+      onProgress(bytes, total) {
+        running.bytes = bytes;
+        running.total = total;
+        if (Date.now() - toldAt < PROGRESS_EVERY_MS) return;
+        toldAt = Date.now();
+        jobsChanged("progress");
+      },
+    });
+    const duplicate = await findDuplicate(video.sha256);
+    if (duplicate) {
+      const sentence = `This file is already in the catalogue, as “${duplicate.title}”.`;
+      throw new UploadError(409, sentence);
+    }
+    if (signal.aborted) throw new UploadError(422, "It was cancelled.");
+    const published = await publishUpload({
+      userId: row.user_id,
+      status: row.status,
+      schedule: { publishAt: null, unpublishAt: null },
+      texts: JSON.parse(row.texts) as NewVideoTexts,
+      video,
+    });
+    return published.id;
+  } finally {
+    await discardReceived(video);
+  }
+}

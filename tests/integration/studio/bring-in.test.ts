@@ -1,0 +1,305 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { download, INTERNET, parseAddress } from "~/media/download/download.server";
+import * as route from "~/routes/import";
+import { forgetSettings } from "~/server/settings.server";
+import {
+  addDownloads,
+  cancelDownload,
+  listDownloads,
+  resumeDownloads,
+  runDownloads,
+} from "~/studio/bring-in/downloads.server";
+import { uploadRules } from "~/studio/upload/receive-upload.server";
+import { sqliteHandle } from "~db/client.server";
+import { adminCookie, useAdminSite } from "../../admin-requests";
+import { mp4Clip } from "../../clips";
+import { type FilmServer, filmServer } from "./film-server";
+
+const CLIP = fs.readFileSync(mp4Clip(2));
+const TEXTS = {
+  title: "From afar",
+  description: "A film.",
+  category: "english",
+  tags: ["night"],
+} as const;
+
+const site = useAdminSite();
+let server: FilmServer;
+/** Resolves when somebody asks for /slow.mp4. */
+let slowIsAsked: Promise<void>;
+beforeEach(async () => {
+  let asked = () => {};
+  slowIsAsked = new Promise((resolve) => {
+    asked = resolve;
+  });
+  server = await filmServer(site.folder, ({ url }, response) => {
+    const to = (location: string) => response.writeHead(302, { Location: location }).end();
+    switch (url) {
+      case "/film.mp4":
+        return void response.writeHead(200, { "Content-Length": CLIP.length }).end(CLIP);
+      case "/unknown-length.mp4":
+        return void response.writeHead(200).end(CLIP);
+      case "/slow.mp4":
+        response.writeHead(200, { "Content-Length": CLIP.length }).write(CLIP.subarray(0, 9_000));
+        return asked();
+      case "/cut.mp4":
+        response.writeHead(200, { "Content-Length": CLIP.length }).write(CLIP.subarray(0, 9_000));
+        return void setImmediate(() => response.destroy());
+      case "/page":
+        return void response.writeHead(200).end("<!doctype html><title>No film</title>");
+      case "/packed.mp4":
+        return void response.writeHead(200, { "Content-Encoding": "gzip" }).end(CLIP);
+      case "/moved":
+        return void to("/film.mp4");
+      case "/to-http":
+        return void to("http://films.example/film.mp4");
+      case "/to-inside":
+        return void to("https://inside.example/film.mp4");
+      case "/to-loopback":
+        return void to("https://[::ffff:7f00:1]/film.mp4");
+      case "/round":
+        return void to("/round");
+      default:
+        return void response.writeHead(404).end();
+    }
+  });
+});
+afterEach(() => server.close());
+
+function fetched(address: string, options: Partial<Parameters<typeof download>[1]> = {}) {
+  return download(parseAddress(address), {
+    rule: uploadRules().video,
+    signal: new AbortController().signal,
+    onProgress: () => {},
+    network: server.network,
+    ...options,
+  });
+}
+const temporaryFiles = () => fs.readdirSync(path.join(site.uploads, "tmp"));
+const refusal = async (work: Promise<unknown>) =>
+  work.then(
+    () => "taken",
+    (error: Error) => error.message,
+  );
+
+describe("an address", () => {
+  it.each([
+    ["film.mp4", "film.mp4"],
+    ["unknown-length.mp4", "unknown-length.mp4"],
+    ["moved", "film.mp4"],
+  ])("%s is fetched whole", async (name, fileName) => {
+    const progress: number[] = [];
+    const file = await fetched(server.address(name), {
+      onProgress: (bytes) => progress.push(bytes),
+    });
+    expect(file).toMatchObject({ name: fileName, bytes: CLIP.length });
+    expect(fs.readFileSync(file.path).equals(CLIP)).toBe(true);
+    expect(progress.at(-1)).toBe(CLIP.length);
+  });
+
+  it.each([
+    ["film.mp4", "This is no address."],
+    ["http://films.example/film.mp4", "Only addresses that begin with https:// are fetched."],
+    ["file:///etc/passwd", "Only addresses that begin with https:// are fetched."],
+    [
+      "https://me:secret@films.example/",
+      "An address with a user name or a password in it is not fetched.",
+    ],
+  ])("is refused: %s", async (address, sentence) => {
+    expect(() => parseAddress(address)).toThrow(sentence);
+  });
+
+  it.each([
+    "https://127.0.0.1/film.mp4",
+    "https://2130706433/film.mp4",
+    "https://0x7f.1/film.mp4",
+    "https://10.1.2.3/film.mp4",
+    "https://169.254.169.254/latest/meta-data",
+    "https://[::1]/film.mp4",
+    "https://[::ffff:127.0.0.1]/film.mp4",
+    "https://[fe80::1]/film.mp4",
+    "https://localhost/film.mp4",
+  ])("of this machine or its network is refused: %s", async (address) => {
+    expect(await refusal(fetched(address, { network: INTERNET }))).toBe(
+      "This address is not on the public internet.",
+    );
+  });
+
+  it.each(["https://inside.example/film.mp4", "https://both.example/film.mp4"])(
+    "whose name leads to a private network is refused: %s",
+    async (address) => {
+      expect(await refusal(fetched(address))).toBe("This address is not on the public internet.");
+    },
+  );
+
+  it("is connected to as it was looked up, whatever the name becomes meanwhile", async () => {
+    const address = `https://rebinding.example:${server.port}/film.mp4`;
+    expect((await fetched(address)).bytes).toBe(CLIP.length);
+    expect(server.lookedUp).toEqual(["rebinding.example"]);
+    expect(await refusal(fetched(address))).toBe("This address is not on the public internet.");
+  });
+
+  it.each([
+    ["to-http", "Only addresses that begin with https:// are fetched."],
+    ["to-inside", "This address is not on the public internet."],
+    ["to-loopback", "This address is not on the public internet."],
+    ["round", "The server leads from one address to another without end."],
+    ["nothing", "The server answers with 404, not with the file."],
+    ["packed.mp4", "The server sends the file in a form that is not read."],
+    ["page", "This file is not a video that the site can read."],
+    ["cut.mp4", "The upload was cut off before its end."],
+  ])("that leads nowhere is refused, and nothing stays: /%s", async (name, sentence) => {
+    expect(await refusal(fetched(server.address(name)))).toBe(sentence);
+    expect(temporaryFiles()).toEqual([]);
+  });
+
+  it.each(["film.mp4", "unknown-length.mp4"])(
+    "is held to the size of an upload: %s",
+    async (name) => {
+      process.env.MAX_VIDEO_BYTES = "20000";
+      forgetSettings();
+      expect(await refusal(fetched(server.address(name)))).toMatch(/at most|up to|larger/i);
+      expect(temporaryFiles()).toEqual([]);
+    },
+  );
+
+  it("is given up when its server falls silent, and trusted only with its certificate", async () => {
+    expect(await refusal(fetched(server.address("slow.mp4"), { idleMs: 200 }))).toBe(
+      "The server sends nothing any more.",
+    );
+    const untrusting = { ...server.network, ca: undefined };
+    expect(await refusal(fetched(server.address("film.mp4"), { network: untrusting }))).toBe(
+      "The server's certificate is not valid.",
+    );
+    expect(temporaryFiles()).toEqual([]);
+  });
+});
+
+describe("what is brought in", () => {
+  const add = (name: string, status: "published" | "review" = "published") =>
+    addDownloads(
+      [
+        {
+          userId: "u",
+          address: server.address(name),
+          texts: { ...TEXTS, tags: ["night"] },
+          status,
+        },
+      ],
+      server.network,
+    );
+  const videos = () => sqliteHandle().prepare("SELECT * FROM videos").all();
+
+  it("becomes a video as an upload does, once", async () => {
+    await add("film.mp4");
+    await runDownloads();
+    expect(videos()).toMatchObject([
+      { title: "From afar", status: "published", category: "english", tags: '["night"]' },
+    ]);
+    expect(await listDownloads()).toMatchObject([{ state: "done", title: "From afar" }]);
+    await add("moved", "review");
+    await runDownloads();
+    expect(videos()).toHaveLength(1);
+    expect((await listDownloads())[0]).toMatchObject({
+      state: "failed",
+      reason: "This file is already in the catalogue, as “From afar”.",
+    });
+    expect(temporaryFiles()).toEqual([]);
+  });
+
+  it("says how far it is, and is cancelled", async () => {
+    await add("slow.mp4");
+    await slowIsAsked;
+    const running = await vi.waitFor(async () => {
+      const [first] = await listDownloads();
+      expect(first).toMatchObject({ state: "running", progress: { total: CLIP.length } });
+      return first;
+    });
+    expect(await cancelDownload(running!.id)).toBe(true);
+    await runDownloads();
+    expect((await listDownloads())[0]).toMatchObject({ state: "cancelled" });
+    expect(await cancelDownload(running!.id)).toBe(false);
+    expect(videos()).toEqual([]);
+    expect(temporaryFiles()).toEqual([]);
+  });
+
+  it("begins again after a restart", async () => {
+    sqliteHandle()
+      .prepare(
+        `INSERT INTO downloads (user_id, address, texts, status, state)
+         VALUES ('u', 'https://127.0.0.1/', ?, 'review', 'running')`,
+      )
+      .run(JSON.stringify(TEXTS));
+    await resumeDownloads();
+    await runDownloads();
+    expect(await listDownloads()).toMatchObject([
+      { state: "failed", reason: "This address is not on the public internet." },
+    ]);
+  });
+});
+
+describe("the page", () => {
+  const send = async (fields: Record<string, string>) => {
+    const request = new Request("http://localhost/admin/import", {
+      method: "POST",
+      body: new URLSearchParams(fields),
+      headers: { Cookie: adminCookie(), Origin: "http://localhost", Host: "localhost" },
+    });
+    const answer = await route
+      .action({ request, params: {}, context: {} } as never)
+      .catch((thrown: unknown) => thrown);
+    if (answer instanceof Response) return { status: answer.status };
+    const { data, init } = answer as { data: Record<string, unknown>; init: { status: number } };
+    return { status: init.status, ...data };
+  };
+  const texts = { title: "A", description: "B", category: "desi", tags: "" };
+  const table = (rows: unknown) => send({ intent: "table", table: JSON.stringify(rows) });
+  const asked = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
+
+  it("takes an address with the texts of an upload", async () => {
+    const form = { ...texts, intent: "address-draft", address: "https://127.0.0.1/a.mp4" };
+    expect(await send({ ...form, title: "" })).toMatchObject({
+      status: 422,
+      message: "Please fill in all required fields.",
+      address: { address: form.address, fields: { title: "A title is needed." } },
+    });
+    expect(await send({ ...form, address: "http://films.example/a.mp4" })).toMatchObject({
+      status: 422,
+      message: "Only addresses that begin with https:// are fetched.",
+    });
+    expect(asked()).toEqual([]);
+    expect(await send(form)).toEqual({ status: 302 });
+    expect(asked()).toEqual([{ address: form.address, status: "review" }]);
+    await runDownloads();
+  });
+
+  it("takes a table whole or not at all", async () => {
+    const row = { ...texts, address: "https://127.0.0.1/a.mp4" };
+    expect(await table([row, { ...row, title: "C", category: "nonsense" }])).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/^Row 2 \(C\): .* Nothing is brought in\.$/),
+    });
+    expect(await table([row, { ...row, address: "ftp://films.example/" }])).toMatchObject({
+      status: 422,
+    });
+    expect(asked()).toEqual([]);
+    const csv = `address,title,description,category,tags,status
+https://127.0.0.1/1.mp4,"One, two",Text,desi,"a,b",published
+https://127.0.0.1/2.mp4,Two,Text,Desi,,
+`;
+    expect(await send({ intent: "table", table: csv })).toEqual({ status: 302 });
+    expect(asked()).toMatchObject([{ status: "published" }, { status: "review" }]);
+    await runDownloads();
+  });
+
+  it("cancels what waits, and knows no other forms", async () => {
+    expect(await send({ intent: "cancel", id: "7" })).toMatchObject({ status: 422 });
+    expect(await send({ intent: "folder" })).toMatchObject({
+      status: 422,
+      message: "The server has no import folder.",
+    });
+    expect(await send({ intent: "nonsense" })).toEqual({ status: 400 });
+  });
+});

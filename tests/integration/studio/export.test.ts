@@ -1,0 +1,149 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { planExport } from "~/import/earlier-system.server";
+import { importVideos } from "~/import/import.server";
+import { beginFolderImport, folderImportEnds, serverFolder } from "~/import/server-folder.server";
+import { loader } from "~/routes/export";
+import { forgetSettings } from "~/server/settings.server";
+import { closeDatabase, sqliteHandle } from "~db/client.server";
+import { addVideo, adminCookie, signInAdmin, useAdminSite } from "../../admin-requests";
+import { mp4Clip } from "../../clips";
+import { useTemporarySite } from "../../temporary-site";
+
+const CLIP = fs.readFileSync(mp4Clip(2));
+const site = useAdminSite();
+
+async function exported(format: "csv" | "json"): Promise<string> {
+  const request = new Request(`http://localhost/admin/import/catalogue.${format}`, {
+    headers: { Cookie: adminCookie() },
+  });
+  const params = { file: `catalogue.${format}` };
+  return (await loader({ request, params, context: {} } as never)).text();
+}
+
+/** The clip with other bytes at its end, in a box that players pass over. */
+function clipWith(mark: string): Buffer {
+  const box = Buffer.concat([Buffer.alloc(4), Buffer.from("free"), Buffer.from(mark)]);
+  box.writeUInt32BE(box.length);
+  return Buffer.concat([CLIP, box]);
+}
+
+describe("the catalogue as a table", () => {
+  const ODD = [
+    { title: 'Quotes " and, commas; and semicolons', description: "Lines\nand\n\nempty ones" },
+    { title: "=HYPERLINK(1)", description: "é, 日本, مساء, 🎬" },
+    { title: "Plain", description: "" },
+  ];
+
+  function fill(): void {
+    for (const [index, texts] of ODD.entries()) {
+      const file = path.join(site.uploads, "videos", "u", `170000000${index}123.mp4`);
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(file, clipWith(String(index)));
+      addVideo({
+        ...texts,
+        id: `video-${index}`,
+        category: ["desi", "couples", "premium"][index]!,
+        tags: index === 2 ? null : JSON.stringify(["one take", "a “b”", "night"]),
+        status: ["published", "hidden", "review"][index]!,
+        views: index * 7,
+        duration: "0:02",
+        video_url: `/media/videos/u/${path.basename(file)}`,
+        created_at: `2026-01-0${index + 1}T12:00:00.000Z`,
+        updated_at: `2026-02-0${index + 1}T12:00:00.000Z`,
+      });
+    }
+  }
+
+  it.each(["csv", "json"] as const)(
+    "as %s comes back into another site as it was",
+    async (format) => {
+      fill();
+      const before = await exported(format);
+      const folder = fs.mkdtempSync(path.join(site.folder, "export-"));
+      const table = path.join(folder, `catalogue.${format}`);
+      fs.writeFileSync(table, before);
+      fs.cpSync(path.join(site.uploads, "videos"), path.join(folder, "videos"), {
+        recursive: true,
+      });
+
+      closeDatabase();
+      const other = useTemporarySite();
+      try {
+        await signInAdmin();
+        const plan = await planExport(table, folder, {});
+        expect(plan.failures).toEqual([]);
+        const summary = await importVideos(plan, { userId: "u", mode: "copy" });
+        expect(summary).toMatchObject({ imported: 3, failures: [] });
+        expect(await exported(format)).toBe(before);
+      } finally {
+        other.remove();
+      }
+    },
+  );
+
+  it("is read a part at a time, each row once", async () => {
+    sqliteHandle().exec(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
+       INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Film ' || i, 'desi' FROM n`,
+    );
+    const rows = JSON.parse(await exported("json")) as { id: string }[];
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(1_001);
+    expect((await exported("csv")).trimEnd().split("\r\n")).toHaveLength(1_002);
+  });
+
+  it("of nothing is an empty table; another name is not found", async () => {
+    expect(JSON.parse(await exported("json"))).toEqual([]);
+    expect(await exported("csv")).toMatch(/^id,title,.*\r\n$/);
+    const request = new Request("http://localhost/x", { headers: { Cookie: adminCookie() } });
+    const params = { file: "constructor" };
+    await expect(loader({ request, params, context: {} } as never)).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+});
+
+describe("the server's folder", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    process.env.IMPORT_DIR = folder;
+    forgetSettings();
+  });
+  afterEach(folderImportEnds);
+  const begin = (wanted: { category?: string; table?: string } = {}) =>
+    beginFolderImport({ userId: "u", status: "review", mode: "copy", ...wanted });
+
+  it("is imported with the table that was typed, and the report says what was not", async () => {
+    fs.writeFileSync(path.join(folder, "a.mp4"), clipWith("a"));
+    fs.writeFileSync(path.join(folder, "b.mp4"), clipWith("b"));
+    await begin({ table: "file,title,category\na.mp4,A film,desi\ngone.mp4,Gone,desi\n" });
+    expect(serverFolder()?.running).toMatchObject({ total: 1 });
+    await expect(begin()).rejects.toThrow("The folder is being imported already.");
+    await folderImportEnds();
+    expect(sqliteHandle().prepare("SELECT title, category, status FROM videos").all()).toEqual([
+      { title: "A film", category: "desi", status: "review" },
+    ]);
+    const { last } = serverFolder()!;
+    expect(last?.sentence).toMatch(/^1 imported .* 0 already there, 0 duplicates, 2 failed\.$/);
+    expect(last?.failures.map(({ name }) => name).sort()).toEqual(["b.mp4", "gone.mp4"]);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it.each([
+    [{}, "There is no video in the folder."],
+    [{ table: "title\nA\n" }, 'The table: every row needs a column "file".'],
+    [{ table: "{" }, /^The table cannot be understood/],
+  ])("that gives nothing says why: %j", async (wanted, sentence) => {
+    await expect(begin(wanted)).rejects.toThrow(sentence);
+    expect(serverFolder()?.running).toBeUndefined();
+  });
+
+  it("may not be the uploads", async () => {
+    process.env.IMPORT_DIR = site.uploads;
+    forgetSettings();
+    await expect(begin()).rejects.toThrow("must lie apart from the uploads");
+  });
+});

@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import type { Network } from "~/media/download/download.server";
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server of films on loopback, and the network of its own in which it is films.example. */
+export interface FilmServer {
+  port: number;
+  network: Network;
+  /** The addresses that were looked up. */
+  lookedUp: string[];
+  address(path: string): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Other names: `inside.example` is an address of a private network, `both.example` has such a one
+ * beside a public one, and `rebinding.example` becomes private after the first answer.
+ *
+ * @param folder for the certificate, which ends in a day.
+ */
+export async function filmServer(folder: string, answer: Answer): Promise<FilmServer> {
+  const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+  ];
+  execFileSync(
+    "openssl",
+    [
+      ..."req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1".split(" "),
+      ..."-subj /CN=films.example -addext".split(" "),
+      "subjectAltName=DNS:films.example,DNS:rebinding.example",
+      ...["-keyout", key, "-out", cert],
+    ],
+    { stdio: "ignore" },
+  );
+  const ca = fs.readFileSync(cert, "utf8");
+  const server = https.createServer({ key: fs.readFileSync(key), cert: ca }, answer);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const lookedUp: string[] = [];
+  const here = { address: "127.0.0.1", family: 4 };
+  const inside = { address: "10.0.0.7", family: 4 };
+  return {
+    port,
+    lookedUp,
+    network: {
+      ca,
+      isAllowed: (address) => address === here.address,
+      async lookup(hostname) {
+        lookedUp.push(hostname);
+        if (hostname === "inside.example") return [inside];
+        if (hostname === "both.example") return [here, inside];
+        const asked = lookedUp.filter((each) => each === hostname).length;
+        return [hostname === "rebinding.example" && asked > 1 ? inside : here];
+      },
+    },
+    address: (name) => `https://films.example:${port}/${name}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
