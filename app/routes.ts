@@ -20,6 +20,7 @@ export default [
   route("admin/series/:id?", "routes/series-list.tsx"),
   route("admin/tags", "routes/tags.tsx"),
   route("admin/import", "routes/import.tsx"),
+  route("admin/templates", "routes/templates.tsx"),
   route("admin/trash", "routes/trash.tsx"),
   route("admin/statistics", "routes/statistics.tsx"),
   route("admin/activity", "routes/activity.tsx"),

@@ -15,6 +15,7 @@ import type {
   SeriesTable,
   SeriesVideosTable,
 } from "./schema/series";
+import type { UploadTemplatesTable } from "./schema/templates";
 
 export { ROLES, type Role } from "./schema/accounts";
 
@@ -253,6 +254,7 @@ export interface Schema {
   series_slugs: SeriesSlugsTable;
   series_videos: SeriesVideosTable;
   featured_series: FeaturedSeriesTable;
+  upload_templates: UploadTemplatesTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

@@ -36,6 +36,7 @@ const TABLE = {
   "/admin/publish": { owner: "all", editor: "all", uploader: "own" },
   "/admin/uploads/:id?": { owner: "own", editor: "own", uploader: "own" },
   "/admin/trash": { owner: "all", editor: "all", uploader: "own" },
+  "/admin/templates": { owner: "own", editor: "own", uploader: "own" },
   "/admin/account": { owner: "own", editor: "own", uploader: "own" },
   "/admin/account/passkey": { owner: "own", editor: "own", uploader: "own" },
   "/admin/users": { owner: "all", editor: "none", uploader: "none" },

@@ -35,6 +35,7 @@ import { answerSignedOut, showsSignedOutAnswer } from "~/studio/signed-out.serve
 import { StatCards } from "~/studio/statistics/stat-cards";
 import { performIntent } from "~/studio/studio-action.server";
 import { withAdminForm } from "~/studio/studio-form.server";
+import { uploadStart } from "~/studio/templates/templates.server";
 import { handleUpload, uploadLimits } from "~/studio/upload/upload-action.server";
 import type { UploadFailure } from "~/studio/upload/upload-fields";
 import { UploadForm } from "~/studio/upload/upload-form";
@@ -72,10 +73,12 @@ export async function loader({ request }: LoaderFunctionArgs) {
     origin: siteOrigin(request),
     signedOut,
   };
-  if (parameters.get("tab") !== "manage") return { ...shell, manage: undefined };
+  if (parameters.get("tab") !== "manage") {
+    return { ...shell, manage: undefined, start: uploadStart(user.id, parameters.get("start")) };
+  }
   const manage = await loadManage(parameters, own);
   const gone = manage.dialog?.video === null;
-  return data({ ...shell, manage }, { status: gone ? 404 : 200 });
+  return data({ ...shell, manage, start: undefined }, { status: gone ? 404 : 200 });
 }
 
 /** All that somebody sees of the panel whose session has ended: the answer to what they sent. */
@@ -86,6 +89,7 @@ const SIGNED_OUT = {
   origin: "",
   signedOut: true,
   manage: undefined,
+  start: undefined,
 };
 
 /** A refresh that finds the session ended leaves the page as it is, with what was typed. */
@@ -162,7 +166,11 @@ export default function Admin() {
             closeTo="/admin?tab=manage"
             edit={{ limits, signedOut, origin: loaded.origin }}
           />
-          <UploadForm limits={limits} failure={answer?.upload ?? signedOutUpload(answer)} />
+          <UploadForm
+            limits={limits}
+            start={loaded.start}
+            failure={answer?.upload ?? signedOutUpload(answer)}
+          />
         </>
       )}
     </div>

@@ -10,6 +10,7 @@ import { migration as series } from "./0208-series";
 import { migration as roles } from "./0210-roles";
 import { migration as videoFiles } from "./0211-video-files";
 import { migration as passkeys } from "./0212-passkeys";
+import { migration as uploadTemplates } from "./0216-upload-templates";
 import { migration as downloads } from "./0221-downloads";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
@@ -26,5 +27,6 @@ export const migrations: readonly Migration[] = [
   roles,
   videoFiles,
   passkeys,
+  uploadTemplates,
   downloads,
 ];

@@ -104,6 +104,8 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
     screen("Series in the studio, deleting", "/admin/series/1?delete=1", { overlay: true }),
     screen("Series in the studio, gone", "/admin/series/99"),
     screen("Import", "/admin/import"),
+    screen("Templates", "/admin/templates"),
+    screen("Templates, one of them", "/admin/templates?template=1"),
     screen("Trash", "/admin/trash"),
     screen("Trash, selected", "/admin/trash", {
       overlay: true,

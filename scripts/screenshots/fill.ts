@@ -83,6 +83,11 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
        VALUES ('pending', 'ladder', 40, 'running', 0.6, 'another', ?)`,
     )
     .run(inDays(1));
+  database.exec(
+    `INSERT INTO upload_templates (user_id, name, description, category, tags, is_default)
+     SELECT id, 'A walk at night', 'Filmed in one night.', 'desi', 'night, walk', 1 FROM users;
+     INSERT INTO upload_templates (user_id, name) SELECT id, 'Nothing but a name' FROM users`,
+  );
   // Everybody's second step ends here: nobody has the secret.
   database
     .prepare(

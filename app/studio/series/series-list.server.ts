@@ -4,7 +4,7 @@ import { prepared } from "~db/client.server";
 import type { SeriesVisibility } from "~db/schema/series";
 import { SERIES_RESTORABLE_DAYS, type SeriesView } from "./series-address";
 
-export const SERIES_PAGE_SIZE = 25;
+export const SERIES_PAGE_SIZE = 20;
 export const SERIES_VIDEOS_PAGE_SIZE = 50;
 /** Names that a field for a series offers: those changed last. */
 const OFFERED = 50;

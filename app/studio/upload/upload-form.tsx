@@ -5,6 +5,8 @@ import { useToast } from "~/ui/feedback/toast";
 import { useHydrated } from "~/ui/use-hydrated";
 import { FailureNotice } from "../failure-notice";
 import { NO_SCHEDULE, readSchedule } from "../schedule/schedule";
+import { fillIn, StartChoice } from "../templates/start-choice";
+import { textsOf, type UploadStart } from "../templates/template";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
 import { usePermissions } from "../use-permissions";
 import { FileDropArea, useFileDrop } from "./file-drop-area";
@@ -38,7 +40,16 @@ const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
  * The Upload tab of the admin panel: a standard form, which scripts turn into a queue. With one file
  * the form is about that file; with several it holds the texts that they share.
  */
-export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?: UploadFailure }) {
+export function UploadForm({
+  limits,
+  start,
+  failure,
+}: {
+  limits: UploadLimits;
+  /** What it can begin with. */
+  start?: UploadStart;
+  failure?: UploadFailure;
+}) {
   const form = useRef<HTMLFormElement>(null);
   const hydrated = useHydrated();
   const mayPublish = usePermissions()("/admin publish");
@@ -59,6 +70,8 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
   }, [forgetTyped]);
   const toast = useToast();
   const [resets, setResets] = useState(0);
+  // Those of the moment when the form was opened: a refresh must not change what is typed over.
+  const [first] = useState<UploadTexts>({ ...NO_TEXTS, ...textsOf(start?.texts) });
 
   const isAsked = Boolean(failure?.duplicate ?? failure?.cutOff) && items.length === 0;
   const sendable = items.filter(canBeSent);
@@ -177,9 +190,10 @@ export function UploadForm({ limits, failure }: { limits: UploadLimits; failure?
   );
   const texts = (
     <div key="texts" className="flex min-w-0 flex-col gap-5 lg:col-start-2 lg:row-start-1">
+      {start && <StartChoice start={start} onChoose={(texts) => fillIn(form.current, texts)} />}
       <UploadTextFields
         key={failure ? JSON.stringify(failure.texts) : `empty ${resets}`}
-        texts={failure?.texts ?? NO_TEXTS}
+        texts={failure?.texts ?? first}
         wrong={(rejected ?? failure)?.fields ?? {}}
         limits={limits}
         several={several}

@@ -90,6 +90,7 @@ test("an order is changed by dragging and by many presses, and another tab follo
   const other = await page.context().newPage();
   await other.goto(page.url());
   await expect(rows(other)).toHaveCount(3);
+  await page.bringToFront();
   await rows(page).nth(0).dragTo(rows(page).nth(2));
   await expect(rows(page).nth(2)).toContainText("Aurora");
   await expect.poll(() => order(site)).toBe("bca");

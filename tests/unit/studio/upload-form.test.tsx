@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { createRemixStub } from "@remix-run/testing";
-import { act, fireEvent, screen } from "@testing-library/react";
+import { act, fireEvent, screen, within } from "@testing-library/react";
 import { hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -83,4 +83,43 @@ it("asks for another time before a byte is sent, and has the times again after a
   await screen.findByLabelText(/Videos/);
   expect(publishAt().value).toBe("2020-01-01T10:00");
   expect(publishAt().closest("details")!.open).toBe(true);
+});
+
+it("fills in the files of the queue from pasted lines, and says what does not fit", async () => {
+  renderAt(form);
+  const input = await screen.findByLabelText(/Videos/);
+  const files = ["one.mp4", "two.mp4"].map((name) => new File(["x"], name, { type: "video/mp4" }));
+  fireEvent.change(input, { target: { files } });
+  const lines = screen.getByLabelText("One line for each video");
+  fireEvent.change(lines, { target: { value: "First | a, b | English\n | c | nothing\nThird" } });
+  fireEvent.click(screen.getByRole("button", { name: "Fill in" }));
+  const values = (label: string) =>
+    within(screen.getByRole("list", { name: "Queue" }))
+      .getAllByLabelText<HTMLInputElement>(label)
+      .map(({ value }) => value);
+  expect(values("Title *")).toEqual(["First", "Two"]);
+  expect(values("Tags")).toEqual(["a, b", "c"]);
+  expect(values("Category")).toEqual(["english", ""]);
+  expect(screen.getByText(/2 videos filled in/).textContent).toBe(
+    "2 videos filled in. 1 line without a file. Line 2: there is no category “nothing”.",
+  );
+});
+
+it("begins with a template, and takes another where its fields stand", async () => {
+  const texts = { description: "Filmed at night.", category: "desi", tags: "night" };
+  const day = { description: "By day.", category: "", tags: "sun" };
+  const templates = [{ id: 1, name: "Day", isDefault: false, ...day }];
+  renderAt(
+    <ToastProvider>
+      <UploadForm limits={LIMITS} start={{ templates, last: texts, texts }} />
+    </ToastProvider>,
+  );
+  const value = (label: RegExp) => screen.getByLabelText<HTMLInputElement>(label).value;
+  const values = () => [value(/^Description/), value(/^Category/), value(/^Tags/)];
+  expect(values()).toEqual(["Filmed at night.", "desi", "night"]);
+  expect(screen.getByRole("link", { name: "As last time" }).getAttribute("href")).toBe(
+    "/admin?start=last",
+  );
+  fireEvent.click(screen.getByRole("link", { name: "Day" }));
+  expect(values()).toEqual(["By day.", "", "sun"]);
 });

@@ -1,0 +1,148 @@
+import { toCategoryId } from "~/shared/categories";
+import { check, description, firstMessage, tags, title } from "~/shared/video-fields";
+import { prepared, writeTransaction } from "~db/client.server";
+import { failure, type StudioFailure } from "../failure";
+import { readTags } from "../list/managed-row.server";
+import {
+  MAX_TEMPLATE_NAME_LETTERS,
+  type StartTexts,
+  TEMPLATE_MOST,
+  type UploadStart,
+  type UploadTemplate,
+} from "./template";
+
+const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000;
+const FAILED = "The template was not saved.";
+const GONE = "This template no longer exists.";
+
+export type TypedTemplate = Omit<UploadTemplate, "id">;
+export type TemplateField = "name" | "description" | "tags" | "category";
+
+/** A form that was rejected, with what was typed. */
+export interface TemplateFailure extends StudioFailure {
+  typed?: TypedTemplate;
+  fields?: Partial<Record<TemplateField, string>>;
+}
+
+/** The templates of a user, by name. */
+export function templatesOf(userId: string): UploadTemplate[] {
+  const rows = prepared(
+    `SELECT id, name, description, category, tags, is_default AS isDefault FROM upload_templates
+     WHERE user_id = ? AND deleted_at IS NULL ORDER BY name COLLATE NOCASE, id`,
+  ).all(userId) as (Omit<UploadTemplate, "isDefault"> & { isDefault: 0 | 1 })[];
+  return rows.map((row) => ({ ...row, isDefault: row.isDefault === 1 }));
+}
+
+/**
+ * What a user's upload form can begin with.
+ *
+ * @param asked the id of a template, or `last`; null for the default.
+ */
+export function uploadStart(userId: string, asked: string | null): UploadStart {
+  const templates = templatesOf(userId);
+  const last = lastTexts(userId);
+  const template = templates.find(({ id, isDefault }) =>
+    asked === null ? isDefault : String(id) === asked,
+  );
+  return { templates, last, texts: asked === "last" ? last : template };
+}
+
+/** The texts of the user's newest video, but for its title and length. */
+function lastTexts(userId: string): StartTexts | undefined {
+  const row = prepared(
+    `SELECT description, category, tags FROM videos WHERE uploaded_by = ?
+     ORDER BY sort_key DESC LIMIT 1`,
+  ).get(userId) as { description: string; category: string; tags: string | null } | undefined;
+  if (!row) return undefined;
+  const category = toCategoryId(row.category) ?? "";
+  return { description: row.description, category, tags: readTags(row.tags).join(", ") };
+}
+
+/**
+ * Makes a template, or changes one.
+ *
+ * @returns a failure: 404 for one that is gone, 409 for the name of another, 422 for a field or too many.
+ */
+export async function saveTemplate(
+  userId: string,
+  id: number | undefined,
+  typed: TypedTemplate,
+): Promise<TemplateFailure | undefined> {
+  const fields = wrongFields(typed);
+  const [detail] = Object.values(fields);
+  if (detail) return { ...failure(422, FAILED, { detail }), typed, fields };
+  return writeTransaction((): TemplateFailure | undefined => {
+    const others = templatesOf(userId).filter((each) => each.id !== id);
+    const name = typed.name.trim();
+    if (others.some((each) => each.name.toLowerCase() === name.toLowerCase())) {
+      const taken = `There is a template “${name}” already.`;
+      return { ...failure(409, FAILED, { detail: taken }), typed, fields: { name: taken } };
+    }
+    if (others.length >= TEMPLATE_MOST) {
+      return { ...failure(422, FAILED, { detail: `There are at most ${TEMPLATE_MOST}.` }), typed };
+    }
+    if (typed.isDefault) {
+      prepared("UPDATE upload_templates SET is_default = 0 WHERE user_id = ?").run(userId);
+    }
+    const values = { ...typed, name, isDefault: Number(typed.isDefault), userId, id };
+    if (id === undefined) {
+      prepared(
+        `INSERT INTO upload_templates (user_id, name, description, category, tags, is_default)
+         VALUES (@userId, @name, @description, @category, @tags, @isDefault)`,
+      ).run(values);
+      return undefined;
+    }
+    const { changes } = prepared(
+      `UPDATE upload_templates SET name = @name, description = @description, category = @category,
+         tags = @tags, is_default = @isDefault
+       WHERE id = @id AND user_id = @userId AND deleted_at IS NULL`,
+    ).run(values);
+    return changes === 0 ? { ...failure(404, FAILED, { detail: GONE }), typed } : undefined;
+  });
+}
+
+/** Deletes a template of a user, which can be restored for 30 days; returns its name if it was there. */
+export function deleteTemplate(
+  userId: string,
+  id: number,
+  now = Date.now(),
+): Promise<string | undefined> {
+  return writeTransaction(() => {
+    prepared("DELETE FROM upload_templates WHERE deleted_at <= ?").run(
+      new Date(now - RESTORABLE_MS).toISOString(),
+    );
+    const statement = prepared(
+      `UPDATE upload_templates SET deleted_at = ?, is_default = 0
+       WHERE id = ? AND user_id = ? AND deleted_at IS NULL RETURNING name`,
+    );
+    return statement.pluck().get(new Date(now).toISOString(), id, userId) as string | undefined;
+  });
+}
+
+/** Restores a deleted template of a user; returns its name if it was there. */
+export function restoreTemplate(userId: string, id: number): Promise<string | undefined> {
+  return writeTransaction(
+    () =>
+      prepared(
+        `UPDATE upload_templates SET deleted_at = NULL
+         WHERE id = ? AND user_id = ? AND deleted_at IS NOT NULL RETURNING name`,
+      )
+        .pluck()
+        .get(id, userId) as string | undefined,
+  );
+}
+
+function wrongFields(typed: TypedTemplate): NonNullable<TemplateFailure["fields"]> {
+  const name = typed.name.trim();
+  const described = check(description, typed.description);
+  const tagged = check(tags, typed.tags);
+  return {
+    ...((!check(title, name).ok || name.length > MAX_TEMPLATE_NAME_LETTERS) && {
+      name: `A name has 1 to ${MAX_TEMPLATE_NAME_LETTERS} characters.`,
+    }),
+    ...(!described.ok && { description: firstMessage(described) }),
+    ...(typed.category !== "" &&
+      !toCategoryId(typed.category) && { category: "Choose one of the categories." }),
+    ...(!tagged.ok && { tags: firstMessage(tagged) }),
+  };
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { action, loader } from "~/routes/templates";
+import {
+  deleteTemplate,
+  type TemplateFailure,
+  templatesOf,
+} from "~/studio/templates/templates.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, adminCookie, caught, page, succeeded, useAdminSite } from "../../admin-requests";
+
+useAdminSite();
+const ORIGIN = "http://localhost";
+const NIGHT = { name: "Night", description: "Filmed at night.", category: "desi", tags: "night" };
+
+function args(address: string, body?: Record<string, string>) {
+  const headers = { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" };
+  const init = body ? { method: "POST", body: new URLSearchParams(body) } : {};
+  return { request: new Request(ORIGIN + address, { ...init, headers }), params: {}, context: {} };
+}
+const send = (fields: Record<string, string>) => action(args("/admin/templates", fields));
+const save = (fields: Record<string, string>) =>
+  succeeded(() => send({ intent: "save", ...fields }));
+const names = () => templatesOf("u").map(({ name }) => name);
+
+async function refused(fields: Record<string, string>): Promise<TemplateFailure> {
+  const answer = (await send(fields)) as { data: { error: TemplateFailure }; init: object };
+  expect(answer.init).toEqual({ status: answer.data.error.status });
+  return answer.data.error;
+}
+const start = async (address = "/admin") => (await page(address)).start;
+
+describe("templates of uploads", () => {
+  it("are made, changed, deleted and brought back", async () => {
+    await save({ ...NIGHT, name: " Night " });
+    const [night] = templatesOf("u");
+    expect(night).toMatchObject({ ...NIGHT, isDefault: false });
+    const id = String(night?.id);
+    await save({ template: id, ...NIGHT, name: "Nights", default: "1" });
+    expect(templatesOf("u")).toMatchObject([{ name: "Nights", isDefault: true }]);
+    const { toast } = await succeeded(() => send({ intent: "delete", template: id }));
+    expect(names()).toEqual([]);
+    await succeeded(() => send(toast.action.fields));
+    expect(names()).toEqual(["Nights"]);
+    const { data, init } = await loader(args("/admin/templates?template=99"));
+    expect([data.isGone, init?.status]).toEqual([true, 404]);
+  });
+
+  it("are refused with what was typed, field by field", async () => {
+    await save(NIGHT);
+    const wrong = { intent: "save", ...NIGHT, name: "", category: "nothing" };
+    expect(await refused(wrong)).toMatchObject({
+      status: 422,
+      typed: { description: NIGHT.description, category: "nothing" },
+      fields: { name: "A name has 1 to 60 characters.", category: "Choose one of the categories." },
+    });
+    expect((await refused({ intent: "save", ...NIGHT, name: "night" })).status).toBe(409);
+    expect((await refused({ intent: "save", ...NIGHT, name: "N", template: "99" })).status).toBe(
+      404,
+    );
+    expect((await refused({ intent: "restore", template: "1" })).status).toBe(404);
+    expect((await refused({ intent: "delete" })).status).toBe(400);
+    expect(names()).toEqual(["Night"]);
+  });
+
+  it("are each user's own, one of them the default", async () => {
+    await save({ ...NIGHT, default: "1" });
+    await save({ ...NIGHT, name: "Day", default: "1" });
+    expect(templatesOf("u").map(({ isDefault }) => isDefault)).toEqual([true, false]);
+    const sqlite = sqliteHandle();
+    sqlite.exec("INSERT INTO users (id, email, password_hash) VALUES ('o', 'o@b.c', 'x')");
+    sqlite.exec("INSERT INTO upload_templates (user_id, name) VALUES ('o', 'Other')");
+    const other = String(templatesOf("o")[0]?.id);
+    for (const intent of ["save", "delete"]) {
+      expect((await refused({ ...NIGHT, name: "X", intent, template: other })).status).toBe(404);
+    }
+    expect(names()).toEqual(["Day", "Night"]);
+  });
+
+  it("go for good after thirty days, and with their user", async () => {
+    await save(NIGHT);
+    await save({ ...NIGHT, name: "Day" });
+    const [day, night] = templatesOf("u").map(({ id }) => id);
+    await deleteTemplate("u", night ?? 0, Date.now() - 31 * 24 * 60 * 60 * 1000);
+    await deleteTemplate("u", day ?? 0);
+    const left = () => sqliteHandle().prepare("SELECT id FROM upload_templates").pluck().all();
+    expect(left()).toEqual([day]);
+    sqliteHandle().exec("DELETE FROM users");
+    expect(left()).toEqual([]);
+  });
+
+  it("are for who is signed in", async () => {
+    const request = new Request(`${ORIGIN}/admin/templates`);
+    const answer = await caught(() => loader({ request, params: {}, context: {} }));
+    expect(answer.headers.get("Location")).toBe("/auth");
+  });
+});
+
+describe("the upload form", () => {
+  it("begins with nothing, with the default, with a template, or as last time", async () => {
+    expect(await start()).toEqual({ templates: [], last: undefined, texts: undefined });
+    await save(NIGHT);
+    await save({ ...NIGHT, name: "Day", description: "By day.", default: "1" });
+    addVideo({ id: "a", uploaded_by: "u", created_at: "2026-01-01", description: "Old" });
+    addVideo({
+      id: "b",
+      uploaded_by: "u",
+      category: "solo",
+      tags: '["x","y"]',
+      description: "New",
+    });
+    addVideo({ id: "c", uploaded_by: "o", description: "Of another" });
+    const last = { description: "New", category: "pornstar", tags: "x, y" };
+    expect(await start()).toMatchObject({
+      templates: [{ name: "Day" }, { name: "Night" }],
+      last,
+      texts: { description: "By day." },
+    });
+    const night = templatesOf("u").find(({ name }) => name === "Night")?.id;
+    expect((await start(`/admin?start=${night}`))?.texts).toMatchObject({ name: "Night" });
+    expect((await start("/admin?start=last"))?.texts).toEqual(last);
+    expect((await start("/admin?start=99"))?.texts).toBeUndefined();
+    expect(await start("/admin?tab=manage")).toBeUndefined();
+  });
+});
