@@ -56,7 +56,7 @@ export function videoRow(id: string): VideoRow {
 
 export function jobRows(id: string): JobRow[] {
   return sqliteHandle()
-    .prepare("SELECT * FROM jobs WHERE video_id = ? ORDER BY priority")
+    .prepare("SELECT * FROM jobs WHERE video_id = ? ORDER BY priority, id")
     .all(id) as JobRow[];
 }
 
@@ -85,6 +85,12 @@ export async function workOn(film: string): Promise<[Source, Probe, TaskControl]
   const url = `/media/videos/u/1${path.extname(film)}`;
   const source = { videoId: "v", basePath: "u/1", url, file: film, playing: film, row };
   return [source, (await probe(film))!, createTask(path.dirname(film), () => {})];
+}
+
+/** The same of a file that its row names as the one to be played, as other programs write it. */
+export async function workOnNamed(film: string): ReturnType<typeof workOn> {
+  const [source, found, task] = await workOn(film);
+  return [{ ...source, row: { ...source.row, video_url: source.url } }, found, task];
 }
 
 /** Makes the adaptive stream of a film by itself, with all its renditions; returns the folder of its playlists. */

@@ -7,6 +7,7 @@ import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, toCard } from "./lists/card-row.server";
+import { CAN_BE_WATCHED } from "./lists/preparing.server";
 import { cardsAt } from "./lists/published-list.server";
 import { parseTags } from "./related/related";
 import type { RelatedAnswer, RelatedQuestion } from "./related/related-hits.server";
@@ -17,7 +18,7 @@ export interface VideoDetail extends VideoCardData {
   tags: string[];
   /** A path of this site; empty when there is no file. */
   videoUrl: string;
-  /** There is a file, and it is being converted into one that browsers play. */
+  /** There is a file that browsers don't play, and nothing of what is made of it can be watched yet. */
   preparing: boolean;
   /** The adaptive playlist is not there yet, and is being made. */
   streamIsComing: boolean;
@@ -49,7 +50,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
     description: row.description,
     tags: parseTags(row.tags),
     videoUrl: ownMediaPath(row.video_url) ?? "",
-    preparing: row.video_url === "" && row.source_url !== null,
+    preparing: row.video_url === "" && row.source_url !== null && row.hls_url === null,
     streamIsComing: row.streamIsComing === 1,
     hlsUrl: ownMediaPath(row.hls_url),
     storyboardUrl: ownMediaPath(row.storyboard_url),
@@ -83,7 +84,7 @@ export async function publishedStream(id: string): Promise<string | undefined> {
   return ownMediaPath(row?.hls_url);
 }
 
-/** The cards of some ids, in their order; what is not published is left out. */
+/** The cards of some ids, in their order; what is not listed is left out. */
 export async function publishedCards(ids: readonly string[]): Promise<VideoCardData[]> {
   if (ids.length === 0) return [];
   const rows = await database()
@@ -91,6 +92,7 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
     .select(CARD_COLUMNS)
     .where("id", "in", ids)
     .where("status", "=", "published")
+    .where(sql<boolean>`${sql.raw(CAN_BE_WATCHED)}`)
     .execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...new Set(ids)].flatMap((id) => {

@@ -7,7 +7,7 @@ export interface PlayerVideo {
   title: string;
   /** The page of the video, which the mini player leads back to; without it there is none. */
   href?: string;
-  /** The progressive file; empty when the video has none. */
+  /** The progressive file; the playlist while there is no file yet; empty when the video has neither. */
   fileUrl: string;
   /** There is no file yet because it is being converted. */
   preparing?: boolean;

@@ -86,12 +86,14 @@ function followLink(next: NextVideo): void {
 /**
  * The video with the file that it began with. A conversion may give the same video another file at
  * any moment, and whoever watches it should not be thrown back to its beginning, nor to the start in
- * the address of a link to the same video.
+ * the address of a link to the same video. A stream that began without a file and was made anew is
+ * another one.
  */
 function usePinnedFile(video: PlayerVideo): PlayerVideo {
   const [pinned, setPinned] = useState(video);
   const sameVideo = pinned.id === video.id;
-  if (!sameVideo || (!pinned.fileUrl && video.fileUrl)) setPinned(video);
-  if (!sameVideo || !pinned.fileUrl) return video;
+  const isGone = pinned.fileUrl === pinned.hlsUrl && pinned.hlsUrl !== video.hlsUrl;
+  if (!sameVideo || isGone || (!pinned.fileUrl && video.fileUrl)) setPinned(video);
+  if (!sameVideo || isGone || !pinned.fileUrl) return video;
   return { ...video, fileUrl: pinned.fileUrl, startSeconds: pinned.startSeconds };
 }

@@ -62,7 +62,8 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const series = searchParams.get("series");
   return {
     video,
-    fileUrl: await withVersion(video.videoUrl),
+    // Without a file, the stream that is being made is all there is.
+    fileUrl: video.videoUrl ? await withVersion(video.videoUrl) : (video.hlsUrl ?? ""),
     chapters: chaptersOf(video.description, video.durationSeconds),
     streamStart: video.hlsUrl ? await streamStart(video.hlsUrl) : undefined,
     startSeconds: parseStart(searchParams.get("t")) ?? 0,

@@ -5,6 +5,7 @@ import { migration as trash } from "./0202-trash";
 import { migration as tags } from "./0203-tags";
 import { migration as loudness } from "./0204-loudness";
 import { migration as categoryNames } from "./0205-category-names";
+import { migration as preparing } from "./0205-preparing";
 import { migration as sources } from "./0207-sources";
 import { migration as series } from "./0208-series";
 import { migration as roles } from "./0210-roles";
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   tags,
   loudness,
   categoryNames,
+  preparing,
   sources,
   series,
   roles,

@@ -14,8 +14,9 @@ with ffmpeg, sends it by the form, by tus and by an import to a site of its own,
 the length that is shown, and, without \`--quick\`, the pictures at known times, the sound's offset and the playlists.
 \`--only TEXT\` takes the kinds whose name holds a text.
 
-From everything that is taken H.264 in several qualities and AAC of each of its sounds are made for streaming, beside
-the file; AC-3 and E-AC-3 in surround are copied.
+What browsers do not play is watched as a stream from its first seconds on, while the rest is made; the MP4 is a copy
+of it. From everything that is taken H.264 in several qualities and AAC of each of its sounds are made for streaming,
+beside the file; AC-3 and E-AC-3 in surround are copied.
 `;
 
 /** The page of docs with the table of all kinds. */

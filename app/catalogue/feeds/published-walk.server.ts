@@ -5,6 +5,7 @@ import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { type CardRow, toCard } from "../lists/card-row.server";
 import type { ListQuestion } from "../lists/list-query.server";
+import { CAN_BE_WATCHED } from "../lists/preparing.server";
 import type { DescribedVideo } from "../meta/structured-data";
 import { parseTags } from "../related/related";
 
@@ -32,7 +33,7 @@ export async function* walkPublished(
   let rows = [] as Row[];
   const next = prepared(`
     SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM videos
-    WHERE status = 'published' AND sort_key < CAST(? AS INTEGER)
+    WHERE status = 'published' AND ${CAN_BE_WATCHED} AND sort_key < CAST(? AS INTEGER)
     ORDER BY videos.sort_key DESC LIMIT ?`);
   let below = prepared("SELECT CAST(sort_key AS TEXT) FROM videos WHERE number = ?")
     .pluck()
@@ -50,7 +51,7 @@ export async function* walkPublished(
 /** The published videos of sort keys, the newest first. */
 export function describedAt(sortKeys: readonly bigint[]): DescribedVideo[] {
   const rows = prepared(`
-    SELECT * FROM videos WHERE +status = 'published'
+    SELECT * FROM videos WHERE +status = 'published' AND ${CAN_BE_WATCHED}
       AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
     `[${sortKeys.join(",")}]`,
   ) as Row[];

@@ -1,6 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { ListOrder } from "~/shared/list-view";
 import { PAGE_SIZE } from "~/shared/pages";
+import { isNotPreparing } from "./preparing.server";
 
 /** A part of a public list, as a query on `videos`. */
 export interface ListQuestion {
@@ -71,10 +72,11 @@ export function findRows(prepare: (sql: string) => Statement, question: ListQues
   const { index, byCategory, keys, descending } = ORDERS[order];
   const direction = descending !== fromEnd ? "DESC" : "ASC";
   // Ordered as a whole, the parts are merged as they come out of the index, and none is sorted.
+  const asked = { ...question, isListed: isNotPreparing(prepare) };
   const parts =
     byCategory && categories.length > 0
-      ? categories.map((category) => part(byCategory, keys, question, [category]))
-      : [part(index, keys, question, categories)];
+      ? categories.map((category) => part(byCategory, keys, asked, [category]))
+      : [part(index, keys, asked, categories)];
   const found = prepare(`
     SELECT number FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}
       ORDER BY ${keys.map((key) => `${key} ${direction}`).join(", ")} LIMIT ? OFFSET ?)`)
@@ -86,13 +88,14 @@ export function findRows(prepare: (sql: string) => Statement, question: ListQues
 function part(
   index: string,
   keys: readonly string[],
-  { length, viewed }: Pick<ListQuestion, "length" | "viewed">,
+  { length, viewed, isListed }: Pick<ListQuestion, "length" | "viewed"> & { isListed: string },
   categories: readonly string[],
 ): { sql: string; values: unknown[] } {
   // The plus: compared row by row, and no reason for another index.
   const column = index.startsWith("videos_published_by_category") ? "category" : "+category";
   const conditions = [
     "status = 'published'",
+    isListed,
     viewed && "views > 0",
     length && "seconds BETWEEN ? AND ?",
     categories.length > 0 && `${column} IN (${categories.map(() => "?").join(", ")})`,
@@ -113,7 +116,8 @@ export function sortRows(
   const { keys, descending } = ORDERS[order];
   const direction = descending ? "DESC" : "ASC";
   const index = length ? "videos_published_by_length" : "videos_published_by_category";
-  const { sql, values } = part(index, keys, question, categories);
+  const asked = { ...question, isListed: isNotPreparing(prepare) };
+  const { sql, values } = part(index, keys, asked, categories);
   // The plus keeps the planner from walking an index of the order instead.
   const sorted = `${sql} ORDER BY ${keys.map((key) => `+${key} ${direction}`).join(", ")}`;
   return prepare(`SELECT number FROM (${sorted} LIMIT ? OFFSET ?)`)
@@ -126,7 +130,8 @@ export function countLength(
   prepare: (sql: string) => Statement,
   question: Pick<ListQuestion, "categories" | "length">,
 ): number {
-  const { sql, values } = part("videos_published_by_length", [], question, question.categories);
+  const asked = { ...question, isListed: isNotPreparing(prepare) };
+  const { sql, values } = part("videos_published_by_length", [], asked, question.categories);
   return prepare(`SELECT count(*) FROM (${sql})`)
     .pluck()
     .get(...values) as number;

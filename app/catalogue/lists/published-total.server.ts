@@ -1,17 +1,30 @@
 import { type CategoryId, storedValues } from "~/shared/categories";
 import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
+import { PREPARING } from "./preparing.server";
 
-/** How many videos are published, of a category or of all, and how many of them have views. */
-export async function publishedTotal(
-  category?: CategoryId,
-): Promise<{ videos: number; viewed: number }> {
+interface Total {
+  videos: number;
+  viewed: number;
+}
+
+/** How many videos are listed, of a category or of all, and how many of them have views. */
+export async function publishedTotal(category?: CategoryId): Promise<Total> {
   await projected();
   const names = category ? JSON.stringify(storedValues(category)) : null;
-  return prepared(`
+  const published = prepared(`
     SELECT coalesce(sum(videos), 0) AS videos, coalesce(sum(viewed), 0) AS viewed FROM video_totals
     WHERE status = 'published'
       AND (@names IS NULL OR category IN (SELECT value FROM json_each(@names)))`).get({
     names,
-  }) as { videos: number; viewed: number };
+  }) as Total;
+  const preparing = prepared(`
+    SELECT count(*) AS videos, count(nullif(views, 0)) AS viewed FROM ${PREPARING}
+      ${names ? "AND category IN (SELECT value FROM json_each(?))" : ""}`).get(
+    ...(names ? [names] : []),
+  ) as Total;
+  return {
+    videos: Math.max(0, published.videos - preparing.videos),
+    viewed: Math.max(0, published.viewed - preparing.viewed),
+  };
 }

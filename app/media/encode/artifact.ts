@@ -22,7 +22,7 @@ export interface Source {
   };
 }
 
-/** What a maker has made: files in the task's folder, and where they belong. */
+/** What a maker has made: files in the task's folder, or where they belong already. */
 export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
   /** The file that replaces the one which is played, at the same address. */

@@ -23,31 +23,51 @@ export interface FragmentedFile {
 
 /** Reads where the fragments lie and how long they are; without one there was nothing to write. */
 export async function readFragments(path: string): Promise<FragmentedFile> {
-  const file = await open(path, "r");
-  try {
-    const top = await boxesOf(file, 0, (await file.stat()).size);
-    const moov = top.find((box) => box.type === "moov");
-    const first = top.find((box) => box.type === "moof");
-    if (!moov || !first) return { headerBytes: 0, fragments: [], codec: "" };
-    const { timescale, codec } = await readTrack(file, moov);
-    const fragments: Fragment[] = [];
-    for (const [index, box] of top.entries()) {
-      const data = top[index + 1];
-      if (box.type !== "moof" || data?.type !== "mdat") continue;
-      const run = readRuns(await read(file, box));
-      if (run.duration === 0) continue;
-      fragments.push({
-        offset: box.start,
-        bytes: data.end - box.start,
-        keyframeBytes: run.firstSampleEnd,
-        start: run.decodeTime / timescale,
-        duration: run.duration / timescale,
-      });
+  return fragmentReader(path)();
+}
+
+/**
+ * Reads a file that is being written: each call tells of all whole fragments so far, and reads only what
+ * has been added since the last.
+ */
+export function fragmentReader(path: string): () => Promise<FragmentedFile> {
+  const found: FragmentedFile = { headerBytes: 0, fragments: [], codec: "" };
+  let timescale: number | undefined;
+  let end = 0;
+
+  return async () => {
+    const file = await open(path, "r");
+    try {
+      const boxes = await boxesOf(file, end, (await file.stat()).size);
+      for (const [index, box] of boxes.entries()) {
+        const data = boxes[index + 1];
+        if (box.type === "moov" && box.isWhole) {
+          const track = await readTrack(file, box);
+          timescale = track.timescale;
+          found.codec = track.codec;
+        }
+        if (box.type !== "moof") {
+          if (box.isWhole) end = box.end;
+          continue;
+        }
+        if (data?.type !== "mdat" || !data.isWhole || timescale === undefined) break;
+        end = data.end;
+        found.headerBytes ||= box.start;
+        const run = readRuns(await read(file, box));
+        if (run.duration === 0) continue;
+        found.fragments.push({
+          offset: box.start,
+          bytes: data.end - box.start,
+          keyframeBytes: run.firstSampleEnd,
+          start: run.decodeTime / timescale,
+          duration: run.duration / timescale,
+        });
+      }
+      return found;
+    } finally {
+      await file.close();
     }
-    return { headerBytes: first.start, fragments, codec };
-  } finally {
-    await file.close();
-  }
+  };
 }
 
 /** Of a file that our own ffmpeg has written; a stranger's is never read like this. */

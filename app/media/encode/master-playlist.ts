@@ -9,8 +9,8 @@ import type { Encoding, Sound } from "./sounds";
 export interface Variant {
   /** File name of its media playlist. */
   playlist: string;
-  /** File name of the playlist of its keyframes alone. */
-  keyframePlaylist: string;
+  /** File name of the playlist of its keyframes alone; left out until that is there. */
+  keyframePlaylist?: string;
   width: number;
   height: number;
   frameRate: number;
@@ -55,7 +55,7 @@ export function masterPlaylist(
       : []),
     ...(poorest ? soundAlone(poorest, groupOf("poor", sounds)) : []),
     // §4.3.4.3: behind them, since the first of all is what begins.
-    ...smallestFirst.map(keyframesTag),
+    ...smallestFirst.filter(({ keyframePlaylist }) => keyframePlaylist).map(keyframesTag),
     "",
   ].join("\n");
 }

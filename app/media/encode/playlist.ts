@@ -27,12 +27,31 @@ export function segmentsOf(fragments: readonly Segment[]): Segment[] {
 }
 
 /**
+ * The segments of a film that is being made which stay as they are, whatever follows: the last of the
+ * film is not among them.
+ *
+ * @param filmSeconds that the film will last.
+ */
+export function closedSegments(fragments: readonly Segment[], filmSeconds: number): Segment[] {
+  let end = 0;
+  const before = fragments.filter(({ duration }) => {
+    end += duration;
+    return end <= filmSeconds - duration;
+  });
+  const whole = before.length > 2 ? before.length - (before.length % 2) : before.length;
+  return segmentsOf(before.slice(0, whole));
+}
+
+/**
  * The same of a sound, whose fragments are shorter: each segment ends with the fragment that ends
  * nearest to the end of the segment of the pictures.
+ *
+ * @param isGrowing both are being made: only segments that stay as they are.
  */
 export function soundSegments(
   fragments: readonly Segment[],
   pictures: readonly Segment[],
+  isGrowing = false,
 ): Segment[] {
   const segments: Segment[] = [];
   let picturesEnd = 0;
@@ -40,11 +59,15 @@ export function soundSegments(
   let at = 0;
   for (const [index, { duration }] of pictures.entries()) {
     picturesEnd += duration;
-    const isLast = index === pictures.length - 1;
+    const isLast = !isGrowing && index === pictures.length - 1;
+    let isClosed = !isGrowing;
     let segment: Segment | undefined;
     for (; at < fragments.length; at++) {
       const { offset, bytes, duration } = fragments[at]!;
-      if (segment && !isLast && end + duration / 2 > picturesEnd) break;
+      if (segment && !isLast && end + duration / 2 > picturesEnd) {
+        isClosed = true;
+        break;
+      }
       segment = {
         offset: segment?.offset ?? offset,
         bytes: (segment?.bytes ?? 0) + bytes,
@@ -52,7 +75,7 @@ export function soundSegments(
       };
       end += duration;
     }
-    if (segment) segments.push(segment);
+    if (segment && isClosed) segments.push(segment);
   }
   return segments;
 }
@@ -61,6 +84,15 @@ export function soundSegments(
 export function targetDuration(segments: readonly Segment[]): number {
   return Math.max(1, ...segments.map(({ duration }) => Math.round(duration)));
 }
+
+/**
+ * How much of a film its playlist has: all of it from the beginning, as much as is made of it yet, or
+ * all of it now. The lines of a playlist stay as they were when more are added (§6.2.1).
+ */
+export type Growth = "whole" | "growing" | "grown";
+
+/** Who comes while a playlist grows begins with the film, and not with what was made last (§4.3.5.2). */
+const FROM_THE_BEGINNING = "#EXT-X-START:TIME-OFFSET=0,PRECISE=YES";
 
 /**
  * The playlist of one rendition: a header and its segments, all in one file.
@@ -73,13 +105,16 @@ export function mediaPlaylist(
   segments: readonly Segment[],
   target = targetDuration(segments),
   tags: readonly string[] = ["#EXT-X-INDEPENDENT-SEGMENTS"],
+  growth: Growth = "whole",
 ): string {
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",
     `#EXT-X-TARGETDURATION:${target}`,
     "#EXT-X-MEDIA-SEQUENCE:0",
-    "#EXT-X-PLAYLIST-TYPE:VOD",
+    ...(growth === "whole"
+      ? ["#EXT-X-PLAYLIST-TYPE:VOD"]
+      : ["#EXT-X-PLAYLIST-TYPE:EVENT", FROM_THE_BEGINNING]),
     ...tags,
     `#EXT-X-MAP:URI="${file}",BYTERANGE="${headerBytes}@0"`,
     ...segments.flatMap(({ offset, bytes, duration }) => [
@@ -87,7 +122,7 @@ export function mediaPlaylist(
       `#EXT-X-BYTERANGE:${bytes}@${offset}`,
       file,
     ]),
-    "#EXT-X-ENDLIST",
+    ...(growth === "growing" ? [] : ["#EXT-X-ENDLIST"]),
     "",
   ].join("\n");
 }

@@ -1,10 +1,18 @@
 import { stat } from "node:fs/promises";
+import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { cleanTitle } from "../captions/languages";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { isPlayableVideo, type SoundStream } from "../probe/playable";
 import type { Probe } from "../probe/probe.server";
-import { type Artifact, cpuSecondsFor, maxFileBytes, NO_ARTIFACT, type Source } from "./artifact";
+import {
+  type Artifact,
+  cpuSecondsFor,
+  isOnePicture,
+  maxFileBytes,
+  NO_ARTIFACT,
+  type Source,
+} from "./artifact";
 import {
   chosenHardware,
   deviceArguments,
@@ -17,8 +25,9 @@ import {
 } from "./encoders.server";
 import { needsFaststart } from "./faststart.server";
 import { pictureFilters } from "./filters.server";
-import { fit, renditionsFor, steadyRate } from "./renditions";
+import { fit, type Rendition, renditionsFor, steadyRate } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
+import type { Ladder } from "./stream/ladder";
 import { runFfmpeg, type Task } from "./task.server";
 
 /** The first rendition is small, so that it is there soon; the ladder brings the larger ones. */
@@ -46,6 +55,16 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
   };
 }
 
+/**
+ * Whether a film is played as a stream before there is a file that browsers play, which then is a copy of
+ * the stream: it is decoded once. Rows of other programs, which name the file as it is, are shown as
+ * they are until there is a file.
+ */
+export function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
+  const isEncoded = !probe.playable && conversionOf(probe).video === "encode";
+  return row.video_url === "" && isEncoded && !isOnePicture(probe);
+}
+
 /** Sounds that a copy can hold whatever is in them; a file with others is kept beside its copy. */
 const COPIED_SOUNDS: Record<string, string[]> = {
   mp4: ["aac", "mp3", "opus", "ac3"],
@@ -70,6 +89,9 @@ export function isCopyOf(probe: Probe): boolean {
  * and AAC.
  */
 export async function transcode(source: Source, probe: Probe, task: Task): Promise<Artifact> {
+  if (isStreamedFirst(source, probe)) {
+    return { ...NO_ARTIFACT, durationSeconds: probe.durationSeconds, streamIsUrgent: true };
+  }
   const artifact = await makePlayable(source, probe, task);
   const isKept = conversionOf(probe).video === "copy";
   return { ...artifact, streamIsUrgent: isKept && NOT_EVERYWHERE.includes(probe.video.codec) };
@@ -90,12 +112,48 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
   }
   if (conversionOf(probe).video === "copy") await remux(source, probe, task, "mp4");
   else await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
+  return { ...beside(source), durationSeconds };
+}
+
+/** The file that is played, beside its source. */
+function beside(source: Source): Pick<Artifact, "moves" | "columns"> {
   const target = `${source.basePath}.${source.url.endsWith(".mp4") ? "m4v" : "mp4"}`;
   return {
     moves: [{ from: FILE, bucket: "videos", path: target }],
     columns: { video_url: `/media/videos/${target}`, source_url: source.url },
-    durationSeconds,
   };
+}
+
+/** Puts a rendition of a stream and its default sound together in one file, without decoding either. */
+export async function copyOfStream(
+  source: Source,
+  { folder, renditions, sounds, probe }: Ladder,
+  task: Task,
+): Promise<Pick<Artifact, "moves" | "columns">> {
+  // Where the source goes, the file is all that another stream could be made from.
+  const most = settings().keepSources === "never" ? Number.POSITIVE_INFINITY : FIRST_SIDE;
+  const isSmall = ({ width, height }: Rendition) => Math.min(width, height) <= most;
+  const { name } = renditions.filter(isSmall).at(-1) ?? renditions[0]!;
+  const sound = sounds.find(({ bitrate }) => bitrate);
+  const files = [name, ...(sound ? [sound.name] : [])].map((each) =>
+    path.join(folder, `${each}.mp4`),
+  );
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  await runFfmpeg(
+    task,
+    [
+      ...files.flatMap(inputArguments),
+      ...files.flatMap((_, index) => ["-map", String(index)]),
+      ...["-c", "copy", "-map_metadata", "-1", "-movflags", "+faststart", FILE],
+    ],
+    {
+      seconds: probe.durationSeconds,
+      fileBytes: sizes.reduce((sum, size) => sum + size, 64 * 1024 ** 2),
+      cpuSeconds: cpuSecondsFor(probe),
+      silent: true,
+    },
+  );
+  return beside(source);
 }
 
 /** Of a stranger's file nothing travels on but picture and sound: no location, no name, no chapters. */

@@ -33,7 +33,8 @@ export async function commitArtifact(
     const target = bucketFile(bucket, name);
     if (!target) throw new Error(`${bucket}/${name} is no path of a file.`);
     targets.push(target);
-    await moveFlushed(path.join(folder, from), target);
+    const made = path.resolve(folder, from);
+    if (made !== target) await moveFlushed(made, target);
   }
   if (artifact.replacement)
     await replaceVideoFile(job, source, path.join(folder, artifact.replacement));
@@ -66,9 +67,13 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
       return false;
     }
     if (artifact.streamIsUrgent) {
+      // Where nothing can be watched before, the picture of its card is made before it too.
       sqlite
-        .prepare("UPDATE jobs SET priority = ? WHERE video_id = ? AND kind = 'ladder'")
-        .run(PRIORITIES.transcode, job.video_id);
+        .prepare(
+          `UPDATE jobs SET priority = @priority WHERE video_id = @id AND (kind = 'ladder'
+             OR kind = 'poster' AND EXISTS (SELECT 1 FROM videos WHERE id = @id AND video_url = ''))`,
+        )
+        .run({ priority: PRIORITIES.transcode, id: job.video_id });
     }
     if (artifact.durationSeconds) {
       sqlite
@@ -81,7 +86,8 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
 }
 
 function replacesStream({ kind }: JobRow, { row }: Source): boolean {
-  return kind === "ladder" && row.hls_url !== null;
+  // One that is not whole ends where it ends: nobody is to wait there.
+  return kind === "ladder" && row.hls_url !== null && row.video_url !== "";
 }
 
 /** What an admin has added stays, and goes before what the file has under the same name. */

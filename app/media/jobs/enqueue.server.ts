@@ -78,7 +78,8 @@ function missingKinds(row: Lacking): JobKind[] {
     storyboard: row.storyboard_url === null,
     preview: row.preview_url === null,
     loudness: row.loudness === null,
-    ladder: row.hls_url === null,
+    // Without a file, its stream is not whole: see early-watch.server.ts.
+    ladder: row.hls_url === null || row.video_url === "",
     cleanup: true,
   };
   return JOB_KINDS.filter((kind) => wanted[kind]);
@@ -137,6 +138,7 @@ export async function enqueueMissing(): Promise<number> {
     .where((e) =>
       e.or([
         e("hls_url", "is", null),
+        e("video_url", "=", ""),
         e("storyboard_url", "is", null),
         e("preview_url", "is", null),
         e("thumbnail_url", "is", null),

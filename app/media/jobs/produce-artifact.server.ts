@@ -14,6 +14,7 @@ import { transcode } from "../encode/transcode.server";
 import { cachedProbe as read } from "../probe/cached-probe.server";
 import { isEarlierVersion } from "../serve/file-version.server";
 import { removeStale } from "./commit-artifact.server";
+import { earlyWatch } from "./early-watch.server";
 import { PRIORITIES } from "./kinds";
 import { removeEarlierVersions } from "./remove-source.server";
 import { tableOf } from "./table-of.server";
@@ -66,10 +67,12 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return createPreview(source, await read(source.playing), task, generation);
     case "loudness":
       return measureLoudness(source, await read(source.file), task);
-    case "ladder":
+    case "ladder": {
       // What is played instead of the source has less of it than the stream.
       if (source.row.hls_url && source.row.source_removed_at) return NO_ARTIFACT;
-      return encodeLadder(source, await read(source.file), task, generation, paceOf(job));
+      const watch = await earlyWatch(job, source);
+      return encodeLadder(source, await read(source.file), task, generation, paceOf(job), watch);
+    }
     case "cleanup":
       await removeStale(source, "ladder");
       await removeEarlierVersions(job, source);

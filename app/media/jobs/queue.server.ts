@@ -25,8 +25,8 @@ const iso = (time: number) => new Date(time).toISOString();
 
 /**
  * Takes the next job in one statement, so that two workers never have the same. Next is the lowest
- * priority, then the oldest; of a video whose playable file is not there yet nothing else is made,
- * and its clean-up waits for all the rest.
+ * priority, then the oldest; of a video whose playable file is not there yet nothing else is made but
+ * what lets it be watched, and its clean-up waits for all the rest.
  *
  * @param mostPriority only jobs up to this priority.
  * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds.
@@ -69,6 +69,11 @@ function claimNext(mostPriority: number, now: number): JobRow | undefined {
           AND (kind = 'transcode' OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'transcode' AND state <> 'done'))
+          -- Made from the file that is played, which a stream is made into first.
+          AND (kind NOT IN ('storyboard', 'preview') OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id
+              AND kind = 'ladder' AND state IN ('waiting', 'running')
+              AND EXISTS (SELECT 1 FROM videos WHERE id = job.video_id AND video_url = '')))
           AND (kind <> 'cleanup' OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id AND id <> job.id AND state <> 'done'))
         ORDER BY priority, created_at, id LIMIT 1)
@@ -106,7 +111,14 @@ function failCrashingJobs(now: number): void {
        WHERE ${killed}`,
     )
     .run({ now: iso(now) });
+  sqlite
+    .prepare(`${TAKE_BACK_STREAMS} AND id IN (
+      SELECT video_id FROM jobs WHERE kind = 'ladder' AND state = 'failed')`)
+    .run();
 }
+
+/** Of a video that can be watched only as far as its stream was made: it will not be made further. */
+const TAKE_BACK_STREAMS = "UPDATE videos SET hls_url = NULL WHERE video_url = '' AND hls_url <> ''";
 
 /**
  * Says that the job goes on, and how far it is. False when it is ours no longer. While another process
@@ -163,6 +175,13 @@ export async function fail(job: JobRow, reason: string, final = false): Promise<
     run_after: iso(Date.now() + BACK_OFF_MS * 4 ** (job.attempts - 1)),
     finished_at: isFinal ? iso(Date.now()) : null,
   });
+  if (isFinal && job.kind === "ladder") {
+    const takeBack = () =>
+      writeTransaction(() => {
+        sqliteHandle().prepare(`${TAKE_BACK_STREAMS} AND id = ?`).run(job.video_id);
+      });
+    await retryWhileBusy(takeBack, RESULT_WAIT_MS);
+  }
   jobsChanged("work");
 }
 

@@ -7,7 +7,7 @@ import { createTask, EncodeError, type Progress, type TaskControl } from "../enc
 import { PictureError } from "../pictures/picture-process.server";
 import { InterruptedError } from "../probe/ffmpeg.server";
 import { RefusedFileError } from "../probe/probe.server";
-import { commitArtifact } from "./commit-artifact.server";
+import { commitArtifact, removeStale } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
 import { explain } from "./explain";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
@@ -106,6 +106,8 @@ export async function recordFailure(
   const expected = final || error instanceof EncodeError || error instanceof InterruptedError;
   if (!expected) console.error(`Job ${job.id} (${job.kind}) failed:`, error);
   await fail(job, explain((error as Error).message, lines), final);
+  const source = job.kind === "ladder" ? await sourceOf(job) : undefined;
+  if (source) await removeStale(source, "ladder");
 }
 
 /** How far the job is, and how long it will take at the pace it has had. */

@@ -16,10 +16,12 @@ export function publicFile(url: string): string | undefined {
   const name = parseMediaUrl(url);
   if (!name) return undefined;
   if (isNamed(url)) return url;
-  const played = playedFile(mediaBasePath(name.path));
-  if (played === undefined) return replacedFile(url, name);
+  const base = mediaBasePath(name.path);
+  const isDerived = name.path.split("/").length > 2;
+  const played = playedFile(base);
+  if (played === undefined) return isDerived && isStreamed(base) ? url : replacedFile(url, name);
   // Derived files stand in the folder of their video, and are as public as it is.
-  if (name.path.split("/").length > 2) return url;
+  if (isDerived) return url;
   return name.bucket === "videos" ? played : undefined;
 }
 
@@ -60,6 +62,18 @@ function isNamed(url: string): boolean {
          UNION ALL SELECT 1 FROM videos WHERE status = 'published' AND thumbnail_url = @url LIMIT 1`,
       )
       .get({ url }) !== undefined
+  );
+}
+
+/** Whether a published video of that base path is watched while its stream is made. */
+function isStreamed(base: string): boolean {
+  return (
+    sqliteHandle()
+      .prepare(
+        `SELECT 1 FROM videos INDEXED BY videos_by_growing_stream
+         WHERE status = 'published' AND video_url = '' AND hls_url > @from AND hls_url < @to LIMIT 1`,
+      )
+      .get({ from: `/media/videos/${base}/`, to: `/media/videos/${base}0` }) !== undefined
   );
 }
 

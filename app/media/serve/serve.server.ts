@@ -1,9 +1,11 @@
 import fs from "node:fs";
+import { readFile } from "node:fs/promises";
 import { fileBody } from "~/server/node/body-writer.server";
 import { settings } from "~/server/settings.server";
-import { parseByteRange } from "~/shared/byte-range";
+import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { failedPrecondition, rangeStillFits } from "~/shared/conditional";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
+import { isUnfinished } from "../encode/stream/unfinished.server";
 import { contentType } from "./content-type";
 import { requestedVersion, versionOf } from "./file-version.server";
 import { publicFile } from "./public-file.server";
@@ -51,6 +53,7 @@ export async function serveMedia(
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Accept-Ranges": "bytes",
   });
+  if (isUnfinished(file)) return serveUnfinished(request, name, file, headers);
   const playlist = await playlistWithCaptions(name);
   if (playlist !== undefined) return textResponse(request, playlist, headers);
   const { accelPrefix } = settings();
@@ -59,6 +62,49 @@ export async function serveMedia(
     return new Response(null, { headers });
   }
   return serveFile(request, file, headers);
+}
+
+/**
+ * A file of a stream that is being made: what its playlists tell of stays as it is. They themselves grow
+ * and are in no cache. Of any other file there are ranges and no whole, and no validators, by which a
+ * browser would put together what it has of two lengths.
+ */
+async function serveUnfinished(
+  request: Request,
+  name: MediaName,
+  file: string,
+  headers: Headers,
+): Promise<Response> {
+  if (file.endsWith(".m3u8")) {
+    const text =
+      (await playlistWithCaptions(name)) ?? (await readFile(file, "utf8").catch(() => ""));
+    if (!text) return notFound();
+    headers.set("Cache-Control", NO_CACHE);
+    return textResponse(request, text, headers);
+  }
+  const isWritten = /\.(?:mp4|m4s)$/.test(file) && request.method === "GET";
+  const handle = isWritten ? await openFile(file) : undefined;
+  if (!handle) return notFound();
+  const { size } = await handle.stat();
+  const asked = request.headers.get("Range");
+  const range = parseByteRange(asked, size);
+  if (!range || range === "unsatisfiable" || !asked?.trimEnd().endsWith(`-${range.end}`)) {
+    await handle.close();
+    return notFound();
+  }
+  return rangeResponse(handle, range, size, headers);
+}
+
+function rangeResponse(
+  handle: fs.promises.FileHandle,
+  { start, end }: ByteRange,
+  size: number,
+  headers: Headers,
+): Response {
+  const length = end - start + 1;
+  headers.set("Content-Length", String(length));
+  headers.set("Content-Range", `bytes ${start}-${end}/${size}`);
+  return new Response(fileBody(handle, start, length), { status: 206, headers });
 }
 
 /** A MOV keeps its address when it becomes an MP4: the brand in its first box tells (ISO 14496-12). */
@@ -114,15 +160,10 @@ async function serveFile(request: Request, file: string, headers: Headers): Prom
         ? parseByteRange(request.headers.get("Range"), size)
         : undefined;
     if (range === "unsatisfiable") return unsatisfiable(size, headers);
-    const { start, end } = range ?? { start: 0, end: size - 1 };
-    const length = end - start + 1;
-    headers.set("Content-Length", String(length));
-    if (range) headers.set("Content-Range", `bytes ${start}-${end}/${size}`);
-    kept = request.method === "GET" && length > 0;
-    return new Response(kept ? fileBody(handle, start, length) : null, {
-      status: range ? 206 : 200,
-      headers,
-    });
+    kept = request.method === "GET" && size > 0;
+    if (range) return rangeResponse(handle, range, size, headers);
+    headers.set("Content-Length", String(size));
+    return new Response(kept ? fileBody(handle, 0, size) : null, { headers });
   } finally {
     if (!kept) await handle.close();
   }

@@ -123,7 +123,9 @@ function rowsOf(name: MediaName) {
       // From "{base}." to below "{base}0", see public-file.server.ts.
       `SELECT hls_url, captions, duration FROM videos WHERE video_url >= @from AND video_url < @to
        UNION ALL SELECT hls_url, captions, duration FROM video_files
-       WHERE video_url >= @from AND video_url < @to`,
+       WHERE video_url >= @from AND video_url < @to
+       UNION ALL SELECT hls_url, captions, duration FROM videos INDEXED BY videos_by_growing_stream
+       WHERE video_url = '' AND hls_url > @from AND hls_url < @to`,
     )
     .all({ from: `${prefix}.`, to: `${prefix}0` });
 }

@@ -101,6 +101,8 @@ export function watchForProblems(
     // Something newer plays by now, or another video.
     if (isOver() || element.error?.code !== code) return;
     if (found === "connection") return lose();
+    // A stream without a file is still being made, and after a failure anew at another address.
+    if (url === hlsUrl) return problem.set("preparing");
     if (found === "missing") return problem.set(found);
     const begun = position.seconds > 0 || position.playing;
     if ((code === NETWORK || code === DECODE) && begun && reloadOnce()) return;

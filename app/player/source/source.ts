@@ -196,14 +196,21 @@ export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source
   }, [element]);
 
   const lastId = useRef(id);
+  const position = useRef<PlaybackPosition>();
   useEffect(() => {
+    // The stream of the same video may have been made anew, and goes on where it was.
+    if (lastId.current === id && position.current)
+      changeSource(element, position.current, () => {});
     // The page may have named a start in the fragment.
     if (element.getAttribute("src")?.split("#")[0] !== fileUrl) element.src = fileUrl;
     else if (lastId.current !== id) element.load();
     lastId.current = id;
     if (latestStart.current && element.currentTime === 0) primeStart(latestStart.current);
     if (hlsUrl) void source.open("auto", false);
-    return () => source.close();
+    return () => {
+      position.current = fileUrl === hlsUrl ? playbackPosition(element) : undefined;
+      source.close();
+    };
   }, [source, element, id, fileUrl, hlsUrl]);
 
   return source;

@@ -141,7 +141,7 @@ describe.runIf(ffmpegAvailable())("the address of a video that browsers could no
     const id = await addToLibrary(site.uploads, avi, false);
     const url = videoRow(id).source_url!;
     expect(await statusOf(url)).toBe(404);
-    only("transcode");
+    only("transcode", "ladder");
     await workUntilIdle();
     const played = videoRow(id).video_url;
     const { response, bytes } = await bytesOf(url);

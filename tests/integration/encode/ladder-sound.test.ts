@@ -5,7 +5,7 @@ import { soundLabel } from "~/media/captions/languages";
 import { isCopyOf, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { makeLadder, workOn } from "../../encode-library";
+import { makeLadder, workOn, workOnNamed } from "../../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -158,7 +158,8 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
 
   it("is padded in the copy that browsers play, where it is encoded anew", async () => {
     const short = { as: "avi", seconds: 4, sound: tone(1), video: ["mpeg4"], audio: ["ac3"] };
-    const { moves } = await transcode(...(await workOn(makeClip(site.folder, "film", short))));
+    const film = makeClip(site.folder, "film", short);
+    const { moves } = await transcode(...(await workOnNamed(film)));
     const file = path.join(site.folder, moves[0]!.from);
     expect(Math.abs(endOf(file, "a") - 4)).toBeLessThan(LEEWAY_SECONDS);
   });

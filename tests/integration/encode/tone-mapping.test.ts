@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable, hasFilter } from "~/media/probe/ffmpeg.server";
-import { workOn } from "../../encode-library";
+import { workOnNamed } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -74,7 +74,7 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on a usual screen"
         ],
         audio: false,
       });
-      const { moves } = await transcode(...(await workOn(film)));
+      const { moves } = await transcode(...(await workOnNamed(film)));
       const picture = path.join(site.folder, "picture.gray");
       ffmpeg([
         ...["-i", path.join(site.folder, moves[0]!.from), "-frames:v", "1"],

@@ -216,7 +216,9 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   it("goes with never before the stream is made, which is then made from what is played", async () => {
     site.remove();
     begin("never");
-    const { id, source } = await add(avi("1408x792", 1));
+    const video = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
+    const film = { as: "mkv", size: "1408x792", seconds: 1, video, audio: ["ac3"] };
+    const { id, source } = await add(makeClip(site.folder, "film", film));
     sqliteHandle().exec("UPDATE jobs SET state = 'failed' WHERE kind = 'ladder'");
     await workUntilIdle();
     const row = videoRow(id);
@@ -229,6 +231,20 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
     await finish();
     expect(isThere(videoRow(id).hls_url)).toBe(true);
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
+  });
+
+  it("goes with never as soon as the stream that is watched first, and its copy, are there", async () => {
+    site.remove();
+    begin("never");
+    const { id, source } = await add(avi("1408x792", 1));
+    await workUntilIdle();
+    const row = videoRow(id);
+    expect(row).toMatchObject({ source_url: null, captions: "[]" });
+    expect(isThere(source)).toBe(false);
+    expect(isThere(row.hls_url)).toBe(true);
+    const played = await probeFile(onDisk(site.uploads, row.video_url));
+    expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 });

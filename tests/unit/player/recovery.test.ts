@@ -111,6 +111,18 @@ describe("a file that the browser has no decoder for", () => {
     },
   );
 
+  it.each([
+    ["whose address is another one now", MISSING],
+    ["that can't be played further", FOUND],
+  ])("is being prepared while all there is of it is a stream %s", async (_, then) => {
+    const url = "/media/videos/u/1/hls-1/master.m3u8";
+    const { video, watch } = watched({ fileUrl: url, hlsUrl: url });
+    answer = then;
+    await fail(video, 4);
+    expect(watch.problem.get()).toBe("preparing");
+    watch.close();
+  });
+
   it("is told of where it was loaded before the scripts came, unless a stream will play", () => {
     for (const hlsUrl of [undefined, "/media/videos/u/1/hls-1/master.m3u8"]) {
       const video = fakeVideo();

@@ -1,0 +1,300 @@
+import fs from "node:fs";
+import path from "node:path";
+import { Parser } from "m3u8-parser";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listPublished } from "~/catalogue/lists/listing.server";
+import { findPublished } from "~/catalogue/video.server";
+import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
+import { claim } from "~/media/jobs/queue.server";
+import { beginWork, type Work } from "~/media/jobs/worker.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { serveMedia } from "~/media/serve/serve.server";
+import { database, sqliteHandle } from "~db/client.server";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  jobStates,
+  onDisk,
+  videoRow,
+} from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { probeFile } from "../../probe-file";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+let running: Work | undefined;
+
+/** Times the speed at which it is shown: else it might be there as a whole at the first look. */
+const SPEED = 20;
+const SECONDS = 60;
+
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "superfast" });
+  ffmpegAvailable();
+  const bin = path.join(site.folder, "bin");
+  fs.mkdirSync(bin);
+  const lines = [
+    "#!/bin/sh",
+    `PATH="${process.env.PATH}"`,
+    'case "$*" in *frag_keyframe*)',
+    "  n=$#",
+    '  for each in "$@"; do',
+    `    [ "$each" = -i ] && set -- "$@" -readrate ${SPEED}`,
+    '    set -- "$@" "$each"',
+    "  done",
+    "  shift $n;;",
+    "esac",
+    'exec ffmpeg "$@"',
+  ];
+  fs.writeFileSync(path.join(bin, "ffmpeg"), lines.join("\n"), { mode: 0o755 });
+  process.env.PATH = `${bin}:${process.env.PATH}`;
+});
+afterEach(async () => {
+  running?.task.resume();
+  running?.task.abort();
+  await running?.ended;
+  running = undefined;
+  site.remove();
+});
+
+/** What browsers don't play. */
+async function addHevc(seconds = SECONDS): Promise<string> {
+  const clip = makeClip(site.folder, "phone", {
+    as: "mp4",
+    picture: `testsrc2=size=426x240:rate=10:duration=${seconds}`,
+    seconds,
+    video: ["libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"],
+  });
+  return addToLibrary(site.uploads, clip, false);
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((next) => setTimeout(next, 20));
+}
+
+/** Works on one job after the other up to the one that makes the stream, which goes on. */
+async function beginStream(): Promise<Work> {
+  for (;;) {
+    const work = beginWork((await claim(undefined, Date.now() + 600_000))!);
+    if (work.job.kind === "ladder") {
+      running = work;
+      return work;
+    }
+    await work.ended;
+  }
+}
+
+/** Up to when something else can be watched than before; the encoder is held there. */
+async function untilWatchable(id: string): Promise<Work> {
+  const before = videoRow(id).hls_url;
+  const work = await beginStream();
+  await until(() => videoRow(id).hls_url !== before);
+  work.task.pause();
+  return work;
+}
+
+async function get(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  const [, , bucket, ...rest] = url.split("/");
+  const request = new Request(`http://localhost${url}`, { headers });
+  return serveMedia(request, bucket as "videos", rest.join("/"), async () => false);
+}
+
+async function statusOf(url: string, headers?: Record<string, string>): Promise<number> {
+  const response = await get(url, headers);
+  await response.body?.cancel();
+  return response.status;
+}
+
+interface Playlist {
+  endList?: boolean;
+  playlistType?: string;
+  targetDuration: number;
+  start?: { timeOffset: number };
+  playlists?: { uri: string }[];
+  segments: { uri: string; duration: number; byterange: { offset: number; length: number } }[];
+}
+
+async function playlist(url: string): Promise<Playlist & { text: string; cache: string }> {
+  const response = await get(url);
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  const parser = new Parser();
+  parser.push(text);
+  parser.end();
+  const cache = response.headers.get("Cache-Control") ?? "";
+  return { ...(parser.manifest as unknown as Playlist), text, cache };
+}
+
+const listed = async () => (await listPublished({ page: 1 })).videos.map(({ id }) => id);
+const beside = (url: string | null, name: string) => `${path.posix.dirname(String(url))}/${name}`;
+const streamsOf = (id: string) => {
+  const folder = onDisk(site.uploads, videoRow(id).source_url).replace(".mp4", "");
+  return fs.existsSync(folder)
+    ? fs.readdirSync(folder).filter((name) => name.startsWith("hls-"))
+    : [];
+};
+
+describe.runIf(ffmpegAvailable())("a film that browsers don't play", { timeout: 120_000 }, () => {
+  it("is watched while it is made, from the beginning as far as it is, and then as a whole", async () => {
+    const id = await addHevc();
+    expect(await listed()).toEqual([]);
+    expect((await findPublished(id))?.preparing).toBe(true);
+    const work = await untilWatchable(id);
+    expect(jobStates(id)).toMatchObject({
+      transcode: "done",
+      poster: "done",
+      storyboard: "waiting",
+    });
+    expect(await listed()).toEqual([id]);
+    expect((await listPublished({ page: 1 })).total).toBe(1);
+    const { hls_url, source_url, video_url } = videoRow(id);
+    expect(video_url).toBe("");
+    expect(await findPublished(id)).toMatchObject({ preparing: false, hlsUrl: hls_url });
+
+    const master = await playlist(hls_url!);
+    expect(master.cache).toContain("no-store");
+    const names = master.playlists!.map(({ uri }) => uri);
+    expect([...new Set(names)]).toEqual(["240p.m3u8", "144p.m3u8", "sound-1-poor.m3u8"]);
+    const growing = new Map<string, Playlist & { text: string }>();
+    for (const name of [...names, "sound-1.m3u8"]) {
+      const found = await playlist(beside(hls_url, name));
+      growing.set(name, found);
+      expect(found).toMatchObject({ playlistType: "EVENT", start: { timeOffset: 0 } });
+      expect(found.endList).not.toBe(true);
+      expect(found.cache).toContain("no-store");
+      expect(found.segments.length).toBeGreaterThanOrEqual(2);
+      for (const { uri, byterange, duration } of found.segments) {
+        expect(Math.round(duration)).toBeLessThanOrEqual(found.targetDuration);
+        const { offset, length } = byterange;
+        const range = { Range: `bytes=${offset}-${offset + length - 1}` };
+        const segment = await get(beside(hls_url, uri), range);
+        expect(segment.status).toBe(206);
+        expect(segment.headers.get("Cache-Control")).toContain("max-age=3600");
+        expect(segment.headers.get("ETag")).toBeNull();
+        const bytes = Buffer.from(await segment.arrayBuffer());
+        expect(bytes).toHaveLength(length);
+        expect(bytes.toString("latin1", 4, 8)).toBe("moof");
+      }
+    }
+    const first = growing.get("240p.m3u8")!;
+    const unfinished = beside(hls_url, "240p.mp4");
+    const { size } = fs.statSync(onDisk(site.uploads, unfinished));
+    for (const Range of [undefined, "bytes=0-", "bytes=-9", `bytes=0-${size}`, `bytes=${size}-`]) {
+      expect(await statusOf(unfinished, Range ? { Range } : {})).toBe(404);
+    }
+    for (const name of ["manifest.mpd", "240p-keyframes.m3u8", "unfinished"]) {
+      expect(await statusOf(beside(hls_url, name))).toBe(404);
+    }
+    expect(await statusOf(source_url!)).toBe(404);
+
+    work.task.resume();
+    const grown = () => fs.readFileSync(onDisk(site.uploads, beside(hls_url, "240p.m3u8")), "utf8");
+    await until(() => grown().length > first.text.length);
+    expect(grown().startsWith(first.text.trimEnd())).toBe(true);
+    await work.ended;
+    const row = videoRow(id);
+    expect(row.hls_url).toBe(hls_url);
+    for (const [name, { text }] of growing) {
+      const whole = await playlist(beside(hls_url, name));
+      expect(whole).toMatchObject({ endList: true, playlistType: "EVENT" });
+      expect(whole.text.startsWith(text.trimEnd())).toBe(true);
+      const seconds = whole.segments.reduce((sum, { duration }) => sum + duration, 0);
+      expect(seconds).toBeCloseTo(SECONDS, 0);
+      expect(whole.cache).toContain("max-age");
+    }
+    expect((await playlist(hls_url!)).text).toContain("EXT-X-I-FRAME-STREAM-INF");
+    expect(await statusOf(beside(hls_url, "manifest.mpd"))).toBe(200);
+    expect(await statusOf(unfinished)).toBe(200);
+    expect(await probeFile(onDisk(site.uploads, row.video_url))).toMatchObject({
+      playable: true,
+      needsFaststart: false,
+      video: { codec: "h264", height: 240 },
+      audio: { codec: "aac" },
+    });
+    expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
+    expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
+  });
+
+  it("is nobody's any more once it is hidden or deleted meanwhile", async () => {
+    const id = await addHevc();
+    const work = await untilWatchable(id);
+    const { hls_url } = videoRow(id);
+    const playlists = [hls_url!, beside(hls_url, "240p.m3u8")];
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    for (const url of playlists) expect(await statusOf(url)).toBe(404);
+    const range = { Range: "bytes=0-9" };
+    expect(await statusOf(beside(hls_url, "240p.mp4"), range)).toBe(404);
+    sqliteHandle().exec("UPDATE videos SET status = 'published'");
+    for (const url of playlists) expect(await statusOf(url)).toBe(200);
+    sqliteHandle().exec("DELETE FROM videos");
+    work.task.resume();
+    await work.ended;
+    for (const url of playlists) expect(await statusOf(url)).toBe(404);
+  });
+
+  it("is made anew after the encoder was killed, at another address, once it is as long", async () => {
+    const id = await addHevc();
+    const killed = await untilWatchable(id);
+    const { hls_url: first } = videoRow(id);
+    const watched = await playlist(beside(first, "240p.m3u8"));
+    await killed.returnToQueue();
+    await killed.ended;
+    expect(videoRow(id).hls_url).toBe(first);
+    expect(await listed()).toEqual([id]);
+    expect((await playlist(beside(first, "240p.m3u8"))).endList).not.toBe(true);
+    // As after an undo of the trash, which brings back the row and what there is of files.
+    sqliteHandle().exec("DELETE FROM jobs");
+    await enqueueMissingIn(database(), [id]);
+    expect(jobStates(id)).toMatchObject({ transcode: "waiting", ladder: "waiting" });
+
+    const again = await untilWatchable(id);
+    const { hls_url: second } = videoRow(id);
+    expect(path.dirname(second!)).not.toBe(path.dirname(first!));
+    const anew = await playlist(beside(second, "240p.m3u8"));
+    expect(anew.segments.length).toBeGreaterThan(watched.segments.length);
+    await until(() => streamsOf(id).length === 1);
+    expect(await statusOf(first!)).toBe(404);
+    again.task.resume();
+    await again.ended;
+    expect(videoRow(id).hls_url).toBe(second);
+    expect((await playlist(beside(second, "240p.m3u8"))).endList).toBe(true);
+  });
+
+  it("is taken back when it can't be made further", async () => {
+    const id = await addHevc();
+    sqliteHandle().exec("UPDATE jobs SET attempts = 2 WHERE kind = 'ladder'");
+    const work = await untilWatchable(id);
+    const { hls_url } = videoRow(id);
+    killEncoder();
+    await work.ended;
+    expect(jobStates(id).ladder).toBe("failed");
+    expect(videoRow(id)).toMatchObject({ hls_url: null, video_url: "" });
+    expect(streamsOf(id)).toEqual([]);
+    expect(await statusOf(hls_url!)).toBe(404);
+    expect(await listed()).toEqual([]);
+  });
+
+  it("is left out of the lists alone: a row without any file is shown as before", async () => {
+    await addHevc(4);
+    sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('b', 'B', 'desi')");
+    for (const category of [undefined, "desi" as const]) {
+      for (const view of [{ order: "newest" as const }, { order: "longest" as const }]) {
+        const { videos, total } = await listPublished({ page: 1, view, category });
+        expect([total, videos.map(({ id }) => id)]).toEqual([1, ["b"]]);
+      }
+      const { videos, total } = await listPublished({ page: 1, search: "phone", category });
+      expect([total, videos]).toEqual([0, []]);
+    }
+  });
+});
+
+/** The one that writes below this site's uploads. */
+function killEncoder(): void {
+  for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const file = `/proc/${pid}/cmdline`;
+    const command = fs.existsSync(file) ? fs.readFileSync(file, "latin1") : "";
+    const isOurs = command.startsWith("ffmpeg") && command.includes(site.uploads);
+    if (isOurs) process.kill(Number(pid), "SIGKILL");
+  }
+}
