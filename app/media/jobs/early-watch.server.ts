@@ -20,7 +20,10 @@ import { isOurs, RESULT_WAIT_MS } from "./queue.server";
 export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatch | undefined> {
   const { basePath, row } = source;
   const parent = bucketFile("videos", basePath);
-  if (row.video_url !== "" || !parent) return undefined;
+  if (row.video_url !== "" || !parent) {
+    yieldToOthers(job);
+    return undefined;
+  }
   return {
     parent,
     watchableSeconds: await watchableSeconds(row.hls_url),
@@ -29,11 +32,15 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
       const isNamed = await retryWhileBusy(() => nameStream(job, url), RESULT_WAIT_MS);
       // Whoever watched an earlier attempt finds it gone, and goes on with this one.
       if (isNamed) await removeStale(source, "ladder");
-      // From now on it is no more urgent than others.
-      job.priority = PRIORITIES.ladder;
-      jobsChanged("work");
+      yieldToOthers(job);
     },
   };
+}
+
+/** Its video can be watched: from now on it lets another begin, and goes before what nobody waits for. */
+function yieldToOthers(job: JobRow): void {
+  job.priority = Math.max(job.priority, PRIORITIES.transcode + 1);
+  jobsChanged("work");
 }
 
 /** @returns false for a video that was deleted, and for a file that is yet to become a video's. */

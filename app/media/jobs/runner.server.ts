@@ -65,22 +65,41 @@ export function startRunner(concurrency: number): Runner {
     }
     // After a long sleep of the machine our own leases look expired; they are not for us to take.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
+    if (urgent && !isUrgent(urgent)) {
+      follow(urgent);
+      urgent = undefined;
+      hold();
+    }
     if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
       const job = await claim();
       if (!job) return;
-      follow(beginWork(job), active);
+      follow(beginWork(job));
     }
-    if (stopped || urgent || [...active].some(({ job }) => job.kind === "transcode")) return;
+    if (stopped || urgent || active.size > concurrency || [...active].some(isUrgent)) return;
     const job = await claim(PRIORITIES.transcode);
     if (!job) return;
-    for (const { task } of active) task.pause();
-    urgent = beginWork(job);
-    urgent.ended.then(() => {
+    const work = beginWork(job);
+    urgent = work;
+    hold();
+    work.ended.then(() => {
+      if (urgent !== work) return;
       urgent = undefined;
-      for (const { task } of active) task.resume();
+      hold();
       void poll();
     });
+  }
+
+  /**
+   * Holds what runs while something urgent does. A stream that has begun meanwhile goes on behind those
+   * that began before, and before what nobody waits for.
+   */
+  function hold(): void {
+    const inOrder = [...active].sort((a, b) => a.job.priority - b.job.priority);
+    for (const [at, { task }] of inOrder.entries()) {
+      if (urgent || at >= concurrency) task.pause();
+      else task.resume();
+    }
   }
 
   async function diskHasSpace(): Promise<boolean> {
@@ -95,10 +114,11 @@ export function startRunner(concurrency: number): Runner {
     return !full;
   }
 
-  function follow(work: Work, among: Set<Work>): void {
-    among.add(work);
+  function follow(work: Work): void {
+    active.add(work);
     work.ended.then(() => {
-      among.delete(work);
+      active.delete(work);
+      hold();
       void poll();
     });
   }
@@ -131,6 +151,11 @@ export function startRunner(concurrency: number): Runner {
       );
     },
   };
+}
+
+/** Until it can be watched; a stream then has another priority, see early-watch.server.ts. */
+function isUrgent({ job }: Work): boolean {
+  return job.priority <= PRIORITIES.transcode;
 }
 
 async function runningNow(): Promise<Set<number>> {

@@ -6,6 +6,7 @@ import { listPublished } from "~/catalogue/lists/listing.server";
 import { findPublished } from "~/catalogue/video.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { claim } from "~/media/jobs/queue.server";
+import { startRunner } from "~/media/jobs/runner.server";
 import { beginWork, type Work } from "~/media/jobs/worker.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { serveMedia } from "~/media/serve/serve.server";
@@ -273,6 +274,23 @@ describe.runIf(ffmpegAvailable())("a film that browsers don't play", { timeout: 
     expect(streamsOf(id)).toEqual([]);
     expect(await statusOf(hls_url!)).toBe(404);
     expect(await listed()).toEqual([]);
+  });
+
+  it("lets the next one begin as soon as it has begun itself, and goes on before it", async () => {
+    const [first, second] = [await addHevc(), await addHevc()];
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'ladder')");
+    const runner = startRunner(1);
+    await until(() => videoRow(second).hls_url !== null);
+    const states = [first, second].map((id) => jobStates(id).ladder);
+    expect(states).toEqual(["running", "running"]);
+    expect(videoRow(first).hls_url).not.toBeNull();
+    await runner.idle();
+    await runner.stop();
+    const ends = [first, second].map(
+      (id) => jobRows(id).find(({ kind }) => kind === "ladder")!.finished_at!,
+    );
+    expect(ends).toEqual([...ends].sort());
+    expect([first, second].map((id) => videoRow(id).video_url)).not.toContain("");
   });
 
   it("is left out of the lists alone: a row without any file is shown as before", async () => {
