@@ -13,6 +13,8 @@ export default [
   route("auth", "routes/auth.tsx"),
   route("auth/code", "routes/auth-code.tsx"),
   route("admin", "routes/admin.tsx"),
+  route("preview/:token", "routes/preview.tsx"),
+  route("admin/review/:id", "routes/review.tsx"),
   route("invite/:token", "routes/invite.tsx"),
   route("admin/users", "routes/users.tsx"),
   route("admin/account", "routes/account.tsx"),
@@ -45,6 +47,7 @@ export default [
   route("admin/import/:file", "routes/export.ts"),
   route("admin/publish", "routes/publish.ts"),
   route("media/*", "routes/media.ts"),
+  route("preview/:token/media/*", "routes/preview-media.ts"),
   route("events", "routes/events.ts"),
   route("healthz", "routes/healthz.ts"),
 

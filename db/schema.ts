@@ -9,6 +9,7 @@ import type {
   UsersTable,
 } from "./schema/accounts";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
+import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
 import type {
   FeaturedSeriesTable,
   SeriesSlugsTable,
@@ -82,6 +83,8 @@ export interface VideosTable {
   publish_at: Time | null;
   /** When a published video will be hidden. */
   unpublish_at: Time | null;
+  /** Since when a draft waits for an editor; null while it waits for who uploaded it. */
+  ready_at: Time | null;
 }
 
 export const JOB_KINDS = [
@@ -231,6 +234,8 @@ export interface Schema {
   jobs: JobsTable;
   users: UsersTable;
   sessions: SessionsTable;
+  review_notes: ReviewNotesTable;
+  preview_links: PreviewLinksTable;
   invitations: InvitationsTable;
   recovery_codes: RecoveryCodesTable;
   passkeys: PasskeysTable;

@@ -60,6 +60,12 @@ const SENTENCES = {
   ],
   "password-off": ["turned off the password", "turned off the password"],
   "account-create": ["made the account %", "made an account"],
+  "review-ready": ["said that % is ready", "said that a video is ready"],
+  "review-back": ["said that % is not ready yet", "said that a video is not ready yet"],
+  "review-note": ["wrote a note about %", "wrote a note about a video"],
+  "preview-link": ["made a preview link of %", "made a preview link"],
+  "preview-revoke": ["revoked a preview link of %", "revoked a preview link"],
+  "preview-open": ["opened the preview of %", "opened a preview"],
   invite: ["invited %", "invited somebody"],
   "invitation-withdraw": ["withdrew the invitation of %", "withdrew an invitation"],
   "invitation-accept": ["made an account for %, who was invited", "made an account by invitation"],
@@ -69,6 +75,11 @@ const SENTENCES = {
   "user-sessions-end": ["ended the sessions of %", "ended the sessions of an account"],
   "password-reset": ["reset the password of %", "reset a password"],
 } as const;
+
+/** Who did what has no account to its name. Nothing is known of who opened a link. */
+export function unknownActor(action: string): string {
+  return action === "preview-open" ? "Somebody with a link" : "The operator";
+}
 
 export type ActivityAction = keyof typeof SENTENCES;
 

@@ -20,6 +20,7 @@ const WORK_OF_PAGES: Record<string, string> = {
   "/admin/import": "bring videos in",
   "/admin/tags": "change tags",
   "/admin/users": "change users",
+  "/admin/review": "review videos",
 };
 
 /** An anonymous form is read for its intent alone, so not far. */
@@ -32,7 +33,7 @@ const MOST_FORM_BYTES = 16 * 1024;
 export async function signedOutSentence(request: Request): Promise<string> {
   const { pathname, searchParams } = new URL(request.url);
   const work =
-    WORK_OF_PAGES[pathname] ??
+    WORK_OF_PAGES[pathname.replace(/^(\/admin\/review)\/.*/, "$1")] ??
     (pathname !== "/admin" ? "do this" : WORK[await intentOf(request, searchParams)]);
   return signedOutOf(work ?? "change videos");
 }

@@ -5,6 +5,7 @@ import type { VideoCardData } from "~/shared/video-card";
 import { readCaptions } from "~db/captions";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
+import type { VideoStatus } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, toCard } from "./lists/card-row.server";
 import { CAN_BE_WATCHED } from "./lists/preparing.server";
@@ -14,6 +15,7 @@ import type { RelatedAnswer, RelatedQuestion } from "./related/related-hits.serv
 
 /** What the video page shows. */
 export interface VideoDetail extends VideoCardData {
+  status: VideoStatus;
   description: string;
   tags: string[];
   /** A path of this site; empty when there is no file. */
@@ -36,17 +38,23 @@ export interface VideoDetail extends VideoCardData {
 
 /** The published video of an id, or undefined. */
 export async function findPublished(id: string): Promise<VideoDetail | undefined> {
+  const video = await findVideo(id);
+  return video?.status === "published" ? video : undefined;
+}
+
+/** The video of an id whatever its status, which the caller answers for; undefined when there is none. */
+export async function findVideo(id: string): Promise<VideoDetail | undefined> {
   const row = await database()
     .selectFrom("videos")
     .select([...CARD_COLUMNS, "description", "tags", "updated_at"])
     .select(["source_url", "hls_url", "storyboard_url", "captions", "loudness", "true_peak"])
-    .select(STREAM_IS_COMING.as("streamIsComing"))
+    .select(["status", STREAM_IS_COMING.as("streamIsComing")])
     .where("id", "=", id)
-    .where("status", "=", "published")
     .executeTakeFirst();
   if (!row) return undefined;
   return {
     ...toCard(row),
+    status: row.status,
     description: row.description,
     tags: parseTags(row.tags),
     videoUrl: ownMediaPath(row.video_url) ?? "",

@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { History } from "lucide-react";
 import { listActivities } from "~/account/activity.server";
-import { activitySentence } from "~/account/activity-labels";
+import { activitySentence, unknownActor } from "~/account/activity-labels";
 import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { AdminLinks } from "~/studio/admin-navigation";
@@ -59,7 +59,7 @@ export default function Activity() {
                   {TIME.format(new Date(createdAt))}
                 </time>
                 <p className="min-w-0 break-words">
-                  <span className="text-muted">{email ?? "The operator"}</span> {before}
+                  <span className="text-muted">{email ?? unknownActor(action)}</span> {before}
                   {subject && <strong className="font-medium">{subject}</strong>}
                   {after}
                 </p>

@@ -11,6 +11,7 @@ export function loader({ request }: LoaderFunctionArgs): Response {
     "Disallow: /auth",
     "Disallow: /events",
     "Disallow: /invite/",
+    "Disallow: /preview/",
     "Disallow: /search/",
     "Disallow: /video/*/view",
     "",

@@ -12,6 +12,7 @@ import { migration as roles } from "./0210-roles";
 import { migration as videoFiles } from "./0211-video-files";
 import { migration as passkeys } from "./0212-passkeys";
 import { migration as uploadTemplates } from "./0216-upload-templates";
+import { migration as review } from "./0219-review";
 import { migration as downloads } from "./0221-downloads";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
@@ -30,5 +31,6 @@ export const migrations: readonly Migration[] = [
   videoFiles,
   passkeys,
   uploadTemplates,
+  review,
   downloads,
 ];

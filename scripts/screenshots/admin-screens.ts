@@ -5,11 +5,17 @@ import { signIn } from "./visitor-screens";
 /** Who has a second factor, and the admin's password. */
 export const ADMIN_WITH_SECOND_FACTOR = "second@example.com";
 
-/** Of an invitation that is open. */
+/** Of an invitation that is open, and of a preview link. */
 export const INVITATION_TOKEN = "pictures";
 
 /** The studio, and what leads into it. */
-export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideos): Screen[] {
+export function adminScreens({
+  plain,
+  long,
+  scheduled,
+  draft,
+  withoutFile,
+}: ShownVideos): Screen[] {
   const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
     name,
     address,
@@ -119,6 +125,9 @@ export function adminScreens({ plain, long, scheduled, withoutFile }: ShownVideo
     }),
     screen("Trash, earlier files", "/admin/trash?show=files"),
     screen("Trash, emptying", "/admin/trash?empty=1", { overlay: true }),
+    screen("Review", `/admin/review/${draft}`),
+    { name: "Preview", address: `/preview/${INVITATION_TOKEN}`, audience: "visitor" },
+    { name: "Preview, revoked", address: "/preview/unknown", audience: "visitor" },
     screen("Users", "/admin/users"),
     screen("Users, invited", "/admin/users", {
       steps: async (page) => {

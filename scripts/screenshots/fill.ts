@@ -98,7 +98,8 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
   addPasskeys(site);
   addUsers(site);
   addDownloads(site);
-  return { long, plain, withoutFile, scheduled, all: published.all() as string[] };
+  addReview(site, draft);
+  return { long, plain, withoutFile, scheduled, draft, all: published.all() as string[] };
 }
 
 /** A public series with videos, and some others. */
@@ -145,6 +146,25 @@ function addPasskeys(site: SiteProcess): void {
   add.run({ ...passkey, name: "Phone", synced: 1, used: new Date().toISOString() });
   add.run({ ...passkey, name: "The key on my key ring" });
   add.run({ ...passkey, name: "Laptop of before", host: "films.example" });
+}
+
+/** Two notes about a draft that is ready, and a preview link. */
+function addReview(site: SiteProcess, draft: string): void {
+  const database = site.database();
+  database.prepare("UPDATE videos SET ready_at = ? WHERE id = ?").run(inDays(0), draft);
+  const note = database.prepare(
+    `INSERT INTO review_notes (video_id, user_id, text, created_at)
+     SELECT ?, id, ?, ? FROM users LIMIT 1`,
+  );
+  note.run(draft, "The sound of the first minute is too low. Can you look at it?", inDays(-1));
+  note.run(draft, "Done, and the title says where it is now.", inDays(0));
+  const hash = createHash("sha256").update(INVITATION_TOKEN).digest("hex");
+  database
+    .prepare(
+      `INSERT INTO preview_links (token_hash, video_id, made_by, created_at, views, last_viewed_at)
+       SELECT ?, ?, id, ?, 3, ? FROM users LIMIT 1`,
+    )
+    .run(hash, draft, inDays(-1), inDays(0));
 }
 
 /** One user of each kind, and two invitations. */

@@ -33,6 +33,8 @@ export interface ShownVideos {
   plain: string;
   withoutFile: string;
   scheduled: string;
+  /** A draft, with notes and a preview link. */
+  draft: string;
   /** Published ones, the newest first. */
   all: readonly string[];
 }

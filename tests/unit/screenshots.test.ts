@@ -8,6 +8,7 @@ const screens = screensOf({
   plain: "plain",
   withoutFile: "no-file",
   scheduled: "scheduled",
+  draft: "draft",
   all: ["long", "plain"],
 });
 

@@ -61,7 +61,7 @@ export function accessLine(request: IncomingMessage, response: ServerResponse): 
 
 /** The path without what is secret in it: whoever has such a link may use it. */
 export function withoutToken(path: string): string {
-  return path.replace(/^\/(invite)\/[^/]*/, "/$1/*");
+  return path.replace(/^\/(invite|preview)\/[^/]*/, "/$1/*");
 }
 
 /** Nothing in an address may write lines of its own, or colours, into the log. */

@@ -14,6 +14,8 @@ import {
   SORT_LABELS,
   STATUS_LABELS,
   sortsOf,
+  WAITING_LABELS,
+  waitingStatus,
 } from "./manage-address";
 
 /**
@@ -59,12 +61,23 @@ export function FilterBar({ view }: { view: ManageView }) {
         <SelectField
           label="Status"
           name="status"
-          defaultValue={view.scheduled ? SCHEDULED : (view.status ?? "")}
+          defaultValue={
+            view.scheduled
+              ? SCHEDULED
+              : view.waitsFor
+                ? waitingStatus(view.waitsFor)
+                : (view.status ?? "")
+          }
         >
           <option value="">Any</option>
           {VIDEO_STATUSES.map((status) => (
             <option key={status} value={status}>
               {STATUS_LABELS[status]}
+            </option>
+          ))}
+          {Object.entries(WAITING_LABELS).map(([status, label]) => (
+            <option key={status} value={status}>
+              {label}
             </option>
           ))}
           <option value={SCHEDULED}>Scheduled</option>

@@ -35,6 +35,19 @@ const PAGE_MAX = 10_000_000;
 /** In the place of a status, for the videos that have a schedule, whatever their status. */
 export const SCHEDULED = "scheduled";
 
+/** In the place of a status, for the drafts that wait for an editor, or for who uploaded them. */
+export const WAITING = { ready: "editor", unready: "uploader" } as const;
+export type WaitsFor = (typeof WAITING)[keyof typeof WAITING];
+export const WAITING_LABELS: Record<keyof typeof WAITING, string> = {
+  ready: "Review: waits for an editor",
+  unready: "Review: waits for the uploader",
+};
+
+/** The status of an address for whom drafts wait. */
+export function waitingStatus(waitsFor: WaitsFor): keyof typeof WAITING {
+  return waitsFor === "editor" ? "ready" : "unready";
+}
+
 export interface ManageView {
   page: number;
   /** Trimmed; empty for all. */
@@ -42,6 +55,8 @@ export interface ManageView {
   status?: VideoStatus;
   /** Only what is published or hidden by itself. */
   scheduled?: boolean;
+  /** Only drafts that wait for them; the status is that of drafts then. */
+  waitsFor?: WaitsFor;
   category?: CategoryId;
   sort: Sort;
   /** The id of the user whose uploads alone are shown; not of the address, but of who asks. */
@@ -53,11 +68,16 @@ export const ALL_NEWEST: ManageView = { page: 1, search: "", sort: "newest" };
 /** The view of an address. An invalid value counts as its default. */
 export function readManageView(parameters: URLSearchParams): ManageView {
   const page = parameters.get("page") ?? "";
-  const scheduled = parameters.get("status") === SCHEDULED || undefined;
+  const asked = parameters.get("status") ?? "";
+  const waitsFor = Object.hasOwn(WAITING, asked)
+    ? WAITING[asked as keyof typeof WAITING]
+    : undefined;
+  const scheduled = asked === SCHEDULED || undefined;
   return {
     page: /^\d{1,8}$/.test(page) ? Math.min(PAGE_MAX, Math.max(1, Number(page))) : 1,
     search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
-    status: VIDEO_STATUSES.find((status) => status === parameters.get("status")),
+    status: waitsFor ? "review" : VIDEO_STATUSES.find((status) => status === asked),
+    ...(waitsFor && { waitsFor }),
     scheduled,
     category: toCategoryId(parameters.get("category")),
     sort: sortsOf({ scheduled }).find((sort) => sort === parameters.get("sort")) ?? "newest",
@@ -71,7 +91,8 @@ export function readManageView(parameters: URLSearchParams): ManageView {
 export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ tab: "manage" });
   if (view.search) parameters.set("search", view.search);
-  const status = view.scheduled ? SCHEDULED : view.status;
+  const ofDraft = view.waitsFor && waitingStatus(view.waitsFor);
+  const status = view.scheduled ? SCHEDULED : (ofDraft ?? view.status);
   if (status) parameters.set("status", status);
   if (view.category) parameters.set("category", view.category);
   if (view.sort !== "newest") parameters.set("sort", view.sort);

@@ -12,7 +12,8 @@ import { MANAGE_PAGE_SIZE } from "./sort-order.server";
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
   await projected();
-  const total = view.scheduled || view.uploadedBy ? undefined : await totalOf(view);
+  const isCounted = view.scheduled || view.waitsFor || view.uploadedBy;
+  const total = isCounted ? undefined : await totalOf(view);
   const query: ManagedQuery = { view: forThread(view), total };
   const found = await queryThread<ManagedResult>("reading", "managed", query);
   const rows = await database()

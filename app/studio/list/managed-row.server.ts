@@ -16,6 +16,7 @@ export const MANAGED_COLUMNS = [
   "thumbnail_url",
   "publish_at",
   "unpublish_at",
+  "ready_at",
 ] as const satisfies readonly (keyof VideoRow)[];
 
 export const EDITABLE_COLUMNS = [
@@ -40,6 +41,7 @@ export function toManaged(row: ManagedRow): ManagedVideo {
     bytes: row.bytes,
     createdAt: row.created_at,
     thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
+    ...(row.status === "review" && row.ready_at !== null && { isReady: true }),
     schedule: { publishAt: row.publish_at, unpublishAt: row.unpublish_at },
   };
 }

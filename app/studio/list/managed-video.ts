@@ -17,6 +17,8 @@ export interface ManagedVideo {
   /** A path of this site, or null. */
   thumbnailUrl: string | null;
   schedule: Schedule;
+  /** A draft that waits for an editor. */
+  isReady?: boolean;
 }
 
 /** A video with all that can be edited. */

@@ -1,5 +1,5 @@
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
-import type { ManageView, Sort } from "./manage-address";
+import type { ManageView, Sort, WaitsFor } from "./manage-address";
 
 export const MANAGE_PAGE_SIZE = 50;
 
@@ -65,6 +65,8 @@ export interface Filter {
   scheduled?: boolean;
   /** The names that rows of the category may have. */
   categories?: readonly string[];
+  /** Only drafts that are ready, or those that are not. */
+  waitsFor?: WaitsFor;
   /** Only rows that this user has uploaded. */
   uploadedBy?: string;
 }
@@ -145,7 +147,7 @@ const IS_SCHEDULED = `number IN (SELECT number FROM videos WHERE publish_at IS N
 
 /** Status, schedule, category and uploader as a condition, of rows of these statuses. */
 export function filtered(
-  { status, scheduled, categories, uploadedBy }: Filter,
+  { status, scheduled, waitsFor, categories, uploadedBy }: Filter,
   statuses: readonly VideoStatus[] = VIDEO_STATUSES,
 ): Query {
   const conditions = ["TRUE"];
@@ -155,6 +157,7 @@ export function filtered(
     values.push(...allowed);
   };
   if (status || categories) among("status", status ? [status] : statuses);
+  if (waitsFor) conditions.push(`ready_at IS ${waitsFor === "editor" ? "NOT NULL" : "NULL"}`);
   if (scheduled) conditions.push(IS_SCHEDULED);
   if (categories) among("category", categories);
   if (uploadedBy !== undefined) among("uploaded_by", [uploadedBy]);

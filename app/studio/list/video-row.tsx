@@ -1,11 +1,11 @@
 import { Form, Link, useNavigation } from "@remix-run/react";
-import { CalendarClock, Eye, EyeOff, Film, Pencil, Trash2 } from "lucide-react";
+import { CalendarClock, Eye, EyeOff, Film, MessageSquare, Pencil, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { JobLine } from "~/media/jobs/job-progress";
 import type { JobSummary } from "~/media/jobs/kinds";
 import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatCount } from "~/shared/format";
-import { StatusBadge } from "~/ui/badge";
+import { Badge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { ScheduleTimes } from "../schedule/schedule-times";
 import { formatStorage } from "../statistics/storage-text";
@@ -71,6 +71,7 @@ export function VideoRow({
       </td>
       <td>
         <StatusBadge status={video.status} />
+        {video.isReady && <Badge tone="good">Ready</Badge>}
         <ScheduleTimes video={video} />
       </td>
       <td>{categoryLabel(video.category)}</td>
@@ -88,6 +89,14 @@ export function VideoRow({
           {may("/admin update", video) && (
             <IconLink to={manageHref(view, { edit: video.id })} label={`Edit ${video.title}`}>
               <Pencil />
+            </IconLink>
+          )}
+          {video.status === "review" && (
+            <IconLink
+              to={`/admin/review/${encodeURIComponent(video.id)}`}
+              label={`Review ${video.title}`}
+            >
+              <MessageSquare />
             </IconLink>
           )}
           {may("/admin toggle") && <Toggle video={video} action={manageHref(view)} />}

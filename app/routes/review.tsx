@@ -1,0 +1,126 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { Form, useLoaderData } from "@remix-run/react";
+import { requirePermission } from "~/account/guard.server";
+import { useLiveRefresh } from "~/live/use-live-refresh";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { siteOrigin } from "~/server/site-origin.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { ownMediaPath } from "~/shared/media-path";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { AnswerFailure } from "~/studio/failure-notice";
+import { ownVideosOf } from "~/studio/own-videos";
+import { loadReview, performReview, type ReviewFailure } from "~/studio/review/review.server";
+import { Notes, PreviewLinks } from "~/studio/review/review-panels";
+import { usePermissions } from "~/studio/use-permissions";
+import { Badge, StatusBadge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+
+export const meta: MetaFunction = () => [
+  { title: "Review" },
+  { name: "robots", content: "noindex" },
+];
+
+/** A preview link must not stay in a cache, the browser's own included. */
+export const headers: HeadersFunction = ({ actionHeaders }) => {
+  const headers = new Headers(actionHeaders);
+  headers.set("Cache-Control", "no-store");
+  return headers;
+};
+
+interface Answer {
+  error?: ReviewFailure;
+  path?: string;
+}
+
+const PERMISSION = "/admin/review/:id";
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  const user = await requirePermission(request, PERMISSION);
+  return {
+    ...reviewOf(params.id, ownVideosOf(user, PERMISSION)?.userId),
+    origin: siteOrigin(request),
+  };
+}
+
+export async function action({ request, params }: ActionFunctionArgs) {
+  const user = await requirePermission(request, PERMISSION);
+  requireOwnOrigin(request);
+  const { video } = reviewOf(params.id, ownVideosOf(user, PERMISSION)?.userId);
+  const answer = await performReview(request, video, user);
+  if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
+  if ("path" in answer) return data<Answer>(answer);
+  throw redirectWithToast(`/admin/review/${encodeURIComponent(video.id)}`, answer);
+}
+
+function reviewOf(id: string | undefined, uploadedBy: string | undefined) {
+  const review = loadReview(id ?? "", uploadedBy);
+  if (!review) throw new Response(null, { status: 404, statusText: "Not Found" });
+  const { video } = review;
+  const thumbnailUrl = ownMediaPath(video.thumbnailUrl) ?? null;
+  return {
+    ...review,
+    video: { ...video, thumbnailUrl, videoUrl: ownMediaPath(video.videoUrl) ?? "" },
+  };
+}
+
+export default function ReviewPage() {
+  useLiveRefresh();
+  const { video, notes, links, origin } = useLoaderData<typeof loader>();
+  const { error, path } = useFormResponse<Answer>() ?? {};
+  const may = usePermissions();
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold">Review</h1>
+        <AdminLinks />
+      </header>
+      <AnswerFailure error={error} />
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-3">
+          {video.videoUrl && (
+            // biome-ignore lint/a11y/useMediaCaption: captions are shown in the preview.
+            <video
+              src={video.videoUrl}
+              poster={video.thumbnailUrl ?? undefined}
+              controls
+              playsInline
+              preload="metadata"
+              aria-label={video.title}
+              className="aspect-video w-full rounded-lg bg-raised"
+            />
+          )}
+          <h2 dir="auto" className="text-lg font-semibold wrap-anywhere">
+            {video.title}
+          </h2>
+          <p className="flex flex-wrap items-center gap-2 text-sm text-muted wrap-anywhere">
+            <StatusBadge status={video.status} />
+            {video.status === "review" && (
+              <Badge tone={video.readyAt ? "good" : "plain"}>
+                {video.readyAt ? "Waits for an editor" : "Waits for the uploader"}
+              </Badge>
+            )}
+            {video.uploader && `Uploaded by ${video.uploader}`}
+          </p>
+          {video.status !== "published" && may("/admin toggle") && (
+            <Form method="post" action="/admin?tab=manage">
+              <input type="hidden" name="id" value={video.id} />
+              <input type="hidden" name="shown" value={video.status} />
+              <Button name="intent" value="toggle">
+                Publish
+              </Button>
+            </Form>
+          )}
+          <PreviewLinks links={links} newLink={path && origin + path} />
+        </div>
+        <Notes notes={notes} video={video} error={error} />
+      </div>
+    </div>
+  );
+}

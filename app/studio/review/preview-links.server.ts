@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from "node:crypto";
+import { changeAndRecord, recordActivity } from "~/account/activity.server";
+import { database, prepared } from "~db/client.server";
+import { isBusy } from "~db/write-lock";
+
+/** 256 bits: nobody guesses one, however often they try. */
+const TOKEN_BYTES = 32;
+/** Opening a link is an activity at most this often; the link itself counts every time. */
+const RECORD_EVERY_MS = 10 * 60 * 1000;
+
+/** Only the hash is stored, so that a copy of the database shows no draft. */
+const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+
+/** A preview link as the studio lists it; times are ISO 8601 UTC. */
+export interface PreviewLink {
+  /** Names it in forms; the link can't be made from it. */
+  id: string;
+  createdAt: string;
+  /** The e-mail of who made it; null when that account is gone. */
+  madeBy: string | null;
+  views: number;
+  lastViewedAt: string | null;
+}
+
+/** The path of a link. */
+export function previewPath(token: string): string {
+  return `/preview/${token}`;
+}
+
+/**
+ * Makes a link with which anybody sees a video until the link is revoked.
+ *
+ * @returns its token, which is shown once and stored nowhere.
+ */
+export async function makePreviewLink(
+  video: { id: string; title: string },
+  userId: string,
+): Promise<string> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const about = { userId, subjectId: video.id, detail: video.title };
+  await changeAndRecord({ ...about, action: "preview-link" }, (transaction) =>
+    transaction
+      .insertInto("preview_links")
+      .values({
+        token_hash: hashOf(token),
+        video_id: video.id,
+        made_by: userId,
+        created_at: new Date().toISOString(),
+      })
+      .execute(),
+  );
+  return token;
+}
+
+/** The links of a video, the newest first. */
+export function listPreviewLinks(videoId: string): PreviewLink[] {
+  return prepared(
+    `SELECT token_hash AS id, preview_links.created_at AS createdAt, email AS madeBy, views,
+       last_viewed_at AS lastViewedAt
+     FROM preview_links LEFT JOIN users ON users.id = made_by
+     WHERE video_id = ? ORDER BY preview_links.created_at DESC`,
+  ).all(videoId) as PreviewLink[];
+}
+
+/** Revokes a link of a video. False when it was revoked before. */
+export async function revokePreviewLink(
+  video: { id: string; title: string },
+  linkId: string,
+  userId: string,
+): Promise<boolean> {
+  return database()
+    .transaction()
+    .execute(async (transaction) => {
+      const { numDeletedRows } = await transaction
+        .deleteFrom("preview_links")
+        .where("token_hash", "=", linkId)
+        .where("video_id", "=", video.id)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) return false;
+      const about = { userId, subjectId: video.id, detail: video.title };
+      await recordActivity({ ...about, action: "preview-revoke" }, transaction);
+      return true;
+    });
+}
+
+/** What a link shows. */
+export interface Preview {
+  linkId: string;
+  videoId: string;
+  title: string;
+  status: string;
+  lastViewedAt: string | null;
+}
+
+/** The video of a link; undefined for a link that was revoked, or whose video is gone. */
+export function findPreview(token: string): Preview | undefined {
+  return prepared(
+    `SELECT token_hash AS linkId, videos.id AS videoId, title, status,
+       last_viewed_at AS lastViewedAt
+     FROM preview_links JOIN videos ON videos.id = video_id WHERE token_hash = ?`,
+  ).get(hashOf(token)) as Preview | undefined;
+}
+
+/** Counts that a link was opened. Nothing is known of who did. */
+export async function countPreview(preview: Preview, now = Date.now()): Promise<void> {
+  const { linkId, videoId, title, lastViewedAt } = preview;
+  const isNews = lastViewedAt === null || now - Date.parse(lastViewedAt) >= RECORD_EVERY_MS;
+  try {
+    await database()
+      .transaction()
+      .execute(async (transaction) => {
+        await transaction
+          .updateTable("preview_links")
+          .set((e) => ({
+            views: e("views", "+", 1),
+            last_viewed_at: new Date(now).toISOString(),
+          }))
+          .where("token_hash", "=", linkId)
+          .execute();
+        if (!isNews) return;
+        const entry = { userId: null, subjectId: videoId, detail: title };
+        await recordActivity({ ...entry, action: "preview-open" }, transaction);
+      });
+  } catch (error) {
+    // Whoever looks does not wait for another program that writes.
+    if (!isBusy(error)) throw error;
+  }
+}

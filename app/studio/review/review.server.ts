@@ -1,0 +1,177 @@
+import type { Transaction } from "kysely";
+import { recordActivity } from "~/account/activity.server";
+import type { SessionUser } from "~/account/guard.server";
+import { readSmallForm } from "~/server/small-form.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { database, prepared } from "~db/client.server";
+import type { Schema, VideoStatus } from "~db/schema";
+import { isBusy } from "~db/write-lock";
+import { failure, type StudioFailure } from "../failure";
+import {
+  listPreviewLinks,
+  makePreviewLink,
+  type PreviewLink,
+  previewPath,
+  revokePreviewLink,
+} from "./preview-links.server";
+
+const FAILED = "Failed to change the review.";
+const BUSY = "Another program is writing to the database. Try again in a few seconds.";
+const TRY_AGAIN = "Load the page again and try once more.";
+export const MAX_NOTE_LETTERS = 2_000;
+const NOTES_SHOWN = 200;
+
+/** A note on a video; the time is ISO 8601 UTC. */
+export interface ReviewNote {
+  id: number;
+  /** The e-mail of who wrote it; null when that account is gone. */
+  email: string | null;
+  text: string;
+  createdAt: string;
+}
+
+/** What the review page of a video shows. */
+export interface Review {
+  video: {
+    id: string;
+    title: string;
+    status: VideoStatus;
+    /** Since when it waits for an editor, ISO 8601 UTC. */
+    readyAt: string | null;
+    thumbnailUrl: string | null;
+    videoUrl: string;
+    uploader: string | null;
+  };
+  notes: ReviewNote[];
+  links: PreviewLink[];
+}
+
+/**
+ * The review of a video.
+ *
+ * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
+ */
+export function loadReview(id: string, uploadedBy?: string): Review | undefined {
+  const video = prepared(
+    `SELECT videos.id, title, status, ready_at AS readyAt, thumbnail_url AS thumbnailUrl,
+       video_url AS videoUrl, email AS uploader
+     FROM videos LEFT JOIN users ON users.id = uploaded_by
+     WHERE videos.id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
+  ).get({ id, uploadedBy: uploadedBy ?? null }) as Review["video"] | undefined;
+  if (!video) return undefined;
+  const notes = prepared(
+    `SELECT review_notes.id, email, text, review_notes.created_at AS createdAt
+     FROM review_notes LEFT JOIN users ON users.id = user_id
+     WHERE video_id = ? ORDER BY review_notes.id DESC LIMIT ${NOTES_SHOWN}`,
+  ).all(id) as ReviewNote[];
+  return { video, notes: notes.reverse(), links: listPreviewLinks(id) };
+}
+
+/** A failure, with the note that was typed. */
+export interface ReviewFailure extends StudioFailure {
+  note?: string;
+}
+
+export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
+
+/**
+ * Performs a form of the review page: `intent` is `note`, `ready` or `unready` with the text in `note`,
+ * `link`, or `revoke` with the link in `link`.
+ */
+export async function performReview(
+  request: Request,
+  video: Review["video"],
+  user: SessionUser,
+): Promise<ReviewAnswer> {
+  const form = await readSmallForm(request);
+  const text = (name: string) => String(form.get(name) ?? "");
+  try {
+    return await perform(text, video, user);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { ...failure(503, FAILED, { detail: BUSY }), note: text("note") };
+  }
+}
+
+async function perform(
+  text: (name: string) => string,
+  video: Review["video"],
+  user: SessionUser,
+): Promise<ReviewAnswer> {
+  const intent = text("intent");
+  if (intent === "link") return { path: previewPath(await makePreviewLink(video, user.id)) };
+  if (intent === "revoke") {
+    const isDone = await revokePreviewLink(video, text("link"), user.id);
+    if (isDone) return done("The link does not work any more.");
+    return failure(404, FAILED, { detail: "This link was revoked before." });
+  }
+  const note = text("note").trim();
+  if (note.length > MAX_NOTE_LETTERS) {
+    return { ...failure(422, FAILED, { detail: "This note is too long." }), note };
+  }
+  if (intent === "note") {
+    if (!note) return failure(422, FAILED, { detail: "Write a note first." });
+    return writeReview(video, note, user, undefined);
+  }
+  if (intent !== "ready" && intent !== "unready") {
+    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  }
+  return writeReview(video, note, user, intent === "ready");
+}
+
+/** Writes the note, if there is one, and whether the video is ready, if that is said. */
+async function writeReview(
+  { id, title }: Review["video"],
+  note: string,
+  user: SessionUser,
+  isReady: boolean | undefined,
+): Promise<ReviewAnswer> {
+  return database()
+    .transaction()
+    .execute(async (transaction): Promise<ReviewAnswer> => {
+      const about = { userId: user.id, subjectId: id, detail: title };
+      if (isReady !== undefined) {
+        if (!(await setReady(transaction, id, isReady))) {
+          return { ...failure(409, FAILED, { detail: NO_DRAFT }), note };
+        }
+        const action = isReady ? "review-ready" : "review-back";
+        await recordActivity({ ...about, action }, transaction);
+      }
+      if (note) {
+        await transaction
+          .insertInto("review_notes")
+          .values({
+            video_id: id,
+            user_id: user.id,
+            text: note,
+            created_at: new Date().toISOString(),
+          })
+          .execute();
+        if (isReady === undefined) {
+          await recordActivity({ ...about, action: "review-note" }, transaction);
+        }
+      }
+      if (isReady === undefined) return done("The note is there.");
+      return done(isReady ? "It waits for an editor now." : "It waits for who uploaded it now.");
+    });
+}
+
+const NO_DRAFT = "It is no draft any more.";
+
+async function setReady(
+  transaction: Transaction<Schema>,
+  id: string,
+  isReady: boolean,
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable("videos")
+    .set({ ready_at: isReady ? new Date().toISOString() : null })
+    .where("id", "=", id)
+    .where("status", "=", "review")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+function done(description: string): ToastMessage {
+  return { title: "Review", description, kind: "success" };
+}

@@ -1,0 +1,246 @@
+import fs from "node:fs";
+import { describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { activitySentence, unknownActor } from "~/account/activity-labels";
+import { openSession } from "~/account/session.server";
+import { loader as loadPublicMedia } from "~/routes/media";
+import { loader as loadPreview, headers as previewHeaders } from "~/routes/preview";
+import { loader as loadMedia } from "~/routes/preview-media";
+import { action, loader } from "~/routes/review";
+import { ALL_NEWEST, manageHref, readManageView } from "~/studio/list/manage-address";
+import { listManaged } from "~/studio/list/managed-list.server";
+import type { ReviewFailure } from "~/studio/review/review.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
+
+const site = useAdminSite();
+const ORIGIN = "http://localhost";
+const MASTER = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n360p.m3u8\n";
+
+function addDraft(columns: Record<string, string> = {}): void {
+  writeUpload(site.uploads, "videos/up/1.mp4");
+  addVideo({
+    uploaded_by: "up",
+    status: "review",
+    video_url: "/media/videos/up/1.mp4",
+    ...columns,
+  });
+}
+
+async function signInUploader(): Promise<string> {
+  sqliteHandle().exec(
+    "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@b.c', 'x', 'uploader')",
+  );
+  return (await openSession("up")).split(";")[0] ?? "";
+}
+
+interface Plain {
+  status: number;
+  data: Record<string, unknown>;
+  headers: Headers;
+}
+
+async function answerOf(work: () => unknown): Promise<Response | Plain> {
+  const answer = await (async () => work())().catch((thrown: unknown) => thrown);
+  if (answer instanceof Response) return answer;
+  const { data, init } = answer as { data?: Plain["data"]; init?: ResponseInit | null };
+  const headers = new Headers(init?.headers);
+  return { status: init?.status ?? 200, data: data ?? (answer as Plain["data"]), headers };
+}
+
+const open = (cookie = adminCookie(), id = "v") =>
+  answerOf(() =>
+    loader({
+      request: new Request(`${ORIGIN}/admin/review/${id}`, { headers: { Cookie: cookie } }),
+      params: { id },
+      context: {},
+    }),
+  );
+
+function send(fields: Record<string, string>, cookie = adminCookie(), id = "v") {
+  const request = new Request(`${ORIGIN}/admin/review/${id}`, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
+  });
+  return answerOf(() => action({ request, params: { id }, context: {} }));
+}
+
+/** Makes a link; its path. */
+async function link(): Promise<string> {
+  const { data } = (await send({ intent: "link" })) as Plain;
+  expect(data.path).toMatch(/^\/preview\/[\w-]{43}$/);
+  return String(data.path);
+}
+
+const tokenOf = (path: string) => path.slice("/preview/".length);
+const preview = (path: string, headers = {}) =>
+  answerOf(() =>
+    loadPreview({
+      request: new Request(ORIGIN + path, { headers }),
+      params: { token: tokenOf(path) },
+      context: {},
+    }),
+  ) as Promise<Plain>;
+
+async function file(path: string, address: string) {
+  const answer = await loadMedia({
+    request: new Request(ORIGIN + path + address),
+    params: { token: tokenOf(path) },
+    context: {},
+  });
+  return {
+    status: answer.status,
+    cache: answer.headers.get("Cache-Control"),
+    body: await answer.text(),
+  };
+}
+
+describe("a preview link", () => {
+  it("shows a draft to anybody, in no cache and no index, until it is revoked", async () => {
+    addDraft();
+    const path = await link();
+    const shown = await preview(path);
+    expect(shown).toMatchObject({ status: 200, data: { video: { title: "A film" } } });
+    expect(shown.headers.get("Cache-Control")).toBe("no-store");
+    expect(shown.headers.get("X-Robots-Tag")).toBe("noindex");
+    expect(new Headers(previewHeaders({} as never)).get("Cache-Control")).toBe("no-store");
+    const { player } = shown.data.video as { player: { fileUrl: string } };
+    expect(player.fileUrl.startsWith(`${path}/media/videos/up/1.mp4`)).toBe(true);
+    expect(await file(path, "/media/videos/up/1.mp4")).toEqual({
+      status: 200,
+      cache: "private, no-store, no-transform",
+      body: "bytes",
+    });
+
+    const { data } = (await open()) as Plain;
+    const [listed] = data.links as { id: string }[];
+    expect(JSON.stringify(data)).not.toContain(tokenOf(path));
+    expect(await send({ intent: "revoke", link: listed!.id })).toMatchObject({ status: 302 });
+    expect((await preview(path)).status).toBe(404);
+    expect((await file(path, "/media/videos/up/1.mp4")).status).toBe(404);
+    expect(await send({ intent: "revoke", link: listed!.id })).toMatchObject({ status: 404 });
+  });
+
+  it("gives the playlists of the stream, with the captions under the same link", async () => {
+    writeUpload(site.uploads, "videos/up/1/captions/en.vtt");
+    const master = writeUpload(site.uploads, "videos/up/1/hls/master.m3u8");
+    fs.writeFileSync(master, MASTER);
+    addDraft({
+      hls_url: "/media/videos/up/1/hls/master.m3u8",
+      captions: JSON.stringify([
+        { url: "/media/videos/up/1/captions/en.vtt", language: "en", label: "English" },
+      ]),
+    });
+    const path = await link();
+    const playlist = await file(path, "/media/videos/up/1/hls/master.m3u8");
+    expect(playlist).toMatchObject({ status: 200, cache: "private, no-store, no-transform" });
+    expect(playlist.body).toContain("360p.m3u8");
+    expect(playlist.body).toContain(`URI="${path}/media/videos/up/1/captions/en.vtt.m3u8"`);
+    expect(playlist.body).not.toContain('"/media/');
+    const captions = await file(path, "/media/videos/up/1/captions/en.vtt.m3u8");
+    expect(captions.body).toContain(`${path}/media/videos/up/1/captions/en.vtt`);
+  });
+
+  it("gives nothing of another video, and its files have no other address", async () => {
+    addDraft();
+    writeUpload(site.uploads, "videos/up/2.mp4");
+    addVideo({ id: "w", status: "hidden", video_url: "/media/videos/up/2.mp4" });
+    const path = await link();
+    expect((await file(path, "/media/videos/up/2.mp4")).status).toBe(404);
+    expect((await file(path, "/media/videos/up/../up/2.mp4")).status).toBe(404);
+    expect((await file("/preview/none", "/media/videos/up/1.mp4")).status).toBe(404);
+    const request = new Request(`${ORIGIN}/media/videos/up/1.mp4`);
+    const direct = await loadPublicMedia({ request, params: {}, context: {} });
+    expect(direct.status).toBe(404);
+  });
+
+  it("leads to the video once that is published", async () => {
+    addDraft();
+    const path = await link();
+    sqliteHandle().exec("UPDATE videos SET status = 'published'");
+    const answer = (await preview(path)) as unknown as Response;
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get("Location")).toBe("/video/v");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  });
+
+  it("is counted, crawlers excepted, and told in the activity without who it was", async () => {
+    addDraft();
+    const path = await link();
+    const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" };
+    await preview(path, browser);
+    await preview(path, browser);
+    await preview(path, { "User-Agent": "Googlebot/2.1" });
+    const { data } = (await open()) as Plain;
+    expect(data.links).toMatchObject([{ views: 2 }]);
+    const [newest, ...rest] = await listActivities();
+    const { before, subject } = activitySentence(newest!.action, newest!.detail);
+    expect(`${newest!.email ?? unknownActor(newest!.action)} ${before}${subject}`).toBe(
+      "Somebody with a link opened the preview of A film",
+    );
+    expect(rest.map(({ action }) => action)).toEqual(["preview-link"]);
+  });
+});
+
+describe("the review of a draft", () => {
+  it("has notes of both sides, and says for whom it waits", async () => {
+    const theirs = await signInUploader();
+    addDraft();
+    expect(await send({ intent: "ready", note: "Please look." }, theirs)).toMatchObject({
+      status: 302,
+    });
+    expect(video()?.ready_at).not.toBeNull();
+    expect(await send({ intent: "unready", note: "The title is wrong." })).toMatchObject({
+      status: 302,
+    });
+    const { data } = (await open(theirs)) as Plain;
+    expect(data.notes).toMatchObject([
+      { email: "up@b.c", text: "Please look." },
+      { email: "a@b.c", text: "The title is wrong." },
+    ]);
+    expect(data.video).toMatchObject({ readyAt: null });
+    const actions = (await listActivities()).map(({ action }) => action);
+    expect(actions).toEqual(["review-back", "review-ready"]);
+  });
+
+  it("is of one's own videos for an uploader", async () => {
+    const theirs = await signInUploader();
+    addDraft({ uploaded_by: "u" });
+    expect(((await open(theirs)) as Response).status).toBe(404);
+    for (const intent of ["note", "ready", "link"]) {
+      expect((await send({ intent, note: "x" }, theirs)).status).toBe(404);
+    }
+    expect(((await open("")) as Response).headers.get("Location")).toBe("/auth");
+  });
+
+  it("refuses what is no draft any more, an empty and an endless note", async () => {
+    addDraft({ status: "published" });
+    const late = (await send({ intent: "ready", note: "Late" })) as Plain;
+    expect(late.status).toBe(409);
+    expect((late.data.error as ReviewFailure).note).toBe("Late");
+    expect((await send({ intent: "note", note: " " })).status).toBe(422);
+    expect((await send({ intent: "note", note: "x".repeat(2_001) })).status).toBe(422);
+    expect((await send({ intent: "other" })).status).toBe(400);
+  });
+});
+
+describe("the filter of what waits for whom", () => {
+  it("lists and counts the drafts that are ready, and those that are not", async () => {
+    for (const id of ["a", "b", "c"]) addVideo({ id, status: "review" });
+    addVideo({ id: "p", status: "published" });
+    sqliteHandle().exec(
+      "UPDATE videos SET ready_at = '2026-11-22T10:00:00.000Z' WHERE id IN ('b', 'p')",
+    );
+    const shown = async (status: string) => {
+      const view = readManageView(new URLSearchParams({ status }));
+      expect(manageHref(view)).toBe(`/admin?tab=manage&status=${status}`);
+      const { videos, total } = await listManaged(view);
+      return { ids: videos.map(({ id }) => id).sort(), total };
+    };
+    expect(await shown("ready")).toEqual({ ids: ["b"], total: 1 });
+    expect(await shown("unready")).toEqual({ ids: ["a", "c"], total: 2 });
+    const all = await listManaged(ALL_NEWEST);
+    expect(all.videos.filter(({ isReady }) => isReady).map(({ id }) => id)).toEqual(["b"]);
+  });
+});
