@@ -8,7 +8,7 @@ import {
   NoCategoryError,
   noteFailure,
 } from "./entry";
-import { categoryOf, descriptionOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
+import { categoryOf, descriptionOf, seriesOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
 import { readTable, type TableRow } from "./table.server";
 
 export interface ExportDefaults {
@@ -68,6 +68,7 @@ async function entryOf(
     description: descriptionOf(row) ?? "",
     category: categoryOrDefault(row, defaults),
     tags: tagsOf(row) ?? [],
+    series: seriesOf(row),
     status: statusOf(row) ?? "review",
     ...(durationSeconds !== undefined && { durationSeconds }),
     views: Math.max(0, Math.trunc(Number(textOf(row, "views") ?? 0)) || 0),

@@ -17,6 +17,8 @@ export interface ImportEntry {
   /** A stored value, legacy ones included. */
   category: string;
   tags: string[];
+  /** The titles of the series it is put into, with its position in each. */
+  series?: Record<string, number>;
   status: VideoStatus;
   /** What is believed; the file's own length wins. */
   durationSeconds?: number;

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { sql } from "kysely";
 import { database } from "~db/client.server";
 
 const ROWS_AT_ONCE = 500;
@@ -17,7 +18,13 @@ const STORED = [
   "created_at",
   "updated_at",
 ] as const;
-const COLUMNS = [...STORED, "video_url"] as const;
+const COLUMNS = [...STORED, "series", "video_url"] as const;
+
+/** The titles of the series that a video is in, with its position in each, a JSON object. */
+const SERIES = sql<string | null>`(
+  SELECT json_group_object(series.title, series_videos.position)
+  FROM series_videos JOIN series ON series.id = series_id
+  WHERE video_id = videos.id AND deleted_at IS NULL HAVING count(*) > 0)`;
 
 export type ExportFormat = "csv" | "json";
 
@@ -57,6 +64,7 @@ function rowsAfter(number: number) {
         .coalesce(row.fn<string | null>("nullif", ["video_url", row.val("")]), "source_url")
         .as("video_url"),
     )
+    .select(SERIES.as("series"))
     .where("number", ">", number)
     .orderBy("number")
     .limit(ROWS_AT_ONCE)
@@ -65,7 +73,12 @@ function rowsAfter(number: number) {
 
 function objectOf(row: Row): Record<string, unknown> {
   const tags = row.tags === null ? [] : (JSON.parse(row.tags) as string[]);
-  return Object.fromEntries(COLUMNS.map((name) => [name, name === "tags" ? tags : row[name]]));
+  const series = row.series === null ? {} : (JSON.parse(row.series) as object);
+  return {
+    ...Object.fromEntries(COLUMNS.map((name) => [name, row[name]])),
+    tags,
+    series,
+  };
 }
 
 function cell(value: string | number | null): string {

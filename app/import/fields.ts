@@ -49,6 +49,27 @@ export function tagsOf(row: TableRow): string[] | undefined {
   return checkedText(tags, braced === undefined ? text : braced.replaceAll(/"|\bNULL\b/g, ""));
 }
 
+/** An object of titles and positions, as the export of the catalogue has it. */
+export function seriesOf(row: TableRow): Record<string, number> | undefined {
+  let given = row.series;
+  if (typeof given === "string" && given.trim() !== "") {
+    try {
+      given = JSON.parse(given);
+    } catch {
+      throw new ImportError("its series are no JSON object of titles and positions.");
+    }
+  }
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined;
+  const entries = Object.entries(given).map(([name, position]) => {
+    const named = checkedText(title, name);
+    if (named === undefined || !Number.isSafeInteger(position)) {
+      throw new ImportError("its series are no JSON object of titles and positions.");
+    }
+    return [named, position as number] as const;
+  });
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
 /** A text as the rules of the site take it; undefined when there is none. */
 function checkedText<T>(schema: Parameters<typeof check<T>>[0], text: string | undefined) {
   if (text === undefined) return undefined;

@@ -13,7 +13,7 @@ import {
   NoCategoryError,
   noteFailure,
 } from "./entry";
-import { categoryOf, descriptionOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
+import { categoryOf, descriptionOf, seriesOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
 import { readObject, readTable, type TableRow } from "./table.server";
 
 const PICTURE_ENDINGS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
@@ -127,6 +127,7 @@ function entryOf(
     description: descriptionOf(row) ?? "",
     category,
     tags: tagsOf(row) ?? defaults.tags ?? [],
+    series: seriesOf(row),
     status: statusOf(row) ?? defaults.status,
   };
 }

@@ -12,6 +12,7 @@ import { database } from "~db/client.server";
 import type { Schema, VideosTable } from "~db/schema";
 import type { ImportEntry } from "./entry";
 import type { ImportActivity } from "./import-activity.server";
+import { putIntoSeries } from "./imported-series.server";
 import type { InspectedFile } from "./inspect-file.server";
 import { announce, rollBackFile, withdraw } from "./journal.server";
 import {
@@ -174,6 +175,7 @@ async function insertRows(
     .insertInto("videos")
     .values(moved.map((each, index) => rowOf(userId, each, time + index)))
     .execute();
+  for (const { entry, videoId } of moved) if (entry.series) putIntoSeries(videoId, entry.series);
   for (const file of files) await recordFile(file, transaction);
   if (digests.length > 0) {
     await transaction

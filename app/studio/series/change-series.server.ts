@@ -1,12 +1,12 @@
 import { type ActivityEntry, recordActivity } from "~/account/activity.server";
 import { formatQuantity } from "~/shared/format";
+import { freeSlug } from "~/shared/series/slug";
 import { database, prepared } from "~db/client.server";
 import type { SeriesVisibility } from "~db/schema/series";
 import { existingIds } from "../bulk/bulk.server";
 import { failure, type StudioFailure } from "../failure";
 import { MAX_SERIES_VIDEOS } from "./series-address";
 import { editedSeries, orderOf, restorableSince } from "./series-list.server";
-import { freeSlug } from "./slug";
 
 const FAILED = "The series was not changed.";
 const GONE = "This series no longer exists. Somebody may have deleted it in the meantime.";

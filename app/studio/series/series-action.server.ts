@@ -1,6 +1,7 @@
 import { redirect } from "@remix-run/node";
 import { readFields } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
+import { slugOf } from "~/shared/series/slug";
 import { check, description, firstMessage, title } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { isBusy } from "~db/write-lock";
@@ -16,7 +17,6 @@ import {
   type SeriesTexts,
 } from "./change-series.server";
 import { oneSeriesHref, type SeriesView, seriesHref } from "./series-address";
-import { slugOf } from "./slug";
 
 const MAX_FORM_BYTES = 64 * 1024;
 

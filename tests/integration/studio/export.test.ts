@@ -9,6 +9,7 @@ import { forgetSettings } from "~/server/settings.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, signInAdmin, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
+import { addSeries } from "../../series-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 const CLIP = fs.readFileSync(mp4Clip(2));
@@ -54,6 +55,8 @@ describe("the catalogue as a table", () => {
         updated_at: `2026-02-0${index + 1}T12:00:00.000Z`,
       });
     }
+    addSeries({ title: "Nights, “one”" }, ["video-2", "gone", "video-0"]);
+    addSeries({ title: "Days", slug: "days" }, ["video-0"]);
   }
 
   it.each(["csv", "json"] as const)(
@@ -77,6 +80,14 @@ describe("the catalogue as a table", () => {
         const summary = await importVideos(plan, { userId: "u", mode: "copy" });
         expect(summary).toMatchObject({ imported: 3, failures: [] });
         expect(await exported(format)).toBe(before);
+        expect(before).toContain("Nights, “one”");
+        const series = sqliteHandle().prepare("SELECT title, slug, visibility FROM series");
+        expect(series.all()).toEqual(
+          expect.arrayContaining([
+            { title: "Nights, “one”", slug: "nights-one", visibility: "studio" },
+            { title: "Days", slug: "days", visibility: "studio" },
+          ]),
+        );
       } finally {
         other.remove();
       }
