@@ -113,7 +113,7 @@ const sharedChunks: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   const isEverywhere = [...entries].some((entry) => entry.endsWith("/app/root.tsx"));
   // A file of its own for what the video page shares with a rare page would come after the page's.
   const isShared = often >= 2 || (often === 1 && entries.size > 1);
-  if (ICON.test(id) && often === 0 && entries.size > 1) return "icons";
+  if (ICON.test(id) && !isEverywhere && often === 0 && entries.size > 1) return "icons";
   if (ENTRY.test(id) || (!isEverywhere && !isShared)) return undefined;
   return PACKAGE.test(id) ? "framework" : "site";
 };

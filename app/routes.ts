@@ -18,6 +18,7 @@ export default [
   route("invite/:token", "routes/invite.tsx"),
   route("admin/users", "routes/users.tsx"),
   route("admin/account", "routes/account.tsx"),
+  route("admin/tokens", "routes/api-tokens.tsx"),
   route("admin/queue", "routes/queue.tsx"),
   route("admin/series/:id?", "routes/series-list.tsx"),
   route("admin/tags", "routes/tags.tsx"),
@@ -27,6 +28,7 @@ export default [
   route("admin/statistics", "routes/statistics.tsx"),
   route("admin/activity", "routes/activity.tsx"),
 
+  route("api", "routes/api-reference.tsx"),
   route("privacy", "routes/privacy.tsx"),
   route("dmca", "routes/dmca.tsx"),
   route("contact", "routes/contact.tsx"),
@@ -49,6 +51,7 @@ export default [
   route("media/*", "routes/media.ts"),
   route("preview/:token/media/*", "routes/preview-media.ts"),
   route("events", "routes/events.ts"),
+  route("api/v1/*", "routes/api.ts"),
   route("healthz", "routes/healthz.ts"),
 
   route("sitemap.xml", "routes/sitemap.ts"),

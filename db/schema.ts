@@ -8,6 +8,7 @@ import type {
   SpentChallengesTable,
   UsersTable,
 } from "./schema/accounts";
+import type { ApiAnswersTable, ApiTokensTable } from "./schema/api";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
 import type {
@@ -241,6 +242,8 @@ export interface Schema {
   passkeys: PasskeysTable;
   spent_challenges: SpentChallengesTable;
   activities: ActivitiesTable;
+  api_tokens: ApiTokensTable;
+  api_answers: ApiAnswersTable;
   imports: ImportsTable;
   downloads: DownloadsTable;
   catalogue_version: CatalogueVersionTable;

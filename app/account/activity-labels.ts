@@ -59,6 +59,8 @@ const SENTENCES = {
     "had a passkey refused, of which somebody may have a copy",
   ],
   "password-off": ["turned off the password", "turned off the password"],
+  "token-create": ["made the API token %", "made an API token"],
+  "token-revoke": ["revoked the API token %", "revoked an API token"],
   "account-create": ["made the account %", "made an account"],
   "review-ready": ["said that % is ready", "said that a video is ready"],
   "review-back": ["said that % is not ready yet", "said that a video is not ready yet"],

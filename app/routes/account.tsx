@@ -6,6 +6,7 @@ import {
   redirect,
 } from "@remix-run/node";
 import {
+  Link,
   type MetaFunction,
   useActionData,
   useLoaderData,
@@ -125,6 +126,15 @@ export default function Account() {
           busy={busy}
           error={errorOf("end-session", "end-other-sessions")}
         />
+      </PageSection>
+      <PageSection id="programs" title="Programs">
+        <p className="text-muted">
+          Programs use the site in your name with{" "}
+          <Link to="/admin/tokens" className="text-ink underline underline-offset-4">
+            tokens of the API
+          </Link>
+          .
+        </p>
       </PageSection>
     </div>
   );

@@ -49,7 +49,12 @@ export async function readFields(request: Request, mostBytes = MOST_FORM_BYTES):
   return form;
 }
 
-async function readText(request: Request, mostBytes: number): Promise<string> {
+/**
+ * The body of a request as text, at most so many bytes of it.
+ *
+ * @throws a 413 Response for one that is longer.
+ */
+export async function readText(request: Request, mostBytes: number): Promise<string> {
   if (Number(request.headers.get("Content-Length")) > mostBytes) throw tooLong();
   const chunks: Uint8Array[] = [];
   let length = 0;

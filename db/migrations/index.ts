@@ -11,6 +11,7 @@ import { migration as series } from "./0208-series";
 import { migration as roles } from "./0210-roles";
 import { migration as videoFiles } from "./0211-video-files";
 import { migration as passkeys } from "./0212-passkeys";
+import { migration as api } from "./0213-api";
 import { migration as uploadTemplates } from "./0216-upload-templates";
 import { migration as review } from "./0219-review";
 import { migration as downloads } from "./0221-downloads";
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   roles,
   videoFiles,
   passkeys,
+  api,
   uploadTemplates,
   review,
   downloads,

@@ -140,6 +140,8 @@ export function adminScreens({
     { name: "Invitation", address: `/invite/${INVITATION_TOKEN}`, audience: "visitor" },
     { name: "Invitation, unknown", address: "/invite/unknown", audience: "visitor" },
     screen("Account", "/admin/account"),
+    screen("API tokens", "/admin/tokens"),
+    screen("Reference of the API", "/api"),
     screen("Account, a passkey to change", "/admin/account", {
       steps: async (page) => {
         await page.getByText("Rename or remove").first().click();

@@ -61,14 +61,20 @@ function owner(headers: Headers): string {
 /**
  * Answers a request of the tus protocol. Uploads belong to who began them: another user's is not
  * found, whatever is asked of it.
+ *
+ * @param path the address below which the requests come in.
  */
-export async function answerTus(request: Request, userId: string): Promise<Response> {
+export async function answerTus(
+  request: Request,
+  userId: string,
+  path = TUS_PATH,
+): Promise<Response> {
   const headers = new Headers(request.headers);
   // Only for who cannot send PATCH (tus 1.0): a GET, whose origin nobody checked, changes nothing.
   const override = request.method === "POST" ? headers.get("X-HTTP-Method-Override") : null;
   const method = override ?? request.method;
   headers.delete("X-HTTP-Method-Override");
-  const id = tusUploadId(request);
+  const id = tusUploadId(request, path);
   if (id !== undefined && !isOwn(id, userId))
     return errorResponse(404, "This upload does not exist.\n");
   const checksum = parseChecksum(request.headers.get("Upload-Checksum"));
@@ -81,8 +87,11 @@ export async function answerTus(request: Request, userId: string): Promise<Respo
   };
   headers.set(OWNER, userId);
   // Without its body: the store takes that from where it comes in.
-  const bare = new Request(request.url, { method, headers });
+  const url = new URL([TUS_PATH, id].filter(Boolean).join("/"), request.url);
+  const bare = new Request(url, { method, headers });
   const response = await incoming.run(source, () => tusEndpoint().server.handleWeb(bare));
+  const location = response.headers.get("Location");
+  if (location) response.headers.set("Location", location.replace(TUS_PATH, path));
   if (method === "OPTIONS") {
     response.headers.set("Tus-Checksum-Algorithm", CHECKSUM_ALGORITHMS.join(","));
   }
@@ -94,9 +103,9 @@ function errorResponse(status: number, sentence: string): Response {
   return new Response(sentence, { status, headers: { "Tus-Resumable": "1.0.0" } });
 }
 
-function tusUploadId(request: Request): string | undefined {
+function tusUploadId(request: Request, path: string): string | undefined {
   const { pathname } = new URL(request.url);
-  return pathname.slice(TUS_PATH.length).replace(/^\//, "") || undefined;
+  return pathname.slice(path.length).replace(/^\//, "") || undefined;
 }
 
 function isOwn(id: string, userId: string): boolean {

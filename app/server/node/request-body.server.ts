@@ -22,7 +22,7 @@ const LINGER_MS = 10_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream)\b/i;
-const STREAMED_PATHS = /^\/admin(\/|\.data|$|\?)/;
+const STREAMED_PATHS = /^\/(admin(\/|\.data|$|\?)|api\/v1\/uploads\/)/;
 
 /** At the way out, an upload of which nothing has come for so long is answered and let go. */
 const STALLED_MS = 1_000;

@@ -63,9 +63,13 @@ export async function brokenRouteRules(
   return found;
 }
 
-/** A 404 says it only where nothing can be found: elsewhere it may come from having looked. */
+/**
+ * A 404 says it only where nothing can be found: elsewhere it may come from having looked. The API looks
+ * at no cookie: whoever sends one is a visitor.
+ */
 function refuses(answer: Response | undefined, path: string): boolean {
   const status = answer?.status ?? 0;
+  if (path.startsWith("api/") && status === 401) return true;
   return [403, 405].includes(status) || (path === "*" && status === 404);
 }
 

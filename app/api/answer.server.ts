@@ -1,0 +1,143 @@
+import { STATUS_CODES } from "node:http";
+import { z } from "zod";
+import { NOT_ALLOWED } from "~/account/guard.server";
+import { allows } from "~/account/permissions";
+import { findToken, type TokenUse } from "~/account/tokens/tokens.server";
+import { attemptLimit } from "~/server/attempt-limit.server";
+import { clientAddress } from "~/server/client-address.server";
+import { logUnexpected } from "~/server/errors.server";
+import { readText } from "~/server/small-form.server";
+import { ownVideosOf } from "~/studio/own-videos";
+import { isBusy } from "~db/write-lock";
+import type { Answer, Operation } from "./operation";
+import { operationsAt } from "./operations.server";
+import { type FieldProblem, Problem, problemResponse } from "./problem";
+import { answerOnce } from "./repeated-answers.server";
+
+const MOST_BODY_BYTES = 256 * 1024;
+
+/** A token has 256 random bits: this only spares the database a flood. */
+const wrongTokens = attemptLimit(60, 60);
+
+/**
+ * Answers a request of the API. Who makes it, its token alone says: cookies are not looked at, so no page of
+ * another site can make one in a visitor's name.
+ *
+ * @param path below `/api/v1/`.
+ */
+export async function answerApi(request: Request, path: string): Promise<Response> {
+  try {
+    const token = await requireToken(request);
+    const { found, id } = operationsAt(path);
+    if (found.length === 0) throw new Problem(404, "The API has no such address.");
+    const operation = operationFor(request, found);
+    const response = await perform(operation, request, token, id);
+    response.headers.set("Cache-Control", "no-store");
+    return response;
+  } catch (error) {
+    return problemResponse(await problemFor(error, request));
+  }
+}
+
+/** @throws {Problem} 401 without a valid token, 429 after many wrong ones from one address. */
+async function requireToken(request: Request): Promise<TokenUse> {
+  const [scheme, token] = (request.headers.get("Authorization") ?? "").split(" ");
+  const use = scheme?.toLowerCase() === "bearer" && token ? await findToken(token) : undefined;
+  if (use) return use;
+  const wait = token ? wrongTokens.consume(clientAddress(request)) : undefined;
+  if (wait !== undefined) {
+    throw new Problem(429, "Too many wrong tokens.", [], { "Retry-After": String(wait) });
+  }
+  const detail = token
+    ? "This token is unknown, has ended or was revoked."
+    : "Send a token: Authorization: Bearer …";
+  throw new Problem(401, detail, [], { "WWW-Authenticate": 'Bearer realm="api"' });
+}
+
+function operationFor(request: Request, found: readonly Operation<never, never>[]) {
+  // An address that can be read can be asked for its headers.
+  const operation =
+    found.find(({ method }) => method === request.method) ??
+    found.find(({ method }) => method === "GET" && request.method === "HEAD");
+  if (operation) return operation;
+  const allow = [...new Set(found.map(({ method }) => method))].join(", ");
+  throw new Problem(405, "This address does not take this method.", [], { Allow: allow });
+}
+
+async function perform(
+  operation: Operation<never, never>,
+  request: Request,
+  { user, scopes, tokenId }: TokenUse,
+  id: string,
+): Promise<Response> {
+  const { scope, permission } = operation;
+  if (!scopes.includes(scope)) {
+    const header = `Bearer error="insufficient_scope", scope="${scope}"`;
+    throw new Problem(403, `This token lacks the scope “${scope}”.`, [], {
+      "WWW-Authenticate": header,
+    });
+  }
+  if (!allows(user, permission)) throw new Problem(403, NOT_ALLOWED);
+  const own = ownVideosOf(user, permission);
+  const query = parse(
+    operation.query,
+    Object.fromEntries(new URL(request.url).searchParams),
+  ) as never;
+  // What sends bytes reads them itself.
+  const text = operation.body ? await readJsonText(request) : "";
+  const body = parse(operation.body, operation.body && readJson(text)) as never;
+  const answer = async () =>
+    toResponse(await operation.perform({ request, user, scopes, own, id, query, body }));
+  return request.method === "POST" ? answerOnce(request, tokenId, text, answer) : answer();
+}
+
+function toResponse(answer: Answer | Response): Response {
+  if (answer instanceof Response) return answer;
+  const { status, body, headers } = answer;
+  if (body === undefined) return new Response(null, { status, headers });
+  return new Response(`${JSON.stringify(body)}\n`, {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+}
+
+async function readJsonText(request: Request): Promise<string> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("Content-Type") ?? "")) {
+    throw new Problem(415, "Send Content-Type: application/json.");
+  }
+  return readText(request, MOST_BODY_BYTES);
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem(400, "The body is no JSON.");
+  }
+}
+
+/** @throws {Problem} 422 with what is wrong with each field. */
+function parse(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Problem(422, "The request is not as it should be.", issuesOf(result.error));
+}
+
+function issuesOf({ issues }: z.ZodError): FieldProblem[] {
+  return issues.map(({ path, message }) => ({ field: z.core.toDotPath(path), detail: message }));
+}
+
+async function problemFor(error: unknown, request: Request): Promise<Problem> {
+  if (error instanceof Problem) return error;
+  if (error instanceof Response) {
+    const sentence = (await error.text()) || STATUS_CODES[error.status];
+    return new Problem(error.status, sentence ?? "It was not done.");
+  }
+  if (isBusy(error)) {
+    const busy = "Another program is writing to the database. Try again in a few seconds.";
+    return new Problem(503, busy, [], { "Retry-After": "5" });
+  }
+  const reference = logUnexpected(error, request);
+  return new Problem(500, `Something went wrong. The log has it as ${reference ?? "an error"}.`);
+}

@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import type { Permission } from "~/account/permissions";
+import type { SessionUser } from "~/account/session.server";
+import type { Scope } from "~/account/tokens/scopes";
+import type { OwnVideos } from "~/studio/own-videos";
+
+export const API_PATH = "/api/v1";
+
+/** A request that may be performed. */
+export interface Call<Body, Query> {
+  request: Request;
+  user: SessionUser;
+  scopes: readonly Scope[];
+  /** Of an uploader, whose videos are all that there are for them. */
+  own: OwnVideos | undefined;
+  /** The `{id}` of the address; empty where it has none. */
+  id: string;
+  body: Body;
+  query: Query;
+}
+
+export interface Answer {
+  status: 200 | 201 | 204;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** One call of the API: what answers it, and what is said of it. */
+export interface Operation<Body = unknown, Query = unknown> {
+  /** Its name for programs, such as `listVideos`. */
+  name: string;
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/api/v1`. */
+  path: string;
+  summary: string;
+  scope: Scope;
+  permission: Permission;
+  body?: z.ZodType<Body>;
+  query?: z.ZodType<Query>;
+  /** What a good answer has; none for one without a body. */
+  answer?: z.ZodType;
+  status: Answer["status"];
+  /** Shell commands that perform it; `$SITE`, `$TOKEN` and, where it has them, `$VIDEO` and `$UPLOAD` are set. */
+  example: string;
+  perform(call: Call<Body, Query>): Promise<Answer | Response>;
+}
+
+/** An operation among others: its types end here. */
+export function operation<Body = undefined, Query = undefined>(
+  one: Operation<Body, Query>,
+): Operation<never, never> {
+  return one as unknown as Operation<never, never>;
+}

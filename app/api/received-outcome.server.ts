@@ -1,0 +1,30 @@
+import type { z } from "zod";
+import type { OwnVideos } from "~/studio/own-videos";
+import { publishReceivedForm } from "~/studio/upload/receive-upload.server";
+import type { UploadSuccess } from "~/studio/upload/upload-fields";
+import { fieldProblems, Problem } from "./problem";
+import type { newVideo } from "./schemas";
+
+/**
+ * Makes a video of an upload, by the same way as the upload form.
+ *
+ * @throws {Problem} with what the form would say.
+ */
+export async function receivedOutcome(
+  body: z.infer<typeof newVideo>,
+  userId: string,
+  own: OwnVideos | undefined,
+): Promise<UploadSuccess> {
+  const { upload, title, description, category, publishAt = "", unpublishAt = "" } = body;
+  const fields = new Map(
+    Object.entries({
+      ...{ upload, title, description, category, publishAt, unpublishAt },
+      intent: body.status === "draft" ? "draft" : "publish",
+      tags: body.tags.join(","),
+    }),
+  );
+  const outcome = await publishReceivedForm({ fields, files: new Map() }, userId, own);
+  if (outcome.ok) return outcome.video;
+  const { sentence, fields: wrong } = outcome.failure;
+  throw new Problem(outcome.status, sentence, fieldProblems(wrong));
+}

@@ -1,0 +1,222 @@
+import { videoPath } from "~/shared/addresses";
+import type { CategoryId } from "~/shared/categories";
+import { editVideo } from "~/studio/edit/edit.server";
+import { GONE, type StudioFailure } from "~/studio/failure";
+import { ALL_NEWEST } from "~/studio/list/manage-address";
+import { findEditable, listManaged } from "~/studio/list/managed-list.server";
+import type { EditableVideo, ManagedVideo } from "~/studio/list/managed-video";
+import { toggleVideo } from "~/studio/list/toggle-visibility.server";
+import type { OwnVideos } from "~/studio/own-videos";
+import { changeableIds } from "~/studio/own-videos.server";
+import { scheduleVideo } from "~/studio/schedule/schedule.server";
+import { deleteVideo } from "~/studio/trash/remove.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { type Answer, API_PATH, type Call, operation } from "./operation";
+import { fieldProblems, Problem } from "./problem";
+import { receivedOutcome } from "./received-outcome.server";
+import { listQuery, newVideo, schedule, video, videoChanges, videoPage } from "./schemas";
+
+const CURL = 'curl --fail-with-body -H "Authorization: Bearer $TOKEN"';
+const JSON_TYPE = '-H "Content-Type: application/json"';
+
+export const videoOperations = [
+  operation({
+    name: "listVideos",
+    method: "GET",
+    path: "/videos",
+    summary: "Lists videos of any status, 50 at a time.",
+    scope: "read",
+    permission: "/admin",
+    query: listQuery,
+    answer: videoPage,
+    status: 200,
+    example: `${CURL} "$SITE/api/v1/videos?status=review&sort=oldest"`,
+    async perform({ query, own }) {
+      const found = await listManaged({
+        ...query,
+        category: query.category as CategoryId | undefined,
+        uploadedBy: own?.userId,
+      });
+      // The page that was asked for: whoever walks on finds the end.
+      const videos = found.page === query.page ? found.videos.map(summaryOf) : [];
+      const { pageCount: pages, total } = found;
+      return { status: 200, body: { page: query.page, pages, total, videos } };
+    },
+  }),
+  operation({
+    name: "readVideo",
+    method: "GET",
+    path: "/videos/{id}",
+    summary: "Reads a video. Its ETag is what a change of it needs.",
+    scope: "read",
+    permission: "/admin",
+    answer: video,
+    status: 200,
+    example: `${CURL} -i "$SITE/api/v1/videos/$VIDEO"`,
+    async perform({ request, id, own }) {
+      const found = await existing(id, own);
+      const answer = videoAnswer(found);
+      const known = request.headers.get("If-None-Match")?.split(/\s*,\s*/) ?? [];
+      if (!known.some((each) => each.replace(/^W\//, "") === etagOf(found))) return answer;
+      return new Response(null, { status: 304, headers: answer.headers });
+    },
+  }),
+  operation({
+    name: "createVideo",
+    method: "POST",
+    path: "/videos",
+    summary:
+      "Makes a video of an upload that is complete: a draft, or published where the token may publish.",
+    scope: "upload",
+    permission: "/admin/publish",
+    body: newVideo,
+    answer: video,
+    status: 201,
+    example: `${CURL} -X POST "$SITE/api/v1/videos" -H "Idempotency-Key: $UPLOAD" ${JSON_TYPE} \\
+  -d '{"upload":"'"$UPLOAD"'","title":"Evening by the sea","description":"Waves.","category":"desi","tags":["sea"]}'`,
+    async perform({ body, user, scopes, own }) {
+      const publishes = body.status === "published" || body.publishAt || body.unpublishAt;
+      if (publishes && !scopes.includes("publish")) {
+        throw new Problem(403, "This token may save drafts, and not publish.");
+      }
+      const made = await receivedOutcome(body, user.id, own);
+      const created = videoAnswer(await existing(made.id, own));
+      const address = `${API_PATH}/videos/${made.id}`;
+      return { ...created, status: 201, headers: { ...created.headers, Location: address } };
+    },
+  }),
+  operation({
+    name: "changeVideo",
+    method: "PATCH",
+    path: "/videos/{id}",
+    summary:
+      "Changes texts of a video. If-Match holds the ETag that was read, or * to overwrite whatever there is.",
+    scope: "edit",
+    permission: "/admin update",
+    body: videoChanges,
+    answer: video,
+    status: 200,
+    example: `ETAG=$(${CURL} -sI "$SITE/api/v1/videos/$VIDEO" | sed -n 's/^etag: //Ip' | tr -d '\\r')
+${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} -d '{"title":"Morning by the sea"}'`,
+    async perform({ request, id, body, user, own }) {
+      const version = requiredVersion(request);
+      assertChangeable(own, id);
+      const { tags, ...given } = body;
+      const texts = { ...given, ...(tags && { tags: tags.join(",") }) };
+      const failed = await editVideo({ id, version, texts }, user.id);
+      if (failed) throw problemOf(failed, 412);
+      return videoAnswer(await existing(id, own));
+    },
+  }),
+  ...(["publish", "hide"] as const).map((name) =>
+    operation({
+      name: `${name}Video`,
+      method: "POST",
+      path: `/videos/{id}/${name}`,
+      summary:
+        name === "publish"
+          ? "Makes a video visible on the site; one that is visible stays so."
+          : "Hides a video from the site at once; one that is hidden stays so.",
+      scope: "publish",
+      permission: "/admin toggle",
+      answer: video,
+      status: 200,
+      example: `${CURL} -X POST "$SITE/api/v1/videos/$VIDEO/${name}"`,
+      async perform({ id, user, own }: Call<undefined, undefined>) {
+        assertChangeable(own, id);
+        const shown = name === "publish" ? "hidden" : "published";
+        assertDone(await toggleVideo({ id, shown }, user.id));
+        return videoAnswer(await existing(id, own));
+      },
+    }),
+  ),
+  operation({
+    name: "scheduleVideo",
+    method: "PUT",
+    path: "/videos/{id}/schedule",
+    summary: "Sets when a video is published and hidden by itself; null for never.",
+    scope: "publish",
+    permission: "/admin schedule",
+    body: schedule,
+    answer: video,
+    status: 200,
+    example: `${CURL} -X PUT "$SITE/api/v1/videos/$VIDEO/schedule" ${JSON_TYPE} \\
+  -d '{"publishAt":null,"unpublishAt":"'"$(date -u -d '1 year' +%FT%TZ)"'"}'`,
+    async perform({ id, body, user, own }) {
+      assertChangeable(own, id);
+      const { publishAt, unpublishAt } = body;
+      const typed = { publishAt: publishAt ?? "", unpublishAt: unpublishAt ?? "" };
+      assertDone(await scheduleVideo({ id, ...typed }, user.id));
+      return videoAnswer(await existing(id, own));
+    },
+  }),
+  operation({
+    name: "deleteVideo",
+    method: "DELETE",
+    path: "/videos/{id}",
+    summary:
+      "Moves a video and its files to the trash, from where the studio restores it for 30 days.",
+    scope: "delete",
+    permission: "/admin delete",
+    status: 204,
+    example: `${CURL} -X DELETE "$SITE/api/v1/videos/$VIDEO"`,
+    async perform({ id, user, own }) {
+      assertChangeable(own, id);
+      assertDone(await deleteVideo(id, user.id, ALL_NEWEST));
+      return { status: 204 };
+    },
+  }),
+];
+
+async function existing(id: string, own: OwnVideos | undefined): Promise<EditableVideo> {
+  const found = await findEditable(id, own?.userId);
+  if (!found) throw new Problem(404, "There is no such video.");
+  return found;
+}
+
+function videoAnswer(found: EditableVideo): Answer & { headers: Record<string, string> } {
+  const { description, tags, captions } = found;
+  const tracks = captions.map(({ url, label }) => ({ url, label }));
+  const body = { ...summaryOf(found), description, tags, captions: tracks };
+  const link = `<${videoPath(found.id)}>; rel="alternate"`;
+  return { status: 200, body, headers: { ETag: etagOf(found), Link: link } };
+}
+
+function summaryOf({ schedule: times, ...row }: ManagedVideo) {
+  const { id, title, category, status, duration, views, bytes, createdAt, thumbnailUrl } = row;
+  const about = { id, title, category, status, duration, views, bytes, createdAt, thumbnailUrl };
+  return { ...about, ...times };
+}
+
+const etagOf = ({ version }: EditableVideo) => `"${version}"`;
+
+/**
+ * The version that a change is made from; undefined for whatever there is.
+ *
+ * @throws {Problem} 428 without the header.
+ */
+function requiredVersion(request: Request): string | undefined {
+  const header = request.headers.get("If-Match")?.trim();
+  if (!header) throw new Problem(428, "Send If-Match with the ETag of the video that you read.");
+  return header === "*" ? undefined : header.replace(/^"|"$/g, "");
+}
+
+function assertChangeable(own: OwnVideos | undefined, id: string): void {
+  const ids = changeableIds(own, [id], "");
+  if ("status" in ids) throw problemOf(ids);
+}
+
+function assertDone(done: StudioFailure | ToastMessage): void {
+  if ("status" in done) throw problemOf(done);
+}
+
+/** @param conflict the status for a video that has changed since it was read. */
+function problemOf({ status, toast, detail, edit, schedule }: StudioFailure, conflict = 409) {
+  if (detail === GONE) return new Problem(404, "There is no such video.");
+  const errors = fieldProblems({ ...edit?.fields, ...schedule?.fields });
+  const sentence =
+    status === 409
+      ? "The video has changed since you read it."
+      : detail || toast.description || toast.title;
+  return new Problem(status === 409 ? conflict : status, sentence, errors);
+}

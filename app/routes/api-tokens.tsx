@@ -1,0 +1,85 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+} from "@remix-run/node";
+import {
+  Link,
+  type MetaFunction,
+  useActionData,
+  useLoaderData,
+  useNavigation,
+} from "@remix-run/react";
+import { toFormError } from "~/account/form-error.server";
+import { requirePermission } from "~/account/guard.server";
+import { NewToken, TokenForm, TokenList } from "~/account/tokens/token-panel";
+import { createToken, listTokens, revokeToken } from "~/account/tokens/tokens.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
+
+export const meta: MetaFunction = () => [
+  { title: "API Tokens" },
+  { name: "robots", content: "noindex" },
+];
+
+/** A token must not stay in a cache, the browser's own included. */
+export const headers: HeadersFunction = ({ actionHeaders }) => {
+  const headers = new Headers(actionHeaders);
+  headers.set("Cache-Control", "no-store");
+  return headers;
+};
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const user = await requirePermission(request, "/admin/tokens");
+  return { tokens: await listTokens(user.id), now: Date.now() };
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/tokens");
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  try {
+    if (form.get("intent") === "create") {
+      return { token: await createToken(user, form), message: undefined };
+    }
+    const isRevoked = await revokeToken(user.id, Number(form.get("id")));
+    return redirectWithToast("/admin/tokens", {
+      title: "Success",
+      description: isRevoked ? "The token has been revoked." : "This token was revoked before.",
+      kind: "success",
+    });
+  } catch (error) {
+    const { message, init } = toFormError(error);
+    return data({ message, token: undefined }, init);
+  }
+}
+
+export default function ApiTokens() {
+  const { tokens, now } = useLoaderData<typeof loader>();
+  const answer = useActionData<typeof action>();
+  const busy = useNavigation().formAction === "/admin/tokens";
+  useFormErrorToast(answer);
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h1 className="text-xl font-bold">API Tokens</h1>
+        <AdminLinks />
+      </div>
+      <p className="text-muted">
+        A token lets a program use the site in your name, as far as its scopes and your account
+        allow. What there is to call stands in the{" "}
+        <Link to="/api" className="text-ink underline underline-offset-4">
+          reference of the API
+        </Link>
+        .
+      </p>
+      {answer?.token && <NewToken token={answer.token} />}
+      <TokenForm key={answer?.token} busy={busy} error={answer?.message} />
+      <TokenList tokens={tokens} busy={busy} now={now} />
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import type { Generated } from "kysely";
+
+/** ISO 8601 UTC. */
+type Time = string;
+
+/** What lets a program use the HTTP API in the name of a user. */
+export interface ApiTokensTable {
+  id: Generated<number>;
+  /** SHA-256 of the token. */
+  token_hash: string;
+  user_id: string;
+  name: string;
+  /** A JSON list. */
+  scopes: string;
+  created_at: Time;
+  expires_at: Time;
+  last_used_at: Time | null;
+}
+
+/** What a request with an `Idempotency-Key` was answered. */
+export interface ApiAnswersTable {
+  token_id: number;
+  key: string;
+  /** SHA-256 of the request. */
+  request: string;
+  status: number;
+  /** A JSON object. */
+  headers: string;
+  body: string;
+  created_at: Time;
+}
