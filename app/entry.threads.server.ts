@@ -5,6 +5,7 @@ import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
 import { readOutdatedStreams, readSourceCounts } from "~/media/jobs/outdated-streams.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
+import { readQueuePage } from "~/studio/queue/queue-page.server";
 import { readUploaderTotals } from "~/studio/statistics/uploader-totals.server";
 import { readTaggedIds, readTagsPage } from "~/studio/tags/tag-list.server";
 import { readTrashPage } from "~/studio/trash/trash-list.server";
@@ -22,6 +23,7 @@ serveThread({
   "nearest-texts": nearestTexts,
   managed: readManagedPage,
   "managed-ids": readManagedIds,
+  queue: readQueuePage,
   trash: readTrashPage,
   "uploader-totals": readUploaderTotals,
   tags: readTagsPage,

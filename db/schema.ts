@@ -105,7 +105,7 @@ export interface JobsTable {
   id: Generated<number>;
   video_id: string;
   kind: JobKind;
-  /** The lower runs first. */
+  /** The lower runs first, see `media/jobs/kinds.ts`. */
   priority: number;
   state: Generated<JobState>;
   attempts: Generated<number>;
@@ -122,6 +122,13 @@ export interface JobsTable {
   created_at: Generated<Time>;
   started_at: Time | null;
   finished_at: Time | null;
+}
+
+/** One row. */
+export interface QueueStateTable {
+  id: ColumnType<1, never, never>;
+  /** Null while jobs are taken from the queue. */
+  paused_at: Time | null;
 }
 
 /** One row for each status and stored category, kept by the projector. */
@@ -233,6 +240,7 @@ export interface CatalogueVersionTable {
 export interface Schema {
   videos: VideosTable;
   jobs: JobsTable;
+  queue_state: QueueStateTable;
   users: UsersTable;
   sessions: SessionsTable;
   review_notes: ReviewNotesTable;

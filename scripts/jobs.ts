@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { convertAgain } from "~/media/jobs/convert-again.server";
 import { enqueueMissing } from "~/media/jobs/enqueue.server";
 import { BLOCKED, progressText, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
+import { pauseQueue } from "~/media/jobs/pause.server";
 import { retry } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { queueView } from "~/media/jobs/summaries.server";
@@ -12,12 +13,14 @@ import { formatQuantity } from "~/shared/format";
 import { UsageError } from "./ask";
 import { runScript } from "./run-script";
 
-const USAGE = `npm run jobs -- [--all] [--again] [--retry] [--once | --work | --watch]
+const USAGE = `npm run jobs -- [--all] [--again] [--retry] [--pause | --resume] [--once | --work | --watch]
 
 Shows what is being made of the videos, what waits, and what has failed.
   --all     ask for everything that the videos of the library still lack
   --again   make the streams anew that were made with other settings than today's, behind all the rest
   --retry   try again what has failed
+  --pause   make nothing from now on, also after a restart; what runs is held
+  --resume  go on
   --once    work on the queue in this process until it is empty
   --work    the same, and stay for what comes, until Ctrl-C
   --watch   show the queue every second, until Ctrl-C`;
@@ -28,6 +31,8 @@ await runScript(
     all: { type: "boolean" },
     again: { type: "boolean" },
     retry: { type: "boolean" },
+    pause: { type: "boolean" },
+    resume: { type: "boolean" },
     once: { type: "boolean" },
     work: { type: "boolean" },
     watch: { type: "boolean" },
@@ -36,7 +41,10 @@ await runScript(
     if ([asked.once, asked.work, asked.watch].filter(Boolean).length > 1) {
       throw new UsageError("--once, --work and --watch exclude each other.");
     }
+    if (asked.pause && asked.resume)
+      throw new UsageError("--pause and --resume exclude each other.");
     announceFfmpeg();
+    if (asked.pause || asked.resume) await pauseQueue(asked.pause === true);
     if (asked.all) console.log(`Asked for ${formatQuantity(await enqueueMissing(), "video")}.`);
     if (asked.again) {
       console.log(`To be converted again: ${formatQuantity(await convertAgain(), "video")}.`);
@@ -51,7 +59,8 @@ await runScript(
 
 /** Prints the queue as it is. */
 async function show(): Promise<void> {
-  const { running, waiting, waitingCount, failed, diskFull } = await queueView();
+  const { running, waiting, waitingCount, failed, diskFull, pausedSince } = await queueView();
+  if (pausedSince) console.log("The queue is paused. npm run jobs -- --resume lets it go on.");
   if (diskFull) console.log("The disk is nearly full. The queue waits until there is room.");
   for (const job of running)
     console.log(`making   ${job.title}: ${job.label}, ${progressText(job)}`);

@@ -35,6 +35,11 @@ const SENTENCES = {
   "convert-again": ["had the streams of % made again", "had streams made again"],
   purge: ["deleted % for good", "deleted a video for good"],
   "trash-empty": ["emptied the trash of %", "emptied the trash"],
+  "queue-pause": ["paused the queue", "paused the queue"],
+  "queue-resume": ["let the queue go on", "let the queue go on"],
+  "queue-again": ["had % made again", "had something made again"],
+  "queue-now": ["put % first in the queue", "put something first in the queue"],
+  "queue-later": ["put % last in the queue", "put something last in the queue"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”
   "bulk-edit": ["%", "changed several videos"],
   "sign-in": ["signed in with %", "signed in"],

@@ -1,16 +1,30 @@
-import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { useLoaderData, useNavigation } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
+import { hasFreeDiskSpace } from "~/media/jobs/disk.server";
 import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
-import { retry } from "~/media/jobs/queue.server";
-import { QueueList } from "~/media/jobs/queue-list";
-import { queueView } from "~/media/jobs/summaries.server";
-import { unlessBusy } from "~/server/busy.server";
+import { pausedSince } from "~/media/jobs/pause.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { requireOwnOrigin } from "~/server/origin.server";
-import { readSmallForm } from "~/server/small-form.server";
+import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
+import { failure, GONE, type StudioFailure } from "~/studio/failure";
+import { AnswerFailure, FailureNotice } from "~/studio/failure-notice";
+import { performQueue } from "~/studio/queue/queue-action.server";
+import { queueHref, readQueueView } from "~/studio/queue/queue-address";
+import { QueueFilters, QueueHead } from "~/studio/queue/queue-head";
+import { QueueLists } from "~/studio/queue/queue-list";
+import type { QueuePage } from "~/studio/queue/queue-page.server";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { Pager } from "~/ui/lists/pager";
+import { queryThread } from "~db/threads/query-thread.server";
 
 export const meta: MetaFunction = () => [
   { title: "Video Queue" },
@@ -19,45 +33,68 @@ export const meta: MetaFunction = () => [
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/queue");
-  return { queue: await queueView() };
+  const view = readQueueView(new URL(request.url).searchParams);
+  const atOnce = settings().encoderConcurrency;
+  const queue = await queryThread<QueuePage>("studio", "queue", { view, atOnce });
+  const page = {
+    view: { ...view, page: queue.page },
+    queue,
+    pausedSince: pausedSince(),
+    diskFull: !(await hasFreeDiskSpace()),
+    ffmpeg: ffmpegAvailable(),
+  };
+  return data(page, { status: queue.video === null ? 404 : 200 });
 }
 
 export async function action({ request }: ActionFunctionArgs) {
-  await requirePermission(request, "/admin/queue");
+  const user = await requirePermission(request, "/admin/queue");
   requireOwnOrigin(request);
-  const form = await readSmallForm(request);
-  const id = String(form.get("id") ?? "");
-  if (form.get("intent") !== "retry" || !/^\d*$/.test(id)) {
-    throw new Response(null, { status: 400, statusText: "Bad Request" });
-  }
-  const started = await unlessBusy(retry(id === "" ? undefined : Number(id)));
-  return redirectWithToast("/admin/queue", {
-    title: "Queue",
-    description: started > 0 ? "It is tried again." : "There was nothing to try again.",
-    kind: "success",
-  });
+  const view = readQueueView(new URL(request.url).searchParams);
+  const answer = await performQueue(request, user.id);
+  if ("status" in answer) return data({ error: answer }, { status: answer.status });
+  throw redirectWithToast(queueHref(view), answer);
 }
 
 export default function Queue() {
-  const { queue } = useLoaderData<typeof loader>();
+  const { view, queue, pausedSince, diskFull, ffmpeg } = useLoaderData<typeof loader>();
   useLiveRefresh({ jobs: true });
+  const error = useFormResponse<{ error?: StudioFailure }>()?.error;
+  const busy = useNavigation().formData;
+  const here = queueHref(view);
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
         <h1 className="text-xl font-semibold">Video Queue</h1>
         <AdminLinks />
       </header>
-      {!queue.ffmpeg && (
-        <p role="status" className="rounded-lg border border-line bg-surface p-4 text-sm">
-          {WITHOUT_FFMPEG}
-        </p>
+      <AnswerFailure error={error} />
+      {!ffmpeg && <Notice>{WITHOUT_FFMPEG}</Notice>}
+      {ffmpeg && diskFull && (
+        <Notice isBad>The disk is nearly full. The queue waits until there is room.</Notice>
       )}
-      {queue.ffmpeg && queue.diskFull && (
-        <p role="status" className="rounded-lg border border-line bg-surface p-4 text-sm text-bad">
-          The disk is nearly full. The queue waits until there is room.
-        </p>
+      <QueueHead queue={queue} pausedSince={pausedSince} action={here} busy={busy} />
+      <QueueFilters view={view} counts={queue.counts} />
+      {queue.video === null ? (
+        <FailureNotice toast={failure(404, GONE).toast} />
+      ) : (
+        <QueueLists view={view} queue={queue} action={here} busy={busy} />
       )}
-      <QueueList queue={queue} />
+      <Pager
+        page={queue.page}
+        pageCount={queue.pageCount}
+        hrefFor={(page) => queueHref({ ...view, page })}
+      />
     </div>
+  );
+}
+
+function Notice({ isBad = false, children }: { isBad?: boolean; children: React.ReactNode }) {
+  return (
+    <p
+      role="status"
+      className={`rounded-lg border border-line bg-surface p-4 text-sm ${isBad ? "text-bad" : ""}`}
+    >
+      {children}
+    </p>
   );
 }

@@ -8,6 +8,7 @@ import { migration as categoryNames } from "./0205-category-names";
 import { migration as preparing } from "./0205-preparing";
 import { migration as sources } from "./0207-sources";
 import { migration as series } from "./0208-series";
+import { migration as queue } from "./0209-queue";
 import { migration as roles } from "./0210-roles";
 import { migration as videoFiles } from "./0211-video-files";
 import { migration as passkeys } from "./0212-passkeys";
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   preparing,
   sources,
   series,
+  queue,
   roles,
   videoFiles,
   passkeys,

@@ -95,6 +95,25 @@ export function adminScreens({
     screen("Statistics", "/admin/statistics"),
     screen("Activity", "/admin/activity"),
     screen("Queue", "/admin/queue"),
+    screen("Queue, waiting", "/admin/queue?state=waiting"),
+    screen("Queue, failed", "/admin/queue?state=failed"),
+    screen("Queue, done", "/admin/queue?state=done"),
+    screen("Queue, of one video", `/admin/queue?video=${plain}`),
+    screen("Queue, selected", "/admin/queue?state=waiting", {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        const boxes = page.getByRole("checkbox", { name: /^Select / });
+        for (const index of [0, 1]) await boxes.nth(index).check();
+        await page.getByText("2 selected").waitFor();
+      },
+    }),
+    screen("Queue, paused", "/admin/queue", {
+      steps: async (page) => {
+        await page.getByRole("button", { name: "Pause all" }).click();
+        await page.getByRole("button", { name: "Resume" }).waitFor();
+      },
+      undo: "UPDATE queue_state SET paused_at = NULL",
+    }),
     screen("Tags", "/admin/tags"),
     screen("Tags, selected", "/admin/tags", {
       overlay: true,

@@ -27,6 +27,8 @@ export interface TaskControl extends Task {
   /** Holds the work where it is, for something more urgent. */
   pause(): void;
   resume(): void;
+  /** How long it has been held so far. */
+  heldMs(): number;
   /** Ends the work at once; what waits for it throws. */
   abort(): void;
 }
@@ -51,6 +53,8 @@ export function createTask(folder: string, report: (progress: Progress) => void)
   const controller = new AbortController();
   const running = new Set<number>();
   let waiting: (() => void)[] = [];
+  let heldMs = 0;
+  let heldSince = 0;
   const signalAll = (signal: NodeJS.Signals) => {
     for (const pid of running) {
       try {
@@ -69,14 +73,17 @@ export function createTask(folder: string, report: (progress: Progress) => void)
     whenResumed: () =>
       task.paused ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
     pause() {
+      if (!task.paused) heldSince = performance.now();
       task.paused = true;
       signalAll("SIGSTOP");
     },
     resume() {
+      if (task.paused) heldMs += performance.now() - heldSince;
       task.paused = false;
       signalAll("SIGCONT");
       for (const resolve of waiting.splice(0)) resolve();
     },
+    heldMs: () => heldMs + (task.paused ? performance.now() - heldSince : 0),
     abort() {
       controller.abort();
       for (const resolve of waiting.splice(0)) resolve();

@@ -112,7 +112,12 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
   }
   if (conversionOf(probe).video === "copy") await remux(source, probe, task, "mp4");
   else await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
-  return { ...beside(source), durationSeconds };
+  const made = beside(source);
+  // Made before, and perhaps being watched: it is replaced, see replace-video-file.server.ts.
+  if (source.row.video_url !== "" && source.row.video_url === made.columns.video_url) {
+    return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
+  }
+  return { ...made, durationSeconds };
 }
 
 /** The file that is played, beside its source. */

@@ -12,6 +12,46 @@ const KNOWN: [RegExp, string][] = [
   [/Decoder .*not found|decoder not found/i, "This ffmpeg can't read this kind of video."],
 ];
 
+const SAID = "ffmpeg said: ";
+
+const UPLOAD_AGAIN =
+  "Upload the file anew from where it plays, or save it as MP4 (H.264 and AAC) first.";
+const SEE_LOG = "Try again; if it fails again, the log of the site says more.";
+
+/** What to do about a reason, by its words; the first that fits. */
+const ADVICE: [RegExp, string][] = [
+  [/disk is full|nearly full/i, "Make room on the disk, and try again."],
+  [/not there any more|no file in this library/i, "Upload the file again, or delete the video."],
+  [/may not be read/i, "Let the user of the site read the folder of uploads, and try again."],
+  [
+    /ffmpeg is not installed|lacks an encoder|can't read this kind|could not be started/i,
+    "Install a full build of ffmpeg 5 or newer on the server, and try again.",
+  ],
+  [/more memory/i, "Save the file with a smaller picture, and upload that."],
+  [/took longer|no progress|was ended by|asked to end|was ended \d+ times/i, SEE_LOG],
+  [
+    /grew larger/i,
+    "Try again; if it fails again, save the file at a lower quality, and upload that.",
+  ],
+  [/encrypted/i, "Upload a file without copy protection."],
+  [
+    /longer than 24 hours|too large or too small|more than \d+ streams/i,
+    "Upload a file within these bounds.",
+  ],
+  [
+    /damaged|cut off|not a video|no video in it|is empty|VVC|format that can't be read|could not read|not one (picture|segment)/i,
+    UPLOAD_AGAIN,
+  ],
+];
+
+/** Why a job failed, what to do about it, and what ffmpeg said, from the reason that is stored. */
+export function readReason(reason: string): { why: string; advice: string; said?: string } {
+  const at = reason.indexOf(SAID);
+  const why = (at < 0 ? reason : reason.slice(0, at)).trim();
+  const advice = ADVICE.find(([pattern]) => pattern.test(why))?.[1] ?? SEE_LOG;
+  return { why, advice, ...(at >= 0 && { said: reason.slice(at + SAID.length) }) };
+}
+
 /** One or two sentences, and what ffmpeg said itself behind them. */
 export function explain(message: string, lines: readonly string[]): string {
   const said = lines.join("\n");
@@ -26,10 +66,7 @@ export function explain(message: string, lines: readonly string[]): string {
     )
     .filter(Boolean)
     .join(" · ");
-  return [known ?? message, last && `ffmpeg said: ${last}`]
-    .filter(Boolean)
-    .join(" ")
-    .slice(0, 1_000);
+  return [known ?? message, last && `${SAID}${last}`].filter(Boolean).join(" ").slice(0, 1_000);
 }
 
 /** Whether ffmpeg ended because there is no room. */

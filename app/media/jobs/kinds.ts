@@ -1,4 +1,4 @@
-import type { JobKind } from "~db/schema";
+import type { JobKind, JobState } from "~db/schema";
 
 /**
  * In which order things are made: what lets a new video be watched goes before everything else, its
@@ -14,6 +14,12 @@ export const PRIORITIES: Record<JobKind, number> = {
   ladder: 40,
   cleanup: 50,
 };
+
+/**
+ * What an admin puts first or last keeps the order of its kind and goes down or up by whole turns of
+ * so much: a priority below 0 goes before all the rest, one of 100 and more behind it.
+ */
+export const TURN = 100;
 
 /** What a job is called where people read it. */
 export const JOB_LABELS: Record<JobKind, string> = {
@@ -38,7 +44,7 @@ export interface JobNow {
   /** Of the video. */
   title: string;
   label: string;
-  state: "waiting" | "running" | "failed";
+  state: JobState;
   /** 0 to 1 */
   progress: number;
   /** Seconds of video made in a second. */
@@ -46,6 +52,10 @@ export interface JobNow {
   secondsLeft?: number;
   /** Why the last attempt failed. */
   reason?: string;
+  /** Somebody has put it before or behind all the rest. */
+  turn?: "first" | "last";
+  /** When it was done or had failed for good, ISO 8601 UTC. */
+  finishedAt?: string;
   /** It waits for one that has failed for good, and is made when that is tried again. */
   isBlocked?: boolean;
   attempts: number;
@@ -71,6 +81,8 @@ export interface QueueView {
   failed: JobNow[];
   /** The queue waits because the disk is nearly full. */
   diskFull: boolean;
+  /** Since when the queue is paused, ISO 8601 UTC; null while it works. */
+  pausedSince: string | null;
   ffmpeg: boolean;
 }
 
@@ -82,7 +94,8 @@ export function progressText({ progress, speed, secondsLeft }: JobNow): string {
   return parts.join(" · ");
 }
 
-function durationText(seconds: number): string {
+/** Such as `1 min 20 s`. */
+export function durationText(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;

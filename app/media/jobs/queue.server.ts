@@ -5,6 +5,7 @@ import type { JobRow, Schema } from "~db/schema";
 import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
 import { SOURCE_KEPT_MS } from "./enqueue.server";
 import { jobsChanged } from "./job-events.server";
+import { isQueuePaused } from "./pause.server";
 
 /** A worker that has not been heard of for this long has lost its job to the next. */
 export const LEASE_MS = 30_000;
@@ -26,7 +27,8 @@ const iso = (time: number) => new Date(time).toISOString();
 /**
  * Takes the next job in one statement, so that two workers never have the same. Next is the lowest
  * priority, then the oldest; of a video whose playable file is not there yet nothing else is made but
- * what lets it be watched, and its clean-up waits for all the rest.
+ * what lets it be watched, and its clean-up waits for all the rest. Of a queue that is paused
+ * nothing is taken.
  *
  * @param mostPriority only jobs up to this priority.
  * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds.
@@ -47,7 +49,7 @@ function tryToClaim(mostPriority: number, now: number): { written: boolean; job?
   const written = tryWriteTransaction(() => {
     correctLeases(now);
     failCrashingJobs(now);
-    job = claimNext(mostPriority, now);
+    if (!isQueuePaused()) job = claimNext(mostPriority, now);
   });
   return { written, ...(job && { job }) };
 }
@@ -60,9 +62,11 @@ function claimNext(mostPriority: number, now: number): JobRow | undefined {
         state = 'running', worker = @worker, lease_until = @lease, started_at = @now,
         attempts = attempts + 1, progress = 0, speed = NULL, seconds_left = NULL
       WHERE id = (
-        SELECT id FROM jobs AS job
-        -- What is to run later than any wait can take was written before the clock was set back.
-        WHERE ((state = 'waiting' AND (run_after <= @now
+        -- By itself SQLite reads all that waits and sorts it: 0.4 s with 400,000 jobs, with the index 0.1 ms.
+        SELECT id FROM jobs AS job INDEXED BY jobs_unfinished
+        WHERE state IN ('waiting', 'running')
+          -- What is to run later than any wait can take was written before the clock was set back.
+          AND ((state = 'waiting' AND (run_after <= @now
               OR run_after > CASE kind WHEN 'cleanup' THEN @cleanupLatest ELSE @latest END))
             OR (state = 'running' AND lease_until < @now))
           AND priority <= @mostPriority

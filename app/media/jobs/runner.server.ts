@@ -5,6 +5,7 @@ import { askForCleanups } from "./convert-again.server";
 import { hasFreeDiskSpace } from "./disk.server";
 import { jobsChanged, onJobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
+import { isQueuePaused } from "./pause.server";
 import { claim, reclaimFromDeadWorkers } from "./queue.server";
 import { beginWork, removeLeftovers, type Work } from "./worker.server";
 
@@ -20,7 +21,8 @@ export interface Runner {
 
 /**
  * Works on the queue, `concurrency` jobs at once. A new video's playable copy never waits for the
- * qualities of an old one: what runs is held where it is until that is done.
+ * qualities of an old one, nor does what somebody wants now: what runs is held where it is until that
+ * is done.
  */
 export function startRunner(concurrency: number): Runner {
   const active = new Set<Work>();
@@ -68,8 +70,8 @@ export function startRunner(concurrency: number): Runner {
     if (urgent && !isUrgent(urgent)) {
       follow(urgent);
       urgent = undefined;
-      hold();
     }
+    hold();
     if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
       const job = await claim();
@@ -91,15 +93,18 @@ export function startRunner(concurrency: number): Runner {
   }
 
   /**
-   * Holds what runs while something urgent does. A stream that has begun meanwhile goes on behind those
-   * that began before, and before what nobody waits for.
+   * Holds everything while the queue is paused, and what runs while something urgent does. A stream that
+   * has begun meanwhile goes on behind those that began before, and before what nobody waits for.
    */
   function hold(): void {
+    const isPaused = isQueuePaused();
     const inOrder = [...active].sort((a, b) => a.job.priority - b.job.priority);
     for (const [at, { task }] of inOrder.entries()) {
-      if (urgent || at >= concurrency) task.pause();
+      if (isPaused || urgent || at >= concurrency) task.pause();
       else task.resume();
     }
+    if (isPaused) urgent?.task.pause();
+    else urgent?.task.resume();
   }
 
   async function diskHasSpace(): Promise<boolean> {

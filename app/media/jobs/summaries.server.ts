@@ -2,6 +2,7 @@ import { database } from "~db/client.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { hasFreeDiskSpace } from "./disk.server";
 import { JOB_LABELS, type JobNow, type JobSummary, type QueueView } from "./kinds";
+import { pausedSince } from "./pause.server";
 
 /** Rows of a list on the queue page. */
 const LIST_MOST = 100;
@@ -129,6 +130,7 @@ export async function queueView(): Promise<QueueView> {
     waiting: waiting.map(toJob),
     waitingCount: count,
     failed: failed.map(toJob),
+    pausedSince: pausedSince(),
     diskFull: !(await hasFreeDiskSpace()),
     ffmpeg: ffmpegAvailable(),
   };

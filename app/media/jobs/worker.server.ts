@@ -43,7 +43,8 @@ export function beginWork(job: JobRow): Work {
   let returned = false;
   const sendHeartbeat = () => {
     writtenAt = performance.now();
-    if (!heartbeat(job.id, { ...estimate(latest, startedAt) })) task.abort();
+    const workedMs = performance.now() - startedAt - task.heldMs();
+    if (!heartbeat(job.id, { ...estimate(latest, workedMs) })) task.abort();
   };
   const task = createTask(path.join(workFolder(), `${WORK_PREFIX}${job.id}`), (progress) => {
     latest = progress;
@@ -111,8 +112,8 @@ export async function recordFailure(
 }
 
 /** How far the job is, and how long it will take at the pace it has had. */
-function estimate({ fraction, speed }: Progress, startedAt: number) {
-  const elapsed = (performance.now() - startedAt) / 1_000;
+function estimate({ fraction, speed }: Progress, workedMs: number) {
+  const elapsed = workedMs / 1_000;
   return {
     progress: fraction,
     ...(speed && { speed }),

@@ -1,4 +1,6 @@
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
+import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { formatQuantity } from "~/shared/format";
 import { anyCategory, check, firstMessage, tags } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -22,6 +24,7 @@ import {
   REFUSED_BECAUSE,
 } from "./bulk";
 import { changeVideos, describeDeletion, existingIds } from "./bulk.server";
+import { isConversion } from "./convert-videos.server";
 import { previewBulk } from "./preview.server";
 
 const NOTHING_CHANGED = "No video was changed.";
@@ -50,7 +53,8 @@ export async function performBulk(
   if (change.action === "delete" && !form.has("confirmed")) {
     return { confirmation: await describeDeletion(ids) };
   }
-  if (change.action !== "delete" && form.has("preview") && !form.has("confirmed")) {
+  const isShownFirst = form.has("preview") && !form.has("confirmed");
+  if (isShownFirst && change.action !== "delete" && !isConversion(change)) {
     return { preview: await previewBulk(change, ids, form) };
   }
   const result =
@@ -85,6 +89,7 @@ function readChange(form: FormData): BulkChange | string {
     return category.ok ? { action, category: category.value } : firstMessage(category);
   }
   if (action === "schedule") return readScheduling(form);
+  if (action.startsWith("convert-") && !ffmpegAvailable()) return WITHOUT_FFMPEG;
   if (action === "add-series" || action === "remove-series") {
     const name = String(form.get("series") ?? "").trim();
     if (name === "") return "Write the title of a series.";
@@ -130,6 +135,9 @@ const OUTCOMES: Record<BulkChange["action"], [done: string, already: string]> = 
   "remove-series": ["taken out of the series", "not in the series"],
   schedule: ["scheduled", "left as before"],
   unschedule: ["rid of the schedule", "without a schedule already"],
+  "convert-again": ["put into the queue again", "waiting or being made already"],
+  "convert-now": ["put first in the queue", "made already, or being made"],
+  "convert-later": ["put last in the queue", "made already"],
   delete: ["deleted", ""],
 };
 

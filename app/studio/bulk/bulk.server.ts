@@ -1,11 +1,13 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { database, prepared } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import { removeVideos } from "../trash/remove.server";
 import { type BulkResult, type DeleteConfirmation, nameTitles } from "./bulk";
+import { type Conversion, isConversion, videoConverter } from "./convert-videos.server";
 import { type ColumnChange, isEdit, planned, type SelectedVideo } from "./planned.server";
 
 const VERBS: Record<RowChange["action"], string> = {
@@ -16,11 +18,14 @@ const VERBS: Record<RowChange["action"], string> = {
   "remove-tags": "removed tags from",
   schedule: "scheduled",
   unschedule: "removed the schedule of",
+  "convert-again": "had made again",
+  "convert-now": "put first in the queue",
+  "convert-later": "put last in the queue",
   delete: "deleted",
 };
 
 /** A change of the rows themselves; a series has its videos in a table of its own. */
-export type RowChange = ColumnChange | { action: "delete" };
+export type RowChange = ColumnChange | Conversion | { action: "delete" };
 
 /** Videos changed by one statement; the event loop runs other work between two. */
 const VIDEOS_PER_STATEMENT = 32;
@@ -45,9 +50,12 @@ export async function changeVideos(
     .transaction()
     .execute(async (transaction) => {
       const turn = eventLoopTurns();
+      const applyTo = isConversion(change)
+        ? videoConverter(transaction, change)
+        : (some: readonly SelectedVideo[]) => apply(transaction, change, some);
       for (const some of partsOf(ids, VIDEOS_PER_STATEMENT)) {
         const selected = await selectVideos(transaction, some);
-        const { titles, refused } = await apply(transaction, change, selected);
+        const { titles, refused } = await applyTo(selected);
         result.found += selected.length;
         result.done.push(...titles);
         result.refused.push(...refused);
@@ -55,6 +63,7 @@ export async function changeVideos(
       }
     });
   const { done, refused, found } = result;
+  if (isConversion(change)) jobsChanged("work");
   await recordBulkActivity(change, done, done.length, userId);
   const unchanged = found - done.length - refused.length;
   return { done: done.length, unchanged, gone: ids.length - found, refused };

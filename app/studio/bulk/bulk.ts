@@ -1,3 +1,4 @@
+import type { JobChange } from "~/media/jobs/change-jobs.server";
 import type { CategoryId } from "~/shared/categories";
 import { MAX_TAGS } from "~/shared/video-limits";
 import type { Schedule } from "../schedule/schedule";
@@ -13,6 +14,9 @@ export const BULK_ACTIONS = [
   "remove-series",
   "schedule",
   "unschedule",
+  "convert-again",
+  "convert-now",
+  "convert-later",
   "delete",
 ] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
@@ -27,6 +31,9 @@ export const BULK_LABELS: Record<BulkAction, string> = {
   "remove-series": "Remove from series",
   schedule: "Schedule",
   unschedule: "Remove schedule",
+  "convert-again": "Convert again",
+  "convert-now": "Convert now",
+  "convert-later": "Convert later",
   delete: "Delete",
 };
 
@@ -35,6 +42,7 @@ export const MAX_BULK_VIDEOS = 10_000;
 
 export type BulkChange =
   | { action: "publish" | "hide" | "unschedule" }
+  | { action: `convert-${JobChange}` }
   | { action: "delete" }
   /** A time that is null stays as it is. */
   | { action: "schedule"; schedule: Schedule }
@@ -84,6 +92,7 @@ export interface BulkPreview {
 export const REFUSED_BECAUSE: Partial<Record<BulkAction, string>> = {
   "add-tags": `a video has at most ${MAX_TAGS} tags`,
   schedule: "a video can be hidden only after it has been published",
+  "convert-again": "a video without a file can't be converted",
 };
 
 const TITLES_NAMED = 5;

@@ -3,11 +3,12 @@ import type { VideoRow } from "~db/schema";
 import { readTags } from "../list/managed-row.server";
 import type { Schedule } from "../schedule/schedule";
 import type { BulkChange } from "./bulk";
+import type { Conversion } from "./convert-videos.server";
 
 /** A change of the columns of videos. */
 export type ColumnChange = Exclude<
   BulkChange,
-  { action: "delete" } | { action: "add-series" | "remove-series" }
+  Conversion | { action: "delete" } | { action: "add-series" | "remove-series" }
 >;
 
 /** What a change looks at and writes of a video. */

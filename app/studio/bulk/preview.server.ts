@@ -3,6 +3,7 @@ import { prepared } from "~db/client.server";
 import { readTags } from "../list/managed-row.server";
 import type { BulkChange, BulkPreview } from "./bulk";
 import { selectForPreview } from "./bulk.server";
+import type { Conversion } from "./convert-videos.server";
 import { type ColumnChange, planned, type SelectedVideo } from "./planned.server";
 
 /** Videos whose change is shown one by one. */
@@ -16,7 +17,7 @@ const OWN_FIELDS = ["intent", "do", "selected", "all", "preview"];
  * @param form what was sent: its fields are sent again to do it.
  */
 export async function previewBulk(
-  change: Exclude<BulkChange, { action: "delete" }>,
+  change: Exclude<BulkChange, Conversion | { action: "delete" }>,
   ids: readonly string[],
   form: FormData,
 ): Promise<BulkPreview> {

@@ -1,5 +1,14 @@
 import { Form, Link, useNavigation } from "@remix-run/react";
-import { CalendarClock, Eye, EyeOff, Film, MessageSquare, Pencil, Trash2 } from "lucide-react";
+import {
+  CalendarClock,
+  Eye,
+  EyeOff,
+  Film,
+  MessageSquare,
+  Pencil,
+  RefreshCw,
+  Trash2,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import { JobLine } from "~/media/jobs/job-progress";
 import type { JobSummary } from "~/media/jobs/kinds";
@@ -7,6 +16,7 @@ import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatCount } from "~/shared/format";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
+import { queueHref } from "../queue/queue-address";
 import { ScheduleTimes } from "../schedule/schedule-times";
 import { formatStorage } from "../statistics/storage-text";
 import { usePermissions } from "../use-permissions";
@@ -106,6 +116,11 @@ export function VideoRow({
               label={`Schedule ${video.title}`}
             >
               <CalendarClock />
+            </IconLink>
+          )}
+          {may("/admin/queue") && (
+            <IconLink to={queueHref({ video: video.id })} label={`Conversions of ${video.title}`}>
+              <RefreshCw />
             </IconLink>
           )}
           {may("/admin delete", video) && (

@@ -161,8 +161,20 @@ test("a failed job stands on the queue page with its reason, and Retry starts it
   await page.getByRole("link", { name: "Making it playable failed" }).click();
   await expect(page.getByRole("heading", { name: "Video Queue" })).toBeVisible();
   await expect(page.getByText(/This is not a video file/)).toBeVisible();
+  await expect(page.getByText(/save it as MP4/)).toBeVisible();
   await expectNoViolations(page);
   await page.getByRole("button", { name: /^Retry/ }).click();
   await expect(page.getByText("It is tried again.").first()).toBeVisible();
   await expect(page.getByRole("region", { name: /Waiting/ })).toContainText("Making it playable");
+  await expect(page.getByText(/Time left: unknown/)).toBeVisible();
+  await page.getByRole("button", { name: "Pause all" }).click();
+  await expect(page.getByText("Paused: nothing is made until you resume.")).toBeVisible();
+  await page.getByRole("link", { name: /^Waiting/ }).click();
+  await page.getByRole("checkbox", { name: /Select Making it playable/ }).check();
+  await page
+    .getByRole("form", { name: "Selected jobs" })
+    .getByRole("button", { name: "Later" })
+    .click();
+  await expect(page.getByText("It comes last now.").first()).toBeVisible();
+  await expect(page.getByRole("listitem").getByText("Last", { exact: true })).toBeVisible();
 });

@@ -5,8 +5,11 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTask, runFfmpeg } from "~/media/encode/task.server";
+import { jobChanger } from "~/media/jobs/change-jobs.server";
 import { DERIVED_FILES_SQL } from "~/media/jobs/commit-artifact.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
+import { pauseQueue } from "~/media/jobs/pause.server";
 import {
   claim,
   fail,
@@ -23,7 +26,7 @@ import { ffmpegAvailable, InterruptedError, inputArguments } from "~/media/probe
 import { listDeletions } from "~/studio/trash/recent-deletions.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreDeletion } from "~/studio/trash/restore.server";
-import { database, sqliteHandle } from "~db/client.server";
+import { database, sqliteHandle, writeTransaction } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
 import {
   addToLibrary,
@@ -352,6 +355,86 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(jobRows(old).map(({ attempts }) => Math.max(attempts, 1))).not.toContain(2);
   }, 120_000);
 
+  it("a queue that is paused holds what runs, lets it leave, and goes on where it was", async () => {
+    const id = await addToLibrary(site.uploads, longClip("long", 60), true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    const runner = startWork();
+    await until(() => jobRows(id).some(({ progress }) => progress > 0));
+    await pauseQueue(true);
+    await until(() => ffmpegsIn(site.folder).every((pid) => stateOf(pid) === "T"));
+    expect(ffmpegsIn(site.folder)).not.toEqual([]);
+    expect(jobStates(id).ladder).toBe("running");
+    await pauseQueue(false);
+    await until(() => ffmpegsIn(site.folder).every((pid) => stateOf(pid) !== "T"));
+    await pauseQueue(true);
+    await runner.stop();
+    expect(ffmpegsIn(site.folder)).toEqual([]);
+    expect(jobRows(id).find(({ kind }) => kind === "ladder")).toMatchObject({
+      state: "waiting",
+      attempts: 0,
+    });
+    await workUntilIdle();
+    expect(jobStates(id).ladder).toBe("waiting");
+  });
+
+  it("what is wanted now goes before what runs, and a new video does not go before it", async () => {
+    const old = await addToLibrary(site.uploads, longClip("old", 40), true);
+    const wanted = await addToLibrary(site.uploads, longClip("wanted", 40), true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    const runner = startWork();
+    await until(() => jobRows(old).some(({ progress }) => progress > 0));
+    sqliteHandle()
+      .prepare("UPDATE jobs SET priority = -60 WHERE video_id = ? AND kind = 'ladder'")
+      .run(wanted);
+    jobsChanged("work");
+    await until(() => jobStates(wanted).ladder === "running");
+    const recent = await addToLibrary(site.uploads, longClip("new", 2), true);
+    await until(() => jobRows(recent).some(({ started_at }) => started_at));
+    const { finished_at } = jobRows(wanted).find(({ kind }) => kind === "ladder")!;
+    const { started_at } = jobRows(recent).find(({ kind }) => kind === "transcode")!;
+    expect(Date.parse(started_at!)).toBeGreaterThanOrEqual(Date.parse(finished_at!));
+    expect(jobStates(old).ladder).toBe("running");
+    await runner.stop();
+  }, 120_000);
+
+  it("a job that is put last is stopped, and another one is begun", async () => {
+    const first = await addToLibrary(site.uploads, longClip("first", 60), true);
+    const second = await addToLibrary(site.uploads, longClip("second", 60), true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    const runner = startWork();
+    await until(() => jobRows(first).some(({ progress }) => progress > 0));
+    await writeTransaction(() => jobChanger("later")({ videos: [first] }));
+    jobsChanged("work");
+    await until(() => jobStates(second).ladder === "running");
+    expect(jobStates(first).ladder).toBe("waiting");
+    await runner.stop();
+  });
+
+  it("what is made again leaves what is being watched until the clean-up", async () => {
+    const avi = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
+    const id = await addToLibrary(site.uploads, avi, false);
+    await workUntilIdle();
+    const before = videoRow(id);
+    const file = onDisk(site.uploads, before.video_url);
+    const { ino } = fs.statSync(file);
+    await writeTransaction(() => jobChanger("again")({ videos: [id] }));
+    await workUntilIdle();
+    const after = videoRow(id);
+    expect(after).toMatchObject({ video_url: before.video_url, source_url: before.source_url });
+    expect(fs.statSync(file).ino).not.toBe(ino);
+    const inodes = () =>
+      filesBelow(site.uploads).map((name) => fs.statSync(path.join(site.uploads, name)).ino);
+    expect(inodes()).toContain(ino);
+    expect(after.hls_url).not.toBe(before.hls_url);
+    const streams = () =>
+      [before, after].map(({ hls_url }) => fs.existsSync(onDisk(site.uploads, hls_url)));
+    expect(streams()).toEqual([true, true]);
+    sqliteHandle().exec("UPDATE jobs SET run_after = '2020' WHERE kind = 'cleanup'");
+    await workUntilIdle();
+    expect(streams()).toEqual([false, true]);
+    expect(inodes()).not.toContain(ino);
+  }, 60_000);
+
   it("a process that is asked to leave gives its job back, and ends its ffmpeg", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
@@ -412,6 +495,15 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(WORKER).toContain(String(process.pid));
   });
 });
+
+/** Such as R for a process that runs, T for one that is held. */
+function stateOf(pid: number): string {
+  try {
+    return /^State:\s+(\w)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "";
+  } catch {
+    return "";
+  }
+}
 
 /** Numbers of the ffmpeg processes that name a file below a folder. */
 function ffmpegsIn(folder: string): number[] {

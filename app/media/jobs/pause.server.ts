@@ -1,0 +1,30 @@
+import { prepared, writeTransaction } from "~db/client.server";
+import { jobsChanged } from "./job-events.server";
+
+/** Since when nothing is made, ISO 8601 UTC; null while the queue works. */
+export function pausedSince(): string | null {
+  return prepared("SELECT paused_at FROM queue_state").pluck().get() as string | null;
+}
+
+export function isQueuePaused(): boolean {
+  return pausedSince() !== null;
+}
+
+/**
+ * Pauses the queue, or lets it go on. What runs is held where it is, by this process at once and by
+ * others within 5 s; a restart keeps the pause.
+ *
+ * @returns whether that was a change.
+ */
+export async function pauseQueue(isPaused: boolean, now = new Date()): Promise<boolean> {
+  const pausedAt = isPaused ? now.toISOString() : null;
+  const changes = await writeTransaction(
+    () =>
+      prepared("UPDATE queue_state SET paused_at = ? WHERE (paused_at IS NULL) = ?").run(
+        pausedAt,
+        isPaused ? 1 : 0,
+      ).changes,
+  );
+  jobsChanged("work");
+  return changes > 0;
+}

@@ -1,0 +1,71 @@
+import type { Transaction } from "kysely";
+import { type JobChange, jobChanger } from "~/media/jobs/change-jobs.server";
+import { enqueueIn } from "~/media/jobs/enqueue.server";
+import { JOB_KINDS, type Schema } from "~db/schema";
+import type { BulkChange } from "./bulk";
+
+interface SelectedVideo {
+  id: string;
+  title: string;
+}
+
+export type Conversion = Extract<BulkChange, { action: `convert-${JobChange}` }>;
+
+const CHANGES: Record<Conversion["action"], JobChange> = {
+  "convert-again": "again",
+  "convert-now": "now",
+  "convert-later": "later",
+};
+
+export function isConversion(change: BulkChange): change is Conversion {
+  return change.action in CHANGES;
+}
+
+/**
+ * Makes what has videos made again, first or last, inside of the transaction in which it is called. Of
+ * a video everything is made again: what it has stays in use until then.
+ */
+export function videoConverter(transaction: Transaction<Schema>, { action }: Conversion) {
+  const change = CHANGES[action];
+  const changeJobs = jobChanger(change);
+  return async (selected: readonly SelectedVideo[]) => {
+    const chosen = selected.map(({ id }) => id);
+    const changed = new Set<string>();
+    const refused = new Set<string>();
+    if (change === "again") {
+      for (const id of await withoutFile(transaction, chosen)) refused.add(id);
+      const able = chosen.filter((id) => !refused.has(id));
+      for (const id of await withoutAllJobs(transaction, able)) changed.add(id);
+      await enqueueIn(transaction, able);
+    }
+    const videos = chosen.filter((id) => !refused.has(id));
+    for (const { video_id } of changeJobs({ videos })) changed.add(video_id);
+    const titles = (of: ReadonlySet<string>) =>
+      selected.filter(({ id }) => of.has(id)).map(({ title }) => title);
+    return { titles: titles(changed), refused: titles(refused) };
+  };
+}
+
+async function withoutFile(db: Transaction<Schema>, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom("videos")
+    .select("id")
+    .where("id", "in", ids)
+    .where("video_url", "=", "")
+    .where("source_url", "is", null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function withoutAllJobs(db: Transaction<Schema>, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom("jobs")
+    .select("video_id")
+    .where("video_id", "in", ids)
+    .groupBy("video_id")
+    .having((e) => e.fn.countAll(), "=", JOB_KINDS.length)
+    .execute();
+  const complete = new Set(rows.map(({ video_id }) => video_id));
+  return ids.filter((id) => !complete.has(id));
+}

@@ -1,0 +1,31 @@
+import fs from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+
+const ROOTS: Record<string, string> = { "~/": "app/", "~db/": "db/" };
+
+/** The file that a module imports by a name of ours; undefined for a package, or what are only types. */
+function importedFile(from: string, name: string): string | undefined {
+  const root = Object.keys(ROOTS).find((prefix) => name.startsWith(prefix));
+  if (!root && !name.startsWith(".")) return undefined;
+  const base = root ? ROOTS[root] + name.slice(root.length) : path.join(path.dirname(from), name);
+  return [`${base}.ts`, `${base}.tsx`, `${base}/index.ts`].find((file) => fs.existsSync(file));
+}
+
+function importsOf(file: string): string[] {
+  const source = fs.readFileSync(file, "utf8");
+  const names = source.matchAll(/^(?:import|export) (?!type )[^;]*?from "([^"]+)";/gms);
+  return [...names].flatMap(([, name = ""]) => importedFile(file, name) ?? name);
+}
+
+it("the threads load neither the framework nor what asks them, which the build would look for beside a shared part", () => {
+  const loaded = new Set(["app/entry.threads.server.ts"]);
+  for (const file of loaded) {
+    if (fs.existsSync(file)) for (const each of importsOf(file)) loaded.add(each);
+  }
+  expect(loaded).toContain("app/studio/queue/queue-page.server.ts");
+  for (const name of ["db/threads/query-thread.server.ts", "db/client.server.ts"]) {
+    expect(loaded).not.toContain(name);
+  }
+  expect([...loaded].filter((name) => name.startsWith("@remix-run/"))).toEqual([]);
+});
