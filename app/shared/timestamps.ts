@@ -15,7 +15,7 @@ const TIME = String.raw`(?:\d{1,2}:[0-5]\d|\d{1,3}):[0-5]\d`;
 /** Not a part of something longer: a word, a ratio, a path, a date or a time with fractions. */
 const IN_TEXT = new RegExp(String.raw`(^|[^\w:.,/])(${TIME})(?![\w:/]|[.,]\d)`, "g");
 /** A line that begins with a time, with or without brackets and a mark of a list before it. */
-const LINE = new RegExp(
+export const CHAPTER_LINE = new RegExp(
   String.raw`^\s*(?:[-*•–—]\s*)?[([]?(${TIME})(?![\w:])[)\]]?\s*(?:[-–—:|]\s*)?(\S.*)$`,
 );
 
@@ -49,7 +49,7 @@ export function timedParts(text: string, durationSeconds: number): TimedPart[] {
 export function chaptersOf(description: string, durationSeconds: number): Chapter[] {
   const chapters: Chapter[] = [];
   for (const line of description.split(/\r\n?|\n/)) {
-    const [, time, name] = LINE.exec(line) ?? [];
+    const [, time, name] = CHAPTER_LINE.exec(line) ?? [];
     if (time === undefined || name === undefined) continue;
     const start = secondsOf(time);
     const previous = chapters.at(-1);
@@ -69,6 +69,7 @@ function isWithin(seconds: number, durationSeconds: number): boolean {
   return durationSeconds <= 0 || seconds < durationSeconds;
 }
 
-function secondsOf(time: string): number {
+/** Of `m:ss` or `h:mm:ss`. */
+export function secondsOf(time: string): number {
   return time.split(":").reduce((total, part) => total * 60 + Number(part), 0);
 }

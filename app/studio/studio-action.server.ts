@@ -27,6 +27,7 @@ const studioRequest = z.discriminatedUnion("intent", [
   z.object({
     intent: z.literal("update"),
     id,
+    frame: text,
     version: text,
     title: text,
     description: text,
@@ -131,9 +132,17 @@ async function perform(
   const userId = user.id;
   switch (request.intent) {
     case "update": {
-      const { intent: _, id, version, ...given } = request;
+      const { intent: _, id, version, frame, ...given } = request;
       const sent = Object.entries(given).filter(([, value]) => value !== undefined);
-      const edit = { id, version, texts: Object.fromEntries(sent), thumbnail, captions, fileError };
+      const edit = {
+        id,
+        version,
+        texts: Object.fromEntries(sent),
+        thumbnail,
+        frame,
+        captions,
+        fileError,
+      };
       const series = allows(user, "/admin/series/:id?") ? readSeriesEdit(fields) : undefined;
       if (typeof series === "string") return refusedEdit(edit, { series });
       const failed = await editVideo(edit, userId);

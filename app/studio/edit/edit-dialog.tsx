@@ -19,6 +19,7 @@ import { usePermissions } from "../use-permissions";
 import { CaptionsFields } from "./captions-fields";
 import { EditConflict } from "./edit-conflict";
 import { EditedVideo } from "./edited-video";
+import { MomentPicker } from "./moment-picker";
 
 /** What the edit dialog needs to know of the site. */
 export interface EditSurroundings {
@@ -149,6 +150,7 @@ export function EditDialog({
           hint={`Replaces the picture there is. ${thumbnailHint(limits)}`}
           error={fields.thumbnail}
         />
+        {video.videoUrl && <MomentPicker videoUrl={video.videoUrl} form={form} />}
         <CaptionsFields captions={video.captions} error={fields.captions} />
         {series && may("/admin/series/:id?") && (
           <SeriesFields choice={series} error={fields.series} />

@@ -12,6 +12,7 @@ import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
 import type { EditableVideo } from "../list/managed-video";
 import { SENTENCES } from "../upload/upload-fields";
 import { type CaptionsEdit, type NewCaptions, storeNewCaptions } from "./edit-captions.server";
+import { withFrame } from "./edit-frame.server";
 import { type NewThumbnail, storeNewThumbnail } from "./edit-thumbnail.server";
 
 const FAILED = "Failed to update video.";
@@ -26,6 +27,8 @@ export interface Edit {
   texts: Partial<EditTexts>;
   /** A picture to show instead of the one there is. */
   thumbnail?: ReceivedFile;
+  /** Where no such picture came: the moment of the video whose picture is to be shown, as it was typed. */
+  frame?: string;
   captions?: CaptionsEdit;
   /** Why a file that was sent was rejected. */
   fileError?: UploadError;
@@ -67,7 +70,13 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
 /** Stores the files in their buckets, then writes the row that references them. */
 async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
   if (edit.fileError) throw edit.fileError;
+  const frame = edit.frame?.trim();
   if (edit.thumbnail) files.thumbnail = await storeNewThumbnail(userId, edit.thumbnail);
+  else if (frame) {
+    files.thumbnail = await withFrame(edit.id, frame, (picture) =>
+      storeNewThumbnail(userId, picture),
+    );
+  }
   if (edit.captions) files.captions = await storeNewCaptions(edit.id, edit.captions);
   return writeRow(edit, files);
 }

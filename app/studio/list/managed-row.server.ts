@@ -52,6 +52,7 @@ export function toEditable(row: EditableRow): EditableVideo {
     description: row.description,
     tags: readTags(row.tags),
     captions: readCaptions(row.captions),
+    videoUrl: ownMediaPath(row.video_url) || undefined,
     version: versionOf(row),
   };
 }

@@ -25,6 +25,8 @@ export interface ManagedVideo {
 export interface EditableVideo extends ManagedVideo {
   description: string;
   tags: string[];
+  /** The file that is played; undefined while there is none on this site. */
+  videoUrl?: string;
   captions: { url: string; label: string; added: boolean }[];
   /** Changes whenever anything of the row that an editor could see does. */
   version: string;

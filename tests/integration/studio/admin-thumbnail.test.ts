@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -12,6 +13,7 @@ import {
   video,
   writeUpload,
 } from "../../admin-requests";
+import { mp4Clip } from "../../clips";
 
 const site = useAdminSite();
 beforeEach(() => {
@@ -88,5 +90,42 @@ describe("the thumbnail of the edit form", () => {
     expect(answer).toMatchObject({ init: { status } });
     expect(thumbnails().filter((name) => String(name).endsWith(".webp"))).toEqual([]);
     expect((await page(ADDRESS)).manage?.dialog?.video?.title).toBe("A film");
+  });
+});
+
+describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
+  beforeEach(() => {
+    fs.mkdirSync(path.join(site.uploads, "videos/u"), { recursive: true });
+    fs.copyFileSync(mp4Clip(5), path.join(site.uploads, "videos/u/1.mp4"));
+    sqliteHandle().exec("UPDATE videos SET video_url = '/media/videos/u/1.mp4'");
+  });
+
+  it("becomes the thumbnail, as one that somebody has chosen", async () => {
+    const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
+    const answer = await caught(() =>
+      sendMultipart(form(undefined, { frame: " 0:02.5 " }), ADDRESS),
+    );
+    expect(answer.status).toBe(302);
+    const { thumbnail_url: url, poster_colors, generated_poster_url } = video()!;
+    const file = path.join(site.uploads, String(url).replace("/media/", ""));
+    expect(await sharp(file).metadata()).toMatchObject({ format: "webp", width: 320, height: 180 });
+    expect([poster_colors, generated_poster_url]).toEqual([expect.stringMatching(/^.{24}$/), null]);
+    expect(fs.existsSync(old)).toBe(false);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("is refused with 422 where there is none, and nothing is changed", async () => {
+    for (const [frame, sentence] of [
+      ["soon", "Write a moment of the video, such as 1:30."],
+      ["9:00", "The video is shorter than that."],
+    ] as const) {
+      const answer = await sendMultipart(form(undefined, { frame }), ADDRESS);
+      expect(answer).toMatchObject({
+        init: { status: 422 },
+        data: { studio: { edit: { fields: { thumbnail: sentence } } } },
+      });
+    }
+    expect(video()).toMatchObject({ title: "A film", thumbnail_url: "/media/thumbnails/u/1.jpg" });
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 });

@@ -1,0 +1,50 @@
+import { mkdir, rm } from "node:fs/promises";
+import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
+import { extractFrame } from "~/media/encode/frames.server";
+import { fit } from "~/media/encode/renditions";
+import { createTask } from "~/media/encode/task.server";
+import { type ReceivedFile, temporaryPath } from "~/media/intake/received-file.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { cachedProbe } from "~/media/probe/cached-probe.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { prepared } from "~db/client.server";
+import { parseMoment } from "./moments";
+
+const SIDE = 720;
+
+/**
+ * Hands the picture of a moment of a video to `work`, as a file that was received; it is removed then.
+ *
+ * @param moment as it was typed, such as `1:30` or `1:02:03.5`.
+ * @throws {UploadError} 422 for what is no moment of the video, and where no picture can be taken.
+ */
+export async function withFrame<Result>(
+  videoId: string,
+  moment: string,
+  work: (picture: ReceivedFile) => Promise<Result>,
+): Promise<Result> {
+  const seconds = parseMoment(moment);
+  if (seconds === undefined) throw refused("Write a moment of the video, such as 1:30.");
+  const url = prepared("SELECT video_url FROM videos WHERE id = ?").pluck().get(videoId);
+  const name = parseMediaUrl(String(url ?? ""));
+  const file = name && bucketFile(name.bucket, name.path);
+  if (!file)
+    throw refused("This video has no file on this site that a picture could be taken from.");
+  if (!ffmpegAvailable()) throw refused("ffmpeg is not installed: choose a picture file.");
+  const folder = await temporaryPath();
+  try {
+    await mkdir(folder);
+    const film = await cachedProbe(file);
+    if (seconds > film.durationSeconds) throw refused("The video is shorter than that.");
+    const task = createTask(folder, () => {});
+    const picture = await extractFrame(file, film, seconds, fit(film.video, SIDE), task);
+    if (!picture) throw refused("No picture could be taken there. Try another moment.");
+    return await work({ path: picture, name: "", bytes: 0, sha256: "" });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function refused(sentence: string): UploadError {
+  return new UploadError(422, sentence, "thumbnail");
+}

@@ -1,0 +1,86 @@
+import { type RefObject, useRef, useState } from "react";
+import { Button } from "~/ui/button";
+import { Field } from "~/ui/forms/field";
+import { useHydrated } from "~/ui/use-hydrated";
+import { momentText, withChapter } from "./moments";
+
+/**
+ * The film beside the form that edits it. With scripts a button takes over the moment that is shown: for
+ * the thumbnail, or as the beginning of a chapter. Without, moments are typed.
+ */
+export function MomentPicker({
+  videoUrl,
+  form,
+}: {
+  videoUrl: string;
+  /** Has the description, too. */
+  form: RefObject<HTMLFormElement>;
+}) {
+  const film = useRef<HTMLVideoElement>(null);
+  const hydrated = useHydrated();
+  const [said, setSaid] = useState("");
+
+  const control = (name: string) => form.current?.elements.namedItem(name);
+
+  function pickThumbnail() {
+    const frame = control("frame");
+    if (!film.current || !(frame instanceof HTMLInputElement)) return;
+    frame.value = momentText(film.current.currentTime);
+    setSaid(`The thumbnail will be the picture at ${frame.value}.`);
+  }
+
+  function addChapter() {
+    const description = control("description");
+    if (!film.current || !(description instanceof HTMLTextAreaElement)) return;
+    const { text, from, to } = withChapter(description.value, film.current.currentTime);
+    description.value = text;
+    description.focus();
+    description.setSelectionRange(from, to);
+    setSaid("The chapter is in the description: write its name there.");
+  }
+
+  return (
+    <div className="flex flex-col gap-4 rounded-lg border border-line p-4">
+      <Field
+        label="Thumbnail from the film, at"
+        name="frame"
+        placeholder="1:30"
+        hint="minutes:seconds of the film; a picture file goes before it"
+      />
+      <details>
+        <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
+          Find a moment in the film
+        </summary>
+        <div className="flex flex-col gap-3 pt-1">
+          <video
+            ref={film}
+            src={videoUrl}
+            controls
+            muted
+            playsInline
+            preload="none"
+            className="aspect-video w-full rounded-md bg-raised"
+          />
+          {hydrated ? (
+            <div className="flex flex-wrap gap-3">
+              <Button type="button" variant="secondary" size="sm" onClick={pickThumbnail}>
+                Thumbnail from this moment
+              </Button>
+              <Button type="button" variant="secondary" size="sm" onClick={addChapter}>
+                Chapter at this moment
+              </Button>
+            </div>
+          ) : (
+            <p className="text-sm text-muted">
+              A line such as “1:30 The bridge” in the description begins a chapter; there have to be
+              three, the first at 0:00.
+            </p>
+          )}
+          <p role="status" className="text-sm text-muted">
+            {said}
+          </p>
+        </div>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { chaptersOf } from "~/shared/timestamps";
+import { momentText, parseMoment, withChapter } from "~/studio/edit/moments";
+
+describe("a moment that somebody types", () => {
+  it("is minutes and seconds, with hours and parts of a second if there are", () => {
+    expect(["1:30", " 90 ", "1:02:03.5", "0:07.25"].map(parseMoment)).toEqual([
+      90, 90, 3_723.5, 7.25,
+    ]);
+    for (const text of ["", "soon", "1:2:3:4", "-5", "1:30x", "1e3"])
+      expect(parseMoment(text)).toBeUndefined();
+  });
+
+  it("is written as it is read", () => {
+    expect([0, 59.96, 90.5, 3_723.55].map(momentText)).toEqual([
+      "0:00",
+      "0:59.9",
+      "1:30.5",
+      "62:03.5",
+    ]);
+    expect(parseMoment(momentText(3_723.5))).toBe(3_723.5);
+  });
+});
+
+describe("a chapter that begins at a moment", () => {
+  it("stands between those before and after it, its name to be written over", () => {
+    const { text, from, to } = withChapter("Words.\n0:00 The bus\n2:00 Rain\nMore words.", 75.9);
+    expect(text).toBe("Words.\n0:00 The bus\n1:15 Chapter\n2:00 Rain\nMore words.");
+    expect(text.slice(from, to)).toBe("Chapter");
+  });
+
+  it("is the second of a list that begins with it, so that three make chapters", () => {
+    expect(withChapter("Words.", 75).text).toBe("Words.\n0:00 Beginning\n1:15 Chapter");
+    expect(withChapter("", 0).text).toBe("0:00 Chapter");
+    const three = withChapter(withChapter("", 60).text, 30).text;
+    expect(chaptersOf(three, 100).map(({ start }) => start)).toEqual([0, 30, 60]);
+  });
+});
