@@ -19,8 +19,10 @@ import { BulkDeleteDialog, DeleteDialog } from "../trash/delete-dialog";
 import { DeletedBar } from "../trash/deleted-bar";
 import { usePermissions } from "../use-permissions";
 import { FilterBar } from "./filter-bar";
+import { ListKeys } from "./list-keys";
 import { ALL_NEWEST, manageHref } from "./manage-address";
 import type { EditableVideo } from "./managed-video";
+import { PageJump } from "./page-jump";
 import { useSelection } from "./use-selection";
 import { VideoList } from "./video-list";
 
@@ -120,6 +122,8 @@ export function ManageTab({
             pageCount={list.pageCount}
             hrefFor={(page) => manageHref({ ...view, page })}
           />
+          <PageJump view={view} pageCount={list.pageCount} />
+          <ListKeys here={here} />
         </>
       ) : here === manageHref({ ...ALL_NEWEST, sort: view.sort }) ? (
         <EmptyState

@@ -1,6 +1,7 @@
 import type { JobSummary } from "~/media/jobs/kinds";
 import { useHydrated } from "~/ui/use-hydrated";
 import { BULK_FORM } from "../bulk/bulk-bar";
+import { KEYS } from "./list-keys";
 import type { ManageView } from "./manage-address";
 import type { ManagedVideo } from "./managed-video";
 import { useListKeys } from "./use-list-keys";
@@ -9,14 +10,6 @@ import { VideoRow } from "./video-row";
 import "./video-list.css";
 
 const HEADINGS = ["Video", "Status", "Category", "Duration", "Views", "Size", "Added"];
-const KEYS = [
-  ["↑ ↓", "move"],
-  ["Space", "select"],
-  ["E", "edit"],
-  ["H", "hide or show"],
-  ["S", "schedule"],
-  ["Delete", "delete"],
-];
 
 /** The list of the manage tab: a table on a wide screen, cards on a phone or in large letters, by its style sheet. */
 export function VideoList({
