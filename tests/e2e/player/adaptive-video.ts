@@ -7,7 +7,7 @@ import type { SiteProcess } from "../../site-process";
 import { type PlayerPage, publishVideo } from "./player-page";
 
 /** Two renditions in fragmented MP4, one file each, addressed by byte ranges. */
-function adaptiveFolder(): string {
+export function adaptiveFolder(): string {
   const folder = path.join(CLIPS_FOLDER, "player-hls");
   if (fs.existsSync(path.join(folder, "master.m3u8"))) return folder;
   const partial = fs.mkdtempSync(path.join(os.tmpdir(), "player-hls-"));
