@@ -134,6 +134,8 @@ async function exchange(
       replaced_at: now,
       sha256: (digest.get(video.id) as string | undefined) ?? null,
       ...pick(video, FILE_COLUMNS),
+      // A stream that is still growing ends with the job that makes it.
+      ...(video.video_url === "" && { hls_url: null }),
       ...pick(staysPicture ? NO_POSTER : video, POSTER_COLUMNS),
     })
     .execute();

@@ -108,6 +108,16 @@ function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date
   sqliteHandle().exec("UPDATE storage SET bytes = 30");
 }
 
+it("forgets a stream that was still growing, which ends with the job that makes it", async () => {
+  addBoth();
+  sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
+  expect(await takeOver("n", "u")).toBe("done");
+  expect(video()).toMatchObject({ hls_url: "/media/videos/u/2/hls-1/master.m3u8" });
+  expect(rows("SELECT state, hls_url, source_url FROM video_files")).toEqual([
+    { state: "earlier", hls_url: null, source_url: "/media/videos/u/1.mkv" },
+  ]);
+});
+
 describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
   it("keeps the old one until all is made of the new one, and gives it back", async () => {
     const id = await addToLibrary(site.uploads, film(1), true);
@@ -404,7 +414,8 @@ describe("the columns of a video", () => {
       "uploaded_by",
       "status",
     ];
-    own.push("views", "created_at", "updated_at", "bytes", "publish_at", "unpublish_at");
+    own.push("views", "created_at", "updated_at", "bytes");
+    own.push("publish_at", "unpublish_at", "ready_at");
     const columns = (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(
       ({ name }) => name,
     );
