@@ -190,7 +190,6 @@ export function UploadForm({
   );
   const texts = (
     <div key="texts" className="flex min-w-0 flex-col gap-5 lg:col-start-2 lg:row-start-1">
-      {start && <StartChoice start={start} onChoose={(texts) => fillIn(form.current, texts)} />}
       <UploadTextFields
         key={failure ? JSON.stringify(failure.texts) : `empty ${resets}`}
         texts={failure?.texts ?? first}
@@ -198,6 +197,9 @@ export function UploadForm({
         limits={limits}
         several={several}
         isFresh={failure === undefined}
+        startChoice={
+          start && <StartChoice start={start} onChoose={(texts) => fillIn(form.current, texts)} />
+        }
         onThumbnail={chooseThumbnail}
       />
     </div>

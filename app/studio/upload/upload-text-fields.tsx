@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { shownCategories } from "~/shared/categories";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
@@ -13,6 +14,7 @@ export function UploadTextFields({
   limits,
   several,
   isFresh,
+  startChoice,
   onThumbnail,
 }: {
   texts: UploadTexts;
@@ -21,6 +23,8 @@ export function UploadTextFields({
   several: boolean;
   /** The texts are none that were sent before. */
   isFresh: boolean;
+  /** What fills in the fields after the title. */
+  startChoice: ReactNode;
   onThumbnail: (file: File | undefined) => void;
 }) {
   const mayPublish = usePermissions()("/admin publish");
@@ -41,6 +45,7 @@ export function UploadTextFields({
           error={wrong.title}
         />
       </div>
+      {startChoice}
       <TextAreaField
         label="Description"
         name="description"
