@@ -58,7 +58,7 @@ export function iconsByFile(): Plugin {
   );
   const index = readFileSync(path.join(icons, "index.js"), "utf8");
   const files = new Map(
-    [...index.matchAll(/default as (\w+) \} from '\.\/([\w-]+)'/g)].map(([, name, file]) => [
+    [...index.matchAll(/default as (\w+) \} from '\.\/([\w-]+)\.js'/g)].map(([, name, file]) => [
       name,
       file,
     ]),

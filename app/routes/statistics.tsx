@@ -5,7 +5,7 @@ import {
   type MetaFunction,
 } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { BarChart3 } from "lucide-react";
+import { ChartColumn } from "lucide-react";
 import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
@@ -110,7 +110,7 @@ export default function StatisticsPage() {
         <>
           <PageFailure toast={loaded.toast} />
           <EmptyState
-            icon={<BarChart3 />}
+            icon={<ChartColumn />}
             title="There are no figures to show."
             action={
               <ButtonLink to={statisticsHref(period)} reloadDocument>

@@ -1,4 +1,4 @@
-import { AlertTriangle } from "lucide-react";
+import { TriangleAlert } from "lucide-react";
 import { useMemo } from "react";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
@@ -14,7 +14,7 @@ export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?:
       role="alert"
       className="flex items-start gap-3 rounded-lg border border-bad-deep bg-raised p-4 text-sm"
     >
-      <AlertTriangle aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-bad" />
+      <TriangleAlert aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-bad" />
       <div className="min-w-0">
         <p className="font-semibold">{toast.title}</p>
         {toast.description && <p>{toast.description}</p>}

@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { AlertTriangle } from "lucide-react";
+import { TriangleAlert } from "lucide-react";
 import { BLOCKED, type JobNow, type JobSummary, progressText } from "./kinds";
 
 /** How far something is, as a bar and in words. */
@@ -48,7 +48,7 @@ export function JobLine({ summary }: { summary: JobSummary | undefined }) {
           to="/admin/queue"
           className="inline-flex min-h-11 items-center gap-1.5 text-bad underline mouse:min-h-0"
         >
-          <AlertTriangle aria-hidden="true" className="size-4 shrink-0" />
+          <TriangleAlert aria-hidden="true" className="size-4 shrink-0" />
           {failed.map((job) => job.label).join(", ")} failed
         </Link>
       )}

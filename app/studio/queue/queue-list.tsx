@@ -1,5 +1,5 @@
 import { Form } from "@remix-run/react";
-import { CheckCircle2 } from "lucide-react";
+import { CircleCheck } from "lucide-react";
 import { useState } from "react";
 import type { JobNow } from "~/media/jobs/kinds";
 import { Button, ButtonLink } from "~/ui/button";
@@ -200,10 +200,10 @@ function Empty({ view }: { view: QueueView }) {
     failed: "Nothing has failed.",
     done: "Nothing has been made yet.",
   };
-  if (!view.state) return <EmptyState icon={<CheckCircle2 />} title="Everything has been made." />;
+  if (!view.state) return <EmptyState icon={<CircleCheck />} title="Everything has been made." />;
   return (
     <EmptyState
-      icon={<CheckCircle2 />}
+      icon={<CircleCheck />}
       title={sentences[view.state]}
       action={<ButtonLink to="/admin/queue">Show all that is left</ButtonLink>}
     />

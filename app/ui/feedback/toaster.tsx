@@ -1,5 +1,5 @@
 import { Form } from "@remix-run/react";
-import { AlertTriangle, CheckCircle2, X } from "lucide-react";
+import { CircleCheck, TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useRequestFailure } from "~/live/failed-requests";
 import { Button } from "../button";
@@ -60,7 +60,7 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
     return () => clearTimeout(timer);
   }, [held, shownMs, toast.id, onDismiss]);
 
-  const Icon = failed ? AlertTriangle : CheckCircle2;
+  const Icon = failed ? TriangleAlert : CircleCheck;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: being read or focused holds the clock
     <div
