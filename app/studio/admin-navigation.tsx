@@ -26,7 +26,7 @@ export function AdminLinks() {
   return (
     <nav
       aria-label="Admin pages"
-      className="flex flex-wrap gap-x-1 text-sm max-sm:order-last max-sm:-mx-3 max-sm:w-full forced-colors:mx-0 sm:ml-auto"
+      className="flex flex-wrap text-sm max-sm:order-last sm:gap-x-1 max-sm:-mx-2 max-sm:w-full forced-colors:mx-0 sm:ml-auto"
     >
       {(isPanel ? pages : [PANEL, ...pages]).map(([to, label]) => (
         <NavLink
@@ -35,7 +35,7 @@ export function AdminLinks() {
           end={to !== SERIES}
           className={({ isActive }) =>
             classNames(
-              "inline-flex min-h-11 items-center rounded-md px-3 hover:bg-raised hover:text-ink",
+              "inline-flex min-h-11 items-center rounded-md px-2 sm:px-3 hover:bg-raised hover:text-ink",
               isActive ? "text-ink underline decoration-accent underline-offset-8" : "text-muted",
             )
           }
