@@ -1,6 +1,8 @@
 import type { JobSummary } from "~/media/jobs/kinds";
 import { jobSummaries } from "~/media/jobs/summaries.server";
+import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { storyboardFrames } from "./edit/storyboard-frames.server";
 import { failure } from "./failure";
 import { otherFiles } from "./files/file-list.server";
 import type { OtherFiles } from "./files/replace";
@@ -29,6 +31,8 @@ export interface ManageData {
   series: SeriesChoice;
   /** The open dialog, and its video; null when that no longer exists. */
   dialog?: { kind: DialogKind; video: EditableVideo | null };
+  /** Where the dialog edits a video: the pictures of its storyboard. */
+  frames?: StoryboardFrame[];
   /** Where the dialog is about files: the other files of its video, and what is made of them. */
   files?: OtherFiles & { jobs?: JobSummary };
 }
@@ -66,6 +70,8 @@ export async function loadManage(
     const shown = { view: { ...view, page: list.page }, list, jobs, deletions, series };
     if (!kind) return shown;
     const video = (await findEditable(parameters.get(kind) ?? "", own?.userId)) ?? null;
+    if (video && kind === "edit")
+      return { ...shown, dialog: { kind, video }, frames: await storyboardFrames(video.id) };
     if (kind !== "replace" || !video) return { ...shown, dialog: { kind, video } };
     const files = { ...otherFiles(video.id), jobs: (await jobSummaries([video.id]))[video.id] };
     return { ...shown, dialog: { kind, video }, files };

@@ -28,6 +28,7 @@ const studioRequest = z.discriminatedUnion("intent", [
     intent: z.literal("update"),
     id,
     frame: text,
+    pickedFrame: text,
     version: text,
     title: text,
     description: text,
@@ -132,14 +133,14 @@ async function perform(
   const userId = user.id;
   switch (request.intent) {
     case "update": {
-      const { intent: _, id, version, frame, ...given } = request;
+      const { intent: _, id, version, frame, pickedFrame, ...given } = request;
       const sent = Object.entries(given).filter(([, value]) => value !== undefined);
       const edit = {
         id,
         version,
         texts: Object.fromEntries(sent),
         thumbnail,
-        frame,
+        frame: frame?.trim() || pickedFrame,
         captions,
         fileError,
       };

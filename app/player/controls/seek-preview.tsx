@@ -1,8 +1,8 @@
 import { forwardRef, useCallback, useImperativeHandle, useRef } from "react";
+import { frameAt, parseStoryboard, type StoryboardFrame } from "~/shared/streams/storyboard";
 import { chapterAt } from "~/shared/timestamps";
 import { formatTime, writeText } from "../media-time";
 import { usePlayer } from "../player-context";
-import { frameAt, parseStoryboard, type StoryboardFrame } from "./storyboard";
 
 /** Of the bubble, in pixels, while there is no picture: room for "10:00:00", or a chapter's name. */
 const BARE_WIDTH = 80;

@@ -1,6 +1,7 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import { isCategoryId, shownCategories, toCategoryId } from "~/shared/categories";
+import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
@@ -30,6 +31,8 @@ export interface EditSurroundings {
   origin: string;
   /** What there is to choose of series. */
   series?: SeriesChoice;
+  /** The pictures of the video's storyboard. */
+  frames?: StoryboardFrame[];
 }
 
 const UNSAVED = "Your changes are not saved. Leave them all the same?";
@@ -44,6 +47,7 @@ export function EditDialog({
   signedOut,
   origin,
   series,
+  frames = [],
 }: {
   video: EditableVideo;
   error?: StudioFailure;
@@ -150,7 +154,7 @@ export function EditDialog({
           hint={`Replaces the picture there is. ${thumbnailHint(limits)}`}
           error={fields.thumbnail}
         />
-        {video.videoUrl && <MomentPicker videoUrl={video.videoUrl} form={form} />}
+        {video.videoUrl && <MomentPicker videoUrl={video.videoUrl} frames={frames} form={form} />}
         <CaptionsFields captions={video.captions} error={fields.captions} />
         {series && may("/admin/series/:id?") && (
           <SeriesFields choice={series} error={fields.series} />

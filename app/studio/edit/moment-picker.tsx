@@ -1,18 +1,27 @@
 import { type RefObject, useRef, useState } from "react";
+import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
-import { momentText, withChapter } from "./moments";
+import { momentText, parseMoment, withChapter } from "./moments";
+import { StoryboardGrid } from "./storyboard-grid";
+
+/** The moment of the picture of the storyboard that was chosen. */
+export const PICKED_FRAME = "pickedFrame";
 
 /**
  * The film beside the form that edits it. With scripts a button takes over the moment that is shown: for
- * the thumbnail, or as the beginning of a chapter. Without, moments are typed.
+ * the thumbnail, or as the beginning of a chapter. Without, moments are typed, or a picture of the storyboard
+ * is chosen.
  */
 export function MomentPicker({
   videoUrl,
+  frames,
   form,
 }: {
   videoUrl: string;
+  /** The pictures of its storyboard, none while it has none. */
+  frames: readonly StoryboardFrame[];
   /** Has the description, too. */
   form: RefObject<HTMLFormElement>;
 }) {
@@ -22,11 +31,29 @@ export function MomentPicker({
 
   const control = (name: string) => form.current?.elements.namedItem(name);
 
-  function pickThumbnail() {
+  function setThumbnail(moment: string) {
     const frame = control("frame");
-    if (!film.current || !(frame instanceof HTMLInputElement)) return;
-    frame.value = momentText(film.current.currentTime);
-    setSaid(`The thumbnail will be the picture at ${frame.value}.`);
+    if (!(frame instanceof HTMLInputElement)) return;
+    frame.value = moment;
+    setSaid(`The thumbnail will be the picture at ${moment}.`);
+  }
+
+  function pickThumbnail() {
+    forgetPicked();
+    if (film.current) setThumbnail(momentText(film.current.currentTime));
+  }
+
+  function pickFrame(moment: string) {
+    setThumbnail(moment);
+    // So that a chapter can begin there too.
+    if (film.current) film.current.currentTime = parseMoment(moment) ?? 0;
+  }
+
+  /** What is typed goes before a picture, and an empty field means no moment at all. */
+  function forgetPicked() {
+    const picked = control(PICKED_FRAME);
+    const radios = picked instanceof RadioNodeList ? [...picked] : [picked];
+    for (const radio of radios) if (radio instanceof HTMLInputElement) radio.checked = false;
   }
 
   function addChapter() {
@@ -46,6 +73,7 @@ export function MomentPicker({
         name="frame"
         placeholder="1:30"
         hint="minutes:seconds of the film; a picture file goes before it"
+        onChange={forgetPicked}
       />
       <details>
         <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
@@ -76,6 +104,12 @@ export function MomentPicker({
               three, the first at 0:00.
             </p>
           )}
+          <StoryboardGrid
+            frames={frames}
+            legend="Or the thumbnail from one of these pictures"
+            name={PICKED_FRAME}
+            onChoose={pickFrame}
+          />
           <p role="status" className="text-sm text-muted">
             {said}
           </p>

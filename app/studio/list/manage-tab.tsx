@@ -28,7 +28,7 @@ import { VideoList } from "./video-list";
 
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
-  manage: { view, list, jobs, deletions, series, dialog, files },
+  manage: { view, list, jobs, deletions, series, dialog, frames, files },
   error,
   confirmation,
   preview,
@@ -43,7 +43,7 @@ export function ManageTab({
   edit: EditSurroundings;
 }) {
   const here = manageHref(view);
-  const edit = { ...surroundings, series };
+  const edit = { ...surroundings, series, frames };
   const may = usePermissions();
   const edited = useEditedVideo(dialog);
   const selection = useSelection(list.videos);

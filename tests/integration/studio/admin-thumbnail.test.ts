@@ -3,6 +3,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import type { StudioFailure } from "~/studio/failure";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -93,6 +94,49 @@ describe("the thumbnail of the edit form", () => {
   });
 });
 
+describe("the pictures of the storyboard", () => {
+  const VTT = `WEBVTT
+
+00:00:00.000 --> 00:00:02.000
+1.webp#xywh=0,0,160,90
+
+00:00:02.000 --> 00:00:05.000
+1.webp#xywh=160,0,160,90
+
+00:00:05.000 --> 00:00:06.000
+//elsewhere.example/media/thumbnails/u/2.webp#xywh=0,0,160,90
+
+00:00:06.000 --> 00:00:07.000
+/sign-out#xywh=0,0,160,90
+`;
+  const frames = async () => (await page(ADDRESS)).manage?.frames;
+
+  it("are offered in the dialog, those of this site alone", async () => {
+    sqliteHandle().exec(
+      "UPDATE videos SET storyboard_url = '/media/thumbnails/u/1/storyboard-a/storyboard.vtt'",
+    );
+    expect(await frames()).toEqual([]);
+    const file = writeUpload(site.uploads, "thumbnails/u/1/storyboard-a/storyboard.vtt");
+    fs.writeFileSync(file, VTT);
+    const sheet = "/media/thumbnails/u/1/storyboard-a/1.webp";
+    expect(await frames()).toEqual([
+      { start: 0, end: 2, sheet, x: 0, y: 0, width: 160, height: 90 },
+      { start: 2, end: 5, sheet, x: 160, y: 0, width: 160, height: 90 },
+    ]);
+    fs.writeFileSync(file, VTT.repeat(5_000));
+    expect(await frames()).toHaveLength(200);
+    fs.writeFileSync(file, VTT.replace("//elsewhere.example", "http://["));
+    expect(await frames()).toEqual([]);
+    sqliteHandle().exec("UPDATE videos SET storyboard_url = '/media/videos/../../../etc/passwd'");
+    expect(await frames()).toEqual([]);
+  });
+
+  it("are none where there is no storyboard, and not looked for elsewhere", async () => {
+    expect(await frames()).toEqual([]);
+    expect((await page("/admin?tab=manage")).manage?.frames).toBeUndefined();
+  });
+});
+
 describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
   beforeEach(() => {
     fs.mkdirSync(path.join(site.uploads, "videos/u"), { recursive: true });
@@ -112,6 +156,27 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     expect([poster_colors, generated_poster_url]).toEqual([expect.stringMatching(/^.{24}$/), null]);
     expect(fs.existsSync(old)).toBe(false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("is the one that was chosen of the storyboard, unless a moment is typed", async () => {
+    const sentences: string[] = [];
+    for (const fields of [
+      { frame: " ", pickedFrame: "9:00" },
+      { frame: "soon", pickedFrame: "0:01" },
+    ]) {
+      const answer = await sendMultipart(form(undefined, fields), ADDRESS);
+      const { data } = answer as unknown as { data: { studio: StudioFailure } };
+      sentences.push(String(data.studio.edit?.fields.thumbnail));
+    }
+    expect(sentences).toEqual([
+      "The video is shorter than that.",
+      "Write a moment of the video, such as 1:30.",
+    ]);
+    const answer = await caught(() =>
+      sendMultipart(form(undefined, { frame: "", pickedFrame: "0:01" }), ADDRESS),
+    );
+    expect(answer.status).toBe(302);
+    expect(video()?.thumbnail_url).toMatch(/\.webp$/);
   });
 
   it("is refused with 422 where there is none, and nothing is changed", async () => {

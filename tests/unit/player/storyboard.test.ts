@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { frameAt, parseStoryboard } from "~/player/controls/storyboard";
+import { frameAt, parseStoryboard } from "~/shared/streams/storyboard";
 
 const BASE = "https://site.example/media/thumbnails/u/1/storyboard.vtt";
 const text = `WEBVTT

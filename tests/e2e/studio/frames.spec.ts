@@ -1,0 +1,50 @@
+import sharp from "sharp";
+import { expect, expectNoViolations, signIn, test } from "../site";
+
+const STORYBOARD = `WEBVTT
+
+00:00:00.000 --> 00:00:02.000
+1.webp#xywh=0,0,160,90
+
+00:00:02.000 --> 00:00:04.000
+1.webp#xywh=160,0,160,90
+
+00:00:04.000 --> 00:00:06.000
+1.webp#xywh=320,0,160,90
+`;
+
+test("the arrow keys choose a picture of the storyboard as the thumbnail @phone", async ({
+  page,
+  site,
+}) => {
+  const sprite = sharp({ create: { width: 480, height: 90, channels: 3, background: "teal" } });
+  const folder = "u/1700000000000/storyboard-a";
+  site.addFile("thumbnails", `${folder}/1.webp`, await sprite.webp().toBuffer());
+  const storyboard_url = site.addFile(
+    "thumbnails",
+    `${folder}/storyboard.vtt`,
+    Buffer.from(STORYBOARD),
+  );
+  const video_url = site.addFile("videos", "u/1700000000000.mp4", Buffer.from("no film"));
+  site.addVideo({ id: "v", title: "Aurora", video_url, storyboard_url });
+  await signIn(page);
+  await page.goto("/admin?tab=manage&edit=v");
+  const dialog = page.getByRole("dialog");
+  const moment = dialog.getByLabel("Thumbnail from the film, at");
+  await dialog.getByText("Find a moment in the film").click();
+  const pictures = dialog.getByRole("group", {
+    name: "Or the thumbnail from one of these pictures",
+  });
+  await expect(pictures.getByRole("radio")).toHaveCount(3);
+  await pictures.getByRole("radio", { name: "0:01", exact: true }).focus();
+  await page.keyboard.press("Space");
+  await expect(moment).toHaveValue("0:01");
+  await page.keyboard.press("ArrowRight");
+  await expect(pictures.getByRole("radio", { name: "0:03", exact: true })).toBeChecked();
+  await expect(moment).toHaveValue("0:03");
+  await expect(dialog.getByRole("status")).toHaveText("The thumbnail will be the picture at 0:03.");
+  await expectNoViolations(page);
+  // What is typed goes before a picture, and nothing means nothing.
+  await moment.fill("");
+  await expect(pictures.getByRole("radio", { checked: true })).toHaveCount(0);
+});
