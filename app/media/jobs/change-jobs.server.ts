@@ -57,7 +57,8 @@ export function jobChanger(change: JobChange, now = Date.now()) {
   const turn = turnFor(change);
   const update = (condition: string) =>
     sqlite.prepare<unknown[], { id: number; video_id: string }>(
-      `UPDATE jobs SET ${CHANGES[change]} AND ${condition} RETURNING id, video_id`,
+      `UPDATE jobs SET ${CHANGES[change]} AND ${condition} RETURNING id,
+         coalesce((SELECT video_id FROM video_files WHERE id = jobs.video_id), video_id) AS video_id`,
     );
   const chosen = "(SELECT value FROM json_each(@chosen))";
   // What is put first takes along what it waits for.
@@ -67,7 +68,13 @@ export function jobChanger(change: JobChange, now = Date.now()) {
            (SELECT video_id FROM jobs WHERE id IN ${chosen})))`
       : `id IN ${chosen}`,
   );
-  const byVideo = update(`video_id IN ${chosen}`);
+  // What is on its way to become its file goes with a video; only what it plays is made again.
+  const byVideo = update(
+    change === "again"
+      ? `video_id IN ${chosen}`
+      : `(video_id IN ${chosen} OR video_id IN
+           (SELECT id FROM video_files WHERE state = 'pending' AND video_id IN ${chosen}))`,
+  );
   return (asked: ChosenJobs): { id: number; video_id: string }[] => {
     const values = {
       now: new Date(now).toISOString(),

@@ -124,7 +124,9 @@ interface NamedJob {
 
 function namesOf(jobs: readonly number[]): NamedJob[] {
   return prepared(
-    `SELECT jobs.id, kind, title, video_id FROM jobs JOIN videos ON videos.id = video_id
+    `SELECT jobs.id, kind, title, videos.id AS video_id FROM jobs
+     LEFT JOIN video_files AS file ON file.id = jobs.video_id
+     JOIN videos ON videos.id = coalesce(file.video_id, jobs.video_id)
      WHERE jobs.id IN (SELECT value FROM json_each(?))`,
   ).all(JSON.stringify(jobs)) as NamedJob[];
 }

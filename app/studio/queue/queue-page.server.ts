@@ -33,6 +33,7 @@ interface Row {
   finished_at: string | null;
   video_id: string;
   title: string;
+  is_other_file: 0 | 1;
   is_behind_failed: 0 | 1;
 }
 
@@ -47,11 +48,14 @@ const LISTED: Record<QueueState, string> = {
   done: "jobs WHERE state = 'done' ORDER BY finished_at DESC, id DESC",
 };
 
+// A job names a video, or another file of one.
 const columnsOf = (from: string, order: string) => `
-  SELECT jobs.*, title, EXISTS (
+  SELECT jobs.*, videos.id AS video_id, title, file.id IS NOT NULL AS is_other_file, EXISTS (
     SELECT 1 FROM jobs AS first WHERE first.video_id = jobs.video_id
       AND first.kind = 'transcode' AND first.state = 'failed') AS is_behind_failed
-  FROM (${from}) AS listed JOIN jobs ON jobs.id = listed.id JOIN videos ON videos.id = jobs.video_id
+  FROM (${from}) AS listed JOIN jobs ON jobs.id = listed.id
+    LEFT JOIN video_files AS file ON file.id = jobs.video_id
+    JOIN videos ON videos.id = coalesce(file.video_id, jobs.video_id)
   ORDER BY ${order}`;
 
 const ORDERS: Record<QueueState, string> = {
@@ -70,7 +74,11 @@ export function readQueuePage(sqlite: Database) {
     );
   const lists = Object.fromEntries(QUEUE_STATES.map((state) => [state, select(state)]));
   const ofVideo = sqlite.prepare<unknown[], Row>(
-    columnsOf("SELECT id FROM jobs WHERE video_id = @video", "jobs.priority, jobs.id"),
+    columnsOf(
+      `SELECT id FROM jobs WHERE video_id = @video
+       OR video_id IN (SELECT id FROM video_files WHERE video_id = @video)`,
+      "jobs.priority, jobs.id",
+    ),
   );
   const find = sqlite.prepare<
     unknown[],
@@ -110,7 +118,7 @@ function toJob(row: Row): JobNow {
     id: row.id,
     videoId: row.video_id,
     title: row.title,
-    label: JOB_LABELS[row.kind],
+    label: row.is_other_file ? `${JOB_LABELS[row.kind]} of the new file` : JOB_LABELS[row.kind],
     state: row.state,
     progress: row.progress,
     attempts: row.attempts,

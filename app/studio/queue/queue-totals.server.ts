@@ -38,7 +38,8 @@ export function queueTotals(sqlite: Database) {
     unknown[],
     { kind: JobKind; progress: number; seconds_left: number | null; seconds: number }
   >(
-    `SELECT kind, progress, seconds_left, seconds FROM jobs JOIN videos ON videos.id = video_id
+    `SELECT kind, progress, seconds_left, coalesce(seconds, 0) AS seconds
+     FROM jobs LEFT JOIN videos ON videos.id = video_id
      WHERE state = 'running' AND kind <> 'cleanup'`,
   );
   const finished = sqlite.prepare<unknown[], { kind: JobKind; speed: number }>(

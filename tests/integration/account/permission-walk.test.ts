@@ -42,6 +42,9 @@ const EVERYBODY = {
 type Name = keyof typeof EVERYBODY;
 const NAMES = Object.keys(EVERYBODY) as Name[];
 
+/** For programs: every cookie is turned away. */
+const API = "/api/v1/*";
+
 const site = new SiteProcess();
 const cookies = {} as Record<Name, string>;
 
@@ -156,11 +159,18 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
     for (const { address, hasLoader } of routes) {
       // It leads to sign-in whoever has given no password yet.
       if (!hasLoader || PERMISSIONS[address] !== "anyone" || address === "/auth/code") continue;
+      if (address === API) continue;
       await askAll(async (name) => {
         found[`${name} ${address}`] = await ask(name, "GET", addressOf(address));
       });
     }
     expect(Object.entries(found).filter(([, verdict]) => verdict !== "open")).toEqual([]);
+  });
+
+  it("takes no cookie for the API, which asks for a token", async () => {
+    await askAll(async (name) => {
+      expect(await ask(name, "GET", "/api/v1/videos"), name).toBe("sign in");
+    });
   });
 
   it("gives the files of a hidden video to whom the table allows them", async () => {

@@ -118,6 +118,37 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     expect(await page("/admin/queue?video=gone")).toMatchObject({ status: 404 });
   });
 
+  it("shows and moves what is made of a file that is to become a video's", async () => {
+    for (const id of ["a", "b"]) await addQueued(id);
+    sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url)
+      VALUES ('new', 'a', 'pending', '/media/videos/u/2.mp4')`);
+    await enqueueIn(database(), ["new"]);
+    set("state = 'done', finished_at = '2026-01-01T00:00:00.000Z' WHERE video_id = 'a'");
+    const { queue } = await page("/admin/queue?state=waiting");
+    expect(queue.lists[0]!.jobs).toHaveLength(queue.counts.waiting!);
+    const found = queue.lists[0]!.jobs.filter(({ label }) => label.endsWith(" of the new file"));
+    expect(found.length).toBeGreaterThan(1);
+    expect(found[0]).toMatchObject({ videoId: "a", title: "Film a" });
+    const ofVideo = (await page("/admin/queue?video=a")).queue.lists[0]!.jobs;
+    // The clean-up, which waits by design, is shown there alone.
+    expect(ofVideo.filter(({ state }) => state === "waiting")).toHaveLength(found.length + 1);
+    const selected = numberOf("new", "ladder");
+    expect(
+      await said([
+        ["intent", "later"],
+        ["selected", selected],
+      ]),
+    ).toBe("It comes last now.");
+    expect((await activities())[0]).toContain("Streaming qualities of “Film a”");
+    expect(
+      await said([
+        ["intent", "now"],
+        ["video", "a"],
+      ]),
+    ).toBe("This video comes first now.");
+    expect((await next())![0]).toBe("new");
+  });
+
   it("knows the time that is left only from what has been made before", async () => {
     await addQueued("a");
     set("state = 'done' WHERE kind NOT IN ('ladder', 'loudness', 'cleanup')");
