@@ -31,8 +31,8 @@ export default function ApiReference() {
 function Entry({ entry }: { entry: ReferenceEntry }) {
   const { name, method, path, summary, scope, fields, example } = entry;
   return (
-    <section id={name}>
-      <h2 className="wrap-anywhere">
+    <section id={name} className="flex flex-col gap-3 pt-6">
+      <h2 className="font-semibold wrap-anywhere">
         <code>
           {method} {path}
         </code>

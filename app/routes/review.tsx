@@ -109,7 +109,7 @@ export default function ReviewPage() {
             {video.uploader && `Uploaded by ${video.uploader}`}
           </p>
           {video.status !== "published" && may("/admin toggle") && (
-            <Form method="post" action="/admin?tab=manage">
+            <Form method="post" action="/admin?tab=manage" className="mb-3">
               <input type="hidden" name="id" value={video.id} />
               <input type="hidden" name="shown" value={video.status} />
               <Button name="intent" value="toggle">

@@ -45,7 +45,7 @@ export function TokenForm({ busy, error }: { busy: boolean; error?: string }) {
               name="scope"
               value={scope}
               defaultChecked={scope === "read"}
-              className="size-5 accent-accent"
+              className="size-5 shrink-0 accent-accent"
             />
             {SCOPES[scope]}
           </label>

@@ -99,7 +99,7 @@ export function BulkBar({
               value="1"
               checked={hydrated ? selection.all : undefined}
               onChange={(event) => selection.setAll(event.currentTarget.checked)}
-              className="size-5"
+              className="size-5 shrink-0"
             />
             All {total.toLocaleString("en")} of this list
           </label>

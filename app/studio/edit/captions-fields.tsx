@@ -81,7 +81,7 @@ export function CaptionsFields({
                   type="checkbox"
                   name={`${CAPTIONS_REMOVE}${url}`}
                   aria-label={`Remove ${label}`}
-                  className="size-5"
+                  className="size-5 shrink-0"
                 />
                 Remove
               </label>

@@ -54,7 +54,7 @@ export function QueueJob({
           aria-label={`Select ${about}`}
           checked={checked}
           onChange={onCheck}
-          className="size-5"
+          className="size-5 shrink-0"
         />
       </label>
       <div className="flex min-w-0 grow flex-wrap items-start justify-between gap-x-3 gap-y-2">

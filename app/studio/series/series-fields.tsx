@@ -53,7 +53,7 @@ export function SeriesFields({
       <SeriesNameField label="Add to series" name="addToSeries" offered={offered} error={error} />
       {of.map(({ id, title }) => (
         <label key={id} className="flex min-h-11 items-center gap-2 text-sm">
-          <input type="checkbox" name={`leaveSeries.${id}`} value="1" className="size-5" />
+          <input type="checkbox" name={`leaveSeries.${id}`} value="1" className="size-5 shrink-0" />
           <span dir="auto" className="min-w-0 break-words">{`Take out of “${title}”`}</span>
         </label>
       ))}

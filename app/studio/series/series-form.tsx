@@ -95,7 +95,7 @@ export function SeriesForm({
           name="featured"
           value="1"
           defaultChecked={texts.isFeatured}
-          className="size-5"
+          className="size-5 shrink-0"
         />
         Show its first videos in a row on home, instead of any other series
       </label>

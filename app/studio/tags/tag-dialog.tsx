@@ -89,7 +89,7 @@ export function TagDialog({
 export function KeepNames() {
   return (
     <label className="flex min-h-11 items-center gap-2 text-sm">
-      <input type="checkbox" name="keep" value="1" defaultChecked className="size-5" />
+      <input type="checkbox" name="keep" value="1" defaultChecked className="size-5 shrink-0" />
       Keep the old name as another name
     </label>
   );

@@ -47,7 +47,7 @@ export function TagList({
                 aria-label={`Select ${each.name}`}
                 checked={hydrated ? checked.has(each.tag) : undefined}
                 onChange={() => toggle(each.tag)}
-                className="size-5"
+                className="size-5 shrink-0"
               />
             </label>
             <div className="min-w-0 grow py-1">

@@ -66,7 +66,7 @@ export function TemplateForm({
           name="default"
           value="1"
           defaultChecked={texts?.isDefault}
-          className="size-5"
+          className="size-5 shrink-0"
         />
         The upload form begins with it by itself
       </label>

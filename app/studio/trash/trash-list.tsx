@@ -51,7 +51,7 @@ export function TrashList({
                 aria-label={`Select ${video.title}`}
                 checked={hydrated ? checked.has(video.id) : undefined}
                 onChange={() => toggle(video.id)}
-                className="size-5"
+                className="size-5 shrink-0"
               />
             </label>
             <div className="min-w-0 grow">
