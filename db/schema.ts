@@ -97,6 +97,7 @@ export const JOB_KINDS = [
   "loudness",
   "ladder",
   "cleanup",
+  "codecs",
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 export type JobState = "waiting" | "running" | "done" | "failed";

@@ -5,6 +5,7 @@ import { createReport } from "./bench/report";
 const BENCHMARKS = {
   encode: () => import("./bench/encode"),
   bits: () => import("./bench/bits"),
+  codecs: () => import("./bench/codecs"),
   "while-encoding": () => import("./bench/while-encoding"),
   "first-frame": () => import("./bench/first-frame"),
   player: () => import("./bench/player"),

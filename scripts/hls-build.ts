@@ -48,9 +48,18 @@ const leaveOut: Plugin = {
 };
 
 const PACKAGE = fileURLToPath(new URL("../node_modules/hls.js", import.meta.url));
+const SOURCES = [
+  "player/source/one-codec-hls.ts",
+  "player/source/efficient-codec.ts",
+  "shared/streams/codecs.ts",
+];
+const APP = fileURLToPath(new URL("../app", import.meta.url));
 const CACHE = fileURLToPath(new URL("../node_modules/.cache/hls", import.meta.url));
 
-/** The folder of `hls.mjs`, which is built once for each version of hls.js and of what is left out. */
+/**
+ * The folder of `hls.mjs`, which is built once for each version of hls.js, of what is left out and of what
+ * is put around it.
+ */
 export async function hlsFolder(): Promise<string> {
   const manifest = await readFile(path.join(PACKAGE, "package.json"), "utf8");
   const { version } = JSON.parse(manifest) as { version: string };
@@ -62,7 +71,8 @@ export async function hlsFolder(): Promise<string> {
     __IN_WORKER__: "false",
     __HLS_WORKER_BUNDLE__: "undefined",
   };
-  const recipe = JSON.stringify([define, LEFT_OUT.source, NOTHING]);
+  const own = await Promise.all(SOURCES.map((source) => readFile(path.join(APP, source), "utf8")));
+  const recipe = JSON.stringify([define, LEFT_OUT.source, NOTHING, own]);
   const digest = createHash("sha256").update(recipe).digest("hex").slice(0, 12);
   const folder = path.join(CACHE, `${version}-${digest}`);
   const file = path.join(folder, "hls.mjs");
@@ -72,13 +82,14 @@ export async function hlsFolder(): Promise<string> {
     logLevel: "warn",
     define,
     plugins: [leaveOut],
+    resolve: { alias: { "~": APP, "hls.js": path.join(PACKAGE, "src/hls.ts") } },
     build: {
       write: false,
       target: "es2022",
       minify: "esbuild",
       // An application, not a library: libraries are built without minified white space.
       rollupOptions: {
-        input: path.join(PACKAGE, "src/hls.ts"),
+        input: path.join(APP, SOURCES[0]!),
         preserveEntrySignatures: "strict",
       },
     },

@@ -1,9 +1,11 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
+import { announceCodecs } from "~/media/encode/codecs/extra-codecs.server";
 import { convertAgain } from "~/media/jobs/convert-again.server";
 import { enqueueMissing } from "~/media/jobs/enqueue.server";
 import { BLOCKED, progressText, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { pauseQueue } from "~/media/jobs/pause.server";
+import { enqueueCodecs } from "~/media/jobs/popular.server";
 import { retry } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { queueView } from "~/media/jobs/summaries.server";
@@ -13,11 +15,13 @@ import { formatQuantity } from "~/shared/format";
 import { UsageError } from "./ask";
 import { runScript } from "./run-script";
 
-const USAGE = `npm run jobs -- [--all] [--again] [--retry] [--pause | --resume] [--once | --work | --watch]
+const USAGE = `npm run jobs -- [--all] [--again] [--codecs ID] [--retry] [--pause | --resume]
+                      [--once | --work | --watch]
 
 Shows what is being made of the videos, what waits, and what has failed.
   --all     ask for everything that the videos of the library still lack
   --again   make the streams anew that were made with other settings than today's, behind all the rest
+  --codecs  add the further codecs of ENCODER_CODECS to the stream of the video with that id
   --retry   try again what has failed
   --pause   make nothing from now on, also after a restart; what runs is held
   --resume  go on
@@ -30,6 +34,7 @@ await runScript(
   {
     all: { type: "boolean" },
     again: { type: "boolean" },
+    codecs: { type: "string" },
     retry: { type: "boolean" },
     pause: { type: "boolean" },
     resume: { type: "boolean" },
@@ -48,6 +53,11 @@ await runScript(
     if (asked.all) console.log(`Asked for ${formatQuantity(await enqueueMissing(), "video")}.`);
     if (asked.again) {
       console.log(`To be converted again: ${formatQuantity(await convertAgain(), "video")}.`);
+    }
+    if (asked.codecs) {
+      announceCodecs();
+      const isAsked = await enqueueCodecs(asked.codecs);
+      console.log(isAsked ? "Asked for its further codecs." : "There is nothing to add to it.");
     }
     if (asked.retry) console.log(`Trying ${await retry()} again.`);
     if ((asked.once || asked.work) && !ffmpegAvailable()) throw new UsageError(WITHOUT_FFMPEG);

@@ -39,6 +39,7 @@ const SENTENCES = {
   "queue-resume": ["let the queue go on", "let the queue go on"],
   "queue-again": ["had % made again", "had something made again"],
   "queue-now": ["put % first in the queue", "put something first in the queue"],
+  "queue-codecs": ["asked for further codecs of %", "asked for further codecs of a video"],
   "queue-later": ["put % last in the queue", "put something last in the queue"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”
   "bulk-edit": ["%", "changed several videos"],

@@ -7,6 +7,7 @@ import {
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
+import { codecsSwitchedOff, extraCodecs } from "~/media/encode/codecs/extra-codecs.server";
 import { hasFreeDiskSpace } from "~/media/jobs/disk.server";
 import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { pausedSince } from "~/media/jobs/pause.server";
@@ -14,6 +15,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
+import { EXTRA_CODECS } from "~/shared/streams/codecs";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { failure, GONE, type StudioFailure } from "~/studio/failure";
 import { AnswerFailure, FailureNotice } from "~/studio/failure-notice";
@@ -42,6 +44,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
     pausedSince: pausedSince(),
     diskFull: !(await hasFreeDiskSpace()),
     ffmpeg: ffmpegAvailable(),
+    codecs: extraCodecs().map((codec) => EXTRA_CODECS[codec].label),
+    codecsOff: ffmpegAvailable() ? codecsSwitchedOff() : [],
   };
   return data(page, { status: queue.video === null ? 404 : 200 });
 }
@@ -56,7 +60,8 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Queue() {
-  const { view, queue, pausedSince, diskFull, ffmpeg } = useLoaderData<typeof loader>();
+  const { view, queue, pausedSince, diskFull, ffmpeg, codecs, codecsOff } =
+    useLoaderData<typeof loader>();
   useLiveRefresh({ jobs: true });
   const error = useFormResponse<{ error?: StudioFailure }>()?.error;
   const busy = useNavigation().formData;
@@ -72,12 +77,13 @@ export default function Queue() {
       {ffmpeg && diskFull && (
         <Notice isBad>The disk is nearly full. The queue waits until there is room.</Notice>
       )}
+      {codecsOff.length > 0 && <Notice>{codecsOff.join(" ")}</Notice>}
       <QueueHead queue={queue} pausedSince={pausedSince} action={here} busy={busy} />
       <QueueFilters view={view} counts={queue.counts} />
       {queue.video === null ? (
         <FailureNotice toast={failure(404, GONE).toast} />
       ) : (
-        <QueueLists view={view} queue={queue} action={here} busy={busy} />
+        <QueueLists view={view} queue={queue} codecs={codecs} action={here} busy={busy} />
       )}
       <Pager
         page={queue.page}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CODECS } from "~/shared/streams/codecs";
 import { locateDatabase } from "~db/client.server";
 
 /**
@@ -119,6 +120,19 @@ const variables = {
     takes: "a whole number of lines, from 240 to 2160",
     schema: wholeNumber(240, 2160).default(1080),
   },
+  ENCODER_CODECS: {
+    takes: "h264, or h264 with av1 or hevc behind it, separated by commas",
+    schema: z
+      .string()
+      .default("h264")
+      .transform((value) => value.split(",").map((codec) => codec.trim().toLowerCase()))
+      .pipe(z.array(z.enum(CODECS)))
+      .refine((codecs) => codecs.includes("h264")),
+  },
+  ENCODER_CODECS_VIEWS: {
+    takes: "a whole number of views",
+    schema: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(1_000),
+  },
   ENCODER_FREE_BYTES: {
     takes: "a whole number of bytes",
     schema: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
@@ -199,6 +213,10 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     /** The queue waits while less than this is free. Undefined: 1 GiB, on a small disk 5% of it. */
     encoderFreeBytes: parsed.ENCODER_FREE_BYTES,
     encoderPreset: parsed.ENCODER_PRESET,
+    /** What streams are made in; what is behind H.264 for popular videos and by hand. */
+    encoderCodecs: parsed.ENCODER_CODECS,
+    /** From so many views on a video is popular. */
+    encoderCodecsViews: parsed.ENCODER_CODECS_VIEWS,
     /** How long the file as it came stays beside the one that is played. */
     keepSources: parsed.KEEP_SOURCES,
     /** When set, files are handed to nginx with X-Accel-Redirect below this location. */

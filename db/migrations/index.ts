@@ -16,6 +16,7 @@ import { migration as api } from "./0213-api";
 import { migration as uploadTemplates } from "./0216-upload-templates";
 import { migration as review } from "./0219-review";
 import { migration as downloads } from "./0221-downloads";
+import { migration as codecs } from "./0222-codecs";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   uploadTemplates,
   review,
   downloads,
+  codecs,
 ];

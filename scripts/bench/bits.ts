@@ -28,7 +28,7 @@ const WAVES =
   "geq=lum='128+60*sin(X/17+T*3)*cos(Y/13-T*2)+20*sin((X+Y)/5+T*9)':cb='128+40*sin(T+X/40)':cr='128+40*cos(T+Y/30)'";
 
 /** Of as many kinds as ffmpeg can draw. */
-const CLIPS: Record<string, string> = {
+export const CLIPS: Record<string, string> = {
   "test card": `testsrc2=${SIZE}`,
   fractal: `mandelbrot=${SIZE}:maxiter=200:start_scale=2:end_scale=0.3:end_pts=100`,
   life: "life=size=160x90:rate=12.5:mold=10:ratio=0.1:death_color=#402020:life_color=#20e080:seed=7,scale=1280:720:flags=neighbor,fps=25",
@@ -48,7 +48,7 @@ const CLIPS: Record<string, string> = {
 const FIXED_PRESET = "veryfast";
 const OFFSETS = [-4, 0, 4];
 
-interface Point {
+export interface Point {
   bits: number;
   /** Mean over the renditions that both have, in decibels: -10 log10(1 - SSIM). */
   decibels: number;
@@ -100,20 +100,20 @@ export async function run(report: Report): Promise<void> {
   report.atMost("bits at equal SSIM, geometric mean", mean, MOST_BITS, "of the fixed settings");
 }
 
-interface Film {
+export interface Film {
   folder: string;
   file: string;
   found: Probe;
 }
 
-async function makeFilm(folder: string, picture: string): Promise<Film> {
+export async function makeFilm(folder: string, picture: string): Promise<Film> {
   const file = path.join(folder, "film.mp4");
   const drawn = ["-f", "lavfi", "-i", picture, "-t", String(SECONDS), "-pix_fmt", "yuv420p"];
   ffmpeg([...drawn, "-c:v", "libx264", "-preset", "ultrafast", "-qp", "4", file]);
   return { folder, file, found: (await probe(file)) as Probe };
 }
 
-async function choose({ folder, file, found }: Film) {
+export async function choose({ folder, file, found }: Film) {
   const usual = renditionsFor(found.video, HEIGHT);
   let chosen = usual;
   const seconds = await childSeconds(async () => {
@@ -129,7 +129,7 @@ async function choose({ folder, file, found }: Film) {
 }
 
 /** Six steps of the quality are twice the bits. */
-function moved(rendition: Rendition, offset: number): Rendition {
+export function moved(rendition: Rendition, offset: number): Rendition {
   const maxBitrate = Math.round(rendition.maxBitrate * 2 ** (-offset / 6));
   return { ...rendition, crf: rendition.crf + offset, maxBitrate };
 }
@@ -141,7 +141,10 @@ interface Settings {
   compare: readonly string[];
 }
 
-async function encode({ folder, file, found }: Film, { renditions, preset, compare }: Settings) {
+export async function encode(
+  { folder, file, found }: Film,
+  { renditions, preset, compare }: Settings,
+) {
   const rate = steadyRate(found.video.frameRate);
   const ladder: Ladder = {
     ...{ file, probe: found, renditions, sounds: [], rate, folder: "made", preset },
@@ -156,14 +159,19 @@ async function encode({ folder, file, found }: Film, { renditions, preset, compa
   const bytes = ({ name }: Rendition) => fs.statSync(path.join(made, `${name}.mp4`)).size;
   const compared = renditions.filter(({ name }) => compare.includes(name));
   const sum = (some: readonly Rendition[]) => some.reduce((all, one) => all + bytes(one), 0);
-  const losses = similarities(file, made, compared).map((ssim) => -10 * Math.log10(1 - ssim));
-  const decibels = losses.reduce((all, one) => all + one, 0) / losses.length;
+  const decibels = decibelsOf(file, made, compared);
   return { bits: sum(compared), decibels, ladder: sum(renditions), seconds };
 }
 
 /** Without what the fixed settings did not have. */
 function untuned(args: readonly string[]): string[] {
   return args.filter((value, index) => value !== "-tune" && args[index - 1] !== "-tune");
+}
+
+/** Mean over the renditions, in decibels of 1 - SSIM. */
+export function decibelsOf(file: string, made: string, renditions: readonly Rendition[]): number {
+  const losses = similarities(file, made, renditions).map((ssim) => -10 * Math.log10(1 - ssim));
+  return losses.reduce((all, one) => all + one, 0) / losses.length;
 }
 
 /** SSIM of each rendition beside the film in its size. */
@@ -190,7 +198,7 @@ function similarities(file: string, made: string, renditions: readonly Rendition
 }
 
 /** Reads a curve between two of its points; bits are a straight line in logarithms. */
-function between(curve: readonly Point[], of: keyof Point, wanted: keyof Point, at: number) {
+export function between(curve: readonly Point[], of: keyof Point, wanted: keyof Point, at: number) {
   const scale = (key: keyof Point, value: number) => (key === "bits" ? Math.log(value) : value);
   const points = curve
     .map((point) => [scale(of, point[of]), scale(wanted, point[wanted])] as const)

@@ -11,6 +11,7 @@ import type { SiteProcess } from "../site-process";
 export async function runJobs(
   site: SiteProcess,
   kinds: readonly JobKind[] = JOB_KINDS,
+  settings: Record<string, string> = {},
 ): Promise<string> {
   const done = site
     .database()
@@ -24,6 +25,7 @@ export async function runJobs(
       DATABASE_PATH: site.databasePath,
       UPLOADS_DIR: site.uploads,
       ENCODER_PRESET: "ultrafast",
+      ...settings,
     },
   });
   let said = "";

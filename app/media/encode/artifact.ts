@@ -38,6 +38,10 @@ export interface Artifact {
     loudness?: number;
     true_peak?: number | null;
   };
+  /** The stream that this is added to, by its address: of no use once the video has another one. */
+  ofStream?: string;
+  /** Files that replace others once the row names what was made. */
+  replacedAfter?: Artifact["moves"];
   /** What the file has; what an admin has added stays beside it. */
   captions?: Captions[];
   /** Taken only while the row has none. */

@@ -55,7 +55,7 @@ export function dashManifest(
   ].join("\n");
 }
 
-function pictureSet(pictures: readonly Pictures[]): string {
+export function pictureSet(pictures: readonly Pictures[]): string {
   return [
     '<AdaptationSet contentType="video" mimeType="video/mp4" segmentAlignment="true" startWithSAP="1">',
     ...pictures.map((one) =>

@@ -68,7 +68,7 @@ export function presetFor(pace: Pace): string {
 /** What films are measured by: x264 then spends nothing on detail that only looks like the film's. */
 export const TUNE = "ssim";
 
-interface Picture {
+export interface Picture {
   maxBitrate: number;
   /** For how many seconds it may take more than that, which are made up for afterwards. */
   bufferSeconds?: number;

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { type BoxHeader, boxHeaders } from "./box-headers.server";
+import { av1Name, hevcName } from "./codecs/codec-names";
 
 /** Fragmented MP4 (ISO/IEC 14496-12, CMAF) as ffmpeg writes it, one track to a file. */
 
@@ -99,15 +100,22 @@ async function readTrack(file: FileHandle, moov: BoxHeader) {
 }
 
 /**
- * RFC 6381 §3.3: of pictures profile, constraints and level, which stand in `avcC`; of sound the name
- * of its sample entry, and for AAC what it always is here, LC.
+ * RFC 6381 §3.3: of pictures profile, constraints and level, which stand in `avcC`, or what AV1 and HEVC
+ * have of that (codec-names.ts); of sound the name of its sample entry, and for AAC what it always is
+ * here, LC.
  */
 function codecOf(stsd: Buffer): string {
   const entry = stsd.toString("latin1", 20, 24);
   if (entry === "mp4a") return "mp4a.40.2";
+  if (entry === "av01") return av1Name(boxBody(stsd, "av1C"));
+  if (entry === "hvc1") return hevcName(boxBody(stsd, "hvcC"));
   if (entry !== "avc1") return entry;
   const avcC = stsd.indexOf("avcC", 0, "latin1");
   return `avc1.${stsd.toString("hex", avcC + 5, avcC + 8)}`;
+}
+
+function boxBody(stsd: Buffer, type: string): Buffer {
+  return stsd.subarray(stsd.indexOf(type, 0, "latin1") + 4);
 }
 
 /** The boxes of a buffer that lie between two of its bytes. */

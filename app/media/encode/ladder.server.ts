@@ -44,7 +44,7 @@ import { copyOfStream } from "./transcode.server";
  * of silence. An edit list says so to whoever plays a file, by MSE too. ffmpeg knows both when the first
  * fragment is there, so it writes the header then (`delay_moov`).
  */
-const FRAGMENTS = "+delay_moov+default_base_moof";
+export const FRAGMENTS = "+delay_moov+default_base_moof";
 /** By default the end of a fragment is written with the beginning of the next one. */
 const WITHOUT_DELAY = ["-flush_packets", "1"];
 /** Of sound; a segment ends with one of them, so at most half of it before or behind the pictures. */

@@ -43,6 +43,9 @@ export async function commitArtifact(
     for (const target of targets) await rm(target, { recursive: true, force: true });
     return false;
   }
+  for (const { from, bucket, path: name } of artifact.replacedAfter ?? []) {
+    await moveFlushed(path.join(folder, from), bucketFile(bucket, name)!);
+  }
   // A stream may be being watched; it is removed by the clean-up.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
   // The job has ended, so nobody would come back to count what its files take.
@@ -55,12 +58,18 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
   const sqlite = sqliteHandle();
   return writeTransaction(() => {
     if (!isOurs(job.id)) return false;
+    if (artifact.ofStream && artifact.ofStream !== streamOf(job)) {
+      // Another stream has come meanwhile: it is added to that one.
+      askAgain(job.video_id, "running");
+      return false;
+    }
     const table = tableOf(job.video_id);
     for (const [column, value] of Object.entries(artifact.columns)) {
       sqlite.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(value, job.video_id);
     }
     if (artifact.captions) writeCaptions(job, artifact.captions);
     if (replacesStream(job, source)) delayCleanup(job.video_id);
+    if (job.kind === "ladder") askAgain(job.video_id, "done");
     if (artifact.poster && !namePoster(job, artifact.poster)) {
       // Someone has given the video a picture meanwhile; it stays, and the job is done all the same.
       markDone(job.id);
@@ -83,6 +92,24 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     markDone(job.id);
     return true;
   });
+}
+
+function streamOf({ video_id }: JobRow): unknown {
+  return sqliteHandle()
+    .prepare(`SELECT hls_url FROM ${tableOf(video_id)} WHERE id = ?`)
+    .pluck()
+    .get(video_id);
+}
+
+/** Further codecs were made for the stream before. */
+function askAgain(videoId: string, state: JobRow["state"]): void {
+  sqliteHandle()
+    .prepare(
+      `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, worker = NULL, lease_until = NULL,
+         finished_at = NULL
+       WHERE video_id = ? AND kind = 'codecs' AND state = ?`,
+    )
+    .run(videoId, state);
 }
 
 function replacesStream({ kind }: JobRow, { row }: Source): boolean {

@@ -11,6 +11,9 @@ import { PRIORITIES } from "./kinds";
  */
 export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
+/** What is made of every video; further codecs are for popular ones, see popular.server.ts. */
+export const KINDS_OF_ALL = JOB_KINDS.filter((kind) => kind !== "codecs");
+
 /**
  * Asks for everything that is made from a video: playable copy, captions, poster, storyboard, hover preview,
  * loudness, streaming qualities. Each job checks itself whether there is anything to do. What has been asked
@@ -23,7 +26,7 @@ export const SOURCE_KEPT_MS = 6 * 3_600_000;
 export async function enqueueIn(
   db: Kysely<Schema>,
   videoIds: readonly string[],
-  kinds: readonly JobKind[] = JOB_KINDS,
+  kinds: readonly JobKind[] = KINDS_OF_ALL,
 ): Promise<void> {
   if (videoIds.length === 0 || !ffmpegAvailable()) return;
   await insertJobs(
@@ -81,6 +84,7 @@ function missingKinds(row: Lacking): JobKind[] {
     // Without a file, its stream is not whole: see early-watch.server.ts.
     ladder: row.hls_url === null || row.video_url === "",
     cleanup: true,
+    codecs: false,
   };
   return JOB_KINDS.filter((kind) => wanted[kind]);
 }

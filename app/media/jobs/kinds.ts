@@ -13,6 +13,7 @@ export const PRIORITIES: Record<JobKind, number> = {
   loudness: 35,
   ladder: 40,
   cleanup: 50,
+  codecs: 60,
 };
 
 /**
@@ -31,6 +32,7 @@ export const JOB_LABELS: Record<JobKind, string> = {
   loudness: "Loudness",
   ladder: "Streaming qualities",
   cleanup: "Cleaning up",
+  codecs: "More efficient qualities",
 };
 
 /** What the log and the admin panel say when the programs are missing. */

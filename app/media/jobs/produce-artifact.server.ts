@@ -3,6 +3,7 @@ import type { JobRow } from "~db/schema";
 import { bucketFile, mediaBasePath, parseMediaUrl } from "../bucket.server";
 import { type Artifact, NO_ARTIFACT, type Source } from "../encode/artifact";
 import { extractCaptions } from "../encode/captions.server";
+import { encodeCodecs } from "../encode/codecs/encode-codecs.server";
 import type { Pace } from "../encode/encoders.server";
 import { encodeLadder } from "../encode/ladder.server";
 import { measureLoudness } from "../encode/loudness.server";
@@ -73,6 +74,8 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       const watch = await earlyWatch(job, source);
       return encodeLadder(source, await read(source.file), task, generation, paceOf(job), watch);
     }
+    case "codecs":
+      return encodeCodecs(source, await read(source.file), task, generation, source.row.hls_url);
     case "cleanup":
       await removeStale(source, "ladder");
       await removeEarlierVersions(job, source);

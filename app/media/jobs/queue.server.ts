@@ -78,6 +78,10 @@ function claimNext(mostPriority: number, now: number): JobRow | undefined {
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'ladder' AND state IN ('waiting', 'running')
               AND EXISTS (SELECT 1 FROM videos WHERE id = job.video_id AND video_url = '')))
+          -- Added to the stream that is there in the end, once that is whole.
+          AND (kind <> 'codecs' OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id
+              AND kind = 'ladder' AND state IN ('waiting', 'running')))
           AND (kind <> 'cleanup' OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id AND id <> job.id AND state <> 'done'))
         ORDER BY priority, created_at, id LIMIT 1)

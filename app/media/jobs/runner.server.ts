@@ -6,11 +6,14 @@ import { hasFreeDiskSpace } from "./disk.server";
 import { jobsChanged, onJobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
 import { isQueuePaused } from "./pause.server";
+import { enqueuePopular } from "./popular.server";
 import { claim, reclaimFromDeadWorkers } from "./queue.server";
 import { beginWork, removeLeftovers, type Work } from "./worker.server";
 
 /** How often it polls for jobs that another process has added, or whose back-off is over. */
 const POLL_EVERY_MS = 5_000;
+/** How often it looks for videos that have become popular. */
+const POPULAR_EVERY_MS = 10 * 60_000;
 
 export interface Runner {
   /** Resolves when there is nothing to do now; for the terminal and for tests. */
@@ -31,6 +34,7 @@ export function startRunner(concurrency: number): Runner {
   let polling: Promise<void> | undefined;
   let again = false;
   let first = true;
+  let popularAt = 0;
   let full = false;
   /** The last poll gave up because another process was writing. */
   let busy = false;
@@ -64,6 +68,10 @@ export function startRunner(concurrency: number): Runner {
       await removeLeftovers(await runningNow());
       await askForCleanups();
       first = false;
+    }
+    if (performance.now() >= popularAt) {
+      popularAt = performance.now() + POPULAR_EVERY_MS;
+      await enqueuePopular();
     }
     // After a long sleep of the machine our own leases look expired; they are not for us to take.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();

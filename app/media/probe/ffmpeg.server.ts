@@ -43,6 +43,8 @@ interface Tools {
   /** Small programs of util-linux and coreutils that are present and allowed here. */
   wrappers: Set<string>;
   filters: Set<string>;
+  /** Looked for when they are asked for. */
+  encoders?: Set<string>;
 }
 
 let tools: Tools | undefined;
@@ -86,6 +88,18 @@ export function ffmpegAvailable(): boolean {
 /** Whether this ffmpeg was built with a filter, such as `zscale`. */
 export function hasFilter(name: string): boolean {
   return found().filters.has(name);
+}
+
+/** Whether this ffmpeg was built with an encoder, such as `libsvtav1`. */
+export function hasEncoder(name: string): boolean {
+  const all = found();
+  if (!all.ffmpeg) return false;
+  all.encoders ??= new Set(
+    [...ask("ffmpeg", ["-hide_banner", "-encoders"]).stdout.matchAll(/^ V[A-Z.]{5} (\S+) /gm)].map(
+      ([, encoder]) => encoder!,
+    ),
+  );
+  return all.encoders.has(name);
 }
 
 /** Looks for the programs now, and says so in the log when they are missing. */

@@ -20,7 +20,7 @@ import { UNKNOWN } from "../captions/languages";
  * video, the playlist stays as it was made, so they are added when it is asked for.
  */
 
-const MANIFEST = /\/hls(?:-\w+)?\/(?:master\.m3u8|manifest\.mpd)$/;
+const MANIFEST = /\/hls(?:-\w+)?\/(?:master(?:-\w+)?\.m3u8|manifest\.mpd)$/;
 /** Stands for the playlist of the captions whose address it is added to. */
 const PLAYLIST = ".m3u8";
 

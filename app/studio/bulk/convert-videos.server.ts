@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { type JobChange, jobChanger } from "~/media/jobs/change-jobs.server";
-import { enqueueIn } from "~/media/jobs/enqueue.server";
-import { JOB_KINDS, type Schema } from "~db/schema";
+import { enqueueIn, KINDS_OF_ALL } from "~/media/jobs/enqueue.server";
+import type { Schema } from "~db/schema";
 import type { BulkChange } from "./bulk";
 
 interface SelectedVideo {
@@ -63,8 +63,9 @@ async function withoutAllJobs(db: Transaction<Schema>, ids: readonly string[]): 
     .selectFrom("jobs")
     .select("video_id")
     .where("video_id", "in", ids)
+    .where("kind", "in", KINDS_OF_ALL)
     .groupBy("video_id")
-    .having((e) => e.fn.countAll(), "=", JOB_KINDS.length)
+    .having((e) => e.fn.countAll(), "=", KINDS_OF_ALL.length)
     .execute();
   const complete = new Set(rows.map(({ video_id }) => video_id));
   return ids.filter((id) => !complete.has(id));

@@ -4,14 +4,13 @@ import { moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { readFinishedUpload, removeUpload, storeFinishedUpload } from "~/media/intake/tus.server";
 import { UploadError } from "~/media/intake/upload-error.server";
-import { enqueueIn } from "~/media/jobs/enqueue.server";
+import { enqueueIn, KINDS_OF_ALL } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, recordFile } from "~/media/media-files.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
-import { JOB_KINDS } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { findDuplicate } from "../upload/duplicates.server";
 import { type ProbedVideo, probeUpload } from "../upload/probe-upload.server";
@@ -136,7 +135,7 @@ async function store(
           })
           .execute();
         await recordFile({ ...name, videoId: id, kind: "video", bytes }, transaction);
-        const kinds = JOB_KINDS.filter((kind) => kind !== "poster" || !isChosen(video));
+        const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));
         await enqueueIn(transaction, [id], kinds);
         const entry = { userId, subjectId: videoId, detail: video.title };
         await recordActivity({ ...entry, action: "file-send" }, transaction);

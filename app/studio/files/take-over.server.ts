@@ -151,7 +151,13 @@ async function exchange(
     .execute();
   moveRecords(video, { from: file.id, to: earlier, staysPicture });
   // What was to be made of the earlier file is not made any more; what was made of this one stays made.
-  prepared("DELETE FROM jobs WHERE video_id = ?").run(video.id);
+  prepared("DELETE FROM jobs WHERE video_id = ? AND kind <> 'codecs'").run(video.id);
+  // Somebody has asked for them, or the video is popular: they are added to the stream of this one.
+  prepared(
+    `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, reason = NULL, worker = NULL,
+       lease_until = NULL, finished_at = NULL
+     WHERE video_id = ? AND kind = 'codecs'`,
+  ).run(video.id);
   prepared("DELETE FROM jobs WHERE video_id = ? AND state = 'running'").run(file.id);
   prepared("UPDATE jobs SET video_id = ? WHERE video_id = ?").run(video.id, file.id);
   prepared("DELETE FROM video_files WHERE id = ?").run(file.id);

@@ -1,8 +1,10 @@
 import { recordActivity } from "~/account/activity.server";
+import { codecsSwitchedOff, extraCodecs } from "~/media/encode/codecs/extra-codecs.server";
 import { JOB_CHANGES, type JobChange, jobChanger } from "~/media/jobs/change-jobs.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { JOB_LABELS, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { pauseQueue } from "~/media/jobs/pause.server";
+import { enqueueCodecs } from "~/media/jobs/popular.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { readFields } from "~/server/small-form.server";
 import { formatQuantity } from "~/shared/format";
@@ -29,7 +31,8 @@ const said = (description: string): ToastMessage => ({
 
 /**
  * Performs a form of the page of the queue. `intent` is `pause`, `resume`, `retry` for all that failed,
- * or `again`, `now` and `later` for the jobs in `selected`, or all of the video in `video`.
+ * `again`, `now` and `later` for the jobs in `selected`, or all of the video in `video`, or `codecs` for
+ * further codecs of that video.
  */
 export async function performQueue(request: Request, userId: string): Promise<Answer> {
   const form = await readFields(request, MAX_FORM_BYTES);
@@ -46,6 +49,7 @@ async function perform(form: FormData, userId: string): Promise<Answer> {
   const intent = form.get("intent");
   if (intent === "pause" || intent === "resume") return pause(intent === "pause", userId);
   if (intent === "retry") return retryAll(userId);
+  if (intent === "codecs") return addCodecs(String(form.get("video") ?? ""), userId);
   const change = JOB_CHANGES.find((each) => each === intent);
   if (!change) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
   const video = form.get("video");
@@ -175,4 +179,27 @@ async function changeVideo(change: JobChange, id: string, userId: string): Promi
     later: "This video comes last now.",
   };
   return said(sentences[change]);
+}
+
+const NO_FURTHER_CODEC = "ENCODER_CODECS names no codec beside H.264.";
+
+async function addCodecs(id: string, userId: string): Promise<Answer> {
+  const video = prepared("SELECT title, hls_url FROM videos WHERE id = ?").get(id) as
+    | { title: string; hls_url: string | null }
+    | undefined;
+  if (!video) return failure(404, GONE);
+  if (extraCodecs().length === 0) {
+    const why = ffmpegAvailable() ? codecsSwitchedOff() : [WITHOUT_FFMPEG];
+    return failure(409, NOTHING, { detail: why.join(" ") || NO_FURTHER_CODEC });
+  }
+  if (video.hls_url === null) {
+    return failure(409, NOTHING, {
+      detail: "The video has no stream that they could be added to.",
+    });
+  }
+  if (!(await enqueueCodecs(id))) {
+    return failure(409, NOTHING, { detail: "They wait already, or are being made." });
+  }
+  await recordActivity({ userId, action: "queue-codecs", detail: video.title, subjectId: id });
+  return said("They are added to its stream when their turn comes.");
 }

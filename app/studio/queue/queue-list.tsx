@@ -22,11 +22,14 @@ const CHANGES = [
 export function QueueLists({
   view,
   queue: { lists, counts, video },
+  codecs,
   action,
   busy,
 }: {
   view: QueueView;
   queue: QueuePage;
+  /** What can be made beside H.264, such as `AV1`. */
+  codecs: readonly string[];
   /** The address of the page. */
   action: string;
   /** The form that is being sent. */
@@ -58,7 +61,15 @@ export function QueueLists({
   );
   return (
     <>
-      {video && <VideoHead video={video} isMade={jobs.length > 0} action={action} busy={busy} />}
+      {video && (
+        <VideoHead
+          video={video}
+          isMade={jobs.length > 0}
+          codecs={codecs}
+          action={action}
+          busy={busy}
+        />
+      )}
       {jobs.length === 0 && <Empty view={view} />}
       {lists.map(({ state, jobs: listed }) => {
         if (listed.length === 0) return null;
@@ -125,11 +136,13 @@ export function QueueLists({
 function VideoHead({
   video,
   isMade,
+  codecs,
   action,
   busy,
 }: {
   video: NonNullable<QueuePage["video"]>;
   isMade: boolean;
+  codecs: readonly string[];
   action: string;
   busy: FormData | undefined;
 }) {
@@ -168,6 +181,11 @@ function VideoHead({
                 All of it later
               </Button>
             </>
+          )}
+          {codecs.length > 0 && video.hasStream && (
+            <Button name="intent" value="codecs" variant="secondary" size="sm">
+              Add {codecs.join(" and ")}
+            </Button>
           )}
         </Form>
       )}

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { JOB_LABELS, type JobNow, TURN } from "~/media/jobs/kinds";
-import type { JobKind, JobState } from "~db/schema";
+import type { JobKind, JobState, VideoRow } from "~db/schema";
 import { QUEUE_STATES, type QueueState, type QueueView } from "./queue-address";
 import { queueTotals } from "./queue-totals.server";
 import type { TimeLeft } from "./time-left";
@@ -17,7 +17,7 @@ export interface QueuePage {
   page: number;
   pageCount: number;
   /** Of the address; null when it is not there. */
-  video?: { id: string; title: string; hasFile: boolean } | null;
+  video?: { id: string; title: string; hasFile: boolean; hasStream: boolean } | null;
 }
 
 interface Row {
@@ -82,8 +82,8 @@ export function readQueuePage(sqlite: Database) {
   );
   const find = sqlite.prepare<
     unknown[],
-    { id: string; title: string; video_url: string; source_url: string | null }
-  >("SELECT id, title, video_url, source_url FROM videos WHERE id = ?");
+    Pick<VideoRow, "id" | "title" | "video_url" | "source_url" | "hls_url">
+  >("SELECT id, title, video_url, source_url, hls_url FROM videos WHERE id = ?");
   const list = (state: QueueState, limit: number, offset = 0) => ({
     state,
     jobs: lists[state]!.all({ limit, offset }).map(toJob),
@@ -94,7 +94,12 @@ export function readQueuePage(sqlite: Database) {
     if (view.video !== undefined) {
       const row = find.get(view.video);
       const video = row
-        ? { id: row.id, title: row.title, hasFile: row.video_url !== "" || row.source_url !== null }
+        ? {
+            id: row.id,
+            title: row.title,
+            hasFile: row.video_url !== "" || row.source_url !== null,
+            hasStream: row.hls_url !== null,
+          }
         : null;
       const jobs = ofVideo.all({ video: view.video }).map(toJob);
       return { counts, timeLeft, lists: [{ jobs }], page: 1, pageCount: 1, video };

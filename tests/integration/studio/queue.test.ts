@@ -5,8 +5,9 @@ import { jobChanger } from "~/media/jobs/change-jobs.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { pausedSince } from "~/media/jobs/pause.server";
 import { claim, fail, isOurs } from "~/media/jobs/queue.server";
-import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable, hasEncoder } from "~/media/probe/ffmpeg.server";
 import { action, loader } from "~/routes/queue";
+import { forgetSettings } from "~/server/settings.server";
 import type { StudioFailure } from "~/studio/failure";
 import { readQueuePage } from "~/studio/queue/queue-page.server";
 import { closeDatabase, database, sqliteHandle } from "~db/client.server";
@@ -113,7 +114,10 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     set("state = 'done', finished_at = '2026-01-01T00:00:00.000Z' WHERE kind = 'poster'");
     const { queue, status } = await page("/admin/queue?video=a");
     expect(status).toBe(200);
-    expect(queue.video).toEqual({ id: "a", title: "Film a", hasFile: true });
+    expect(queue.video).toEqual({
+      ...{ id: "a", title: "Film a" },
+      ...{ hasFile: true, hasStream: false },
+    });
     expect(queue.lists[0]!.jobs).toHaveLength(8);
     expect(await page("/admin/queue?video=gone")).toMatchObject({ status: 404 });
   });
@@ -184,6 +188,56 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     const request = new Request(`${ORIGIN}/admin/queue`);
     const answer = await caught(() => loader({ request, params: {}, context: {} }));
     expect(answer.status).toBe(302);
+  });
+});
+
+describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", () => {
+  const ask = (video = "a"): [string, string][] => [
+    ["intent", "codecs"],
+    ["video", video],
+  ];
+  const set = (codecs: string) => {
+    process.env.ENCODER_CODECS = codecs;
+    forgetSettings();
+  };
+
+  it("are asked for on the page of a video, behind what else is made", async () => {
+    await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
+    set("h264,av1");
+    expect(await page("/admin/queue?video=a")).toMatchObject({
+      queue: { video: { hasStream: true } },
+      codecs: ["AV1"],
+      codecsOff: [],
+    });
+    expect(await said(ask())).toBe("They are added to its stream when their turn comes.");
+    expect(await activities()).toContain("asked for further codecs of Film a");
+    expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
+    expect(await turnedDown(ask())).toMatchObject({ status: 409 });
+    expect(await turnedDown(ask("gone"))).toMatchObject({ status: 404 });
+    expect(
+      await said([
+        ["intent", "now"],
+        ["selected", numberOf("a", "codecs")],
+      ]),
+    ).toBe("It comes first now.");
+    await addQueued("none");
+    expect((await turnedDown(ask("none"))).detail).toBe(
+      "The video has no stream that they could be added to.",
+    );
+  });
+
+  it("say why they can't be made", async () => {
+    await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
+    set("h264");
+    expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
+    expect((await turnedDown(ask())).detail).toBe("ENCODER_CODECS names no codec beside H.264.");
+    set("h264,hevc");
+    const why =
+      "HEVC is switched off, since HEVC is made by hardware alone, and ENCODER_HARDWARE is off.";
+    expect(await page()).toMatchObject({ codecs: [], codecsOff: [why] });
+    expect(await turnedDown(ask())).toMatchObject({ status: 409, detail: why });
+    expect(jobRows("a").map(({ kind }) => kind)).not.toContain("codecs");
+    set("h264");
   });
 });
 

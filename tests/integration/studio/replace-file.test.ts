@@ -118,6 +118,17 @@ it("forgets a stream that was still growing, which ends with the job that makes 
   ]);
 });
 
+it("has the further codecs that were made of the old stream made of the new one", async () => {
+  addBoth();
+  sqliteHandle().exec(
+    "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'codecs', 60, 'running', 'w')",
+  );
+  expect(await takeOver("n", "u")).toBe("done");
+  expect(rows("SELECT state, worker FROM jobs WHERE video_id = 'v' AND kind = 'codecs'")).toEqual([
+    { state: "waiting", worker: null },
+  ]);
+});
+
 describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
   it("keeps the old one until all is made of the new one, and gives it back", async () => {
     const id = await addToLibrary(site.uploads, film(1), true);

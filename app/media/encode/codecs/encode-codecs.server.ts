@@ -1,0 +1,189 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { EXTRA_CODECS, type ExtraCodec } from "~/shared/streams/codecs";
+import { bucketFile, parseMediaUrl } from "../../bucket.server";
+import { inputArguments } from "../../probe/ffmpeg.server";
+import type { Probe } from "../../probe/probe.server";
+import { renditionsByContent, usualRenditions } from "../analysis.server";
+import { type Artifact, cpuSecondsFor, maxFileBytes, NO_ARTIFACT, type Source } from "../artifact";
+import { chosenHardware, deviceArguments, threads, uploadFilter } from "../encoders.server";
+import { pictureFilters } from "../filters.server";
+import { readFragments } from "../fragments.server";
+import { FRAGMENTS } from "../ladder.server";
+import { keyframePlaylist, mediaPlaylist, segmentsOf } from "../playlist";
+import { keyframeEvery, type Rate, type Rendition, rateOf, steadyRate } from "../renditions";
+import { isUnfinished } from "../stream/unfinished.server";
+import { EncodeError, runFfmpeg, type Task } from "../task.server";
+import {
+  type AddedRendition,
+  manifestWith,
+  masterWith,
+  readSegments,
+  readTarget,
+  renditionNames,
+} from "./add-renditions";
+import { extraArguments, extraCodecs } from "./extra-codecs.server";
+
+/** SVT-AV1 takes three to four times the processor time of x264's `veryfast`. */
+const TIMES_THE_WORK = 6;
+
+/** A stream that is there: its folder on the disk, its address, and what its playlist says. */
+interface Stream {
+  folder: string;
+  /** Within its bucket. */
+  path: string;
+  master: string;
+}
+
+/**
+ * The pictures of a stream in further codecs: files and playlists beside those in H.264, over the same
+ * sounds, and a master playlist of another name that has both. Who is watching keeps the one before.
+ *
+ * @param hlsUrl of the stream; null where the film has none.
+ */
+export async function encodeCodecs(
+  source: Source,
+  probe: Probe,
+  task: Task,
+  generation: string,
+  hlsUrl: string | null,
+): Promise<Artifact> {
+  const stream = hlsUrl && (await openStream(hlsUrl));
+  if (!stream) return NO_ARTIFACT;
+  await removeUnnamed(stream);
+  const lacking = extraCodecs().filter(
+    (codec) => !stream.master.includes(`CODECS="${EXTRA_CODECS[codec].sampleEntry}.`),
+  );
+  if (lacking.length === 0) return NO_ARTIFACT;
+  const renditions = await renditionsOf(source, probe, task, stream);
+  const wanted = lacking.flatMap((codec) => renditions.map((rendition) => ({ codec, rendition })));
+  if (wanted.length === 0) return NO_ARTIFACT;
+  const rate = steadyRate(probe.video.frameRate);
+  const added: AddedRendition[] = [];
+  for (const [index, { codec, rendition }] of wanted.entries()) {
+    const file = `${codec}-${rendition.name}-${generation}.mp4`;
+    const run = { from: index / wanted.length, to: (index + 1) / wanted.length };
+    await runFfmpeg(
+      task,
+      codecArguments({ file: source.file, probe, rendition, rate }, codec, file),
+      {
+        ...run,
+        seconds: probe.durationSeconds,
+        fileBytes: maxFileBytes(probe.durationSeconds, rendition.maxBitrate),
+        cpuSeconds: cpuSecondsFor(probe) * TIMES_THE_WORK,
+      },
+    );
+    added.push(await addedRendition(task, stream, rendition, rate, file));
+  }
+  const master = `master-${generation}.m3u8`;
+  await writeFile(path.join(task.folder, master), masterWith(stream.master, added));
+  const names = added.flatMap(({ file, playlist, keyframePlaylist }) => [
+    ...[file, playlist, keyframePlaylist],
+  ]);
+  const manifest = await readFile(path.join(stream.folder, "manifest.mpd"), "utf8").catch(() => "");
+  await writeFile(path.join(task.folder, "manifest.mpd"), manifestWith(manifest, added));
+  const move = (name: string) => ({
+    ...{ from: name, bucket: "videos" as const, path: `${stream.path}/${name}` },
+  });
+  return {
+    moves: [...names, master].map(move),
+    ...(manifest && { replacedAfter: [move("manifest.mpd")] }),
+    ofStream: hlsUrl,
+    columns: { hls_url: `/media/videos/${stream.path}/${master}` },
+  };
+}
+
+async function openStream(hlsUrl: string): Promise<Stream | undefined> {
+  const name = parseMediaUrl(hlsUrl);
+  const file = name && bucketFile(name.bucket, name.path);
+  if (!file || name.bucket !== "videos" || isUnfinished(file)) return undefined;
+  const master = await readFile(file, "utf8").catch(() => undefined);
+  if (master === undefined) return undefined;
+  return { folder: path.dirname(file), path: path.posix.dirname(name.path), master };
+}
+
+/** What an attempt that was killed has left beside the files of the stream. */
+async function removeUnnamed({ folder, master }: Stream): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, playlist] = ADDED_FILE.exec(name) ?? [];
+    if (!playlist || master.includes(`\n${playlist}.m3u8\n`)) continue;
+    await rm(path.join(folder, name), { force: true });
+  }
+}
+
+const ADDED_FILE = /^((?:av1|hevc)-\w+-\w+?)(?:-keyframes)?\.(?:mp4|m3u8)$/;
+
+/** Those that the stream has in H.264, but for the one that is for poor lines alone. */
+async function renditionsOf(
+  source: Source,
+  probe: Probe,
+  task: Task,
+  { master }: Stream,
+): Promise<Rendition[]> {
+  const known = new Map(usualRenditions(probe).map((one) => [one.name, one]));
+  for (const one of await renditionsByContent(source.file, probe, task)) known.set(one.name, one);
+  const names = renditionNames(master);
+  return [...known.values()].filter((one) => names.includes(one.name) && !one.forPoorLines);
+}
+
+interface Pictures {
+  file: string;
+  probe: Probe;
+  rendition: Rendition;
+  rate: Rate;
+}
+
+/** One rendition by itself: an encoder of AV1 takes as much memory as a ladder in H.264. */
+export function codecArguments(
+  { file, probe, rendition, rate }: Pictures,
+  codec: ExtraCodec,
+  made: string,
+): string[] {
+  const hardware = codec === "hevc" ? chosenHardware() : "off";
+  const filters = [
+    ...pictureFilters(probe.video, rendition, rate),
+    ...(rendition.everySecond ? ["framestep=2"] : []),
+    uploadFilter(hardware),
+  ];
+  return [
+    ...deviceArguments(hardware),
+    ...["-threads", String(threads()), ...inputArguments(file)],
+    ...["-map", `0:${probe.video.index}`, "-vf", filters.join(",")],
+    ...extraArguments(codec, { ...rendition, keyframeEvery: keyframeEvery(rendition, rate) }),
+    ...["-t", String(probe.durationSeconds + 1), "-map_metadata", "-1"],
+    ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", made],
+  ];
+}
+
+/** Writes the playlists of a file that was made, with segments that end where those in H.264 do. */
+async function addedRendition(
+  task: Task,
+  stream: Stream,
+  rendition: Rendition,
+  rate: Rate,
+  file: string,
+): Promise<AddedRendition> {
+  const beside = await readFile(path.join(stream.folder, `${rendition.name}.m3u8`), "utf8");
+  const segmentsOfName = readSegments(beside);
+  const { fragments, headerBytes, codec } = await readFragments(path.join(task.folder, file));
+  const segments = segmentsOf(fragments);
+  const keyframes = fragments.map(({ keyframeBytes: bytes, ...rest }) => ({ ...rest, bytes }));
+  const isAligned = segments.every(
+    ({ duration }, index) => Math.abs(duration - (segmentsOfName[index]?.duration ?? 0)) < 0.1,
+  );
+  if (!isAligned || segments.length !== segmentsOfName.length) {
+    throw new EncodeError("The segments do not end where those of the stream do.");
+  }
+  const name = file.replace(/\.mp4$/, "");
+  const names = { playlist: `${name}.m3u8`, keyframePlaylist: `${name}-keyframes.m3u8` };
+  const write = (to: string, text: string) => writeFile(path.join(task.folder, to), text);
+  const target = readTarget(beside);
+  await write(names.playlist, mediaPlaylist(file, headerBytes, segments, target));
+  await write(names.keyframePlaylist, keyframePlaylist(file, headerBytes, keyframes));
+  const { numerator, denominator } = rateOf(rendition, rate);
+  return {
+    ...{ name: rendition.name, segmentsOfName, file, ...names, codec, headerBytes },
+    ...{ segments, keyframes, width: rendition.width, height: rendition.height },
+    frameRate: numerator / denominator,
+  };
+}

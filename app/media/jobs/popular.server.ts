@@ -1,0 +1,51 @@
+import { settings } from "~/server/settings.server";
+import { prepared, writeTransaction } from "~db/client.server";
+import { extraCodecs } from "../encode/codecs/extra-codecs.server";
+import { jobsChanged } from "./job-events.server";
+import { PRIORITIES } from "./kinds";
+
+/** At once; the next ones follow when it is asked again. */
+const VIDEOS_AT_ONCE = 100;
+/** Behind the streams that are made again too, of which each has its own priority from 1,000 on. */
+const POPULAR_PRIORITY = 100_000_000;
+
+/**
+ * Asks for further codecs of the streams of public videos with enough views, the most viewed first.
+ *
+ * @returns how many videos that concerns.
+ */
+export async function enqueuePopular(): Promise<number> {
+  if (extraCodecs().length === 0) return 0;
+  const statement = prepared(/* sql */ `
+    INSERT INTO jobs (video_id, kind, priority, run_after)
+    SELECT id, 'codecs', @priority, @now FROM videos
+    WHERE status = 'published' AND views >= @views AND hls_url IS NOT NULL AND video_url <> ''
+      AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'codecs')
+    ORDER BY views DESC LIMIT ${VIDEOS_AT_ONCE}`);
+  const views = settings().encoderCodecsViews;
+  const values = { priority: POPULAR_PRIORITY, now: new Date().toISOString(), views };
+  const asked = await writeTransaction(() => statement.run(values).changes);
+  if (asked > 0) jobsChanged("work");
+  return asked;
+}
+
+/**
+ * Asks for further codecs of the stream of one video, however many views it has. A stream that is still
+ * made gets them once it is whole.
+ *
+ * @returns whether that is new: not where no codec can be made, without a stream, and where they wait
+ *   already.
+ */
+export async function enqueueCodecs(videoId: string): Promise<boolean> {
+  if (extraCodecs().length === 0) return false;
+  const statement = prepared(/* sql */ `
+    INSERT INTO jobs (video_id, kind, priority, run_after)
+    SELECT id, 'codecs', @priority, @now FROM videos WHERE id = @videoId AND hls_url IS NOT NULL
+    ON CONFLICT (video_id, kind) DO UPDATE SET state = 'waiting', attempts = 0, progress = 0,
+      priority = @priority, reason = NULL, finished_at = NULL, run_after = @now
+    WHERE state IN ('done', 'failed')`);
+  const values = { priority: PRIORITIES.codecs, now: new Date().toISOString(), videoId };
+  const asked = await writeTransaction(() => statement.run(values).changes);
+  if (asked > 0) jobsChanged("work");
+  return asked > 0;
+}

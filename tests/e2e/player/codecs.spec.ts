@@ -1,0 +1,66 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { Page } from "playwright/test";
+import { makeClip } from "../../media-clips";
+import { runJobs } from "../run-jobs";
+import { expect, test } from "../site";
+import { plays } from "./adaptive-video";
+import { PlayerPage } from "./player-page";
+
+let folder: string;
+test.beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "codecs-e2e-"));
+});
+test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/** Plays a video, and returns the names of the files of the stream's pictures that were asked for. */
+async function played(page: Page, id: string): Promise<Set<string>> {
+  const names = new Set<string>();
+  page.on("request", (request) => {
+    const name = /\/hls-\w+\/((?:av1-)?\d+p)[\w-]*\.(?:mp4|m3u8)/.exec(request.url())?.[1];
+    if (name) names.add(name);
+  });
+  const player = new PlayerPage(page);
+  await player.open(id);
+  await expect.poll(() => plays(player)).toBe("blob:");
+  await page.keyboard.press("k");
+  await player.expectPlaying();
+  return names;
+}
+
+test("AV1 is loaded where the device decodes it well, and not a byte of it elsewhere", async ({
+  page,
+  context,
+  site,
+}) => {
+  test.setTimeout(120_000);
+  const film = makeClip(folder, "film", { seconds: 12, size: "426x240" });
+  const source = site.addFile("videos", "u/1700000000077.mp4", fs.readFileSync(film));
+  const id = site.addVideo({ title: "A popular film", source_url: source, duration: "0:12" });
+  site
+    .database()
+    .prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, 'codecs', 100000000)")
+    .run(id);
+  const made = await runJobs(site, ["transcode", "ladder", "codecs"], {
+    ENCODER_CODECS: "h264,av1",
+  });
+  expect(made).toContain("Everything has been made.");
+
+  // This browser decodes it by software, which drains a battery.
+  expect([...(await played(page, id))].filter((name) => name.startsWith("av1"))).toEqual([]);
+
+  const other = await context.newPage();
+  await other.addInitScript(() => {
+    navigator.mediaCapabilities.decodingInfo = async ({ video }) =>
+      ({
+        supported: true,
+        smooth: true,
+        powerEfficient: video?.contentType.includes("av01") ?? false,
+      }) as MediaCapabilitiesDecodingInfo;
+  });
+  const names = await played(other, id);
+  await expect.poll(() => names.has("av1-240p")).toBe(true);
+  // The page has asked for the beginning of the film before its player was there.
+  expect([...names].filter((name) => !name.startsWith("av1"))).toEqual(["240p"]);
+});

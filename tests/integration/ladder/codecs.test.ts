@@ -1,0 +1,276 @@
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { Parser } from "m3u8-parser";
+import { parse as parseDash } from "mpd-parser";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  announceCodecs,
+  extraArguments,
+  extraCodecs,
+} from "~/media/encode/codecs/extra-codecs.server";
+import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
+import { createTask } from "~/media/encode/task.server";
+import { commitArtifact } from "~/media/jobs/commit-artifact.server";
+import { enqueueCodecs, enqueuePopular } from "~/media/jobs/popular.server";
+import { produceArtifact, sourceOf } from "~/media/jobs/produce-artifact.server";
+import { claim } from "~/media/jobs/queue.server";
+import { ffmpegAvailable, forgetFfmpeg, hasEncoder } from "~/media/probe/ffmpeg.server";
+import { forgetSettings } from "~/server/settings.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  jobStates,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
+import { ffprobe, makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+let realPath: string | undefined;
+beforeEach(() => {
+  site = useTemporarySite({
+    ENCODER_PRESET: "ultrafast",
+    ENCODER_CODECS: "h264, av1",
+    ENCODER_CODECS_VIEWS: "10",
+  });
+  realPath = process.env.PATH;
+});
+afterEach(() => {
+  process.env.PATH = realPath;
+  forgetFfmpeg();
+  site.remove();
+});
+
+/** A video with its stream, and nothing else. */
+async function makeStream(views = 0): Promise<string> {
+  const clip = makeClip(site.folder, "clip", { seconds: 5, size: "426x240" });
+  const id = await addToLibrary(site.uploads, clip, true);
+  sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
+  await workUntilIdle();
+  sqliteHandle().prepare("UPDATE videos SET views = ? WHERE id = ?").run(views, id);
+  return id;
+}
+
+const read = (id: string, name: string) =>
+  fs.readFileSync(
+    path.join(path.dirname(onDisk(site.uploads, videoRow(id).hls_url)), name),
+    "utf8",
+  );
+
+function playlist(text: string) {
+  const parser = new Parser();
+  parser.push(text);
+  parser.end();
+  return parser.manifest as unknown as {
+    playlists: { uri: string; attributes: Record<string, string | number> }[];
+    iFramePlaylists: { uri: string }[];
+    segments: { duration: number; byterange: { length: number; offset: number } }[];
+    targetDuration: number;
+  };
+}
+
+const master = (id: string) => playlist(read(id, path.basename(videoRow(id).hls_url!)));
+/** What `npm run jobs` prints. */
+async function jobsCommand(...asked: string[]): Promise<string> {
+  const command = promisify(execFile);
+  const { stdout } = await command("node_modules/.bin/tsx", ["scripts/jobs.ts", ...asked]);
+  return stdout;
+}
+
+const codecsJob = (id: string) => jobRows(id).find(({ kind }) => kind === "codecs");
+
+describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", () => {
+  it("are made of a popular video, behind everything else, over the same sounds", async () => {
+    const id = await makeStream(9);
+    expect([await enqueuePopular(), codecsJob(id)]).toEqual([0, undefined]);
+    sqliteHandle().exec("UPDATE videos SET views = 10");
+    const before = videoRow(id).hls_url!;
+    expect([await enqueuePopular(), await enqueuePopular()]).toEqual([1, 0]);
+    const priorities = jobRows(id).map(({ kind }) => kind);
+    expect(priorities.at(-1)).toBe("codecs");
+    await workUntilIdle();
+
+    const after = videoRow(id).hls_url!;
+    expect(path.dirname(after)).toBe(path.dirname(before));
+    const [h264, ...rest] = master(id).playlists;
+    expect(h264).toMatchObject({
+      uri: "240p.m3u8",
+      attributes: { CODECS: expect.stringMatching(/^avc1\./) },
+    });
+    const av1 = rest.find(({ attributes }) => String(attributes.CODECS).startsWith("av01."))!;
+    const { uri, attributes } = av1;
+    expect(uri).toMatch(/^av1-240p-\w+\.m3u8$/);
+    expect(attributes.CODECS).toMatch(/^av01\.0\.\d\dM\.08,mp4a\.40\.2$/);
+    expect(attributes).toMatchObject({
+      RESOLUTION: { width: 426, height: 240 },
+      AUDIO: h264!.attributes.AUDIO,
+      "FRAME-RATE": h264!.attributes["FRAME-RATE"],
+    });
+    expect(master(id).iFramePlaylists.map((one) => one.uri)).toContain(
+      uri.replace(".m3u8", "-keyframes.m3u8"),
+    );
+    // What was there is there, for those who are watching.
+    expect(fs.readFileSync(onDisk(site.uploads, before), "utf8")).not.toContain("av01");
+    const made = path.join(path.dirname(onDisk(site.uploads, after)), uri.replace("m3u8", "mp4"));
+    expect(ffprobe(made, ["-show_entries", "stream=codec_name", "-of", "csv=p=0"])).toContain(
+      "av1",
+    );
+
+    // The segments end where the others do, and the rates are those of the files.
+    const [own, other] = [playlist(read(id, uri)), playlist(read(id, "240p.m3u8"))];
+    expect(own.segments.map(({ duration }) => duration)).toEqual(
+      other.segments.map(({ duration }) => duration),
+    );
+    expect(own.targetDuration).toBe(other.targetDuration);
+    const { length, offset } = own.segments.at(-1)!.byterange;
+    expect(offset + length).toBeLessThanOrEqual(fs.statSync(made).size);
+    const average = (one: typeof own) => {
+      const bytes = one.segments.reduce((sum, { byterange }) => sum + byterange.length, 0);
+      return (bytes * 8) / one.segments.reduce((sum, { duration }) => sum + duration, 0);
+    };
+    const sound = Number(h264!.attributes["AVERAGE-BANDWIDTH"]) - average(other);
+    expect(Math.abs(Number(attributes["AVERAGE-BANDWIDTH"]) - average(own) - sound)).toBeLessThan(
+      3,
+    );
+    expect(Number(attributes.BANDWIDTH)).toBeGreaterThanOrEqual(average(own) + sound - 3);
+
+    const dash = parseDash(read(id, "manifest.mpd"), { manifestUri: "http://x/" }) as {
+      playlists: { attributes: { CODECS: string } }[];
+    };
+    const codecs = dash.playlists.map(({ attributes }) => attributes.CODECS.slice(0, 4));
+    expect(codecs.sort()).toEqual(["av01", "avc1", "avc1"]);
+    const sets = read(id, "manifest.mpd").split("<AdaptationSet").slice(1);
+    expect(sets.map((set) => /codecs="(\w{4})/.exec(set)![1])).toEqual(["avc1", "av01", "mp4a"]);
+  });
+
+  it("are made by hand of any video, once, and again for the next stream", async () => {
+    const id = await makeStream();
+    expect([await enqueueCodecs(id), await enqueueCodecs(id)]).toEqual([true, false]);
+    expect(await enqueueCodecs("nothing")).toBe(false);
+    await workUntilIdle();
+    const { hls_url } = videoRow(id);
+    const files = filesBelow(site.uploads);
+    expect(await enqueueCodecs(id)).toBe(true);
+    await workUntilIdle();
+    expect([videoRow(id).hls_url, filesBelow(site.uploads)]).toEqual([hls_url, files]);
+
+    sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
+    await workUntilIdle();
+    expect(path.dirname(videoRow(id).hls_url!)).not.toBe(path.dirname(hls_url!));
+    expect(JSON.stringify(master(id))).toContain("av01");
+    expect(codecsJob(id)).toMatchObject({ state: "done", reason: null });
+  });
+
+  it("wait until the stream is whole, and clear away what a killed attempt has left", async () => {
+    const id = await makeStream();
+    await enqueueCodecs(id);
+    sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
+    expect((await claim())?.kind).toBe("ladder");
+    expect(await claim()).toBeUndefined();
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'ladder'");
+    const folder = path.dirname(onDisk(site.uploads, videoRow(id).hls_url));
+    fs.writeFileSync(path.join(folder, UNFINISHED), "");
+    fs.writeFileSync(path.join(folder, "av1-240p-killed.mp4"), "half of it");
+    const before = filesBelow(folder);
+    await workUntilIdle();
+    expect(jobStates(id).codecs).toBe("done");
+    expect(filesBelow(folder)).toEqual(before);
+
+    fs.rmSync(path.join(folder, UNFINISHED));
+    const said = await jobsCommand("--codecs", id, "--once");
+    expect(said).toContain("Asked for its further codecs.");
+    expect(JSON.stringify(master(id))).toContain("av01");
+    const added = filesBelow(folder).filter((name) => name.startsWith("av1-"));
+    expect(added).toHaveLength(3);
+    expect(added.join()).not.toContain("killed");
+    const files = filesBelow(site.uploads).filter((name) => name.includes("hls-"));
+    const bytes = files.reduce(
+      (sum, name) => sum + fs.statSync(path.join(site.uploads, name)).size,
+      0,
+    );
+    expect(
+      sqliteHandle()
+        .prepare("SELECT bytes FROM media_files WHERE kind = 'derived' AND bucket = 'videos'")
+        .pluck()
+        .get(),
+    ).toBeGreaterThanOrEqual(bytes);
+    expect(await jobsCommand("--codecs", "nothing")).toContain("There is nothing to add to it.");
+  });
+
+  it("are added to the stream that is there in the end, and to none that was deleted", async () => {
+    const id = await makeStream();
+    const attempt = async () => {
+      await enqueueCodecs(id);
+      const job = (await claim())!;
+      expect(job.kind).toBe("codecs");
+      const folder = path.join(site.uploads, "tmp", "attempt");
+      fs.mkdirSync(folder, { recursive: true });
+      const source = (await sourceOf(job))!;
+      const artifact = await produceArtifact(
+        job,
+        source,
+        createTask(folder, () => {}),
+      );
+      return () => commitArtifact(job, source, artifact, folder);
+    };
+    const files = filesBelow(path.join(site.uploads, "videos"));
+    const { hls_url } = videoRow(id);
+    const late = await attempt();
+    sqliteHandle()
+      .prepare("UPDATE videos SET hls_url = ?")
+      .run("/media/videos/u/1/hls-y/master.m3u8");
+    expect(await late()).toBe(false);
+    expect(jobStates(id).codecs).toBe("waiting");
+    expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
+
+    // Hidden meanwhile, it is made all the same; deleted, nothing of it is left.
+    sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
+    const wanted = await attempt();
+    sqliteHandle().exec("DELETE FROM videos");
+    expect(await wanted()).toBe(false);
+    expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
+  });
+});
+
+describe.runIf(ffmpegAvailable())("a codec that this machine can't make", () => {
+  it("is told of at the start, and switched off", async () => {
+    const bin = path.join(site.folder, "bin");
+    fs.mkdirSync(bin);
+    const lines = [
+      "#!/bin/sh",
+      `case "$*" in *-encoders*) PATH="${realPath}" ffmpeg "$@" | grep -v svtav1; exit;; esac`,
+      `PATH="${realPath}" exec ffmpeg "$@"`,
+    ];
+    fs.writeFileSync(path.join(bin, "ffmpeg"), lines.join("\n"), { mode: 0o755 });
+    process.env.PATH = `${bin}:${realPath}`;
+    process.env.ENCODER_CODECS = "h264,av1,hevc";
+    forgetFfmpeg();
+    forgetSettings();
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    announceCodecs();
+    expect(warn.mock.calls.flat()).toEqual([
+      "ENCODER_CODECS: AV1 is switched off, since this ffmpeg has no encoder libsvtav1.",
+      "ENCODER_CODECS: HEVC is switched off, since HEVC is made by hardware alone, and ENCODER_HARDWARE is off.",
+    ]);
+    warn.mockRestore();
+    expect(extraCodecs()).toEqual([]);
+    const id = await makeStream(1_000);
+    expect([await enqueuePopular(), await enqueueCodecs(id)]).toEqual([0, false]);
+  });
+
+  it("is HEVC without a card; with one it has a name that devices know", () => {
+    process.env.ENCODER_HARDWARE = "vaapi";
+    process.env.ENCODER_CODECS = "h264,hevc";
+    forgetSettings();
+    const args = extraArguments("hevc", { maxBitrate: 1_000_000, crf: 23, keyframeEvery: 50 });
+    expect(args.join(" ")).toMatch(
+      /-c:v hevc_vaapi -profile:v main .*-maxrate 700000 .*-tag:v hvc1$/,
+    );
+  });
+});

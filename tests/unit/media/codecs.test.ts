@@ -1,0 +1,122 @@
+import { describe, expect, it, vi } from "vitest";
+import {
+  type AddedRendition,
+  manifestWith,
+  masterWith,
+} from "~/media/encode/codecs/add-renditions";
+import { av1Name, hevcName } from "~/media/encode/codecs/codec-names";
+import { efficientCodecs, isPlayedOf } from "~/player/source/efficient-codec";
+import { parseSettings } from "~/server/settings.server";
+
+describe("names of codecs", () => {
+  it.each([
+    ["81040d00", "av01.0.04M.08"],
+    ["81088c00", "av01.0.08H.08"],
+    ["81054d00", "av01.0.05M.10"],
+    ["814d6d00", "av01.2.13M.12"],
+  ])("of AV1: %s", (av1C, name) => {
+    expect(av1Name(Buffer.from(av1C, "hex"))).toBe(name);
+  });
+
+  it.each([
+    ["01 01 60000000 900000000000 5d", "hvc1.1.6.L93.90"],
+    ["01 02 20000000 b00000000000 78", "hvc1.2.4.L120.B0"],
+    ["01 21 60000000 000000000000 99", "hvc1.1.6.H153"],
+  ])("of HEVC: %s", (hvcC, name) => {
+    expect(hevcName(Buffer.from(hvcC.replaceAll(" ", ""), "hex"))).toBe(name);
+  });
+});
+
+const segments = (bytes: number) => [
+  { offset: 100, bytes, duration: 2 },
+  { offset: 100 + bytes, bytes, duration: 2 },
+];
+const ADDED: AddedRendition = {
+  ...{ name: "240p", segmentsOfName: segments(1_000), segments: segments(600) },
+  ...{ file: "av1-240p-x.mp4", playlist: "av1-240p-x.m3u8", headerBytes: 100 },
+  ...{ keyframePlaylist: "av1-240p-x-keyframes.m3u8", keyframes: segments(100) },
+  ...{ codec: "av01.0.00M.08", width: 426, height: 240, frameRate: 25 },
+};
+const MASTER = `#EXTM3U
+#EXT-X-STREAM-INF:BANDWIDTH=6000,AVERAGE-BANDWIDTH=5500,CODECS="avc1.640015,mp4a.40.2",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="stereo"
+240p.m3u8
+#EXT-X-STREAM-INF:BANDWIDTH=9000,AVERAGE-BANDWIDTH=8500,CODECS="avc1.640015,ac-3",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="surround"
+240p.m3u8
+#EXT-X-STREAM-INF:BANDWIDTH=2000,AVERAGE-BANDWIDTH=1500,CODECS="mp4a.40.2",AUDIO="poor"
+sound-1-poor.m3u8
+#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=900,AVERAGE-BANDWIDTH=800,CODECS="avc1.640015",RESOLUTION=426x240,URI="240p-keyframes.m3u8"
+`;
+
+describe("a further codec in the playlist", () => {
+  it("is named behind the renditions in H.264, with each of their groups of sounds", () => {
+    const lines = masterWith(MASTER, [ADDED]).split("\n");
+    const added = lines.filter((line) => line.includes("av"));
+    expect(lines.filter((line) => !line.includes("av01") && !line.startsWith("av1-"))).toEqual(
+      MASTER.split("\n"),
+    );
+    expect(added.filter((line) => line.includes("av01") || line.startsWith("av1-"))).toEqual([
+      // 4,000 bits a second of pictures become 2,400.
+      '#EXT-X-STREAM-INF:BANDWIDTH=4400,AVERAGE-BANDWIDTH=3900,CODECS="av01.0.00M.08,mp4a.40.2",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="stereo"',
+      "av1-240p-x.m3u8",
+      '#EXT-X-STREAM-INF:BANDWIDTH=7400,AVERAGE-BANDWIDTH=6900,CODECS="av01.0.00M.08,ac-3",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="surround"',
+      "av1-240p-x.m3u8",
+      '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=400,AVERAGE-BANDWIDTH=400,CODECS="av01.0.00M.08",RESOLUTION=426x240,URI="av1-240p-x-keyframes.m3u8"',
+    ]);
+    expect(lines.indexOf("av1-240p-x.m3u8")).toBeGreaterThan(lines.lastIndexOf("240p.m3u8"));
+    expect(lines.at(-1)).toBe("");
+  });
+
+  it("is a set of its own in the manifest, and leaves one without pictures as it is", () => {
+    const manifest =
+      '<Period>\n<AdaptationSet contentType="video">\n</AdaptationSet>\n<AdaptationSet contentType="audio">\n</AdaptationSet>\n</Period>\n';
+    const sets = manifestWith(manifest, [ADDED]).split("<AdaptationSet").slice(1);
+    expect(sets.map((set) => /codecs="(\w+)|"(audio|video)"/.exec(set)![0])).toEqual([
+      '"video"',
+      '"video"',
+      '"audio"',
+    ]);
+    expect(sets[1]).toContain('<Representation id="av1-240p-x" codecs="av01.0.00M.08"');
+    expect(manifestWith("", [ADDED])).toBe("");
+  });
+});
+
+type Levels = Parameters<typeof isPlayedOf>[0];
+const levels = (...codecs: (string | undefined)[]) =>
+  codecs.map((videoCodec) => ({ videoCodec })) as unknown as Levels;
+const kept = (all: Levels, efficient: string[]) =>
+  all.filter(isPlayedOf(all, efficient)).map(({ videoCodec }) => videoCodec);
+
+describe("the codec that a player takes", () => {
+  const both = levels("avc1.64001f", "av01.0.05M.08", "avc1.640028", "av01.0.08M.08");
+
+  it("is H.264, or the best that the device decodes well, and never two", () => {
+    expect(kept(both, [])).toEqual(["avc1.64001f", "avc1.640028"]);
+    expect(kept(both, ["av01", "hvc1"])).toEqual(["av01.0.05M.08", "av01.0.08M.08"]);
+    expect(kept(both, ["hvc1"])).toEqual(["avc1.64001f", "avc1.640028"]);
+    expect(kept(levels(undefined, undefined), ["av01"])).toHaveLength(2);
+  });
+
+  it.each([
+    ["smooth and efficient", { smooth: true, powerEfficient: true }, ["av01", "hvc1"]],
+    ["smooth alone", { smooth: true, powerEfficient: false }, []],
+    ["efficient alone", { smooth: false, powerEfficient: true }, []],
+    ["not known", undefined, []],
+  ])("follows Media Capabilities: %s", async (_, answer, wanted) => {
+    const decodingInfo = async () => answer ?? Promise.reject(new TypeError("not supported"));
+    vi.stubGlobal("navigator", { mediaCapabilities: { decodingInfo } });
+    expect(await efficientCodecs()).toEqual(wanted);
+    vi.stubGlobal("navigator", {});
+    expect(await efficientCodecs()).toEqual([]);
+    vi.unstubAllGlobals();
+  });
+});
+
+describe("the setting of codecs", () => {
+  it("has H.264 among them, and knows three", () => {
+    expect(parseSettings({}).encoderCodecs).toEqual(["h264"]);
+    expect(parseSettings({ ENCODER_CODECS: "H264, av1,hevc" }).encoderCodecs).toHaveLength(3);
+    for (const value of ["av1", "h264,vp9", "h264;av1", ","]) {
+      expect(() => parseSettings({ ENCODER_CODECS: value })).toThrow("ENCODER_CODECS must be h264");
+    }
+  });
+});
