@@ -26,7 +26,7 @@ ENV NODE_ENV=production \
 WORKDIR /site
 COPY --from=build /site ./
 # Volumes that are new take their owner from here; all else stays root's, and may be read-only.
-RUN mkdir -p db/data uploads && chown node:node db/data uploads
+RUN mkdir -p db/data uploads backups && chown node:node db/data uploads backups
 USER node
 VOLUME ["/site/db/data", "/site/uploads"]
 EXPOSE 3000

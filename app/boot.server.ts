@@ -11,6 +11,8 @@ import { startJobs } from "~/media/jobs/start.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
 import { SettingsError, settings } from "~/server/settings.server";
+import { requireBackupFolder } from "~/studio/backups/backup-folder.server";
+import { startBackups } from "~/studio/backups/run-backups.server";
 import { resumeDownloads } from "~/studio/bring-in/downloads.server";
 import { startTakingOver } from "~/studio/files/ready-files.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
@@ -37,6 +39,7 @@ export async function boot(): Promise<void> {
   try {
     requireDatabaseFile(settings().databasePath);
     createBuckets();
+    requireBackupFolder();
     if (settings().dataLock) lockData(settings(), "the site", HOLDER_LEAVES_WITHIN_MS);
     database();
     applyCategoryNames();
@@ -53,6 +56,7 @@ export async function boot(): Promise<void> {
   startSchedule();
   startTakingOver();
   resumeTagChanges();
+  startBackups();
   resumeDownloads().catch(console.error);
   checkIntegrity();
   onJobsChanged(() => publish("jobs"));

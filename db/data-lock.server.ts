@@ -35,12 +35,7 @@ export function lockData(
   program: string,
   waitMs = 0,
 ): () => void {
-  const holder = {
-    program,
-    process: process.pid,
-    host: os.hostname(),
-    since: new Date().toISOString(),
-  };
+  const holder = holderOf(program);
   const ours: Sqlite.Database[] = [];
   const release = () => {
     for (const sqlite of ours) {
@@ -62,6 +57,25 @@ export function lockData(
   }
   for (const sqlite of ours) held.add(sqlite);
   return release;
+}
+
+/**
+ * Locks one file for this process, in the same way.
+ *
+ * @returns a function that gives the lock back.
+ * @throws {DataLockError} when another process holds it; its cause is SQLite's error.
+ */
+export function lockFile(file: string, program: string): () => void {
+  const sqlite = lock(file, path.resolve(file), holderOf(program), 0);
+  held.add(sqlite);
+  return () => {
+    held.delete(sqlite);
+    sqlite.close();
+  };
+}
+
+function holderOf(program: string): Holder {
+  return { program, process: process.pid, host: os.hostname(), since: new Date().toISOString() };
 }
 
 function lock(file: string, what: string, holder: Holder, waitMs: number): Sqlite.Database {

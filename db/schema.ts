@@ -9,6 +9,7 @@ import type {
   UsersTable,
 } from "./schema/accounts";
 import type { ApiAnswersTable, ApiTokensTable } from "./schema/api";
+import type { BackupsTable } from "./schema/backups";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
 import type {
@@ -255,6 +256,7 @@ export interface Schema {
   api_answers: ApiAnswersTable;
   imports: ImportsTable;
   downloads: DownloadsTable;
+  backups: BackupsTable;
   catalogue_version: CatalogueVersionTable;
   video_totals: VideoTotalsTable;
   media_files: MediaFilesTable;

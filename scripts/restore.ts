@@ -3,11 +3,13 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { settings } from "~/server/settings.server";
+import { BACKUP, secretFile } from "~/studio/backups/backup-files.server";
+import { checkIntegrity } from "~/studio/backups/copy-database.server";
+import { restoreBackup } from "~/studio/backups/restore-backup.server";
 import { lockData } from "~db/data-lock.server";
 import { requireDatabaseFile } from "~db/database-file.server";
 import { requireFolder } from "~db/folders.server";
 import { UsageError } from "./ask";
-import { BACKUP, copyNew, type ListedFile, listUploads, secretFile } from "./backup-files";
 import { RestoreError } from "./restore-error";
 import { runScript } from "./run-script";
 
@@ -27,18 +29,11 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   if (settings().dataLock) lockData(settings(), "npm run restore");
   if (fs.existsSync(databasePath)) renamePrevious(databasePath);
 
-  const listing = path.join(folder, BACKUP.listing);
-  const listed = (
-    fs.existsSync(listing) ? JSON.parse(fs.readFileSync(listing, "utf8")) : []
-  ) as ListedFile[];
-  const copies = path.join(folder, BACKUP.uploads);
-  const copied = copyNew(listUploads(copies), copies, uploadsDir);
-  replaceFile(databasePath, backup);
-  const secret = path.join(folder, BACKUP.secret);
-  if (fs.existsSync(secret)) replaceFile(secretFile(), secret);
-
-  const present = new Set(listUploads().map((file) => file.path));
-  const missing = listed.filter((file) => !present.has(file.path));
+  const { copied, missing } = restoreBackup(folder, {
+    databasePath,
+    uploadsDir,
+    secretFile: secretFile(),
+  });
   for (const file of missing) console.error(`missing: ${file.path}`);
   console.log(
     `The backup is restored: the database and ${copied} files; ${missing.length} listed files are missing.`,
@@ -47,14 +42,7 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
 });
 
 function requireIntact(file: string): void {
-  let result: unknown;
-  try {
-    const sqlite = new Sqlite(file, { readonly: true });
-    result = sqlite.pragma("integrity_check", { simple: true });
-    sqlite.close();
-  } catch (error) {
-    result = (error as Error).message;
-  }
+  const result = checkIntegrity(file);
   if (result !== "ok") throw new RestoreError(`${file} is damaged: ${result}`);
 }
 
@@ -81,11 +69,4 @@ function renamePrevious(file: string): void {
     else fs.rmSync(file + extra, { force: true });
   }
   console.log(`The previous database is now ${previous}.`);
-}
-
-/** By a rename, so that the file is never there in part. */
-function replaceFile(to: string, from: string): void {
-  fs.copyFileSync(from, `${to}.partial`);
-  fs.chmodSync(`${to}.partial`, 0o600);
-  fs.renameSync(`${to}.partial`, to);
 }

@@ -3,6 +3,7 @@ import { PasswordError } from "~/account/password.server";
 import { AccountError } from "~/account/users.server";
 import { ImportError } from "~/import/entry";
 import { SettingsError } from "~/server/settings.server";
+import { BackupError } from "~/studio/backups/backup-error";
 import { closeDatabase } from "~db/client.server";
 import { DataLockError } from "~db/data-lock.server";
 import { DatabaseFileError } from "~db/database-file.server";
@@ -24,6 +25,7 @@ const EXPECTED = [
   FolderError,
   ImportError,
   RestoreError,
+  BackupError,
 ];
 
 /**

@@ -8,6 +8,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { ChartColumn } from "lucide-react";
 import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
+import { allows } from "~/account/permissions";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { convertAgain } from "~/media/jobs/convert-again.server";
 import { unlessBusy } from "~/server/busy.server";
@@ -17,6 +18,8 @@ import { redirectWithToast } from "~/server/toast.server";
 import { categoryLabel } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
+import { BackupLine } from "~/studio/backups/backup-panel";
+import { lastProvedAt } from "~/studio/backups/backups-page.server";
 import { failure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
 import { ColumnChart, RowChart } from "~/studio/statistics/chart";
@@ -41,15 +44,18 @@ export const meta: MetaFunction = () => [
 ];
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  await requirePermission(request, "/admin/statistics");
+  const user = await requirePermission(request, "/admin/statistics");
+  const backups = allows(user, "/admin/backups")
+    ? { provedAt: await lastProvedAt(), now: Date.now() }
+    : undefined;
   const period = readPeriod(new URL(request.url).searchParams);
   try {
     const statistics = await readStatistics(period);
-    return { period, statistics, sources: await sourceFigures() };
+    return { period, backups, statistics, sources: await sourceFigures() };
   } catch (error) {
     console.error(error);
     const { status, toast } = failure(500, "Failed to fetch statistics.");
-    return data({ period, toast }, { status });
+    return data({ period, backups, toast }, { status });
   }
 }
 
@@ -81,7 +87,7 @@ const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", time
 export default function StatisticsPage() {
   useLiveRefresh();
   const loaded = useLoaderData<typeof loader>();
-  const { period } = loaded;
+  const { period, backups } = loaded;
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
@@ -120,6 +126,7 @@ export default function StatisticsPage() {
           />
         </>
       )}
+      {backups && <BackupLine {...backups} />}
     </div>
   );
 }

@@ -26,6 +26,17 @@ const email = z
   .regex(/^[^\s@]+@[^\s@]+$/)
   .max(254);
 
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A length of time such as 30m, 12h, 1d or 2w, in milliseconds. */
+const lengthOfTime = (leastMs: number, mostMs: number) =>
+  z
+    .string()
+    .trim()
+    .regex(/^\d{1,5}[mhdw]$/)
+    .transform((value) => Number(value.slice(0, -1)) * UNIT_MS[value.slice(-1) as "m"])
+    .refine((value) => value >= leastMs && value <= mostMs);
+
 function isHttpUrl(value: string): boolean {
   try {
     return ["http:", "https:"].includes(new URL(value).protocol);
@@ -93,6 +104,16 @@ const variables = {
   },
   CONTACT_EMAIL: { takes: "an e-mail address", schema: email.optional() },
   IMPORT_DIR: { takes: "a folder", schema: z.string().trim().optional() },
+  BACKUP_DIR: { takes: "a folder", schema: z.string().trim().optional() },
+  BACKUP_EVERY: {
+    takes: "a length of time from 15m to 52w, such as 12h, 1d or 1w",
+    schema: lengthOfTime(15 * UNIT_MS.m, 52 * UNIT_MS.w).default(UNIT_MS.d),
+  },
+  BACKUP_KEEP: {
+    takes: "a whole number of backups, from 1 to 1000",
+    schema: wholeNumber(1, 1000).default(7),
+  },
+  BACKUP_UPLOADS: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   MAX_VIDEO_BYTES: {
     takes: "a whole number of bytes, at least 1",
     schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * 1024 ** 3),
@@ -197,6 +218,13 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     contactEmail: parsed.CONTACT_EMAIL,
     /** Whose videos the studio may import. */
     importDir: parsed.IMPORT_DIR,
+    /** Where the site backs itself up. Undefined: nowhere. */
+    backupDir: parsed.BACKUP_DIR,
+    backupEveryMs: parsed.BACKUP_EVERY,
+    /** How many backups stay. */
+    backupKeep: parsed.BACKUP_KEEP,
+    /** Whether they have the uploaded files. */
+    backupUploads: parsed.BACKUP_UPLOADS === "on",
     maxVideoBytes: parsed.MAX_VIDEO_BYTES,
     maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
     /** Whether the data are locked for one server; off for file systems that know no locks. */

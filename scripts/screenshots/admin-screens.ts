@@ -158,6 +158,7 @@ export function adminScreens({
     }),
     { name: "Invitation", address: `/invite/${INVITATION_TOKEN}`, audience: "visitor" },
     { name: "Invitation, unknown", address: "/invite/unknown", audience: "visitor" },
+    screen("Backups", "/admin/backups"),
     screen("Account", "/admin/account"),
     screen("API tokens", "/admin/tokens"),
     screen("Reference of the API", "/api"),

@@ -3,6 +3,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
@@ -73,6 +75,33 @@ describe("a backup", () => {
       .readdirSync(path.join(site.folder, "db"))
       .filter((name) => name.includes("before-restore"));
     expect(kept).toHaveLength(1);
+  });
+
+  it("has the files of the trash and of replaced videos, so that both can be restored", async () => {
+    const earlier = addVideo("Earlier", 1);
+    addVideo("Today", 2);
+    const deleted = addVideo("Deleted", 3);
+    const sqlite = sqliteHandle();
+    sqlite.exec(`
+      DELETE FROM videos WHERE title = 'Earlier';
+      INSERT INTO video_files (id, video_id, state, video_url, replaced_at)
+        SELECT 'f', id, 'earlier', '/media/videos/u/1.mp4', '2030-01-01' FROM videos WHERE title = 'Today'`);
+    const id = sqlite
+      .prepare("SELECT id FROM videos WHERE title = 'Deleted'")
+      .pluck()
+      .get() as string;
+    await removeVideos([id], makeUser().id);
+    expect(fs.existsSync(deleted)).toBe(false);
+    await script("backup", target, "--with-uploads");
+    closeDatabase();
+    fs.rmSync(site.uploads, { recursive: true });
+    const restored = await script("restore", target);
+    expect([restored.exitCode, restored.stderr]).toEqual([0, ""]);
+    expect(fs.readFileSync(earlier, "utf8")).toBe("Earlier");
+    expect(fs.existsSync(deleted)).toBe(false);
+    expect("status" in (await restoreVideos([id], "u"))).toBe(false);
+    expect(fs.readFileSync(deleted, "utf8")).toBe("Deleted");
+    expect(titles()).toEqual(["Deleted", "Today"]);
   });
 
   it("takes the place of a damaged database, which is kept", async () => {

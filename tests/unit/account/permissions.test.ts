@@ -18,9 +18,12 @@ describe("the table of permissions", () => {
     }
   });
 
-  it("keeps nothing from owners, and from editors the users alone", () => {
+  it("keeps nothing from owners, and from editors the users and the backups alone", () => {
     for (const name of guarded) expect(allows(OWNER, name), name).toBe(true);
-    expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual(["/admin/users"]);
+    expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual([
+      "/admin/users",
+      "/admin/backups",
+    ]);
   });
 
   it("reaches no video of others where uploaders are concerned", () => {

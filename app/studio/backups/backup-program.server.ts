@@ -1,0 +1,22 @@
+import { BackupError, BackupRunningError } from "./backup-error";
+import { type BackupOptions, type MadeBackup, makeBackup } from "./make-backup.server";
+
+/** The program of the process that makes one backup, answers over the channel to its parent, and ends. */
+
+export type BackupAnswer =
+  | { made: MadeBackup }
+  | { failure: string; kind: "running" | "expected" | "fault" };
+
+async function answer(options: BackupOptions): Promise<BackupAnswer> {
+  try {
+    return { made: await makeBackup(options) };
+  } catch (error) {
+    if (error instanceof BackupRunningError) return { failure: error.message, kind: "running" };
+    if (error instanceof BackupError) return { failure: error.message, kind: "expected" };
+    return { failure: String((error as Error).stack ?? error), kind: "fault" };
+  }
+}
+
+process.once("message", async (options: BackupOptions) => {
+  process.send?.(await answer(options), () => process.exit());
+});

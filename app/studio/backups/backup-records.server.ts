@@ -1,0 +1,127 @@
+import { recordActivity } from "~/account/activity.server";
+import { formatQuantity } from "~/shared/format";
+import { formatBytes } from "~/shared/format-bytes";
+import { database } from "~db/client.server";
+import type { BackupRow } from "~db/schema/backups";
+import { retryWhileBusy } from "~db/write-lock";
+import type { MadeBackup } from "./make-backup.server";
+
+/** Of what became of earlier backups, so much is kept. */
+const RECORDS_KEPT = 200;
+/** The end of a backup is worth waiting for. */
+const BUSY_WAIT_MS = 60_000;
+
+export interface BackupRequest {
+  /** Who asked for it; null for the timetable and the command line. */
+  userId: string | null;
+  /** The time of the timetable, ISO 8601 UTC; null for one that was asked for. */
+  dueAt: string | null;
+}
+
+/** Records that a backup begins; returns the id of the record. */
+export async function recordStart({ userId, dueAt }: BackupRequest): Promise<number> {
+  const { insertId } = await database()
+    .insertInto("backups")
+    .values({ user_id: userId, due_at: dueAt })
+    .executeTakeFirstOrThrow();
+  const id = Number(insertId);
+  await database()
+    .deleteFrom("backups")
+    .where("id", "<=", id - RECORDS_KEPT)
+    .execute();
+  return id;
+}
+
+/** Records that it is made and proved, in the activity too. */
+export async function recordSuccess(id: number, made: MadeBackup): Promise<void> {
+  const { name, files, bytes, addedBytes, repaired } = made;
+  const detail = `${formatQuantity(files, "file")}, ${formatBytes(bytes)}`;
+  await finish(id, { state: "done", name, files, bytes, added_bytes: addedBytes, repaired }, [
+    ["backup", "backup-timed"],
+    detail,
+  ]);
+}
+
+export async function recordFailure(id: number, reason: string): Promise<void> {
+  await finish(id, { state: "failed", reason }, [["backup-failed", "backup-failed-timed"], reason]);
+}
+
+type Actions = ["backup", "backup-timed"] | ["backup-failed", "backup-failed-timed"];
+
+async function finish(
+  id: number,
+  columns: Partial<BackupRow>,
+  [[asked, timed], detail]: [Actions, string],
+): Promise<void> {
+  await retryWhileBusy(
+    () =>
+      database()
+        .transaction()
+        .execute(async (transaction) => {
+          const row = await transaction
+            .updateTable("backups")
+            .set({ ...columns, finished_at: new Date().toISOString() })
+            .where("id", "=", id)
+            .returning(["user_id", "due_at"])
+            .executeTakeFirst();
+          const action = row?.due_at ? timed : asked;
+          await recordActivity({ userId: row?.user_id ?? null, action, detail }, transaction);
+        }),
+    BUSY_WAIT_MS,
+  );
+}
+
+/** Records that all that run were ended by force: of one of the timetable, another is due. */
+export async function recordInterruption(): Promise<void> {
+  await database()
+    .updateTable("backups")
+    .set({
+      state: "interrupted",
+      reason: "The process that made it was ended.",
+      finished_at: new Date().toISOString(),
+    })
+    .where("state", "=", "running")
+    .execute();
+}
+
+/** Forgets one that could not begin, since another was being made. */
+export async function forgetStart(id: number): Promise<void> {
+  await database().deleteFrom("backups").where("id", "=", id).execute();
+}
+
+/** The time that the last backup of the timetable was made for, in milliseconds since 1970. */
+export async function lastDue(): Promise<number | undefined> {
+  const row = await database()
+    .selectFrom("backups")
+    .select("due_at")
+    .where("due_at", "is not", null)
+    .where("state", "in", ["done", "failed"])
+    .orderBy("due_at", "desc")
+    .executeTakeFirst();
+  return row?.due_at ? Date.parse(row.due_at) : undefined;
+}
+
+/** When the backup that is being made began, ISO 8601 UTC. */
+export async function runningSince(): Promise<string | undefined> {
+  const row = await database()
+    .selectFrom("backups")
+    .select("started_at")
+    .where("state", "=", "running")
+    .executeTakeFirst();
+  return row?.started_at;
+}
+
+/** The last ones, the newest first. */
+export function lastBackups(most: number): Promise<BackupRow[]> {
+  return database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
+}
+
+/** The last one that is proved. */
+export function lastProved(): Promise<BackupRow | undefined> {
+  return database()
+    .selectFrom("backups")
+    .selectAll()
+    .where("state", "=", "done")
+    .orderBy("id", "desc")
+    .executeTakeFirst();
+}

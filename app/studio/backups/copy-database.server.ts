@@ -1,0 +1,69 @@
+import fs from "node:fs";
+import Sqlite from "better-sqlite3";
+
+/** For another process that is writing. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** Between two steps the process hears of signals. */
+const PAGES_AT_ONCE = 4_096;
+
+/** How many rows each table has. */
+export type TableCounts = Record<string, number>;
+
+/**
+ * Copies a database while others write to it: one state of it, in which the rows were counted too.
+ * The read transaction of the connection holds that state for both.
+ */
+export async function copyDatabase(from: string, to: string): Promise<TableCounts> {
+  const partial = `${to}.partial`;
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) {
+    fs.rmSync(partial + suffix, { force: true });
+  }
+  fs.closeSync(fs.openSync(partial, "a", 0o600));
+  const sqlite = new Sqlite(from, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  let tables: TableCounts;
+  try {
+    sqlite.exec("BEGIN");
+    tables = countTables(sqlite);
+    await sqlite.backup(partial, { progress: () => PAGES_AT_ONCE });
+    sqlite.exec("COMMIT");
+  } finally {
+    sqlite.close();
+  }
+  // One file, without a log beside it, also while it is read.
+  const copied = new Sqlite(partial);
+  copied.pragma("journal_mode = DELETE");
+  copied.close();
+  fs.renameSync(partial, to);
+  return tables;
+}
+
+export function countTables(sqlite: Sqlite.Database): TableCounts {
+  const names = sqlite
+    .prepare(
+      `SELECT name FROM pragma_table_list
+       WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+       ORDER BY name`,
+    )
+    .pluck()
+    .all() as string[];
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      sqlite.prepare(`SELECT count(*) FROM "${name}"`).pluck().get() as number,
+    ]),
+  );
+}
+
+/** What SQLite's integrity_check says of a database file: `ok`, or what is damaged. */
+export function checkIntegrity(file: string): string {
+  try {
+    const sqlite = new Sqlite(file, { readonly: true });
+    try {
+      return String(sqlite.pragma("integrity_check(1)", { simple: true }));
+    } finally {
+      sqlite.close();
+    }
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { publish } from "~/live/hub.server";
+import { insideLimits } from "~/media/probe/ffmpeg.server";
+import { findProgram } from "~/media/program.server";
+import { onShutdown } from "~/server/node/shutdown.server";
+import { environmentOfPrograms, settings } from "~/server/settings.server";
+import { isBusy } from "~db/write-lock";
+import { BackupRunningError } from "./backup-error";
+import { backupOptions } from "./backup-folder.server";
+import type { BackupAnswer } from "./backup-program.server";
+import {
+  type BackupRequest,
+  forgetStart,
+  lastDue,
+  recordFailure,
+  recordInterruption,
+  recordStart,
+  recordSuccess,
+  runningSince,
+} from "./backup-records.server";
+import { lockBackups } from "./make-backup.server";
+import { dueNow } from "./timetable";
+
+/** How late a backup may be, and how long after the start the first. */
+const POLL_EVERY_MS = 15_000;
+const FIRST_POLL_MS = 2_000;
+const FAULT = "It could not be made. The log of the site says why.";
+
+interface Holder {
+  child: ChildProcess | undefined;
+  isLeaving: boolean;
+}
+// On globalThis, because the development server evaluates this module anew after an edit.
+const globals = globalThis as { afterdarkBackups?: Holder };
+globals.afterdarkBackups ??= { child: undefined, isLeaving: false };
+const holder = globals.afterdarkBackups;
+
+/** Makes the backups of the timetable from now on, if BACKUP_DIR is set. */
+export function startBackups(): void {
+  if (!settings().backupDir) return;
+  let isPolling = false;
+  const poll = async () => {
+    if (isPolling) return;
+    isPolling = true;
+    try {
+      await pollBackups();
+    } catch (error) {
+      // Another program writes: the next poll is soon.
+      if (!isBusy(error)) console.error("The timetable of backups:", error);
+    } finally {
+      isPolling = false;
+    }
+  };
+  setTimeout(poll, FIRST_POLL_MS).unref();
+  setInterval(poll, POLL_EVERY_MS).unref();
+  onShutdown(stopBackup);
+}
+
+/** Begins the backup that is due, if there is one, and notices one whose process was killed. */
+export async function pollBackups(now = Date.now()): Promise<void> {
+  if (holder.child || holder.isLeaving) return;
+  if (await runningSince()) {
+    if (isMadeElsewhere()) return;
+    await recordInterruption();
+    publish("jobs");
+  }
+  const due = dueNow(await lastDue(), settings().backupEveryMs, now);
+  if (due !== undefined) {
+    await startBackup({ userId: null, dueAt: new Date(due).toISOString() });
+  }
+}
+
+/**
+ * Begins a backup in a process of its own, which takes what processor and disk others leave.
+ *
+ * @returns when it has ended, which takes minutes; undefined when one is being made already, or BACKUP_DIR is
+ *   unset.
+ */
+export async function startBackup(
+  request: BackupRequest,
+): Promise<{ ended: Promise<void> } | undefined> {
+  const options = backupOptions();
+  if (!options || holder.child || holder.isLeaving || isMadeElsewhere()) return undefined;
+  const { file, loader } = findProgram("backup-program", import.meta.url);
+  const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
+  const [command, ...args] = insideLimits(node, { background: true });
+  const child = spawn(command, args, {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    env: { ...environmentOfPrograms(), MALLOC_ARENA_MAX: "2" },
+  });
+  // Before anything is awaited, so that two requests do not begin two.
+  holder.child = child;
+  const answer = answerOf(child);
+  try {
+    const id = await recordStart(request);
+    child.send(options);
+    publish("jobs");
+    return { ended: answer.then((found) => record(id, found)) };
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+}
+
+/** Resolves when the process is gone, with undefined when that was before its answer. */
+async function answerOf(child: ChildProcess): Promise<BackupAnswer | undefined> {
+  let answer: BackupAnswer | undefined;
+  child.once("message", (message) => {
+    answer = message as BackupAnswer;
+  });
+  child.channel?.unref();
+  child.unref();
+  await new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  if (holder.child === child) holder.child = undefined;
+  return answer;
+}
+
+async function record(id: number, answer: BackupAnswer | undefined): Promise<void> {
+  try {
+    if (!answer) await recordInterruption();
+    else if ("made" in answer) await recordSuccess(id, answer.made);
+    else if (answer.kind === "running") await forgetStart(id);
+    else {
+      console.error(`The backup failed: ${answer.failure}`);
+      await recordFailure(id, answer.kind === "fault" ? FAULT : answer.failure);
+    }
+  } catch (error) {
+    console.error("The end of a backup could not be recorded:", error);
+  }
+  publish("jobs");
+}
+
+/** Whether a process that is not of this server makes a backup now. */
+function isMadeElsewhere(): boolean {
+  const { dataLock, databasePath } = settings();
+  if (!dataLock) return false;
+  try {
+    lockBackups(databasePath)();
+    return false;
+  } catch (error) {
+    if (error instanceof BackupRunningError) return true;
+    throw error;
+  }
+}
+
+/** Ends the process; the next backup removes what it leaves. */
+async function stopBackup(): Promise<void> {
+  holder.isLeaving = true;
+  const { child } = holder;
+  if (!child) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+  await recordInterruption();
+}

@@ -1,0 +1,114 @@
+import fs from "node:fs";
+import path from "node:path";
+import {
+  BACKUP,
+  copy,
+  digestOf,
+  isSame,
+  type ListedFile,
+  link,
+  listUploads,
+  nameInBucket,
+  putWhole,
+  readListing,
+} from "./backup-files.server";
+
+export interface UploadsCopy {
+  /** Of the files that no earlier backup has. */
+  bytesToCopy(): number;
+  /** Brings the files that are there now into the copy; may be called again. */
+  copyNew(): void;
+  /** Copies a file again whose copy is damaged; false when its source is gone, or another one. */
+  repair(file: ListedFile): boolean;
+  files(): ListedFile[];
+  /** What was copied, and not linked. */
+  addedBytes(): number;
+}
+
+/**
+ * The copy of the uploads in a backup that is being made. A file that an earlier backup has with the same
+ * size and time, in its bucket or in the trash, is a link to that copy and takes no room.
+ *
+ * @param earlier the folder of that backup.
+ */
+export function createUploadsCopy(
+  uploadsDir: string,
+  target: string,
+  earlier: string | undefined,
+): UploadsCopy {
+  const known = new Map<string, ListedFile>();
+  for (const file of earlier ? readListing(earlier) : []) {
+    if (file.sha256) known.set(nameInBucket(file.path), file);
+  }
+  const have = new Map<string, ListedFile>();
+  let added = 0;
+
+  const earlierCopy = (file: ListedFile) => {
+    const before = known.get(nameInBucket(file.path));
+    if (!earlier || !before || !isSame(before, file)) return undefined;
+    const from = path.join(earlier, BACKUP.uploads, before.path);
+    const stat = fs.statSync(from, { throwIfNoEntry: false });
+    return stat?.size === file.bytes ? { ...before, from } : undefined;
+  };
+
+  function add(file: ListedFile): void {
+    const to = path.join(target, file.path);
+    const before = earlierCopy(file);
+    if (before && isLinked(file, before.from, to)) {
+      const { sha256, readAt } = before;
+      have.set(file.path, { ...file, sha256, readAt });
+      return;
+    }
+    copyFrom(path.join(uploadsDir, file.path), file);
+  }
+
+  function copyFrom(from: string, file: ListedFile): boolean {
+    try {
+      const sha256 = digestOf(from);
+      if (!putWhole(file, from, path.join(target, file.path), copy)) return false;
+      have.set(file.path, { ...file, sha256 });
+      added += file.bytes;
+      return true;
+    } catch (error) {
+      // Deleted meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      return false;
+    }
+  }
+
+  return {
+    bytesToCopy: () =>
+      listUploads(uploadsDir)
+        .filter((file) => !earlierCopy(file))
+        .reduce((sum, { bytes }) => sum + bytes, 0),
+    copyNew() {
+      for (const file of listUploads(uploadsDir)) {
+        const there = have.get(file.path);
+        if (!there || !isSame(there, file)) add(file);
+      }
+    },
+    repair(file) {
+      const isSource = (found: ListedFile) =>
+        nameInBucket(found.path) === nameInBucket(file.path) && isSame(found, file);
+      const source = listUploads(uploadsDir).find(isSource);
+      if (!source || !copyFrom(path.join(uploadsDir, source.path), file)) return false;
+      file.sha256 = have.get(file.path)?.sha256;
+      return true;
+    },
+    files: () => [...have.values()],
+    addedBytes: () => added,
+  };
+}
+
+/** False where the file system has no links, or no more of this file: it is copied then. */
+function isLinked(file: ListedFile, from: string, to: string): boolean {
+  try {
+    return putWhole(file, from, to, link);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EMLINK" || code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS") {
+      return false;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,342 @@
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { activitySentence } from "~/account/activity-labels";
+import { action, loader } from "~/routes/backups";
+import { forgetSettings, parseSettings } from "~/server/settings.server";
+import { readListing } from "~/studio/backups/backup-files.server";
+import { backupOptions, requireBackupFolder } from "~/studio/backups/backup-folder.server";
+import { lastBackups } from "~/studio/backups/backup-records.server";
+import { lockBackups, makeBackup } from "~/studio/backups/make-backup.server";
+import { readNow } from "~/studio/backups/prove-backup.server";
+import { pollBackups, startBackup } from "~/studio/backups/run-backups.server";
+import { storedBackups } from "~/studio/backups/stored-backups.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, adminCookie, caught, succeeded, useAdminSite } from "../../admin-requests";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const ORIGIN = "http://localhost";
+const HOUR = 3_600_000;
+
+const site = useAdminSite();
+let folder: string;
+beforeEach(() => {
+  folder = path.join(site.folder, "backups");
+  fs.mkdirSync(folder);
+  set({ BACKUP_DIR: folder, BACKUP_EVERY: "1d", BACKUP_KEEP: "2" });
+});
+
+function set(environment: Record<string, string>): void {
+  Object.assign(process.env, environment);
+  forgetSettings();
+}
+
+/** A video with a file in the bucket. */
+function addFilm(id: string, content: string | Buffer = `The film ${id}`): string {
+  const file = path.join(site.uploads, "videos/u", `${id}.mp4`);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, content);
+  addVideo({ id, title: id, video_url: `/media/videos/u/${id}.mp4` });
+  return file;
+}
+
+const make = () => makeBackup(backupOptions()!);
+const copyOf = (name: string, file: string) => path.join(folder, name, "uploads", file);
+const states = async () => (await lastBackups(10)).map(({ state }) => state);
+/** What stands in BACKUP_DIR beside whole backups. */
+const leftovers = () => fs.readdirSync(folder).filter((name) => name.startsWith("."));
+
+describe("a backup", () => {
+  it("has everything, and is proved by restoring it", async () => {
+    addFilm("a");
+    const made = await make();
+    expect(made).toMatchObject({ files: 1, repaired: 0 });
+    expect(fs.readFileSync(copyOf(made.name, "videos/u/a.mp4"), "utf8")).toBe("The film a");
+    const manifest = JSON.parse(
+      fs.readFileSync(path.join(folder, made.name, "backup.json"), "utf8"),
+    );
+    expect(manifest).toMatchObject({
+      tables: { videos: 1, users: 1 },
+      provedAt: expect.any(String),
+    });
+    expect(readListing(path.join(folder, made.name))).toMatchObject([
+      {
+        path: "videos/u/a.mp4",
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        readAt: expect.any(String),
+      },
+    ]);
+    expect(fs.statSync(path.join(folder, made.name, "site.sqlite")).mode & 0o777).toBe(0o600);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it("takes no room for files that an earlier one has, also after they went to the trash", async () => {
+    addFilm("a", Buffer.alloc(3_000_000, "a"));
+    const first = await make();
+    await removeVideos(["a"], "u");
+    addFilm("b");
+    const second = await make();
+    const [trashed] = readListing(path.join(folder, second.name)).filter(({ path }) =>
+      path.startsWith(".trash/"),
+    );
+    const inode = (file: string) => fs.statSync(file).ino;
+    expect(inode(copyOf(second.name, trashed!.path))).toBe(
+      inode(copyOf(first.name, "videos/u/a.mp4")),
+    );
+    expect(second.bytes).toBeGreaterThan(3_000_000);
+    expect(second.addedBytes).toBeLessThan(3_000_000);
+  });
+
+  it("removes the oldest beyond BACKUP_KEEP, and never the one it has made", async () => {
+    const names = [(await make()).name, (await make()).name, (await make()).name];
+    expect(storedBackups(folder)).toEqual([names[2], names[1]]);
+    // As with a clock that was ahead.
+    for (const name of storedBackups(folder)) {
+      fs.renameSync(path.join(folder, name), path.join(folder, name.replace(/^2\d/, "29")));
+    }
+    const { name } = await make();
+    expect(storedBackups(folder)).toContain(name);
+    expect(storedBackups(folder)).toHaveLength(2);
+  });
+
+  it("copies a file again that is damaged in the earlier ones", async () => {
+    addFilm("a");
+    const { name } = await make();
+    const copied = copyOf(name, "videos/u/a.mp4");
+    const { mtime } = fs.statSync(copied);
+    fs.writeFileSync(copied, "The FILM a");
+    fs.utimesSync(copied, mtime, mtime);
+    const second = await make();
+    expect(second.repaired).toBe(1);
+    expect(fs.readFileSync(copyOf(second.name, "videos/u/a.mp4"), "utf8")).toBe("The film a");
+  });
+
+  it("is not kept when its database is damaged, and the earlier ones are", async () => {
+    addFilm("a");
+    const { name } = await make();
+    const add = sqliteHandle().prepare("INSERT INTO videos (title, category) VALUES (?, 'desi')");
+    for (let count = 0; count < 500; count++) add.run(`Film ${count}`.repeat(20));
+    const { rootpage } = sqliteHandle()
+      .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'activities'")
+      .get() as { rootpage: number };
+    sqliteHandle().pragma("wal_checkpoint(TRUNCATE)");
+    // The header of a page that no count reads as broken.
+    const file = fs.openSync(path.join(site.folder, "db", "site.sqlite"), "r+");
+    fs.writeSync(file, Buffer.from([0, 255, 255]), 0, 3, (rootpage - 1) * 4096 + 1);
+    fs.closeSync(file);
+    await expect(make()).rejects.toThrow(/damaged|malformed/);
+    expect(storedBackups(folder)).toEqual([name]);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it("reads all files once, and a thirtieth of those that were read longest ago", () => {
+    const file = (path: string, readAt?: string) => ({ path, bytes: 1, modifiedMs: 1, readAt });
+    const known = Array.from({ length: 60 }, (_, at) =>
+      file(`k${at}`, `2026-01-${10 + (at % 20)}`),
+    );
+    known[40] = file("oldest", "2025-01-01");
+    const read = readNow([...known, file("new")]);
+    expect(read.map(({ path }) => path)).toEqual(["new", "oldest", "k0"]);
+  });
+
+  it("has no files with BACKUP_UPLOADS=off, but their list", async () => {
+    set({ BACKUP_UPLOADS: "off" });
+    addFilm("a");
+    const { name, files } = await make();
+    expect(files).toBe(0);
+    expect(fs.readdirSync(path.join(folder, name)).sort()).toEqual([
+      "backup.json",
+      "files.json",
+      "site.sqlite",
+    ]);
+    expect(readListing(path.join(folder, name))).toMatchObject([{ path: "videos/u/a.mp4" }]);
+  });
+});
+
+describe("npm run backup without a folder", () => {
+  const script = (wrapper: string[] = []) => {
+    const [command = process.execPath, ...args] = [
+      ...wrapper,
+      ...[process.execPath, "--import", "tsx", "scripts/backup.ts"],
+    ];
+    return execa(command, args, { cwd: root, reject: false, env: { ...process.env } });
+  };
+
+  it("makes one as the timetable does, which restores", async () => {
+    addFilm("a");
+    const { exitCode, stdout, stderr } = await script();
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("backed up and proved");
+    expect(await lastBackups(10)).toMatchObject([{ state: "done", due_at: null, user_id: null }]);
+    expect(storedBackups(folder)).toHaveLength(1);
+  });
+
+  it("removes what a full disk left unfinished, and keeps the earlier ones", async () => {
+    const { name } = await make();
+    addFilm("a", Buffer.alloc(12 * 1024 * 1024));
+    // A limit on the size of files gives the same failing write as a full disk, to anybody.
+    const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"'];
+    const { exitCode, stderr } = await script(limited);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^There is not enough room in BACKUP_DIR \(.+the earlier ones are kept/);
+    expect(storedBackups(folder)).toEqual([name]);
+    expect(leftovers()).toEqual([]);
+    expect(await lastBackups(10)).toMatchObject([
+      { state: "failed", reason: expect.stringContaining("not enough room") },
+    ]);
+  });
+
+  it("waits for no other: one at a time", async () => {
+    const unlock = lockBackups(process.env.DATABASE_PATH!);
+    onTestFinished(unlock);
+    const { exitCode, stderr } = await script();
+    expect([exitCode, stderr]).toEqual([1, "Another backup is being made."]);
+    expect(await startBackup({ userId: null, dueAt: null })).toBeUndefined();
+    expect(await states()).toEqual([]);
+    expect(storedBackups(folder)).toEqual([]);
+  });
+});
+
+describe("the timetable", () => {
+  const poll = async (now?: number) => {
+    await pollBackups(now);
+    await vi.waitFor(async () => expect(await states()).not.toContain("running"), 60_000);
+  };
+
+  it("makes the first at once, each later one when it is due, and missed ones once", async () => {
+    const now = Date.now();
+    await poll(now);
+    await poll(now + HOUR);
+    expect(await lastBackups(10)).toMatchObject([
+      { state: "done", due_at: new Date(now).toISOString() },
+    ]);
+    await poll(now + 75 * HOUR);
+    await poll(now + 75 * HOUR);
+    expect((await lastBackups(10)).map(({ due_at }) => due_at)).toEqual([
+      new Date(now + 72 * HOUR).toISOString(),
+      new Date(now).toISOString(),
+    ]);
+  }, 60_000);
+
+  it("makes one again whose process was killed, and removes what that left", async () => {
+    const film = addFilm("large", "");
+    fs.truncateSync(film, 512 * 1024 ** 2);
+    const started = await startBackup({ userId: null, dueAt: new Date().toISOString() });
+    await vi.waitFor(() => expect(leftovers()).toHaveLength(1), { timeout: 30_000, interval: 5 });
+    const { child } = (
+      globalThis as unknown as { afterdarkBackups: { child: { kill(signal: string): void } } }
+    ).afterdarkBackups;
+    child.kill("SIGKILL");
+    await started!.ended;
+    expect(await states()).toEqual(["interrupted"]);
+    expect(leftovers()).toHaveLength(1);
+    expect(storedBackups(folder)).toEqual([]);
+
+    fs.truncateSync(film, 5);
+    await poll();
+    expect(await states()).toEqual(["done", "interrupted"]);
+    expect(leftovers()).toEqual([]);
+    expect(storedBackups(folder)).toHaveLength(1);
+  }, 90_000);
+
+  it("notices that the server was killed with its backup", async () => {
+    sqliteHandle().exec("INSERT INTO backups (due_at) VALUES ('2026-01-01T00:00:00.000Z')");
+    await poll();
+    expect(await states()).toEqual(["done", "interrupted"]);
+  }, 60_000);
+
+  it("says why one failed, and waits for the next time", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => log.mockRestore());
+    fs.rmdirSync(folder);
+    await poll();
+    await poll();
+    expect(await lastBackups(10)).toMatchObject([
+      { state: "failed", reason: expect.stringMatching(/^BACKUP_DIR \(.+can't be used/) },
+    ]);
+    expect(log).toHaveBeenCalledOnce();
+  }, 60_000);
+});
+
+describe("BACKUP_DIR", () => {
+  it.each([
+    ["missing", "which does not exist"],
+    ["uploads", "must be apart"],
+    ["uploads/videos", "must be apart"],
+    ["link", "must be apart"],
+    [".", "must be apart"],
+    ["/proc", "cannot write to"],
+  ])("is refused as %s", (name, reason) => {
+    fs.symlinkSync(path.join(site.uploads, "videos"), path.join(site.folder, "link"));
+    set({ BACKUP_DIR: path.resolve(site.folder, name) });
+    expect(requireBackupFolder).toThrow(reason);
+  });
+
+  it("is good elsewhere, and nothing is left of the check", () => {
+    requireBackupFolder();
+    expect(fs.readdirSync(folder)).toEqual([]);
+  });
+
+  it.each(["90", "5m", "1y", "-1d", "0h", "60w"])("refuses BACKUP_EVERY=%s", (value) => {
+    expect(() => parseSettings({ BACKUP_EVERY: value })).toThrow(/^BACKUP_EVERY must be a length/);
+  });
+
+  it.each([
+    ["15m", 0.25],
+    ["12h", 12],
+    ["1w", 168],
+  ])("takes BACKUP_EVERY=%s", (value, hours) => {
+    expect(parseSettings({ BACKUP_EVERY: value }).backupEveryMs).toBe(hours * HOUR);
+  });
+});
+
+describe("the page of the backups", () => {
+  const send = (intent: string) => {
+    const request = new Request(`${ORIGIN}/admin/backups`, {
+      method: "POST",
+      body: new URLSearchParams({ intent }),
+      headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" },
+    });
+    return action({ request, params: {}, context: {} });
+  };
+  const page = async () => {
+    const request = new Request(`${ORIGIN}/admin/backups`, { headers: { Cookie: adminCookie() } });
+    return (await loader({ request, params: {}, context: {} })).page;
+  };
+
+  it("makes one now, and tells what became of it", async () => {
+    addFilm("a");
+    expect((await page()).proved).toBeNull();
+    const { location, toast } = await succeeded(() => send("back-up"));
+    expect([location, toast.description]).toEqual([
+      "/admin/backups",
+      "A backup is being made. You may leave this page.",
+    ]);
+    expect((await page()).runningSince).toEqual(expect.any(String));
+    const again = (await send("back-up")) as unknown as { init: { status: number } };
+    expect(again.init.status).toBe(409);
+    await vi.waitFor(async () => expect((await page()).runningSince).toBeNull(), 60_000);
+    expect(await page()).toMatchObject({
+      timetable: { folder, everyMs: 24 * HOUR, keep: 2, stored: 1 },
+      proved: { state: "done", files: 1, email: "a@b.c", isTimed: false },
+      last: [{ state: "done" }],
+    });
+    const [{ action: name, detail, email } = { action: "", detail: "", email: "" }] =
+      await listActivities();
+    expect(email).toBe("a@b.c");
+    expect(activitySentence(name, detail).before).toBe("backed up the site: ");
+    expect(detail).toMatch(/^1 file, [\d.]+[KM]B$/);
+  }, 60_000);
+
+  it("says that there is no timetable without BACKUP_DIR", async () => {
+    set({ BACKUP_DIR: "" });
+    expect((await page()).timetable).toBeUndefined();
+    const answer = (await send("back-up")) as unknown as { init: { status: number } };
+    expect(answer.init.status).toBe(409);
+    expect((await caught(() => send("nothing"))).status).toBe(400);
+  });
+});
