@@ -16,6 +16,7 @@ import { startBackups } from "~/studio/backups/run-backups.server";
 import { resumeDownloads } from "~/studio/bring-in/downloads.server";
 import { startTakingOver } from "~/studio/files/ready-files.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
+import { startLookingForFiles } from "~/studio/library/missing-files.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
@@ -59,6 +60,7 @@ export async function boot(): Promise<void> {
   startBackups();
   resumeDownloads().catch(console.error);
   checkIntegrity();
+  startLookingForFiles();
   onJobsChanged(() => publish("jobs"));
   startJobs();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.

@@ -18,7 +18,7 @@ import type {
   SeriesTable,
   SeriesVideosTable,
 } from "./schema/series";
-import type { UploadTemplatesTable } from "./schema/templates";
+import type { SavedViewsTable, UploadTemplatesTable } from "./schema/templates";
 
 export { ROLES, type Role } from "./schema/accounts";
 
@@ -163,6 +163,14 @@ export interface StorageTable {
   bytes: number;
   /** When the disk was last walked; null when it never was. */
   checked_at: Time | null;
+  /** When the last complete look for missing files began; null when there was none. */
+  files_looked_at: Time | null;
+}
+
+/** Videos of which a file was not there when it was last looked for. */
+export interface MissingFilesTable {
+  /** As in `videos`. */
+  number: number;
 }
 
 export interface ViewDaysTable {
@@ -261,6 +269,7 @@ export interface Schema {
   video_totals: VideoTotalsTable;
   media_files: MediaFilesTable;
   storage: StorageTable;
+  missing_files: MissingFilesTable;
   view_days: ViewDaysTable;
   deleted_videos: DeletedVideosTable;
   video_digests: VideoDigestsTable;
@@ -274,6 +283,7 @@ export interface Schema {
   series_videos: SeriesVideosTable;
   featured_series: FeaturedSeriesTable;
   upload_templates: UploadTemplatesTable;
+  saved_views: SavedViewsTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

@@ -36,6 +36,8 @@ const TABLE = {
   "/admin bulk convert-now": { owner: "all", editor: "all", uploader: "none" },
   "/admin bulk convert-later": { owner: "all", editor: "all", uploader: "none" },
   "/admin bulk delete": { owner: "all", editor: "all", uploader: "own" },
+  "/admin save-view": { owner: "own", editor: "own", uploader: "own" },
+  "/admin remove-view": { owner: "own", editor: "own", uploader: "own" },
   "/admin/publish": { owner: "all", editor: "all", uploader: "own" },
   "/admin/uploads/:id?": { owner: "own", editor: "own", uploader: "own" },
   "/admin/trash": { owner: "all", editor: "all", uploader: "own" },

@@ -76,7 +76,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   if (parameters.get("tab") !== "manage") {
     return { ...shell, manage: undefined, start: uploadStart(user.id, parameters.get("start")) };
   }
-  const manage = await loadManage(parameters, own);
+  const manage = await loadManage(parameters, user.id, own);
   const gone = manage.dialog?.video === null;
   return data({ ...shell, manage, start: undefined }, { status: gone ? 404 : 200 });
 }

@@ -6,9 +6,14 @@ import { storyboardFrames } from "./edit/storyboard-frames.server";
 import { failure } from "./failure";
 import { otherFiles } from "./files/file-list.server";
 import type { OtherFiles } from "./files/replace";
+import { filesLookedAt } from "./library/missing-files.server";
 import { type ManageView, readManageView } from "./list/manage-address";
 import { findEditable, listManaged } from "./list/managed-list.server";
 import type { EditableVideo, ManagedPage } from "./list/managed-video";
+import type { Uploader } from "./list/more-filters";
+import type { SavedView } from "./list/saved-view";
+import { savedViewsOf } from "./list/saved-views.server";
+import { uploaders } from "./list/uploaders.server";
 import type { OwnVideos } from "./own-videos";
 import { type SeriesChoice, seriesChoice } from "./series/series-list.server";
 import { type StudioStats, studioStats } from "./statistics/admin-stats.server";
@@ -29,6 +34,11 @@ export interface ManageData {
   jobs: Record<string, JobSummary>;
   deletions: Deletion[];
   series: SeriesChoice;
+  savedViews: SavedView[];
+  /** Whom the list can be filtered by; undefined for somebody who sees their own videos alone. */
+  uploaders?: Uploader[];
+  /** Where it shows what misses a file: when the last complete look for files began, or null. */
+  filesLookedAt?: string | null;
   /** The open dialog, and its video; null when that no longer exists. */
   dialog?: { kind: DialogKind; video: EditableVideo | null };
   /** Where the dialog edits a video: the pictures of its storyboard. */
@@ -51,12 +61,13 @@ export async function loadStats(
 
 /** The view with what somebody's permissions reach of it. */
 export function ownView(view: ManageView, own: OwnVideos | undefined): ManageView {
-  return own ? { ...view, uploadedBy: own.userId } : view;
+  return own ? { ...view, uploader: undefined, uploadedBy: own.userId } : view;
 }
 
 /** What the manage tab shows of all videos, or of one user's. A list that can't be had is only logged (specification, section 8). */
 export async function loadManage(
   parameters: URLSearchParams,
+  userId: string,
   own?: OwnVideos,
 ): Promise<ManageData> {
   const view = ownView(readManageView(parameters), own);
@@ -67,7 +78,12 @@ export async function loadManage(
     const jobs = await jobSummaries(list.videos.map(({ id }) => id));
     const edited = kind === "edit" ? (parameters.get(kind) ?? "") : undefined;
     const series = own ? NO_SERIES : seriesChoice(edited);
-    const shown = { view: { ...view, page: list.page }, list, jobs, deletions, series };
+    const shown = {
+      ...{ view: { ...view, page: list.page }, list, jobs, deletions, series },
+      savedViews: savedViewsOf(userId),
+      uploaders: own ? undefined : uploaders(),
+      filesLookedAt: view.problems?.includes("missing") ? filesLookedAt() : undefined,
+    };
     if (!kind) return shown;
     const video = (await findEditable(parameters.get(kind) ?? "", own?.userId)) ?? null;
     if (video && kind === "edit")
@@ -77,6 +93,6 @@ export async function loadManage(
     return { ...shown, dialog: { kind, video }, files };
   } catch (error) {
     console.error(error);
-    return { view, list: NO_VIDEOS, jobs: {}, deletions: [], series: NO_SERIES };
+    return { view, list: NO_VIDEOS, jobs: {}, deletions: [], series: NO_SERIES, savedViews: [] };
   }
 }

@@ -11,6 +11,7 @@ import { failure, type StudioFailure } from "./failure";
 import { discardFile, restoreFile, useAtOnce } from "./files/files-action.server";
 import { replaceFile } from "./files/replace.server";
 import type { ManageView } from "./list/manage-address";
+import { removeView, saveView } from "./list/saved-views.server";
 import { toggleVideo } from "./list/toggle-visibility.server";
 import { type OwnVideos, ownVideosOf } from "./own-videos";
 import { changeableIds } from "./own-videos.server";
@@ -60,6 +61,8 @@ const studioRequest = z.discriminatedUnion("intent", [
   z.object({ intent: z.literal("restore-file"), id, file: id }),
   z.object({ intent: z.literal("discard-file"), id, file: id }),
   z.object({ intent: z.literal("bulk") }),
+  z.object({ intent: z.literal("save-view"), name: z.string().default("") }),
+  z.object({ intent: z.literal("remove-view"), view: z.coerce.number().int() }),
 ]);
 
 type StudioRequest = z.infer<typeof studioRequest>;
@@ -97,6 +100,8 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   "restore-file": "Failed to restore the file.",
   "discard-file": "Failed to discard the file.",
   bulk: "Failed to change the videos. None of them was changed.",
+  "save-view": "The view was not saved.",
+  "remove-view": "The view was not removed.",
 };
 
 /** Performs a form of the manage tab, whose `intent` names the action. */
@@ -169,6 +174,10 @@ async function perform(
       return discardFile({ id: request.file, videoId: request.id }, userId);
     case "bulk":
       return performBulk(fields, view, userId, own);
+    case "save-view":
+      return saveView(userId, request.name, view);
+    case "remove-view":
+      return removeView(userId, request.view);
     default:
       return request satisfies never;
   }

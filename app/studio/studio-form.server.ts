@@ -12,6 +12,7 @@ const MAX_FORM_BYTES = 2 * 1024 * 1024;
 const STUDIO_INTENTS: readonly string[] = [
   ...["update", "toggle", "schedule", "delete", "restore", "bulk"],
   ...["replace", "use-file", "restore-file", "discard-file"],
+  ...["save-view", "remove-view"],
 ];
 
 /** A form of the manage tab: its fields, and the files that the edit form may carry. */

@@ -18,6 +18,7 @@ import { migration as backups } from "./0218-backups";
 import { migration as review } from "./0219-review";
 import { migration as downloads } from "./0221-downloads";
 import { migration as codecs } from "./0222-codecs";
+import { migration as list } from "./0223-list";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   review,
   downloads,
   codecs,
+  list,
 ];

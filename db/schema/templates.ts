@@ -15,3 +15,13 @@ export interface UploadTemplatesTable {
   /** ISO 8601 UTC; null unless it can be restored. */
   deleted_at: string | null;
 }
+
+/** Addresses of the studio's list that a user has named. */
+export interface SavedViewsTable {
+  id: Generated<number>;
+  user_id: string;
+  /** Unique for its user, without regard to case. */
+  name: string;
+  /** Of the address, as `manageHref` writes them. */
+  parameters: string;
+}

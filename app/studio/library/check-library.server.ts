@@ -12,13 +12,12 @@ import { secondOf } from "~/media/intake/move-into-bucket.server";
 import { filesBeingImported } from "~/media/intake/running-imports.server";
 import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
 import { settings } from "~/server/settings.server";
-import { readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
 import type { MediaFilesTable, VideoRow } from "~db/schema";
+import { type MissingFile, missingFiles, rowsWithFilesAfter } from "./missing-files.server";
 
 /** No upload needs this long from its first byte in the bucket to its row. */
 const ABANDONED_MS = 24 * 3_600_000;
-const ROWS_AT_ONCE = 500;
 
 /** A file, or a folder of derived files, in a bucket. */
 export interface LibraryEntry extends MediaName {
@@ -30,7 +29,7 @@ export interface LibraryReport {
   /** In the buckets, but of no video. */
   stray: LibraryEntry[];
   /** Referenced by a video, but not on disk. */
-  missing: { videoId: string; title: string; url: string }[];
+  missing: MissingFile[];
   /** Entries that belong to a video, and their bytes. */
   entries: number;
   bytes: number;
@@ -50,7 +49,8 @@ interface Claims {
  * It removes nothing, and may run beside the server: records that were written since it began
  * stay as they are, and files of an upload in progress are left to the upload.
  *
- * @param wantsMissing false leaves out the list of missing files, for which each is looked up on the disk.
+ * @param wantsMissing false leaves out the list of missing files, for which each is looked up on the disk
+ *   and recorded.
  */
 export async function checkLibrary({ wantsMissing = true } = {}): Promise<LibraryReport> {
   const recorded = await recordedFiles();
@@ -76,39 +76,13 @@ export async function checkLibrary({ wantsMissing = true } = {}): Promise<Librar
   await deleteOrphanDigests();
   await correctFigure();
   report.stray = await stillUnowned(unowned);
-  if (wantsMissing) report.missing = await missingFiles();
+  if (wantsMissing) for await (const file of missingFiles()) report.missing.push(file);
   return report;
 }
 
-/** What videos name and is not there, in the order of the rows. */
-async function missingFiles(): Promise<LibraryReport["missing"]> {
-  const missing: LibraryReport["missing"] = [];
-  for await (const { id, title, captions, ...row } of rowsWithFiles()) {
-    const derived = [row.hls_url, row.storyboard_url, row.preview_url];
-    const captionUrls = readCaptions(captions).map(({ url }) => url);
-    const urls = [row.video_url, row.source_url, row.thumbnail_url, ...derived, ...captionUrls];
-    for (const url of urls) {
-      const file = url ? parseMediaUrl(url) : undefined;
-      if (!url || !file) continue;
-      const at = bucketFile(file.bucket, file.path);
-      const isThere = at && (await fs.stat(at).catch(() => undefined));
-      if (!isThere) missing.push({ videoId: id, title, url });
-    }
-  }
-  return missing;
-}
-
-/** Some rows at a time: those of a large library, all at once, would take hundreds of megabytes. */
 async function* rowsWithFiles() {
   for (let after = 0; ; ) {
-    const rows = await database()
-      .selectFrom("videos")
-      .select(["number", "id", "title", "video_url", "source_url", "thumbnail_url"])
-      .select(["hls_url", "storyboard_url", "preview_url", "captions"])
-      .where("number", ">", after)
-      .orderBy("number")
-      .limit(ROWS_AT_ONCE)
-      .execute();
+    const rows = await rowsWithFilesAfter(after);
     yield* rows;
     const last = rows.at(-1);
     if (!last) return;

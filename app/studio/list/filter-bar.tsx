@@ -1,12 +1,15 @@
 import { Form, useNavigate } from "@remix-run/react";
 import { Search } from "lucide-react";
+import { useState } from "react";
 import { shownCategories } from "~/shared/categories";
 import { Button, ButtonLink } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { Field, SelectField } from "~/ui/forms/field";
 import { VIDEO_STATUSES } from "~db/schema";
 import {
-  ALL_NEWEST,
+  cleared,
+  hasMoreFilters,
+  isFiltered,
   type ManageView,
   manageHref,
   readManageView,
@@ -17,18 +20,27 @@ import {
   WAITING_LABELS,
   waitingStatus,
 } from "./manage-address";
+import { MoreFilters, type Uploader } from "./more-filters";
 
 /**
  * Search, filters and order of the list. A form that the browser can send by itself; with scripts a
  * choice takes effect at once, and parameters at their defaults are left out of the address.
  */
-export function FilterBar({ view }: { view: ManageView }) {
+export function FilterBar({
+  view,
+  uploaders,
+}: {
+  view: ManageView;
+  uploaders?: readonly Uploader[];
+}) {
   const navigate = useNavigate();
-  const filtered = view.search !== "" || view.status || view.scheduled || view.category;
+  const [toggled, setToggled] = useState<boolean>();
+  const isOpen = toggled ?? hasMoreFilters(view);
+  const filtered = isFiltered(view);
 
   function show(form: HTMLFormElement) {
     const asked = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) asked.set(name, String(value));
+    for (const [name, value] of new FormData(form)) asked.append(name, String(value));
     navigate(manageHref(readManageView(asked)), { preventScrollReset: true });
   }
 
@@ -100,8 +112,9 @@ export function FilterBar({ view }: { view: ManageView }) {
         <div
           className={classNames(
             "flex flex-wrap gap-2",
-            // Two buttons stand beside each other, in a line of their own where there is no room for both.
-            filtered && "col-span-full @min-[58rem]/filters:col-span-1",
+            // In a line of their own where there is no room for all of them.
+            filtered ? "col-span-full" : "has-[details[open]]:col-span-full",
+            "@min-[72rem]/filters:[&:not(:has(details[open]))]:col-span-1",
           )}
         >
           <Button variant="secondary">
@@ -109,17 +122,17 @@ export function FilterBar({ view }: { view: ManageView }) {
             Show
           </Button>
           {filtered && (
-            <ButtonLink
-              to={manageHref({
-                ...ALL_NEWEST,
-                sort: sortsOf({}).includes(view.sort) ? view.sort : "newest",
-              })}
-              preventScrollReset
-              variant="ghost"
-            >
+            <ButtonLink to={manageHref(cleared(view))} preventScrollReset variant="ghost">
               Clear
             </ButtonLink>
           )}
+          <MoreFilters
+            view={view}
+            uploaders={uploaders}
+            isOpen={isOpen}
+            // The browser also says so of what the address has opened.
+            onToggle={(open) => open !== isOpen && setToggled(open)}
+          />
         </div>
       </Form>
     </div>

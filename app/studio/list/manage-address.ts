@@ -1,5 +1,6 @@
 import { type CategoryId, toCategoryId } from "~/shared/categories";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
+import { type Column, readColumns, writeColumns } from "./columns";
 
 /** What the manage tab shows, as its address says. Parameters at their defaults are left out. */
 
@@ -30,7 +31,21 @@ export const STATUS_LABELS: Record<VideoStatus, string> = {
 };
 
 const SEARCH_MAX_LENGTH = 200;
+const UPLOADER_MAX_LENGTH = 100;
 const PAGE_MAX = 10_000_000;
+
+export const PAGE_SIZES = [20, 50, 100] as const;
+export type PageSize = (typeof PAGE_SIZES)[number];
+export const DEFAULT_PAGE_SIZE: PageSize = 50;
+
+/** What is looked for where something is wrong with a video; each is on its own parameter. */
+export const PROBLEM_LABELS = {
+  failed: "A job has failed",
+  missing: "A file is missing",
+  "no-thumbnail": "No thumbnail",
+} as const;
+export type Problem = keyof typeof PROBLEM_LABELS;
+export const PROBLEMS = Object.keys(PROBLEM_LABELS) as Problem[];
 
 /** In the place of a status, for the videos that have a schedule, whatever their status. */
 export const SCHEDULED = "scheduled";
@@ -58,12 +73,44 @@ export interface ManageView {
   /** Only drafts that wait for them; the status is that of drafts then. */
   waitsFor?: WaitsFor;
   category?: CategoryId;
+  /** Only what was added since: a day of UTC as YYYY-MM-DD, or a moment in ISO 8601 UTC. */
+  from?: string;
+  /** The same for the end: the last day, or the moment before which it was added. */
+  to?: string;
+  /** The id of a user whose uploads alone are shown. */
+  uploader?: string;
+  /** Only videos that have all of these. */
+  problems?: readonly Problem[];
   sort: Sort;
+  /** Videos of a page; the default is not written. */
+  size?: PageSize;
+  /** The columns beside the title; undefined for all. */
+  columns?: readonly Column[];
   /** The id of the user whose uploads alone are shown; not of the address, but of who asks. */
   uploadedBy?: string;
 }
 
 export const ALL_NEWEST: ManageView = { page: 1, search: "", sort: "newest" };
+
+/** The view without what narrows it, with its order, page size and columns. */
+export function cleared({ sort, size, columns }: ManageView): ManageView {
+  return {
+    ...ALL_NEWEST,
+    sort: sortsOf({}).includes(sort) ? sort : "newest",
+    ...(size && { size }),
+    ...(columns && { columns }),
+  };
+}
+
+/** Whether anything narrows the view. */
+export function isFiltered(view: ManageView): boolean {
+  return manageHref({ ...cleared(view), sort: view.sort }) !== manageHref({ ...view, page: 1 });
+}
+
+/** Whether one of the filters does that stand apart, as most views need none of them. */
+export function hasMoreFilters({ from, to, uploader, problems }: ManageView): boolean {
+  return Boolean(from || to || uploader || problems);
+}
 
 /** The view of an address. An invalid value counts as its default. */
 export function readManageView(parameters: URLSearchParams): ManageView {
@@ -73,6 +120,9 @@ export function readManageView(parameters: URLSearchParams): ManageView {
     ? WAITING[asked as keyof typeof WAITING]
     : undefined;
   const scheduled = asked === SCHEDULED || undefined;
+  const uploader = (parameters.get("uploader") ?? "").trim();
+  const problems = PROBLEMS.filter((problem) => parameters.get(problem) === "1");
+  const size = PAGE_SIZES.find((each) => String(each) === parameters.get("size"));
   return {
     page: /^\d{1,8}$/.test(page) ? Math.min(PAGE_MAX, Math.max(1, Number(page))) : 1,
     search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
@@ -81,7 +131,21 @@ export function readManageView(parameters: URLSearchParams): ManageView {
     scheduled,
     category: toCategoryId(parameters.get("category")),
     sort: sortsOf({ scheduled }).find((sort) => sort === parameters.get("sort")) ?? "newest",
+    from: readDay(parameters.get("from")),
+    to: readDay(parameters.get("to")),
+    uploader: uploader.length <= UPLOADER_MAX_LENGTH ? uploader || undefined : undefined,
+    problems: problems.length > 0 ? problems : undefined,
+    size: size === DEFAULT_PAGE_SIZE ? undefined : size,
+    columns: readColumns(parameters.getAll("columns")),
   };
+}
+
+/** A day, or a moment, that a calendar has; undefined for anything else. */
+function readDay(text: string | null): string | undefined {
+  const given = text?.trim() ?? "";
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?$/.test(given)) return undefined;
+  const time = new Date(given);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(given) ? given : undefined;
 }
 
 /**
@@ -95,7 +159,13 @@ export function manageHref(view: ManageView, dialog: Record<string, string> = {}
   const status = view.scheduled ? SCHEDULED : (ofDraft ?? view.status);
   if (status) parameters.set("status", status);
   if (view.category) parameters.set("category", view.category);
+  for (const name of ["from", "to", "uploader"] as const) {
+    if (view[name]) parameters.set(name, view[name]);
+  }
+  for (const problem of view.problems ?? []) parameters.set(problem, "1");
   if (view.sort !== "newest") parameters.set("sort", view.sort);
+  if (view.size) parameters.set("size", String(view.size));
+  if (view.columns) parameters.set("columns", writeColumns(view.columns));
   if (view.page > 1) parameters.set("page", String(view.page));
   for (const [name, value] of Object.entries(dialog)) parameters.set(name, value);
   return `/admin?${parameters}`;

@@ -18,17 +18,19 @@ import { ScheduleDialog } from "../schedule/schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog } from "../trash/delete-dialog";
 import { DeletedBar } from "../trash/deleted-bar";
 import { usePermissions } from "../use-permissions";
+import { FilesLookedAt } from "./files-looked-at";
 import { FilterBar } from "./filter-bar";
 import { ListKeys } from "./list-keys";
-import { ALL_NEWEST, manageHref } from "./manage-address";
+import { cleared, isFiltered, manageHref } from "./manage-address";
 import type { EditableVideo } from "./managed-video";
 import { PageJump } from "./page-jump";
+import { SavedViews, SaveView } from "./saved-views";
 import { useSelection } from "./use-selection";
 import { VideoList } from "./video-list";
 
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
-  manage: { view, list, jobs, deletions, series, dialog, frames, files },
+  manage: { view, list, jobs, deletions, series, dialog, frames, files, ...rest },
   error,
   confirmation,
   preview,
@@ -93,22 +95,29 @@ export function ManageTab({
       )}
       {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
       {preview && <BulkPreviewDialog preview={preview} list={here} />}
-      <FilterBar view={view} />
+      <FilterBar view={view} uploaders={rest.uploaders} />
+      {rest.filesLookedAt !== undefined && <FilesLookedAt at={rest.filesLookedAt} />}
       <DeletedBar deletions={deletions} action={here} />
-      {list.total > 0 ? (
-        <>
-          <div className="flex flex-wrap items-center justify-between gap-3">
-            <p className="text-sm text-muted figures">
-              {list.more && "More than "}
-              {formatQuantity(list.total, "video")}
-              {list.more && ". Only these are listed: narrow the search."}
-            </p>
+      <SavedViews views={rest.savedViews} here={manageHref({ ...view, page: 1 })} />
+      {(list.total > 0 || isFiltered(view)) && (
+        <div className="flex flex-wrap items-center justify-between gap-x-3">
+          <p className="text-sm text-muted figures" hidden={list.total === 0}>
+            {list.more && "More than "}
+            {formatQuantity(list.total, "video")}
+            {list.more && ". Only these are listed: narrow the search."}
+          </p>
+          <div className="flex flex-wrap items-center gap-x-1 has-[details[open]]:w-full">
             {may("/admin/queue") && (
               <ButtonLink to="/admin/queue" variant="ghost" size="sm">
                 Video Queue
               </ButtonLink>
             )}
+            <SaveView views={rest.savedViews} here={here} />
           </div>
+        </div>
+      )}
+      {list.total > 0 ? (
+        <>
           <VideoList videos={list.videos} jobs={jobs} view={view} selection={selection} now={now} />
           <BulkBar
             selection={selection}
@@ -125,7 +134,7 @@ export function ManageTab({
           <PageJump view={view} pageCount={list.pageCount} />
           <ListKeys here={here} />
         </>
-      ) : here === manageHref({ ...ALL_NEWEST, sort: view.sort }) ? (
+      ) : !isFiltered(view) ? (
         <EmptyState
           icon={<Film />}
           title="No videos yet."
@@ -135,7 +144,7 @@ export function ManageTab({
         <EmptyState
           icon={<Film />}
           title="No videos found."
-          action={<ButtonLink to={manageHref(ALL_NEWEST)}>Show all videos</ButtonLink>}
+          action={<ButtonLink to={manageHref(cleared(view))}>Show all videos</ButtonLink>}
         >
           Nothing matches the search and the filters.
         </EmptyState>

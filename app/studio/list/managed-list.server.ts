@@ -5,16 +5,17 @@ import { queryThread } from "~db/threads/query-thread.server";
 import { totalOf } from "./list-totals.server";
 import type { ManageView } from "./manage-address";
 import { EDITABLE_COLUMNS, MANAGED_COLUMNS, toEditable, toManaged } from "./managed-row.server";
-import type { ManagedQuery, ManagedResult } from "./managed-search.server";
+import { type ManagedQuery, type ManagedResult, sizeOf } from "./managed-search.server";
 import type { EditableVideo, ManagedPage } from "./managed-video";
-import { MANAGE_PAGE_SIZE } from "./sort-order.server";
 
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
   await projected();
-  const isCounted = view.scheduled || view.waitsFor || view.uploadedBy;
+  const asked = forThread(view);
+  const { scheduled, waitsFor, uploadedBy, from, to, problems } = asked;
+  const isCounted = scheduled || waitsFor || uploadedBy || from || to || problems;
   const total = isCounted ? undefined : await totalOf(view);
-  const query: ManagedQuery = { view: forThread(view), total };
+  const query: ManagedQuery = { view: asked, total };
   const found = await queryThread<ManagedResult>("reading", "managed", query);
   const rows = await database()
     .selectFrom("videos")
@@ -23,7 +24,7 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
     .execute();
   const byNumber = new Map(rows.map((row) => [row.number, toManaged(row)]));
   const videos = found.rows.flatMap((number) => byNumber.get(number) ?? []);
-  const pageCount = Math.max(1, Math.ceil(found.total / MANAGE_PAGE_SIZE));
+  const pageCount = Math.max(1, Math.ceil(found.total / sizeOf(view)));
   const page = Math.min(view.page, pageCount);
   return { videos, page, pageCount, total: found.total, more: found.more };
 }
@@ -34,8 +35,9 @@ export async function idsOf(view: ManageView, most: number): Promise<string[]> {
   return queryThread<string[]>("reading", "managed-ids", { view: forThread(view), most });
 }
 
-function forThread({ category, ...view }: ManageView): ManagedQuery["view"] {
-  return { ...view, categories: category && storedValues(category) };
+function forThread({ category, uploader, columns: _, ...view }: ManageView): ManagedQuery["view"] {
+  const uploadedBy = view.uploadedBy ?? uploader;
+  return { ...view, uploadedBy, categories: category && storedValues(category) };
 }
 
 /**

@@ -1,13 +1,14 @@
 import type { Database } from "better-sqlite3";
 import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
-import type { ManageView } from "./manage-address";
+import { DEFAULT_PAGE_SIZE, type ManageView } from "./manage-address";
 import { readTags } from "./managed-row.server";
 import {
+  countedRows,
   type Filter,
   filtered,
   idsByState,
-  MANAGE_PAGE_SIZE,
+  isNarrow,
   orderBy,
   type Query,
   rowsByState,
@@ -25,7 +26,7 @@ const MAX_SORTED_VIDEOS = 4_000;
 export const MAX_SEARCH_MATCHES = 4_000;
 
 /** What a view shows; the thread is told the names of its category. */
-type View = Pick<ManageView, "search" | "sort" | "page"> & Filter;
+type View = Pick<ManageView, "search" | "sort" | "page" | "size"> & Filter;
 
 export interface ManagedQuery {
   view: View;
@@ -47,7 +48,7 @@ export function readManagedPage(sqlite: Database) {
   return ({ view, total }: ManagedQuery): ManagedResult =>
     view.search
       ? search.page(view)
-      : filterPage(sqlite, view, total ?? countFew(sqlite, rowsByState(view)));
+      : filterPage(sqlite, view, total ?? countRows(sqlite, countedRows(view)));
 }
 
 /** The ids of a view, in no order, at most `most`. */
@@ -63,7 +64,7 @@ export function readManagedIds(sqlite: Database) {
   };
 }
 
-function countFew(sqlite: Database, { sql, values }: Query): number {
+function countRows(sqlite: Database, { sql, values }: Query): number {
   return sqlite
     .prepare(`SELECT count(*) FROM (${sql})`)
     .pluck()
@@ -72,12 +73,11 @@ function countFew(sqlite: Database, { sql, values }: Query): number {
 
 /** Read from the end of the order that is nearer. */
 function filterPage(sqlite: Database, view: View, total: number): ManagedResult {
-  const offset = startOf(view.page, total);
-  const limit = Math.min(MANAGE_PAGE_SIZE, total - offset);
+  const offset = startOf(view, total);
+  const limit = Math.min(sizeOf(view), total - offset);
   const rest = total - offset - limit;
   const backwards = rest < offset;
-  const isNarrow = view.status || view.scheduled || view.categories || view.uploadedBy;
-  const isFew = isNarrow && total <= MAX_SORTED_VIDEOS;
+  const isFew = isNarrow(view) && total <= MAX_SORTED_VIDEOS;
   const { sql, values } = isFew ? rowsByState(view) : rowsInOrder(view);
   const rows = sqlite
     .prepare(`SELECT number FROM (${sql} ${orderBy(view, backwards)} LIMIT ? OFFSET ?)`)
@@ -110,7 +110,7 @@ function managedSearch(sqlite: Database) {
   }
 
   function page(view: View): ManagedResult {
-    if (view.uploadedBy !== undefined) return searchOwn(view);
+    if (hasOwnIndex(view) && isFew(view)) return searchFew(view);
     const { index, phrase } = matches(view);
     const some = sqlite
       .prepare(`SELECT count(*) FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ? LIMIT ?)`)
@@ -125,8 +125,8 @@ function managedSearch(sqlite: Database) {
       .prepare(`SELECT number ${found} ${orderBy(view)}`)
       .pluck()
       .all(phrase, ...values) as number[];
-    const start = startOf(view.page, all.length);
-    return { rows: all.slice(start, start + MANAGE_PAGE_SIZE), total: all.length, more: false };
+    const start = startOf(view, all.length);
+    return { rows: all.slice(start, start + sizeOf(view)), total: all.length, more: false };
   }
 
   function walk(view: View): ManagedResult {
@@ -138,18 +138,19 @@ function managedSearch(sqlite: Database) {
         .prepare(`SELECT number FROM (${sql} ${orderBy(view)} LIMIT ? OFFSET ?)`)
         .pluck()
         .all(...values, limit, offset) as number[];
-    const offset = (view.page - 1) * MANAGE_PAGE_SIZE;
+    const size = sizeOf(view);
+    const offset = (view.page - 1) * size;
     if (offset < MAX_SEARCH_MATCHES) {
       // One more than the page, to know whether the list goes on.
-      const rows = matching(MANAGE_PAGE_SIZE + 1, offset);
-      if (rows.length > MANAGE_PAGE_SIZE) {
-        return { rows: rows.slice(0, MANAGE_PAGE_SIZE), total: MAX_SEARCH_MATCHES, more: true };
+      const rows = matching(size + 1, offset);
+      if (rows.length > size) {
+        return { rows: rows.slice(0, size), total: MAX_SEARCH_MATCHES, more: true };
       }
       if (rows.length > 0 || offset === 0)
         return { rows, total: offset + rows.length, more: false };
     }
     const rows = matching(MAX_SEARCH_MATCHES, 0);
-    const start = startOf(Number.POSITIVE_INFINITY, rows.length);
+    const start = startOf({ ...view, page: Number.POSITIVE_INFINITY }, rows.length);
     return {
       rows: rows.slice(start),
       total: rows.length,
@@ -157,16 +158,22 @@ function managedSearch(sqlite: Database) {
     };
   }
 
-  /** One user's uploads are read one by one: they are few, and may lie far apart among the matches. */
-  function searchOwn(view: View): ManagedResult {
+  function isFew(view: View): boolean {
+    const { sql, values } = countedRows(view);
+    const some = { sql: `${sql} LIMIT ?`, values: [...values, MAX_SORTED_VIDEOS + 1] };
+    return countRows(sqlite, some) <= MAX_SORTED_VIDEOS;
+  }
+
+  /** Few rows are read one by one: they may lie far apart among the matches. */
+  function searchFew(view: View): ManagedResult {
     const holds = { sql: "video_holds(title, tags, ?)", values: [matches(view).needle] };
     const { sql, values } = rowsByState(view, holds);
     const all = sqlite
       .prepare(`SELECT number FROM (${sql} ${orderBy(view)})`)
       .pluck()
       .all(...values) as number[];
-    const start = startOf(view.page, all.length);
-    return { rows: all.slice(start, start + MANAGE_PAGE_SIZE), total: all.length, more: false };
+    const start = startOf(view, all.length);
+    return { rows: all.slice(start, start + sizeOf(view)), total: all.length, more: false };
   }
 
   function ids(view: View, most: number): string[] {
@@ -181,7 +188,18 @@ function managedSearch(sqlite: Database) {
 }
 
 /** The offset of a page, or of the last there is. */
-function startOf(page: number, total: number): number {
-  const last = Math.max(1, Math.ceil(total / MANAGE_PAGE_SIZE));
-  return (Math.min(page, last) - 1) * MANAGE_PAGE_SIZE;
+function startOf(view: Pick<View, "page" | "size">, total: number): number {
+  const size = sizeOf(view);
+  const last = Math.max(1, Math.ceil(total / size));
+  return (Math.min(view.page, last) - 1) * size;
+}
+
+/** Videos of a page. */
+export function sizeOf({ size = DEFAULT_PAGE_SIZE }: Pick<View, "size">): number {
+  return size;
+}
+
+/** Whether an index has the rows of the view, beside that of status and category. */
+function hasOwnIndex({ uploadedBy, from, to, problems }: Filter): boolean {
+  return Boolean(uploadedBy || from || to || problems);
 }

@@ -1,7 +1,5 @@
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
-import type { ManageView, Sort, WaitsFor } from "./manage-address";
-
-export const MANAGE_PAGE_SIZE = 50;
+import type { ManageView, Problem, Sort, WaitsFor } from "./manage-address";
 
 interface Order {
   /** What it sorts by, in SQL; of equals, the later entered or the newer goes with the larger. */
@@ -58,6 +56,11 @@ const ORDERS: Record<Sort, Order> = {
 const BY_STATE = both("videos_published_by_category", "videos_unpublished_by_state");
 /** What one user has uploaded, by age. */
 const BY_UPLOADER = all("videos_by_uploader");
+/** What has no thumbnail, by age. */
+const NO_THUMBNAIL = "coalesce(thumbnail_url, '') = ''";
+const WITHOUT_THUMBNAIL: Index[] = [
+  { name: "videos_without_thumbnail", condition: NO_THUMBNAIL, statuses: VIDEO_STATUSES },
+];
 
 export interface Filter {
   status?: VideoStatus;
@@ -69,6 +72,18 @@ export interface Filter {
   waitsFor?: WaitsFor;
   /** Only rows that this user has uploaded. */
   uploadedBy?: string;
+  /** The first and the last day of UTC that rows were added on, or moments; see `ManageView`. */
+  from?: string;
+  to?: string;
+  problems?: readonly Problem[];
+}
+
+/** Whether a view has fewer videos than an order; how many tells then how to read them. */
+export function isNarrow(view: Filter): boolean {
+  const { status, categories, uploadedBy, problems } = view;
+  return Boolean(
+    status || view.scheduled || categories || uploadedBy || view.from || view.to || problems,
+  );
 }
 
 /** A query and the values of its parameters. */
@@ -90,20 +105,45 @@ export function orderBy({ sort }: Pick<ManageView, "sort">, backwards = false): 
  */
 export function rowsInOrder(view: Filter & Pick<ManageView, "sort">, condition?: Query): Query {
   const { keys, indexes } = ORDERS[view.sort];
-  const isOwnByAge = view.uploadedBy !== undefined && keys === AGE.keys;
-  return rowsBy(isOwnByAge ? BY_UPLOADER : indexes, view, columnsFor(view), condition);
+  const columns = columnsFor(view);
+  // They are few: found by their own indexes, and sorted.
+  if (view.scheduled) return rowsOfSet(view, columns, condition);
+  const ofAge = keys === AGE.keys ? indexesByAge(view) : undefined;
+  return rowsBy(ofAge ?? indexes, view, columns, condition);
 }
 
-/** The same by status and category, or by uploader, which is good for few rows: they are sorted. */
+/** The same by what the view is filtered by, which is good for few rows: they are sorted. */
 export function rowsByState(view: Filter & Pick<ManageView, "sort">, condition?: Query): Query {
-  const indexes = view.uploadedBy === undefined ? BY_STATE : BY_UPLOADER;
-  return rowsBy(indexes, view, columnsFor(view), condition);
+  return narrowRows(view, columnsFor(view), condition, BY_STATE);
+}
+
+/** A row for each of a view, to be counted: no columns, so that an index can be enough. */
+export function countedRows(view: Filter): Query {
+  return narrowRows(view, "1", undefined, BY_STATE);
 }
 
 /** The ids of the rows of a view, in no order. */
 export function idsByState(view: Filter): Query {
   const byState = view.status || view.categories ? BY_STATE : AGE.indexes;
-  return rowsBy(view.uploadedBy === undefined ? byState : BY_UPLOADER, view, "id");
+  return narrowRows(view, "id", undefined, byState);
+}
+
+function narrowRows(
+  view: Filter,
+  columns: string,
+  condition: Query | undefined,
+  otherwise: readonly Index[],
+): Query {
+  const isOfSet = view.scheduled || view.problems?.some((problem) => problem !== "no-thumbnail");
+  if (isOfSet) return rowsOfSet(view, columns, condition);
+  return rowsBy(indexesByAge(view) ?? otherwise, view, columns, condition);
+}
+
+/** The index by age that has the fewest rows beside those of the view; undefined for none of its own. */
+function indexesByAge(view: Filter): readonly Index[] | undefined {
+  if (view.problems?.includes("no-thumbnail")) return WITHOUT_THUMBNAIL;
+  if (view.uploadedBy !== undefined) return BY_UPLOADER;
+  return view.from || view.to ? AGE.indexes : undefined;
 }
 
 /** The number of a row and what orders it, which a query of several parts must have to be merged. */
@@ -118,14 +158,6 @@ function rowsBy(
   columns: string,
   condition: Query = { sql: "TRUE", values: [] },
 ): Query {
-  if (view.scheduled) {
-    // They are few: found by their own indexes, and sorted.
-    const filter = filtered(view);
-    return {
-      sql: `SELECT ${columns} FROM videos WHERE ${filter.sql} AND ${condition.sql}`,
-      values: [...filter.values, ...condition.values],
-    };
-  }
   const parts = indexes
     .filter(({ statuses }) => !view.status || statuses.includes(view.status))
     .map(({ name, condition: isHeld, statuses }) => {
@@ -142,16 +174,39 @@ function rowsBy(
   };
 }
 
+/** The rows of a schedule, or of problems: they are looked up by the numbers that these have. */
+function rowsOfSet(
+  view: Filter,
+  columns: string,
+  condition: Query = { sql: "TRUE", values: [] },
+): Query {
+  const filter = filtered(view);
+  return {
+    sql: `SELECT ${columns} FROM videos NOT INDEXED WHERE ${filter.sql} AND ${condition.sql}`,
+    values: [...filter.values, ...condition.values],
+  };
+}
+
+/** As the rows of the list say it: also of a file that is to replace the video's. */
+const HAS_FAILED_JOB = `number IN (SELECT failed.number FROM jobs
+  LEFT JOIN video_files ON video_files.id = jobs.video_id
+  JOIN videos AS failed ON failed.id = coalesce(video_files.video_id, jobs.video_id)
+  WHERE jobs.state = 'failed')`;
+const PROBLEM_CONDITIONS: Record<Problem, string> = {
+  failed: HAS_FAILED_JOB,
+  missing: "number IN (SELECT number FROM missing_files)",
+  "no-thumbnail": NO_THUMBNAIL,
+};
 const IS_SCHEDULED = `number IN (SELECT number FROM videos WHERE publish_at IS NOT NULL
   UNION ALL SELECT number FROM videos WHERE unpublish_at IS NOT NULL)`;
 
-/** Status, schedule, category and uploader as a condition, of rows of these statuses. */
+/** The filters of a view as a condition, of rows of these statuses. */
 export function filtered(
-  { status, scheduled, waitsFor, categories, uploadedBy }: Filter,
+  { status, scheduled, waitsFor, categories, uploadedBy, from, to, problems }: Filter,
   statuses: readonly VideoStatus[] = VIDEO_STATUSES,
 ): Query {
   const conditions = ["TRUE"];
-  const values: string[] = [];
+  const values: unknown[] = [];
   const among = (column: string, allowed: readonly string[]) => {
     conditions.push(`${column} IN (${allowed.map(() => "?").join(", ")})`);
     values.push(...allowed);
@@ -161,5 +216,23 @@ export function filtered(
   if (scheduled) conditions.push(IS_SCHEDULED);
   if (categories) among("category", categories);
   if (uploadedBy !== undefined) among("uploaded_by", [uploadedBy]);
+  const added = (comparison: string, time: number) => {
+    conditions.push(`sort_key ${comparison} ?`);
+    values.push(sortKeyOf(time));
+  };
+  if (from) added(">=", Date.parse(from));
+  if (to) added("<", Date.parse(to) + (isDay(to) ? DAY_MS : 0));
+  for (const problem of problems ?? []) conditions.push(PROBLEM_CONDITIONS[problem]);
   return { sql: conditions.join(" AND "), values };
+}
+
+const isDay = (text: string) => text.length === "2030-01-31".length;
+const DAY_MS = 24 * 3_600_000;
+const FIRST_MS = Date.UTC(2000, 0, 1);
+const LAST_TIME = 2n ** 41n - 1n;
+
+/** The sort key of the first row of a moment, see the column `sort_key` in the baseline of the schema. */
+function sortKeyOf(ms: number): bigint {
+  const time = BigInt(ms - FIRST_MS);
+  return (time < 0n ? 0n : time > LAST_TIME ? LAST_TIME : time) * 2n ** 22n;
 }

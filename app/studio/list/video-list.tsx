@@ -1,6 +1,7 @@
 import type { JobSummary } from "~/media/jobs/kinds";
 import { useHydrated } from "~/ui/use-hydrated";
 import { BULK_FORM } from "../bulk/bulk-bar";
+import { COLUMN_LABELS, COLUMNS, type Column } from "./columns";
 import { KEYS } from "./list-keys";
 import type { ManageView } from "./manage-address";
 import type { ManagedVideo } from "./managed-video";
@@ -9,7 +10,8 @@ import type { Selection } from "./use-selection";
 import { VideoRow } from "./video-row";
 import "./video-list.css";
 
-const HEADINGS = ["Video", "Status", "Category", "Duration", "Views", "Size", "Added"];
+/** Of numbers, which stand at the right. */
+const FIGURES: readonly Column[] = ["duration", "views", "size"];
 
 /** The list of the manage tab: a table on a wide screen, cards on a phone or in large letters, by its style sheet. */
 export function VideoList({
@@ -26,6 +28,7 @@ export function VideoList({
   now: number;
 }) {
   const hydrated = useHydrated();
+  const columns = view.columns ?? COLUMNS;
   const keys = useListKeys(videos, view, selection);
   const whole = selection.ids.size === videos.length;
   return (
@@ -51,9 +54,14 @@ export function VideoList({
                 <span className="sr-only">Select</span>
               )}
             </th>
-            {HEADINGS.map((heading) => (
-              <th key={heading} scope="col">
-                {heading}
+            <th scope="col">Video</th>
+            {columns.map((column) => (
+              <th
+                key={column}
+                scope="col"
+                className={FIGURES.includes(column) ? "video-list-figures" : undefined}
+              >
+                {COLUMN_LABELS[column]}
               </th>
             ))}
             <th scope="col">

@@ -20,6 +20,7 @@ import { queueHref } from "../queue/queue-address";
 import { ScheduleTimes } from "../schedule/schedule-times";
 import { formatStorage } from "../statistics/storage-text";
 import { usePermissions } from "../use-permissions";
+import { COLUMNS, type Column } from "./columns";
 import { type ManageView, manageHref } from "./manage-address";
 import type { ManagedVideo } from "./managed-video";
 
@@ -79,21 +80,9 @@ export function VideoRow({
           </div>
         </div>
       </td>
-      <td>
-        <StatusBadge status={video.status} />
-        {video.isReady && <Badge tone="good">Ready</Badge>}
-        <ScheduleTimes video={video} />
-      </td>
-      <td>{categoryLabel(video.category)}</td>
-      <td className="text-right figures">{video.duration}</td>
-      <td className="text-right figures">
-        {formatCount(video.views)}{" "}
-        <span className="@min-[58rem]/videos:sr-only">{video.views === 1 ? "view" : "views"}</span>
-      </td>
-      <td className="text-right figures">{formatStorage(video.bytes)}</td>
-      <td>
-        <time dateTime={video.createdAt}>{formatAge(video.createdAt, now)}</time>
-      </td>
+      {(view.columns ?? COLUMNS).map((column) => (
+        <Cell key={column} column={column} video={video} now={now} />
+      ))}
       <td className="video-row-actions">
         <div>
           {may("/admin update", video) && (
@@ -132,6 +121,42 @@ export function VideoRow({
       </td>
     </tr>
   );
+}
+
+function Cell({ column, video, now }: { column: Column; video: ManagedVideo; now: number }) {
+  switch (column) {
+    case "status":
+      return (
+        <td>
+          <StatusBadge status={video.status} />
+          {video.isReady && <Badge tone="good">Ready</Badge>}
+          <ScheduleTimes video={video} />
+        </td>
+      );
+    case "category":
+      return <td>{categoryLabel(video.category)}</td>;
+    case "duration":
+      return <td className="text-right figures">{video.duration}</td>;
+    case "views":
+      return (
+        <td className="text-right figures">
+          {formatCount(video.views)}{" "}
+          <span className="@min-[58rem]/videos:sr-only">
+            {video.views === 1 ? "view" : "views"}
+          </span>
+        </td>
+      );
+    case "size":
+      return <td className="text-right figures">{formatStorage(video.bytes)}</td>;
+    case "added":
+      return (
+        <td>
+          <time dateTime={video.createdAt}>{formatAge(video.createdAt, now)}</time>
+        </td>
+      );
+    default:
+      return column satisfies never;
+  }
 }
 
 const ICON_BUTTON = `${buttonClass("ghost", "sm")} size-11 !px-0 [&_svg]:size-5`;

@@ -1,9 +1,12 @@
 // @vitest-environment jsdom
 import { fireEvent, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
+import { FilterBar } from "~/studio/list/filter-bar";
 import { ListKeys } from "~/studio/list/list-keys";
-import { ALL_NEWEST } from "~/studio/list/manage-address";
+import { ALL_NEWEST, readManageView } from "~/studio/list/manage-address";
 import { PageJump } from "~/studio/list/page-jump";
+import { SavedViews } from "~/studio/list/saved-views";
+import { VideoList } from "~/studio/list/video-list";
 import { renderAt } from "../ui/page";
 
 it("a question mark shows the keys of the list, but not where it is typed", async () => {
@@ -39,4 +42,72 @@ it("a page is gone to by its number, with the filters of the list", async () => 
 it("few pages need no field", () => {
   renderAt(<PageJump view={ALL_NEWEST} pageCount={5} />);
   expect(screen.queryByLabelText(/Go to page/)).toBeNull();
+});
+
+it("more filters are fields of the same form, which opens when one of them is set", async () => {
+  const view = readManageView(
+    new URLSearchParams("search=night&from=2026-01-31&failed=1&columns=title,views"),
+  );
+  const uploaders = [{ id: "u", email: "a@example.com" }];
+  renderAt(<FilterBar view={view} uploaders={uploaders} />);
+  const form = (await screen.findByLabelText("Added from")).closest("form")!;
+  expect((screen.getByText("More filters").closest("details") as HTMLDetailsElement).open).toBe(
+    true,
+  );
+  expect([...new FormData(form)].map((field) => field.join("="))).toEqual([
+    ...["tab=manage", "search=night", "status=", "category=", "sort=newest", "from=2026-01-31"],
+    ...["to=", "uploader=", "size=50", "failed=1", "columns=title", "columns=views"],
+  ]);
+  expect(screen.getByRole("link", { name: "Clear" }).getAttribute("href")).toBe(
+    "/admin?tab=manage&columns=title%2Cviews",
+  );
+});
+
+it("more filters stay closed, and name no uploader to whom all videos are their own", async () => {
+  renderAt(<FilterBar view={{ ...ALL_NEWEST, size: 100 }} />);
+  const summary = await screen.findByText("More filters");
+  expect((summary.closest("details") as HTMLDetailsElement).open).toBe(false);
+  expect(screen.queryByLabelText("Uploader")).toBeNull();
+  expect(screen.queryByRole("link", { name: "Clear" })).toBeNull();
+});
+
+it("a day is sent as the moments at which it begins and ends in the browser's zone", async () => {
+  renderAt(<FilterBar view={ALL_NEWEST} />);
+  for (const label of ["Added from", "Added to"]) {
+    fireEvent.change(await screen.findByLabelText(label), { target: { value: "2026-03-29" } });
+  }
+  const sent = new FormData(screen.getByLabelText("Added to").closest("form")!);
+  expect(sent.get("from")).toBe(new Date(2026, 2, 29).toISOString());
+  expect(sent.get("to")).toBe(new Date(2026, 2, 30).toISOString());
+});
+
+it("the names of saved views are text, and lead to their addresses", async () => {
+  const to = "/admin?tab=manage&missing=1";
+  const views = [{ id: 1, name: "<img src=x onerror=alert(1)>", to }];
+  renderAt(<SavedViews views={views} here={to} />);
+  const link = await screen.findByRole("link", { name: views[0]!.name });
+  expect([link.getAttribute("href"), link.getAttribute("aria-current")]).toEqual([to, "page"]);
+  expect(document.querySelector("img")).toBeNull();
+});
+
+it("shows the chosen columns alone", async () => {
+  const video = {
+    ...{ id: "v", title: "A film", category: "desi", status: "published" as const, views: 7 },
+    ...{ duration: "5:30", bytes: 0, createdAt: "2026-01-01T00:00:00.000Z", thumbnailUrl: null },
+    schedule: { publishAt: null, unpublishAt: null },
+  };
+  const selection = {
+    ...{ ids: new Set<string>(), all: false },
+    ...{ toggle() {}, togglePage() {}, setAll() {}, clear() {} },
+  };
+  renderAt(
+    <VideoList
+      {...{ videos: [video], jobs: {}, selection, now: 0 }}
+      view={{ ...ALL_NEWEST, columns: ["duration", "category"] }}
+    />,
+  );
+  await screen.findByText("A film");
+  const headings = screen.getAllByRole("columnheader").map(({ textContent }) => textContent);
+  expect(headings).toEqual(["Select all", "Video", "Duration", "Category", "Actions"]);
+  expect(screen.queryByText("7", { exact: false })).toBeNull();
 });

@@ -1,0 +1,134 @@
+import fs from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
+import { readCaptions } from "~db/captions";
+import { database, prepared, writeTransaction } from "~db/client.server";
+
+/**
+ * Which videos miss a file. A page of the list can't look for those of 100,000 videos, so they are looked
+ * for once a day and by `npm run check-library`, and the list says as of when. This is the only writer of
+ * the table `missing_files`.
+ */
+
+export interface MissingFile {
+  videoId: string;
+  title: string;
+  url: string;
+}
+
+const ROWS_AT_ONCE = 500;
+const LOOK_EVERY_MS = 24 * 3_600_000;
+/** How often is asked whether a day has passed; the first time once the start is over. */
+const ASK_EVERY_MS = 10 * 60_000;
+const FIRST_ASK_MS = 30_000;
+/** After so many rows: a look at 100,000 videos takes about eight minutes, most of it waiting. */
+const PAUSE_MS = 2_000;
+
+/** The next rows behind a number, with all that names files. Those of a large library, all at once, would take hundreds of megabytes. */
+export function rowsWithFilesAfter(number: number) {
+  return rowsWithFiles().where("number", ">", number).limit(ROWS_AT_ONCE).execute();
+}
+
+function rowsWithFiles() {
+  return database()
+    .selectFrom("videos")
+    .select(["number", "id", "title", "video_url", "source_url", "thumbnail_url"])
+    .select(["hls_url", "storyboard_url", "preview_url", "captions"])
+    .orderBy("number");
+}
+
+type Row = Awaited<ReturnType<typeof rowsWithFilesAfter>>[number];
+
+/**
+ * Looks for every file that a video names, and records which videos miss one; in the order of the rows.
+ * One that is stopped has recorded what it has seen, and is no complete look.
+ *
+ * @param pauseMs to wait after some hundred rows.
+ */
+export async function* missingFiles({ pauseMs = 0 } = {}): AsyncGenerator<MissingFile> {
+  const began = new Date().toISOString();
+  for (let after = 0; ; ) {
+    const rows = await rowsWithFilesAfter(after);
+    const suspects = (await missingOf(rows)).map(({ number }) => number);
+    // Once more: a file may have been replaced since its row was read.
+    const missing = suspects.length > 0 ? await missingOf(await rowsOf(suspects)) : [];
+    const last = rows.at(-1)?.number;
+    const numbers = [...new Set(missing.map(({ number }) => number))];
+    await record(after, last ?? Number.MAX_SAFE_INTEGER, numbers);
+    for (const { number: _, ...file } of missing) yield file;
+    if (last === undefined) break;
+    after = last;
+    if (pauseMs > 0) await pause(pauseMs, undefined, { ref: false });
+  }
+  await database().updateTable("storage").set({ files_looked_at: began }).execute();
+}
+
+function rowsOf(numbers: readonly number[]): Promise<Row[]> {
+  return rowsWithFiles().where("number", "in", numbers).execute();
+}
+
+async function missingOf(rows: readonly Row[]): Promise<(MissingFile & { number: number })[]> {
+  const missing: (MissingFile & { number: number })[] = [];
+  for (const row of rows) {
+    const { id: videoId, title, number } = row;
+    for (const url of await missingUrls(row)) missing.push({ videoId, title, number, url });
+  }
+  return missing;
+}
+
+async function missingUrls({ captions, ...row }: Row): Promise<string[]> {
+  const derived = [row.hls_url, row.storyboard_url, row.preview_url];
+  const captionUrls = readCaptions(captions).map(({ url }) => url);
+  const missing: string[] = [];
+  for (const url of [
+    row.video_url,
+    row.source_url,
+    row.thumbnail_url,
+    ...derived,
+    ...captionUrls,
+  ]) {
+    const file = url ? parseMediaUrl(url) : undefined;
+    if (!url || !file) continue;
+    const at = bucketFile(file.bucket, file.path);
+    const isThere = at && (await fs.stat(at).catch(() => undefined));
+    if (!isThere) missing.push(url);
+  }
+  return missing;
+}
+
+/** Of the rows behind `after` up to `last`, exactly these miss a file. */
+function record(after: number, last: number, numbers: readonly number[]): Promise<void> {
+  return writeTransaction(() => {
+    prepared("DELETE FROM missing_files WHERE number > ? AND number <= ?").run(after, last);
+    if (numbers.length === 0) return;
+    // A video may have been deleted since.
+    prepared(
+      `INSERT INTO missing_files (number) SELECT number FROM videos
+       WHERE number IN (SELECT value FROM json_each(?))`,
+    ).run(JSON.stringify(numbers));
+  });
+}
+
+/** When the last complete look began, ISO 8601 UTC; null when there was none. */
+export function filesLookedAt(): string | null {
+  return prepared("SELECT files_looked_at FROM storage").pluck().get() as string | null;
+}
+
+/** Looks for them in the background when the last look is a day old. */
+export function startLookingForFiles(): void {
+  let isLooking = false;
+  const ask = async () => {
+    const last = filesLookedAt();
+    if (isLooking || (last !== null && Date.now() - Date.parse(last) < LOOK_EVERY_MS)) return;
+    isLooking = true;
+    try {
+      for await (const _ of missingFiles({ pauseMs: PAUSE_MS }));
+    } catch (error) {
+      console.error("The files of the videos could not be looked for:", error);
+    } finally {
+      isLooking = false;
+    }
+  };
+  setTimeout(ask, FIRST_ASK_MS).unref();
+  setInterval(ask, ASK_EVERY_MS).unref();
+}
