@@ -18,6 +18,7 @@ import { startTakingOver } from "~/studio/files/ready-files.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
 import { startLookingForFiles } from "~/studio/library/missing-files.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
+import { startDiskRecords } from "~/studio/statistics/disk-days.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
@@ -56,6 +57,7 @@ export async function boot(): Promise<void> {
   scheduleTrashCleanup();
   startSchedule();
   startTakingOver();
+  startDiskRecords();
   resumeTagChanges();
   startBackups();
   resumeDownloads().catch(console.error);

@@ -18,6 +18,7 @@ import type {
   SeriesTable,
   SeriesVideosTable,
 } from "./schema/series";
+import type { DiskDaysTable, WatchedPartsTable } from "./schema/statistics";
 import type { SavedViewsTable, UploadTemplatesTable } from "./schema/templates";
 
 export { ROLES, type Role } from "./schema/accounts";
@@ -271,6 +272,8 @@ export interface Schema {
   storage: StorageTable;
   missing_files: MissingFilesTable;
   view_days: ViewDaysTable;
+  watched_parts: WatchedPartsTable;
+  disk_days: DiskDaysTable;
   deleted_videos: DeletedVideosTable;
   video_digests: VideoDigestsTable;
   video_files: VideoFilesTable;

@@ -54,6 +54,9 @@ const TABLE = {
   "/admin/import": { owner: "all", editor: "all", uploader: "none" },
   "/admin/import/:file": { owner: "all", editor: "all", uploader: "none" },
   "/admin/statistics": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/statistics/:file": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/videos/:id/statistics": { owner: "all", editor: "all", uploader: "own" },
+  "/admin/videos/:id/statistics/:file": { owner: "all", editor: "all", uploader: "own" },
   "/admin/activity": { owner: "all", editor: "all", uploader: "none" },
   // Files of videos that are not published, and the notice that conversions go on.
   "/media/* hidden": { owner: "all", editor: "all", uploader: "own" },
@@ -81,6 +84,7 @@ const TABLE = {
   "/age": "anyone",
   "/surprise": "anyone",
   "/video/:id/view": "anyone",
+  "/video/:id/watched": "anyone",
   "/search/suggestions": "anyone",
   "/video/:id/stream": "anyone",
   "/saved/videos": "anyone",

@@ -1,12 +1,7 @@
 import { isbot } from "isbot";
 import { attemptLimit } from "~/server/attempt-limit.server";
-import { onLastMoment } from "~/server/node/shutdown.server";
-import { sqliteHandle, tryWriteTransaction } from "~db/client.server";
-
-/** Counts wait this long in memory, so that a busy second is one transaction. */
-const FLUSH_AFTER_MS = 1_000;
-/** Videos written at once; more wait for the next turn, so that no request waits long for them. */
-const FLUSH_MOST = 250;
+import { prepared, sqliteHandle } from "~db/client.server";
+import { batchedCounts } from "./batched-counts.server";
 
 /** One a minute: a household, or the phones behind one address of a carrier; a loop that reloads gains little. */
 const VIEWS_PER_ADDRESS = 60;
@@ -15,20 +10,17 @@ const WINDOW_SECONDS = 60 * 60;
 const MOST_REMEMBERED = 50_000;
 const byAddress = attemptLimit(VIEWS_PER_ADDRESS, WINDOW_SECONDS, MOST_REMEMBERED);
 
-// On globalThis, because the development server evaluates this module anew after an edit.
-const holder = globalThis as { afterdarkViews?: { pending: Map<string, number> } };
-if (!holder.afterdarkViews) {
-  holder.afterdarkViews = { pending: new Map() };
-  onLastMoment(flushViews);
-}
-const { pending } = holder.afterdarkViews;
-let timer: NodeJS.Timeout | undefined;
-/** Said once, not every second for as long as another process holds the file. */
-let failureIsLogged = false;
+const batch = batchedCounts<number>("Views", {
+  add: (counted, more) => (counted ?? 0) + more,
+  writer() {
+    const add = sqliteHandle().prepare("UPDATE videos SET views = views + ? WHERE id = ?");
+    return (id, count) => void add.run(count, id);
+  },
+});
 
 /** Views of a video that are counted but not yet written. */
 export function pendingViews(id: string): number {
-  return pending.get(id) ?? 0;
+  return batch.pending(id) ?? 0;
 }
 
 /**
@@ -37,14 +29,21 @@ export function pendingViews(id: string): number {
  * @param address whose views of a video are counted 60 times an hour at most, and no further.
  */
 export function countView(id: string, address?: string): boolean {
-  const found = sqliteHandle()
-    .prepare("SELECT 1 FROM videos WHERE id = ? AND status = 'published'")
-    .get(id);
-  if (!found) return false;
-  if (address !== undefined && byAddress.consume(`${address} ${id}`) !== undefined) return true;
-  pending.set(id, pendingViews(id) + 1);
-  timer ??= setTimeout(flushSome, FLUSH_AFTER_MS).unref();
+  if (!isPublished(id)) return false;
+  if (address === undefined || mayCount(address, id)) batch.add(id, 1);
   return true;
+}
+
+/** Whether a video is there for everybody. */
+export function isPublished(id: string): boolean {
+  return (
+    prepared("SELECT 1 FROM videos WHERE id = ? AND status = 'published'").get(id) !== undefined
+  );
+}
+
+/** Whether one more of what is counted may come from an address; 60 an hour of each. */
+export function mayCount(address: string, what: string): boolean {
+  return byAddress.consume(`${address} ${what}`) === undefined;
 }
 
 /**
@@ -62,47 +61,8 @@ export function countsAsView(request: Request): boolean {
   return !isbot(headers.get("User-Agent")?.replace("HeadlessChrome", "Chrome"));
 }
 
-/**
- * Writes all that is counted, in one transaction. What cannot be written now, because another
- * process holds the file, stays counted for the next try.
- */
-export function flushViews(): void {
-  clearTimeout(timer);
-  timer = undefined;
-  write([...pending]);
-}
-
-function flushSome(): void {
-  timer = undefined;
-  const written = write([...pending].slice(0, FLUSH_MOST));
-  if (pending.size > 0) timer = setTimeout(flushSome, written ? 0 : FLUSH_AFTER_MS).unref();
-}
-
-function write(counts: [id: string, count: number][]): boolean {
-  if (counts.length === 0) return true;
-  const sqlite = sqliteHandle();
-  const add = sqlite.prepare("UPDATE videos SET views = views + ? WHERE id = ?");
-  try {
-    const written = tryWriteTransaction(() => {
-      for (const [id, count] of counts) add.run(count, id);
-    });
-    if (!written) throw new Error("Another process is writing to the database.");
-  } catch (error) {
-    if (!failureIsLogged) {
-      console.error("Views could not be written and stay counted for the next try:", error);
-    }
-    failureIsLogged = true;
-    return false;
-  }
-  failureIsLogged = false;
-  // Only now: what the pages show in between neither falls nor counts twice.
-  for (const [id] of counts) pending.delete(id);
-  return true;
-}
+/** Writes all that is counted, in one transaction. */
+export const flushViews = batch.flush;
 
 /** Forgets what is counted and not written, so that a test starts from nothing. */
-export function forgetPendingViews(): void {
-  clearTimeout(timer);
-  timer = undefined;
-  pending.clear();
-}
+export const forgetPendingViews = batch.forget;

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
+import { csvCell } from "~/shared/markup/csv";
 import { database } from "~db/client.server";
 
 const ROWS_AT_ONCE = 500;
@@ -42,7 +43,9 @@ export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<str
       const lines = rows.map((row) => JSON.stringify(objectOf(row)));
       yield (isFirst ? "[\n" : rows.length ? ",\n" : "") + lines.join(",\n");
     } else {
-      yield rows.map((row) => `${COLUMNS.map((name) => cell(row[name])).join(",")}\r\n`).join("");
+      yield rows
+        .map((row) => `${COLUMNS.map((name) => csvCell(row[name])).join(",")}\r\n`)
+        .join("");
     }
     if (rows.length < ROWS_AT_ONCE) break;
     after = rows.at(-1)!.number;
@@ -79,9 +82,4 @@ function objectOf(row: Row): Record<string, unknown> {
     tags,
     series,
   };
-}
-
-function cell(value: string | number | null): string {
-  const text = value === null ? "" : String(value);
-  return /[",\r\n;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -34,17 +34,24 @@ export default function Privacy() {
           you search for: not in a database, not in a file, not in a log.
         </li>
         <li>
-          No page asks another company for anything. There are no advertising networks, no
-          analytics, no fonts or scripts of others, and so nobody else learns that you were here.
+          No page asks another company for anything. There are no advertising networks, no analytics
+          services, no fonts or scripts of others, and so nobody else learns that you were here.
         </li>
         <li>We have nothing that we could sell, share or lose.</li>
       </ul>
 
       <h2>What is counted</h2>
       <p>
-        Each video has one number: how often its page was opened. It does not say by whom. To keep
-        the site available, the number of recent requests is limited; the addresses needed for that
-        are held in memory for some minutes and written nowhere.
+        Each video has one number: how often its page was opened, also by day. It does not say by
+        whom. To keep the site available, the number of recent requests is limited; the addresses
+        needed for that are held in memory for some minutes and written nowhere.
+      </p>
+      <p>
+        Each video also has totals of how far it is watched: twenty numbers, one for each 5 % of the
+        film. When a view ends, your browser tells us once which of these parts were played, without
+        a cookie or anything else that is yours, and each number of such a part rises by one.
+        Nothing is kept of the view itself, not even its time. Browsers that ask not to be tracked
+        (Global Privacy Control, Do Not Track) or to save data tell us nothing.
       </p>
 
       <h2>Cookies and your browser's memory</h2>
@@ -56,8 +63,9 @@ export default function Privacy() {
         <li>
           <strong>Player.</strong> The volume and the place where you stopped watching stay in your
           own browser, and clearing the data of this site removes them. So does <q>Forget all</q>{" "}
-          under Continue watching. Where you stopped is never sent to us; which videos those are,
-          your browser asks us for as for any other page, and nothing of that is written down.
+          under Continue watching. The place itself is never sent to us, only the parts above,
+          without saying whose view it was; which videos those are, your browser asks us for as for
+          any other page, and nothing of that is written down.
         </li>
         <li>
           <strong>Saved videos.</strong> The list of what you save stays in your own browser too.

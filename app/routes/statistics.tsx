@@ -4,7 +4,7 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { Link, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { ChartColumn } from "lucide-react";
 import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
@@ -22,20 +22,25 @@ import { BackupLine } from "~/studio/backups/backup-panel";
 import { lastProvedAt } from "~/studio/backups/backups-page.server";
 import { failure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
-import { ColumnChart, RowChart } from "~/studio/statistics/chart";
+import { RowChart } from "~/studio/statistics/chart";
 import { byteUnit } from "~/studio/statistics/chart-scale";
+import { diskFigures } from "~/studio/statistics/disk-days.server";
+import { DiskPanel } from "~/studio/statistics/disk-panel";
+import { PeriodLinks } from "~/studio/statistics/period-links";
 import { sourceFigures } from "~/studio/statistics/source-figures.server";
 import { SourcePanel } from "~/studio/statistics/source-panel";
 import {
-  PERIODS_DAYS,
   type PeriodDays,
   readPeriod,
   type Statistics,
+  statisticsFileHref,
   statisticsHref,
+  videoStatisticsHref,
 } from "~/studio/statistics/statistics";
 import { readStatistics } from "~/studio/statistics/statistics.server";
 import { formatStorage } from "~/studio/statistics/storage-text";
-import { ButtonLink, buttonClass } from "~/ui/button";
+import { NUMBER, SHORT, ViewsByDay } from "~/studio/statistics/views-by-day";
+import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 
 export const meta: MetaFunction = () => [
@@ -51,7 +56,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const period = readPeriod(new URL(request.url).searchParams);
   try {
     const statistics = await readStatistics(period);
-    return { period, backups, statistics, sources: await sourceFigures() };
+    const sources = await sourceFigures();
+    return { period, backups, statistics, sources, disk: await diskFigures() };
   } catch (error) {
     console.error(error);
     const { status, toast } = failure(500, "Failed to fetch statistics.");
@@ -79,11 +85,6 @@ export async function action({ request }: ActionFunctionArgs) {
   });
 }
 
-/** For an axis: 250K, 1.5M. */
-const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
-const NUMBER = new Intl.NumberFormat("en");
-const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
-
 export default function StatisticsPage() {
   useLiveRefresh();
   const loaded = useLoaderData<typeof loader>();
@@ -94,22 +95,11 @@ export default function StatisticsPage() {
         <h1 className="text-xl font-semibold">Statistics</h1>
         <AdminLinks />
       </header>
-      <nav aria-label="Period" className="flex flex-wrap gap-2">
-        {PERIODS_DAYS.map((each) => (
-          <Link
-            key={each}
-            to={statisticsHref(each)}
-            preventScrollReset
-            aria-current={each === period ? "page" : undefined}
-            className={buttonClass(each === period ? "primary" : "secondary", "sm")}
-          >
-            {each} days
-          </Link>
-        ))}
-      </nav>
+      <PeriodLinks period={period} hrefFor={statisticsHref} />
       {"statistics" in loaded ? (
         <>
           <Charts period={period} statistics={loaded.statistics} />
+          <DiskPanel disk={loaded.disk} csv={statisticsFileHref("disk", period)} />
           <SourcePanel figures={loaded.sources} action={statisticsHref(period)} />
         </>
       ) : (
@@ -133,39 +123,30 @@ export default function StatisticsPage() {
 
 function Charts({ period, statistics }: { period: PeriodDays; statistics: Statistics }) {
   const { days, videos, storage } = statistics;
-  const views = days.reduce((sum, day) => sum + day.views, 0);
   const bytes = storage.reduce((sum, { bytes }) => sum + bytes, 0);
   return (
     <>
-      <ColumnChart
-        title="Views by day"
-        summary={`${formatQuantity(views, "view")} in the last ${period} days (UTC).`}
-        headings={["Day", "Views"]}
-        format={SHORT.format}
-        bars={days.map(({ day, views }) => ({
-          label: DAY.format(new Date(day)),
-          value: views,
-          text: NUMBER.format(views),
-        }))}
-      />
+      <ViewsByDay days={days} period={period} csv={statisticsFileHref("views-by-day", period)} />
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
         <RowChart
           title="Views by video"
           summary={`The most viewed in the last ${period} days.`}
           headings={["Video", "Views"]}
+          csv={statisticsFileHref("views-by-video", period)}
           format={SHORT.format}
           empty="No views in this time."
           bars={videos.map(({ id, title, views }) => ({
             label: title,
             value: views,
             text: NUMBER.format(views),
-            href: `/video/${encodeURIComponent(id)}`,
+            href: videoStatisticsHref(id, period),
           }))}
         />
         <RowChart
           title="Storage by category"
           summary={`${formatStorage(bytes)} in all, derived files included.`}
           headings={["Category", "Storage"]}
+          csv={statisticsFileHref("storage-by-category", period)}
           format={formatStorage}
           unit={byteUnit(Math.max(0, ...storage.map(({ bytes }) => bytes)))}
           empty="No videos yet."

@@ -22,6 +22,7 @@ import { forgetSpeed } from "~/player/memory/sound-and-speed";
 import { useContinuedVisit } from "~/player/mini/use-continued-visit";
 import { StreamPreloads } from "~/player/source/stream-preloads";
 import { VideoPlayer } from "~/player/video-player";
+import { useWatchedParts } from "~/player/watched/use-watched-parts";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
 import { listPath, parseListLocation, tagPath, videoPath } from "~/shared/addresses";
@@ -139,6 +140,8 @@ function About() {
   const asked = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
   const continues = useContinuedVisit(video.id);
   const views = useCountedViews(video.id, video.views, !asked && !continues);
+  const { id, durationSeconds } = video;
+  useWatchedParts({ id, durationSeconds, isGrowing: !video.videoUrl }, !asked, continues);
   return (
     <>
       <h1 dir="auto" className="mt-5 text-xl font-bold">

@@ -14,6 +14,7 @@ import { migration as videoFiles } from "./0211-video-files";
 import { migration as passkeys } from "./0212-passkeys";
 import { migration as api } from "./0213-api";
 import { migration as uploadTemplates } from "./0216-upload-templates";
+import { migration as watchedParts } from "./0217-watched-parts";
 import { migration as backups } from "./0218-backups";
 import { migration as review } from "./0219-review";
 import { migration as downloads } from "./0221-downloads";
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   passkeys,
   api,
   uploadTemplates,
+  watchedParts,
   backups,
   review,
   downloads,

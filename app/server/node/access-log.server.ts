@@ -20,8 +20,8 @@ interface Morgan {
   ): void;
 }
 
-/** Asked every few seconds, and never news. */
-const UNLOGGED = new Set(["/healthz"]);
+/** Asked every few seconds, and never news; and how far a film was watched, which is counted alone. */
+const UNLOGGED = /^\/(healthz|video\/[^/]*\/watched)$/;
 
 const started = new WeakMap<ServerResponse, number>();
 
@@ -50,7 +50,7 @@ export function logWhenAnswered(request: IncomingMessage, response: ServerRespon
 export function accessLine(request: IncomingMessage, response: ServerResponse): string | undefined {
   const { originalUrl = request.url ?? "" } = request as { originalUrl?: string };
   const path = withoutToken(originalUrl.replace(/[?#].*$/s, ""));
-  if (UNLOGGED.has(path)) return undefined;
+  if (UNLOGGED.test(path)) return undefined;
   const begun = started.get(response);
   const took = begun === undefined ? "-" : (performance.now() - begun).toFixed(1);
   // A client that left before the answer began was given no status.

@@ -7,6 +7,7 @@ import { useToast } from "~/ui/feedback/toast";
 import { copyText } from "~/ui/share";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { EditableVideo } from "../list/managed-video";
+import { videoStatisticsHref } from "../statistics/statistics";
 
 /** What is edited: the picture as it is, the status, and where the public finds the video. */
 export function EditedVideo({
@@ -70,9 +71,14 @@ export function EditedVideo({
             </Button>
           )}
         </p>
-        <ButtonLink to={replaceHref} preventScrollReset variant="secondary" size="sm">
-          Replace the file
-        </ButtonLink>
+        <div className="flex flex-wrap gap-2">
+          <ButtonLink to={replaceHref} preventScrollReset variant="secondary" size="sm">
+            Replace the file
+          </ButtonLink>
+          <ButtonLink to={videoStatisticsHref(video.id)} variant="secondary" size="sm">
+            Statistics
+          </ButtonLink>
+        </div>
       </div>
     </div>
   );

@@ -18,6 +18,7 @@ import { Badge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { queueHref } from "../queue/queue-address";
 import { ScheduleTimes } from "../schedule/schedule-times";
+import { videoStatisticsHref } from "../statistics/statistics";
 import { formatStorage } from "../statistics/storage-text";
 import { usePermissions } from "../use-permissions";
 import { COLUMNS, type Column } from "./columns";
@@ -140,10 +141,17 @@ function Cell({ column, video, now }: { column: Column; video: ManagedVideo; now
     case "views":
       return (
         <td className="text-right figures">
-          {formatCount(video.views)}{" "}
-          <span className="@min-[58rem]/videos:sr-only">
-            {video.views === 1 ? "view" : "views"}
-          </span>
+          <Link
+            to={videoStatisticsHref(video.id)}
+            title={`Statistics of ${video.title}`}
+            className="inline-block min-w-11 py-3 underline decoration-line-strong underline-offset-4 hover:text-accent mouse:min-w-0 mouse:py-0"
+          >
+            {formatCount(video.views)}{" "}
+            <span className="@min-[58rem]/videos:sr-only">
+              {video.views === 1 ? "view" : "views"}
+            </span>
+            <span className="sr-only"> of {video.title}</span>
+          </Link>
         </td>
       );
     case "size":

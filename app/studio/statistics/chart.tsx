@@ -21,6 +21,7 @@ function Figure({
   summary,
   bars,
   headings,
+  csv,
   children,
 }: {
   title: string;
@@ -28,16 +29,21 @@ function Figure({
   summary: string;
   bars: Bar[];
   headings: [label: string, value: string];
+  /** Where the numbers are a table for spreadsheets. */
+  csv?: string;
   children: (titleId: string) => ReactNode;
 }) {
   const id = useId();
   return (
     <figure className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5">
-      <figcaption>
-        <h2 id={id} className="font-semibold">
-          {title}
-        </h2>
-        <p className="text-sm text-muted">{summary}</p>
+      <figcaption className="flex items-start justify-between gap-4">
+        <div className="min-w-0">
+          <h2 id={id} className="font-semibold">
+            {title}
+          </h2>
+          <p className="text-sm text-muted">{summary}</p>
+        </div>
+        {csv && <CsvLink title={title} href={csv} />}
       </figcaption>
       {children(id)}
       <details className="text-sm">
@@ -74,6 +80,20 @@ function Figure({
         </table>
       </details>
     </figure>
+  );
+}
+
+/** Downloads the numbers of a figure. */
+export function CsvLink({ title, href }: { title: string; href: string }) {
+  return (
+    <a
+      href={href}
+      download
+      aria-label={`Download as CSV: ${title}`}
+      className="-my-2 inline-flex min-h-11 min-w-11 shrink-0 items-center justify-end text-sm text-muted underline underline-offset-4 hover:text-ink"
+    >
+      CSV
+    </a>
   );
 }
 

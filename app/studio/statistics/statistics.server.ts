@@ -1,16 +1,17 @@
+import { readWatchedParts } from "~/catalogue/watched-parts.server";
 import { projected } from "~db/changes.server";
-import { database } from "~db/client.server";
+import { database, prepared } from "~db/client.server";
 import { totalsByCategory } from "../list/list-totals.server";
-import type { PeriodDays, Statistics } from "./statistics";
+import type { PeriodDays, Statistics, VideoStatistics } from "./statistics";
 
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;
+/** Ten years, whatever day a wrong clock has written. */
+const MOST_DAYS = 3_650;
 
 /** Views by day and by video over the days that end today (UTC), and storage by category. */
 export async function readStatistics(days: PeriodDays, now = Date.now()): Promise<Statistics> {
-  const period = Array.from({ length: days }, (_, index) =>
-    new Date(now - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
-  );
+  const period = periodOf(days, now);
   const from = period[0] ?? "";
   await projected();
   return {
@@ -20,15 +21,55 @@ export async function readStatistics(days: PeriodDays, now = Date.now()): Promis
   };
 }
 
-async function viewsByDay(period: readonly string[], from: string) {
+function periodOf(days: number, now: number): string[] {
+  return Array.from({ length: days }, (_, index) =>
+    new Date(now - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
+async function viewsByDay(period: readonly string[], from: string, id?: string) {
   const rows = await database()
     .selectFrom("view_days")
     .select((e) => ["day", e.fn.sum<number>("views").as("views")])
     .where("day", ">=", from)
+    .$if(id !== undefined, (query) => query.where("video_id", "=", id ?? ""))
     .groupBy("day")
     .execute();
   const views = new Map(rows.map((row) => [row.day, row.views]));
   return period.map((day) => ({ day, views: views.get(day) ?? 0 }));
+}
+
+/**
+ * Views of a video by day, and how far it was watched.
+ *
+ * @param days that end today (UTC); all that are known when left out, days without a view as well.
+ * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
+ */
+export async function readVideoStatistics(
+  id: string,
+  { days, uploadedBy, now = Date.now() }: { days?: number; uploadedBy?: string; now?: number },
+): Promise<VideoStatistics | undefined> {
+  const video = prepared(
+    `SELECT id, title, status, views FROM videos
+     WHERE id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
+  ).get({ id, uploadedBy: uploadedBy ?? null }) as VideoStatistics["video"] | undefined;
+  if (!video) return undefined;
+  await projected();
+  const period = periodOf(days ?? daysSinceFirstView(id, now), now);
+  return {
+    video,
+    days: await viewsByDay(period, period[0] ?? "", id),
+    watched: readWatchedParts(id),
+  };
+}
+
+/** Today included. */
+function daysSinceFirstView(id: string, now: number): number {
+  const first = prepared("SELECT min(day) FROM view_days WHERE video_id = ?").pluck().get(id) as
+    | string
+    | null;
+  const days = first ? Math.floor((now - Date.parse(first)) / DAY_MS) + 1 : 1;
+  return Math.min(Math.max(1, days), MOST_DAYS);
 }
 
 function viewsByVideo(from: string) {

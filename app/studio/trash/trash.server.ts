@@ -89,7 +89,7 @@ export interface Purged {
 }
 
 /**
- * Deletes videos of the trash for good, with their files, views, digests and positions in series.
+ * Deletes videos of the trash for good, with their files, views, watched parts, digests and positions in series.
  *
  * @returns those that were still there, and when their files are gone from the disk, which takes longer.
  */
@@ -120,7 +120,7 @@ function forgetRows(ids: readonly string[]): Purged[] {
   ).all(JSON.stringify(ids)) as Purged[];
   // Another program may have entered a video of the same id since.
   const gone = JSON.stringify(rows.map(({ id }) => id));
-  for (const table of ["view_days", "video_digests", "series_videos"]) {
+  for (const table of ["view_days", "watched_parts", "video_digests", "series_videos"]) {
     prepared(
       `DELETE FROM ${table} WHERE video_id IN (SELECT value FROM json_each(?)
          WHERE value NOT IN (SELECT id FROM videos))`,

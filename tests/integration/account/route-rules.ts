@@ -18,6 +18,7 @@ const PUBLIC_ACTIONS = [
   "age",
   "contact",
   "video/:id/view",
+  "video/:id/watched",
   "saved/videos",
 ];
 const ADMIN_AREA = /^(admin|uploads)(\/|$)/;

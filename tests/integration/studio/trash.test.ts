@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
+import { readWatchedParts } from "~/catalogue/watched-parts.server";
 import { action, loader } from "~/routes/trash";
 import { MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
 import type { StudioFailure } from "~/studio/failure";
@@ -62,7 +63,7 @@ async function refused(fields: [string, string][]): Promise<StudioFailure> {
   return answer.data.error;
 }
 
-/** A video with files of 5 bytes each, views of two days and a digest. */
+/** A video with files of 5 bytes each, views of two days, watched parts and a digest. */
 function addWhole(id: string, columns: Record<string, string | number | null> = {}) {
   const base = `u/17000000000${id.charCodeAt(0)}`;
   addVideo({
@@ -79,6 +80,9 @@ function addWhole(id: string, columns: Record<string, string | number | null> = 
   sqlite
     .prepare("INSERT INTO view_days VALUES (?, '2026-01-01', 3), (?, '2026-01-02', 4)")
     .run(id, id);
+  sqlite
+    .prepare("INSERT INTO watched_parts VALUES (?, 7, ?)")
+    .run(id, JSON.stringify(Array(20).fill(7)));
   sqlite.prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, id.repeat(64).slice(0, 64));
   return [
     writeUpload(site.uploads, `videos/${base}.mp4`),
@@ -90,6 +94,7 @@ const days = (id: string) =>
   sqliteHandle().prepare("SELECT sum(views) FROM view_days WHERE video_id = ?").pluck().get(id);
 const digests = (id: string) =>
   sqliteHandle().prepare("SELECT count(*) FROM video_digests WHERE video_id = ?").pluck().get(id);
+const watched = (id: string) => readWatchedParts(id).views;
 
 describe("the page of the trash", () => {
   it("lists what was deleted, the latest first, with who did it and what it takes", async () => {
@@ -179,7 +184,7 @@ describe("restoring from the trash", () => {
       bytes: 10,
     });
     expect(exist(files)).toEqual([true, true]);
-    expect([days("a"), digests("a")]).toEqual([7, 1]);
+    expect([days("a"), watched("a"), digests("a")]).toEqual([7, 7, 1]);
     expect(inTrash()).toEqual([]);
     expect(fs.readdirSync(trashFolder())).toEqual([]);
     expect((await listActivities())[0]).toMatchObject({ action: "restore", detail: "Film a" });
@@ -298,6 +303,7 @@ describe("deleting for good", () => {
     expect(description).toBe("1 video was deleted for good.");
     expect(inTrash()).toEqual(["b"]);
     expect([days("a"), digests("a"), days("b"), digests("b")]).toEqual([null, 0, 7, 1]);
+    expect([watched("a"), watched("b")]).toEqual([0, 7]);
     await vi.waitFor(() => expect(fs.readdirSync(trashFolder())).toHaveLength(1));
     expect((await listActivities())[0]).toMatchObject({ action: "purge", detail: "Film a" });
     expect(
@@ -337,7 +343,7 @@ describe("deleting for good", () => {
     await removeVideos(["a"], "u");
     addVideo({ id: "a" });
     await purge(["a"]);
-    expect([days("a"), digests("a")]).toEqual([7, 1]);
+    expect([days("a"), watched("a"), digests("a")]).toEqual([7, 7, 1]);
   });
 
   it.each([

@@ -1,0 +1,110 @@
+import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { ChartColumn } from "lucide-react";
+import { requirePermission } from "~/account/guard.server";
+import { useLiveRefresh } from "~/live/use-live-refresh";
+import { formatQuantity } from "~/shared/format";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { failure } from "~/studio/failure";
+import { PageFailure } from "~/studio/failure-notice";
+import { ownVideosOf } from "~/studio/own-videos";
+import { DropOff } from "~/studio/statistics/drop-off";
+import { PeriodLinks } from "~/studio/statistics/period-links";
+import { readPeriod, videoStatisticsHref } from "~/studio/statistics/statistics";
+import { readVideoStatistics } from "~/studio/statistics/statistics.server";
+import { ViewsByDay } from "~/studio/statistics/views-by-day";
+import { StatusBadge } from "~/ui/badge";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+
+export const meta: MetaFunction = () => [
+  { title: "Statistics of a video" },
+  { name: "robots", content: "noindex" },
+];
+
+const PERMISSION = "/admin/videos/:id/statistics";
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  const user = await requirePermission(request, PERMISSION);
+  const period = readPeriod(new URL(request.url).searchParams);
+  const id = params.id ?? "";
+  const uploadedBy = ownVideosOf(user, PERMISSION)?.userId;
+  const statistics = await readVideoStatistics(id, { days: period, uploadedBy }).catch((error) => {
+    console.error(error);
+    return failure(500, "Failed to fetch statistics.");
+  });
+  if (!statistics) throw new Response(null, { status: 404, statusText: "Not Found" });
+  if ("toast" in statistics) {
+    return data({ id, period, toast: statistics.toast }, { status: statistics.status });
+  }
+  return { id, period, statistics };
+}
+
+export default function VideoStatisticsPage() {
+  useLiveRefresh();
+  const loaded = useLoaderData<typeof loader>();
+  const { id, period } = loaded;
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold">Statistics of a video</h1>
+        <AdminLinks />
+      </header>
+      {"statistics" in loaded && <About video={loaded.statistics.video} />}
+      <PeriodLinks period={period} hrefFor={(days) => videoStatisticsHref(id, days)} />
+      {"statistics" in loaded ? (
+        <>
+          <ViewsByDay
+            days={loaded.statistics.days}
+            period={period}
+            csv={`${videoStatisticsHref(id)}/views-by-day.csv`}
+          />
+          <DropOff
+            watched={loaded.statistics.watched}
+            csv={`${videoStatisticsHref(id)}/watched-parts.csv`}
+          />
+        </>
+      ) : (
+        <>
+          <PageFailure toast={loaded.toast} />
+          <EmptyState
+            icon={<ChartColumn />}
+            title="There are no figures to show."
+            action={
+              <ButtonLink to={videoStatisticsHref(id, period)} reloadDocument>
+                Retry
+              </ButtonLink>
+            }
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function About({
+  video: { id, title, status, views },
+}: {
+  video: { id: string; title: string; status: "published" | "hidden" | "review"; views: number };
+}) {
+  return (
+    <div className="flex flex-col gap-2">
+      <h2 dir="auto" className="text-lg font-semibold wrap-anywhere">
+        {status === "published" ? (
+          <Link
+            to={`/video/${encodeURIComponent(id)}`}
+            className="inline-flex min-h-11 items-center hover:text-accent mouse:min-h-0"
+          >
+            {title}
+          </Link>
+        ) : (
+          title
+        )}
+      </h2>
+      <p className="flex flex-wrap items-center gap-2 text-sm text-muted figures">
+        <StatusBadge status={status} />
+        {formatQuantity(views, "view")} in all
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import fs from "node:fs";
+import { expect, it } from "vitest";
+import { loader } from "~/routes/statistics";
+import { loader as fileLoader } from "~/routes/statistics-file";
+import { diskFigures, readDiskDays, recordDisk } from "~/studio/statistics/disk-days.server";
+import { sqliteHandle } from "~db/client.server";
+import { adminCookie, useAdminSite } from "../../admin-requests";
+
+const site = useAdminSite();
+const NOON = Date.parse("2026-03-01T12:00:00Z");
+const DAY_MS = 86_400_000;
+const days = () => readDiskDays().map(({ day }) => day);
+
+const asked = (file: string) => ({
+  request: new Request("http://localhost/", { headers: { Cookie: adminCookie() } }),
+  params: { file },
+  context: {},
+});
+
+it("a day has one record, the last of it, in bytes", async () => {
+  await recordDisk(NOON);
+  sqliteHandle().exec("UPDATE disk_days SET used_bytes = 1");
+  await recordDisk(NOON + 60 * 60_000);
+  await recordDisk(NOON + DAY_MS);
+  expect(days()).toEqual(["2026-03-01", "2026-03-02"]);
+  const { bavail, bfree, blocks, bsize } = fs.statfsSync(site.uploads);
+  for (const { used, free } of readDiskDays()) {
+    expect(used).toBeGreaterThan(1);
+    // Others write to this disk meanwhile.
+    expect(Math.abs(used - (blocks - bfree) * bsize)).toBeLessThan(blocks * bsize * 0.1);
+    expect(Math.abs(free - bavail * bsize)).toBeLessThan(blocks * bsize * 0.1);
+  }
+});
+
+it("records of more than a year ago are removed", async () => {
+  sqliteHandle().exec("INSERT INTO disk_days VALUES ('2024-12-31', 1, 1), ('2025-03-01', 1, 1)");
+  await recordDisk(NOON);
+  expect(days()).toEqual(["2025-03-01", "2026-03-01"]);
+});
+
+it("the forecast needs records of a week, whatever hours they are from", async () => {
+  await recordDisk(NOON);
+  await recordDisk(NOON + 60_000);
+  expect((await diskFigures(NOON))?.forecast).toEqual({ kind: "unknown", daysNeeded: 7 });
+  await recordDisk(NOON + 12 * 60 * 60_000);
+  expect((await diskFigures(NOON + DAY_MS))?.forecast).toEqual({ kind: "unknown", daysNeeded: 6 });
+  const { free } = (await diskFigures(NOON))!;
+  const add = sqliteHandle().prepare("INSERT OR REPLACE INTO disk_days VALUES (?, ?, 0)");
+  for (let day = 0; day < 20; day += 1) {
+    add.run(
+      new Date(NOON + day * DAY_MS).toISOString().slice(0, 10),
+      Math.round((free / 40) * day),
+    );
+  }
+  const { forecast } = (await diskFigures(NOON + 19 * DAY_MS))!;
+  expect(forecast.kind).toBe("filling");
+  expect((forecast as { days: number }).days).toBeCloseTo(40, 0);
+});
+
+it("the page has it, and the records as CSV", async () => {
+  await recordDisk(NOON);
+  expect(await loader(asked(""))).toMatchObject({
+    disk: { used: expect.any(Number), free: expect.any(Number), forecast: { kind: "unknown" } },
+  });
+  const [{ used, free } = { used: 0, free: 0 }] = readDiskDays();
+  expect(await (await fileLoader(asked("disk.csv"))).text()).toBe(
+    `day,used bytes,free bytes\r\n2026-03-01,${used},${free}\r\n`,
+  );
+});
+
+it("an unreadable disk is no failure of the page", async () => {
+  fs.rmSync(site.uploads, { recursive: true });
+  await recordDisk(NOON);
+  expect(days()).toEqual([]);
+  expect(await diskFigures(NOON)).toBeUndefined();
+});

@@ -1,0 +1,204 @@
+// @vitest-environment jsdom
+import { Link, useParams } from "@remix-run/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { StrictMode } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { continued } from "~/player/mini/continued";
+import { useContinuedVisit } from "~/player/mini/use-continued-visit";
+import { useWatchedParts } from "~/player/watched/use-watched-parts";
+import { renderRoutes } from "../ui/page";
+
+const sent = vi.fn<(url: string, init: RequestInit) => Promise<Response>>();
+
+beforeEach(() => {
+  sent.mockReset().mockResolvedValue(new Response(null, { status: 204 }));
+  vi.stubGlobal("fetch", sent);
+});
+afterEach(() => {
+  // What a test left unfinished is no view of the next.
+  window.dispatchEvent(new Event("pagehide"));
+  continued.set(undefined);
+  vi.unstubAllGlobals();
+  for (const name of ["globalPrivacyControl", "doNotTrack", "connection"]) {
+    Reflect.deleteProperty(navigator, name);
+  }
+});
+
+function Video({ seconds, isGrowing }: { seconds: number; isGrowing: boolean }) {
+  const { id = "" } = useParams();
+  useWatchedParts({ id, durationSeconds: seconds, isGrowing }, true, useContinuedVisit(id));
+  return (
+    <>
+      <section className="player">
+        {/* biome-ignore lint/a11y/useMediaCaption: it shows nothing. */}
+        <video key={id} data-testid={id} />
+      </section>
+      <video data-testid="preview" muted />
+      <Link to="/">Home</Link>
+      <Link to="/video/next">Next</Link>
+    </>
+  );
+}
+
+function Home() {
+  return (
+    <>
+      <section className="mini-player">
+        {/* biome-ignore lint/a11y/useMediaCaption: it shows nothing. */}
+        <video data-testid="mini" />
+      </section>
+      <Link to="/video/one">Back to it</Link>
+    </>
+  );
+}
+
+let opened = 0;
+/** Opens the page of a video; each test has one of its own, since a document reports a visit once. */
+async function open({ seconds = 100, isGrowing = false } = {}): Promise<string> {
+  const id = `film${++opened}`;
+  renderRoutes(
+    [
+      { path: "/", Component: Home },
+      {
+        path: "/video/:id",
+        Component: () => (
+          <StrictMode>
+            <Video seconds={seconds} isGrowing={isGrowing} />
+          </StrictMode>
+        ),
+      },
+    ],
+    [`/video/${id}`],
+  );
+  await screen.findByTestId(id);
+  return id;
+}
+
+/** The element says what it has played, as browsers do: in seconds of what it has loaded. */
+async function play(id: string, spans: [number, number][], duration = 100): Promise<void> {
+  const element = screen.getByTestId(id);
+  const played = {
+    length: spans.length,
+    start: (at: number) => spans[at]![0],
+    end: (at: number) => spans[at]![1],
+  };
+  Object.defineProperty(element, "played", { value: played, configurable: true });
+  Object.defineProperty(element, "duration", { value: duration, configurable: true });
+  fireEvent(element, new Event("timeupdate"));
+  // What follows a view is loaded with the first of it.
+  await import("~/player/watched/report");
+  await Promise.resolve();
+  fireEvent(element, new Event("timeupdate"));
+}
+const fire = (id: string, type: string) => fireEvent(screen.getByTestId(id), new Event(type));
+const hide = () => window.dispatchEvent(new Event("pagehide"));
+const reports = () => sent.mock.calls.map(([url, { body }]) => [url, body]);
+const digits = (ones: number) => "1".repeat(ones).padEnd(20, "0");
+
+describe("what was watched", () => {
+  it("is reported once, at the end of the film, without cookies or the page's address", async () => {
+    const id = await open();
+    await play(id, [[0, 100]]);
+    expect(reports()).toEqual([]);
+    fire(id, "ended");
+    await play(id, [[0, 100]]);
+    fire(id, "ended");
+    hide();
+    expect(reports()).toEqual([[`/video/${id}/watched`, digits(20)]]);
+    expect(sent.mock.calls[0]?.[1]).toEqual({
+      method: "POST",
+      body: digits(20),
+      keepalive: true,
+      credentials: "omit",
+      referrerPolicy: "origin",
+    });
+  });
+
+  it("is reported when the page goes away, or another page is opened", async () => {
+    const first = await open();
+    await play(first, [[0, 10]]);
+    hide();
+    expect(reports()).toEqual([[`/video/${first}/watched`, digits(2)]]);
+    const second = await open();
+    await play(second, [[0, 5]]);
+    fireEvent.click(screen.getAllByText("Next").at(-1)!);
+    await waitFor(() => expect(reports()).toHaveLength(2));
+    expect(reports()[1]).toEqual([`/video/${second}/watched`, digits(1)]);
+  });
+
+  it("adds up over the sources of a player, whose element forgets the last", async () => {
+    const id = await open();
+    await play(id, [[0, 10]]);
+    fire(id, "emptied");
+    await play(id, [[10, 20]]);
+    hide();
+    expect(reports()).toEqual([[`/video/${id}/watched`, digits(4)]]);
+  });
+
+  it("goes on in the mini player, and back on the page of the video", async () => {
+    const id = await open();
+    await play(id, [[0, 10]]);
+    continued.set({ video: { id } } as never);
+    fireEvent.click(screen.getByText("Home"));
+    await screen.findByTestId("mini");
+    await play("mini", [[10, 20]]);
+    expect(reports()).toEqual([]);
+    hide();
+    expect(reports()).toEqual([[`/video/${id}/watched`, digits(4)]]);
+  });
+
+  it("is measured by the catalogue's length while a stream grows", async () => {
+    const id = await open({ seconds: 400, isGrowing: true });
+    await play(id, [[0, 100]], 100);
+    hide();
+    expect(reports()).toEqual([[`/video/${id}/watched`, digits(5)]]);
+  });
+
+  it("is measured by the element where the catalogue knows no length", async () => {
+    const id = await open({ seconds: 0 });
+    await play(id, [[0, 50]], 50);
+    hide();
+    expect(reports()).toEqual([[`/video/${id}/watched`, digits(20)]]);
+  });
+
+  it.each([100, Number.POSITIVE_INFINITY])(
+    "is not reported of a stream of unknown length that has grown to %s",
+    async (duration) => {
+      const id = await open({ seconds: 0, isGrowing: true });
+      await play(id, [[0, 50]], duration);
+      hide();
+      expect(reports()).toEqual([]);
+    },
+  );
+
+  it("is nothing where only a card's preview was played", async () => {
+    const id = await open();
+    await play("preview", [[0, 100]]);
+    await play(id, []);
+    hide();
+    expect(reports()).toEqual([]);
+  });
+
+  it.each([
+    ["Global Privacy Control", { globalPrivacyControl: true }],
+    ["Do Not Track", { doNotTrack: "1" }],
+    ["data saving", { connection: { saveData: true } }],
+  ])("is not reported under %s", async (_, wish) => {
+    for (const [name, value] of Object.entries(wish)) {
+      Object.defineProperty(navigator, name, { value, configurable: true });
+    }
+    const id = await open();
+    await play(id, [[0, 100]]);
+    fire(id, "ended");
+    hide();
+    expect(reports()).toEqual([]);
+  });
+
+  it("that can't be reported is nobody's concern", async () => {
+    sent.mockRejectedValue(new TypeError("offline"));
+    const id = await open();
+    await play(id, [[0, 100]]);
+    hide();
+    expect(reports()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { type DiskDay, forecastDisk, forecastSentence } from "~/studio/statistics/disk-forecast";
+
+const GB = 1024 ** 3;
+const TODAY = "2026-03-01";
+const dayBefore = (days: number) =>
+  new Date(Date.parse(TODAY) - days * 86_400_000).toISOString().slice(0, 10);
+
+/** A record for each of some days before today. */
+const records = (daysBefore: number[], used: (daysBefore: number) => number): DiskDay[] =>
+  daysBefore.map((days) => ({ day: dayBefore(days), used: used(days), free: 100 * GB }));
+const month = Array.from({ length: 30 }, (_, index) => 29 - index);
+const sentence = (list: DiskDay[], free = 100 * GB) =>
+  forecastSentence(forecastDisk(list, free, TODAY));
+
+describe("the forecast of the disk", () => {
+  it.each([
+    ["2.5 GB a day", 2.5, "Full in about 40 days"],
+    ["10 GB a day", 10, "Full in about 10 days"],
+    ["a third of a GB a day", 1 / 3, "Full in about 300 days"],
+    ["100 GB a day", 100, "Full in about 1 day"],
+    ["200 GB a day", 200, "Full in less than a day"],
+  ])("is of 100 GB at %s", (_, growth, expected) => {
+    expect(sentence(records(month, (days) => (500 - days * growth) * GB))).toBe(expected);
+  });
+
+  it.each([
+    ["nothing changes", () => 500 * GB],
+    ["files are deleted", (days: number) => (500 + days) * GB],
+    ["it grows by some bytes a day", (days: number) => 500 * GB - days],
+  ])("is that it does not fill up where %s", (_, used) => {
+    expect(sentence(records(month, used))).toBe("Not filling up");
+  });
+
+  it("is that it is full where nothing is free, and never negative", () => {
+    const growing = records(month, (days) => (500 - days) * GB);
+    expect(sentence(growing, 0)).toBe("Full in less than a day");
+    expect(sentence(growing, -1)).toBe("Full in less than a day");
+    expect(
+      sentence(
+        records(month, () => GB),
+        0,
+      ),
+    ).toBe("Not filling up");
+  });
+
+  it.each([
+    ["nothing is recorded", [], 7],
+    ["the first record is of today", [0], 7],
+    ["two days are, an hour of each", [1, 0], 6],
+    ["six days are", [5, 4, 3, 2, 1, 0], 2],
+    ["the site was down between two records", [20, 0], 2],
+  ])("is not known where %s", (_, days, needed) => {
+    const list = records(days, (before) => (500 - before * 50) * GB);
+    expect(forecastDisk(list, 100 * GB, TODAY)).toEqual({ kind: "unknown", daysNeeded: needed });
+  });
+
+  it("says how many days it needs", () => {
+    expect(sentence([])).toBe("Not known yet: needs 7 more days");
+    expect(sentence(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe(
+      "Not known yet: needs 1 more day",
+    );
+  });
+
+  it("is known from four records of a week on", () => {
+    expect(sentence(records([7, 5, 2, 0], (days) => (500 - days * 5) * GB))).toBe(
+      "Full in about 20 days",
+    );
+  });
+
+  it("is not moved much by one day's temporary files", () => {
+    const used = (days: number) => (500 - days * 2.5 + (days === 0 ? 20 : 0)) * GB;
+    const forecast = forecastDisk(records(month, used), 100 * GB, TODAY);
+    expect(forecast).toMatchObject({ kind: "filling" });
+    const { days } = forecast as { days: number };
+    expect(days).toBeGreaterThan(30);
+    expect(days).toBeLessThan(41);
+  });
+
+  it("forgets what was more than a month ago, and days that have not come", () => {
+    const then = records([300, 200, 100, 60], () => 0);
+    const tomorrow = records([-1, -400], () => 900 * GB);
+    expect(sentence([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe(
+      "Not filling up",
+    );
+    expect(sentence([...then, ...tomorrow])).toBe("Not known yet: needs 7 more days");
+  });
+
+  it("takes no record for a number that is none", () => {
+    const broken = [
+      { day: "never", used: GB, free: 0 },
+      { day: dayBefore(2), used: Number.NaN, free: 0 },
+    ];
+    const growing = records(month, (days) => (500 - days * 2.5) * GB);
+    expect(sentence([...broken, ...growing])).toBe("Full in about 40 days");
+  });
+});
