@@ -82,6 +82,11 @@ export interface VideosTable {
   true_peak: number | null;
   /** The thumbnail that a job has made; any other was chosen by somebody. */
   generated_poster_url: string | null;
+  /** `{userId}/{uploadId}` of the file that the video's file is a cut of; null for most. */
+  cut_of: string | null;
+  /** From which of its seconds to which. */
+  cut_start: number | null;
+  cut_end: number | null;
   /** When a video that is not published will be; null once it was, and for most. */
   publish_at: Time | null;
   /** When a published video will be hidden. */

@@ -9,10 +9,11 @@ export interface VideoFilesTable {
   video_id: string;
   /**
    * `pending`: it replaces the file of its video once all is made of it. `earlier`: it was replaced, and
-   * can come back. `removing`: its files are about to be removed. `removed`: they are gone, and its
-   * address leads to the file of today.
+   * can come back. `original`: the file of its video is a cut of it; as `earlier`, but not in the trash.
+   * `removing`: its files are about to be removed. `removed`: they are gone, and its address leads to
+   * the file of today.
    */
-  state: "pending" | "earlier" | "removing" | "removed";
+  state: "pending" | "earlier" | "original" | "removing" | "removed";
   /** Who sent it, or replaced it. */
   user_id: string | null;
   /** ISO 8601 UTC */
@@ -35,6 +36,11 @@ export interface VideoFilesTable {
   true_peak: number | null;
   bytes: Generated<number>;
   sha256: string | null;
+  /** `{userId}/{uploadId}` of the file that this one is a part of. */
+  cut_of: string | null;
+  /** From which of its seconds to which. */
+  cut_start: number | null;
+  cut_end: number | null;
 }
 
 export type VideoFileRow = Selectable<VideoFilesTable>;
@@ -52,6 +58,9 @@ export const FILE_COLUMNS = [
   "captions",
   "loudness",
   "true_peak",
+  "cut_of",
+  "cut_start",
+  "cut_end",
 ] as const;
 
 /** Those that change with it unless somebody has chosen the thumbnail. */

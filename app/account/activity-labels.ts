@@ -19,6 +19,9 @@ const SENTENCES = {
   "file-discard": ["discarded the new file of %", "discarded a new file"],
   "file-restore": ["restored an earlier file of %", "restored an earlier file"],
   "file-purge": ["deleted an earlier file of % for good", "deleted an earlier file for good"],
+  "cut-ask": ["asked for a cut of %", "asked for a cut of a video"],
+  cut: ["cut %", "cut a video"],
+  "cut-undo": ["undid the cut of %", "undid the cut of a video"],
   restore: ["restored %", "restored a video"],
   // The detail is the sentence, such as: renamed the tag “hd” to “HD” in 12 videos
   "tag-change": ["%", "changed tags"],

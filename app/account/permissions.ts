@@ -22,6 +22,8 @@ const TABLE = {
   "/admin use-file": { owner: "all", editor: "all", uploader: "own" },
   "/admin restore-file": { owner: "all", editor: "all", uploader: "own" },
   "/admin discard-file": { owner: "all", editor: "all", uploader: "own" },
+  "/admin trim": { owner: "all", editor: "all", uploader: "own" },
+  "/admin undo-trim": { owner: "all", editor: "all", uploader: "own" },
   "/admin bulk": { owner: "all", editor: "all", uploader: "own" },
   "/admin bulk publish": { owner: "all", editor: "all", uploader: "publisher" },
   "/admin bulk hide": { owner: "all", editor: "all", uploader: "publisher" },

@@ -25,8 +25,8 @@ export function ActionError({
   );
   if (!error) return null;
   if (!error.edit) {
-    // The dialogs of a schedule and of a file say themselves what is wrong.
-    return hydrated || error.schedule || error.replace ? null : (
+    // The dialogs of a schedule, of a file and of a cut say themselves what is wrong.
+    return hydrated || error.schedule || error.replace || error.trim ? null : (
       <FailureNotice toast={error.toast} detail={error.detail} />
     );
   }

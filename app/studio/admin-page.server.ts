@@ -18,12 +18,14 @@ import type { OwnVideos } from "./own-videos";
 import { type SeriesChoice, seriesChoice } from "./series/series-list.server";
 import { type StudioStats, studioStats } from "./statistics/admin-stats.server";
 import { type Deletion, listDeletions } from "./trash/recent-deletions.server";
+import type { TrimView } from "./trim/trim";
+import { trimView } from "./trim/trim.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
 
 const NO_SERIES: SeriesChoice = { offered: [], of: [] };
 
-const DIALOGS = ["edit", "schedule", "replace", "delete"] as const;
+const DIALOGS = ["edit", "schedule", "replace", "trim", "delete"] as const;
 type DialogKind = (typeof DIALOGS)[number];
 
 /** The data of the manage tab for its address. */
@@ -45,6 +47,8 @@ export interface ManageData {
   frames?: StoryboardFrame[];
   /** Where the dialog is about files: the other files of its video, and what is made of them. */
   files?: OtherFiles & { jobs?: JobSummary };
+  /** Where the dialog cuts a video. */
+  trim?: TrimView;
 }
 
 /** The four figures, of one user's uploads if an id is given, or the toast that says that they can't be had. */
@@ -87,10 +91,16 @@ export async function loadManage(
     if (!kind) return shown;
     const video = (await findEditable(parameters.get(kind) ?? "", own?.userId)) ?? null;
     if (video && kind === "edit")
-      return { ...shown, dialog: { kind, video }, frames: await storyboardFrames(video.id) };
-    if (kind !== "replace" || !video) return { ...shown, dialog: { kind, video } };
+      return {
+        ...shown,
+        dialog: { kind, video },
+        frames: await storyboardFrames(video.storyboardUrl ?? null),
+      };
+    if ((kind !== "replace" && kind !== "trim") || !video)
+      return { ...shown, dialog: { kind, video } };
     const files = { ...otherFiles(video.id), jobs: (await jobSummaries([video.id]))[video.id] };
-    return { ...shown, dialog: { kind, video }, files };
+    const trim = kind === "trim" ? await trimView(video.id) : undefined;
+    return { ...shown, dialog: { kind, video }, files, ...(trim && { trim }) };
   } catch (error) {
     console.error(error);
     return { view, list: NO_VIDEOS, jobs: {}, deletions: [], series: NO_SERIES, savedViews: [] };

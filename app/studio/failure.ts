@@ -3,6 +3,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import type { ReplaceQuestion } from "./files/replace";
 import type { EditableVideo } from "./list/managed-video";
 import type { TypedSchedule } from "./schedule/schedule";
+import type { TypedCut } from "./trim/trim";
 
 /** The fields of the edit form as an admin typed them. */
 export type EditTexts = TypedTexts;
@@ -30,13 +31,15 @@ export interface StudioFailure {
   replace?: { question?: ReplaceQuestion };
   /** A schedule that was rejected: its form is shown again with what was typed. */
   schedule?: { typed: TypedSchedule; fields: Partial<TypedSchedule> };
+  /** A start or an end that was rejected: its form is shown again with what was typed. */
+  trim?: { typed: TypedCut; fields: Partial<TypedCut> };
 }
 
 /** A failure with the title of every destructive toast (specification, section 8). */
 export function failure(
   status: StudioFailure["status"],
   sentence: string,
-  more: Pick<StudioFailure, "detail" | "edit" | "schedule" | "replace"> = {},
+  more: Pick<StudioFailure, "detail" | "edit" | "schedule" | "replace" | "trim"> = {},
 ): StudioFailure {
   return { status, toast: { title: "Error", description: sentence, kind: "error" }, ...more };
 }

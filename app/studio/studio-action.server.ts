@@ -20,6 +20,7 @@ import { editSeriesOf, readSeriesEdit } from "./series/series-edit.server";
 import type { StudioForm } from "./studio-form.server";
 import { deleteVideo } from "./trash/remove.server";
 import { restoreDeletion } from "./trash/restore.server";
+import { trimVideo, undoCut } from "./trim/trim.server";
 
 const id = z.string().min(1);
 const text = z.string().optional();
@@ -60,6 +61,13 @@ const studioRequest = z.discriminatedUnion("intent", [
   z.object({ intent: z.literal("use-file"), id, file: id }),
   z.object({ intent: z.literal("restore-file"), id, file: id }),
   z.object({ intent: z.literal("discard-file"), id, file: id }),
+  z.object({
+    intent: z.literal("trim"),
+    id,
+    start: z.string().default(""),
+    end: z.string().default(""),
+  }),
+  z.object({ intent: z.literal("undo-trim"), id }),
   z.object({ intent: z.literal("bulk") }),
   z.object({ intent: z.literal("save-view"), name: z.string().default("") }),
   z.object({ intent: z.literal("remove-view"), view: z.coerce.number().int() }),
@@ -99,6 +107,8 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   "use-file": "Failed to replace the file.",
   "restore-file": "Failed to restore the file.",
   "discard-file": "Failed to discard the file.",
+  trim: "Failed to cut the video.",
+  "undo-trim": "Failed to undo the cut.",
   bulk: "Failed to change the videos. None of them was changed.",
   "save-view": "The view was not saved.",
   "remove-view": "The view was not removed.",
@@ -172,6 +182,10 @@ async function perform(
       return restoreFile({ id: request.file, videoId: request.id }, userId);
     case "discard-file":
       return discardFile({ id: request.file, videoId: request.id }, userId);
+    case "trim":
+      return trimVideo(request, userId);
+    case "undo-trim":
+      return undoCut(request.id, userId);
     case "bulk":
       return performBulk(fields, view, userId, own);
     case "save-view":

@@ -11,7 +11,7 @@ const MAX_FORM_BYTES = 2 * 1024 * 1024;
 /** The intents of the manage tab's forms; any other intent is the upload form's. */
 const STUDIO_INTENTS: readonly string[] = [
   ...["update", "toggle", "schedule", "delete", "restore", "bulk"],
-  ...["replace", "use-file", "restore-file", "discard-file"],
+  ...["replace", "use-file", "restore-file", "discard-file", "trim", "undo-trim"],
   ...["save-view", "remove-view"],
 ];
 

@@ -17,6 +17,7 @@ import { migration as uploadTemplates } from "./0216-upload-templates";
 import { migration as watchedParts } from "./0217-watched-parts";
 import { migration as backups } from "./0218-backups";
 import { migration as review } from "./0219-review";
+import { migration as cuts } from "./0220-cuts";
 import { migration as downloads } from "./0221-downloads";
 import { migration as codecs } from "./0222-codecs";
 import { migration as list } from "./0223-list";
@@ -42,6 +43,7 @@ export const migrations: readonly Migration[] = [
   watchedParts,
   backups,
   review,
+  cuts,
   downloads,
   codecs,
   list,

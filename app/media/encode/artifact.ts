@@ -13,6 +13,8 @@ export interface Source {
   file: string;
   /** What browsers play: the same file, or its copy. */
   playing: string;
+  /** Of a file that is a cut of it, and is not made yet. */
+  cut?: Cut;
   /** What the row has so far. */
   row: {
     video_url: string;
@@ -20,6 +22,12 @@ export interface Source {
     hls_url: string | null;
     source_removed_at: string | null;
   };
+}
+
+/** A part of a film, in seconds. */
+export interface Cut {
+  start: number;
+  end: number;
 }
 
 /** What a maker has made: files in the task's folder, or where they belong already. */

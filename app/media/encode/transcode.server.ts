@@ -162,7 +162,7 @@ export async function copyOfStream(
 }
 
 /** Of a stranger's file nothing travels on but picture and sound: no location, no name, no chapters. */
-function streams({ video, audio }: Probe, sounds = audio ? [audio] : []): string[] {
+export function streams({ video, audio }: Probe, sounds = audio ? [audio] : []): string[] {
   return [
     ...["-map", `0:${video.index}`],
     ...sounds.flatMap(({ index }) => ["-map", `0:${index}`]),
@@ -198,7 +198,7 @@ async function remux(
 }
 
 /** Which of several sounds it is. */
-function saidOf({ language, title }: SoundStream, index: number): string[] {
+export function saidOf({ language, title }: SoundStream, index: number): string[] {
   const said = { language: cleanTitle(language), title: cleanTitle(title) };
   return Object.entries(said).flatMap(([name, value]) =>
     value ? [`-metadata:s:a:${index}`, `${name}=${value}`] : [],

@@ -67,11 +67,13 @@ type Lacking = Pick<
   | "thumbnail_url"
   | "captions"
   | "loudness"
+  | "cut_of"
 >;
 
 /** What a video still lacks; nothing is made anew that it has. */
 function missingKinds(row: Lacking): JobKind[] {
-  if (!row.video_url && !row.source_url) return [];
+  // A cut is made from another file than its own.
+  if (!row.video_url && !row.source_url && !row.cut_of) return [];
   const isConverted = row.video_url !== "" && row.source_url !== null;
   const wanted: Record<JobKind, boolean> = {
     // Whether a file that is played as it came has its index in front, the job finds out itself.
@@ -108,7 +110,7 @@ export async function enqueueMissingIn(
     const rows = await db
       .selectFrom(table as "videos")
       .select(["id", "video_url", "source_url", "hls_url", "storyboard_url", "preview_url"])
-      .select(["thumbnail_url", "captions", "loudness"])
+      .select(["thumbnail_url", "captions", "loudness", "cut_of"])
       .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE))
       .execute();
     const jobs = rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind)));

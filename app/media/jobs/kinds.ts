@@ -35,6 +35,24 @@ export const JOB_LABELS: Record<JobKind, string> = {
   codecs: "More efficient qualities",
 };
 
+/** The first job of a cut, which makes its file. */
+export const CUTTING = "Cutting the film";
+
+/**
+ * What a job is called where it is listed.
+ *
+ * @param of `file`: the row of `video_files` that it is made of, which is to become a video's; `cut_of`:
+ *   what that is cut from.
+ */
+export function jobLabel(
+  kind: JobKind,
+  { file, cut_of }: { file: string | null; cut_of: string | null },
+): string {
+  if (!file) return JOB_LABELS[kind];
+  if (cut_of === null) return `New file: ${JOB_LABELS[kind]}`;
+  return `New cut: ${kind === "transcode" ? CUTTING : JOB_LABELS[kind]}`;
+}
+
 /** What the log and the admin panel say when the programs are missing. */
 export const WITHOUT_FFMPEG =
   "ffmpeg is not installed: videos are published as they are, without conversion, posters, storyboards, previews and streaming.";
@@ -46,6 +64,8 @@ export interface JobNow {
   /** Of the video. */
   title: string;
   label: string;
+  /** What it is for, where its name does not say it. */
+  note?: string;
   state: JobState;
   /** 0 to 1 */
   progress: number;

@@ -4,6 +4,7 @@ import { bucketFile, mediaBasePath, parseMediaUrl } from "../bucket.server";
 import { type Artifact, NO_ARTIFACT, type Source } from "../encode/artifact";
 import { extractCaptions } from "../encode/captions.server";
 import { encodeCodecs } from "../encode/codecs/encode-codecs.server";
+import { cutFilm } from "../encode/cut.server";
 import type { Pace } from "../encode/encoders.server";
 import { encodeLadder } from "../encode/ladder.server";
 import { measureLoudness } from "../encode/loudness.server";
@@ -15,6 +16,7 @@ import { transcode } from "../encode/transcode.server";
 import { cachedProbe as read } from "../probe/cached-probe.server";
 import { isEarlierVersion } from "../serve/file-version.server";
 import { removeStale } from "./commit-artifact.server";
+import { cutSource } from "./cut-source.server";
 import { earlyWatch } from "./early-watch.server";
 import { PRIORITIES } from "./kinds";
 import { removeEarlierVersions } from "./remove-source.server";
@@ -31,6 +33,8 @@ export async function sourceOf(job: JobRow): Promise<Source | undefined> {
     .where("id", "=", job.video_id)
     .executeTakeFirst();
   if (!row) return undefined;
+  const cut = cutSource(job.video_id);
+  if (cut) return cut;
   const url = row.source_url ?? row.video_url;
   const file = fileOf(url);
   const name = parseMediaUrl(url);
@@ -57,6 +61,9 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
   switch (job.kind) {
     case "transcode":
+      if (source.cut) {
+        return cutFilm({ ...source, cut: source.cut }, await read(source.file), task);
+      }
       return transcode(source, await read(source.file), task);
     case "captions":
       return extractCaptions(source, await read(source.file), task, generation);

@@ -1,7 +1,7 @@
 import { database } from "~db/client.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { hasFreeDiskSpace } from "./disk.server";
-import { JOB_LABELS, type JobNow, type JobSummary, type QueueView } from "./kinds";
+import { type JobNow, type JobSummary, jobLabel, type QueueView } from "./kinds";
 import { pausedSince } from "./pause.server";
 
 /** Rows of a list on the queue page. */
@@ -26,7 +26,13 @@ const unfinished = () =>
     .innerJoin("videos", (join) =>
       join.on((e) => e("videos.id", "=", e.fn.coalesce("video_files.video_id", "jobs.video_id"))),
     )
-    .select([...COLUMNS, "videos.title", "videos.id as owner", "video_files.id as file"])
+    .select([
+      ...COLUMNS,
+      "videos.title",
+      "videos.id as owner",
+      "video_files.id as file",
+      "video_files.cut_of",
+    ])
     .select((e) =>
       e
         .exists(
@@ -51,7 +57,7 @@ function toJob(row: Row): JobNow {
     id: row.id,
     videoId: row.owner,
     title: row.title,
-    label: row.file ? `New file: ${JOB_LABELS[row.kind]}` : JOB_LABELS[row.kind],
+    label: jobLabel(row.kind, row),
     state: row.state as JobNow["state"],
     progress: row.progress,
     ...(row.speed !== null && { speed: row.speed }),

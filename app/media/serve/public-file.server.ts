@@ -34,7 +34,9 @@ function replacedFile(url: string, { bucket, path }: MediaName): string | undefi
   const base = mediaBasePath(path);
   const prefix = `/media/videos/${base}`;
   const files = prepared(
-    `SELECT file.video_url AS was, file.state, file.replaced_at AS replacedAt, videos.video_url AS now
+    // The file of a cut goes to the trash later than it was replaced, which is when its row was made.
+    `SELECT file.video_url AS was, file.state, min(file.created_at, file.replaced_at) AS replacedAt,
+       videos.video_url AS now
      FROM video_files AS file JOIN videos ON videos.id = file.video_id
      WHERE file.video_url >= @from AND file.video_url < @to
        AND file.replaced_at IS NOT NULL AND videos.status = 'published'`,
@@ -42,7 +44,8 @@ function replacedFile(url: string, { bucket, path }: MediaName): string | undefi
   const file = files.find(({ was }) => mediaBasePath(parseMediaUrl(was)?.path ?? "") === base);
   if (!file) return undefined;
   const isBeingWatched =
-    file.state === "earlier" && Date.now() - Date.parse(file.replacedAt) < REPLACED_ANSWERED_MS;
+    (file.state === "earlier" || file.state === "original") &&
+    Date.now() - Date.parse(file.replacedAt) < REPLACED_ANSWERED_MS;
   if (isBeingWatched) return url;
   return bucket === "videos" && path.split("/").length === 2 ? file.now : undefined;
 }

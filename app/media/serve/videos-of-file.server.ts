@@ -7,14 +7,20 @@ import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucke
  */
 export function isUploadersFile(name: MediaName, userId: string): boolean {
   const uploaders = prepared(
-    "SELECT DISTINCT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(?))",
+    `WITH ids AS (SELECT value AS id FROM json_each(?))
+     SELECT DISTINCT uploaded_by FROM videos WHERE id IN (
+       SELECT id FROM ids
+       UNION SELECT video_id FROM video_files WHERE id IN (SELECT id FROM ids))`,
   )
     .pluck()
     .all(JSON.stringify(videosOfFile(name)));
   return uploaders.length === 1 && uploaders[0] === userId;
 }
 
-/** The ids of the videos that a file is of, by the record of the files or by the addresses of a row. */
+/**
+ * The ids of the videos that a file is of, or of rows of `video_files`, by the record of the files or by
+ * the addresses of a row.
+ */
 export function videosOfFile({ bucket, path }: MediaName): string[] {
   const base = mediaBasePath(path);
   const url = mediaUrl(bucket, path);

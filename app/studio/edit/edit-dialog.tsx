@@ -87,6 +87,7 @@ export function EditDialog({
         video={video}
         origin={origin}
         replaceHref={`${closeTo}&replace=${encodeURIComponent(video.id)}`}
+        trimHref={`${closeTo}&trim=${encodeURIComponent(video.id)}`}
       />
       <Form
         ref={form}

@@ -14,11 +14,14 @@ export function EditedVideo({
   video,
   origin,
   replaceHref,
+  trimHref,
 }: {
   video: EditableVideo;
   origin: string;
   /** Where the file is replaced. */
   replaceHref: string;
+  /** Where its start and end are set. */
+  trimHref: string;
 }) {
   const hydrated = useHydrated();
   const show = useToast();
@@ -74,6 +77,9 @@ export function EditedVideo({
         <div className="flex flex-wrap gap-2">
           <ButtonLink to={replaceHref} preventScrollReset variant="secondary" size="sm">
             Replace the file
+          </ButtonLink>
+          <ButtonLink to={trimHref} preventScrollReset variant="secondary" size="sm">
+            Start and end
           </ButtonLink>
           <ButtonLink to={videoStatisticsHref(video.id)} variant="secondary" size="sm">
             Statistics

@@ -2,23 +2,21 @@ import { open } from "node:fs/promises";
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { ownMediaPath } from "~/shared/media-path";
 import { parseStoryboard, type StoryboardFrame } from "~/shared/streams/storyboard";
-import { prepared } from "~db/client.server";
 
 /** One of ours has at most 100 pictures in some 8 KB; another program's may have more. */
 const MOST_FRAMES = 200;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * The pictures of a video's storyboard, in the order of the film, with addresses of this site; none
- * while there is no storyboard, or it can't be read.
+ * The pictures of a storyboard, in the order of the film, with addresses of this site; none where there
+ * is no storyboard, or it can't be read.
  */
-export async function storyboardFrames(videoId: string): Promise<StoryboardFrame[]> {
-  const url = prepared("SELECT storyboard_url FROM videos WHERE id = ?").pluck().get(videoId);
-  const name = parseMediaUrl(String(url ?? ""));
+export async function storyboardFrames(url: string | null): Promise<StoryboardFrame[]> {
+  const name = parseMediaUrl(url ?? "");
   const file = name && bucketFile(name.bucket, name.path);
   const text = file && (await readHead(file));
   if (!text) return [];
-  const own = parsed(text, new URL(String(url), HERE).href).flatMap((frame) => {
+  const own = parsed(text, new URL(url ?? "", HERE).href).flatMap((frame) => {
     const { origin, pathname } = new URL(frame.sheet);
     const sheet = origin === HERE ? ownMediaPath(pathname) : undefined;
     return sheet ? [{ ...frame, sheet }] : [];

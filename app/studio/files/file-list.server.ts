@@ -1,24 +1,33 @@
 import { prepared } from "~db/client.server";
 import type { OtherFile, OtherFiles } from "./replace";
 
-type Row = OtherFile & { state: "pending" | "earlier"; video_url: string; failed: 0 | 1 };
+type Row = OtherFile & {
+  state: "pending" | "earlier" | "original";
+  video_url: string;
+  failed: 0 | 1;
+  cut_start: number | null;
+  cut_end: number | null;
+};
 
 /** The files of a video but the one it has, those that were replaced last first. */
 export function otherFiles(videoId: string): OtherFiles {
   const rows = prepared(
-    `SELECT file.id, state, duration, video_url, bytes, users.email AS by,
+    `SELECT file.id, state, duration, video_url, bytes, users.email AS by, cut_start, cut_end,
        coalesce(replaced_at, file.created_at) AS at,
        EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = file.id AND jobs.state = 'failed'
          AND kind IN ('transcode', 'ladder')) AS failed
      FROM video_files AS file LEFT JOIN users ON users.id = user_id
-     WHERE video_id = ? AND state IN ('pending', 'earlier')
+     WHERE video_id = ? AND state IN ('pending', 'earlier', 'original')
      ORDER BY replaced_at DESC`,
   ).all(videoId) as Row[];
-  const shown = ({ id, duration, bytes, at, by }: Row): OtherFile => ({
+  const shown = ({ id, duration, bytes, at, by, cut_start, cut_end }: Row): OtherFile => ({
     ...{ id, duration, bytes, at, by },
+    ...(cut_start !== null && cut_end !== null && { cut: { start: cut_start, end: cut_end } }),
   });
   const pending = rows.find(({ state }) => state === "pending");
+  const original = rows.find(({ state }) => state === "original");
   return {
+    ...(original && { original: shown(original) }),
     ...(pending && {
       pending: {
         ...shown(pending),

@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import { bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { cutBasePath } from "~/media/jobs/cut-source.server";
 import { forgetFiles } from "~/media/media-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
@@ -85,7 +86,7 @@ async function namesOf(row: VideoFileRow): Promise<MediaName[]> {
   const names = [row.video_url, row.source_url, row.generated_poster_url]
     .map((url) => parseMediaUrl(url ?? ""))
     .filter((name) => name !== undefined);
-  const base = basePathOf(row);
+  const base = basePathOf(row) ?? cutBasePath(row);
   if (base) {
     const recorded = prepared("SELECT bucket, path FROM media_files WHERE video_id = ?");
     names.push(

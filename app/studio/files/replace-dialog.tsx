@@ -1,23 +1,20 @@
-import { Form } from "@remix-run/react";
-import type { ReactNode } from "react";
-import { JobLine } from "~/media/jobs/job-progress";
 import type { JobSummary } from "~/media/jobs/kinds";
-import { formatAge } from "~/shared/format";
-import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
+import { PageLink } from "~/ui/page-link";
 import type { StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";
 import type { ManagedVideo } from "../list/managed-video";
 import { formatStorage } from "../statistics/storage-text";
 import { TRASH_DAYS } from "../trash/trash-address";
 import type { UploadLimits } from "../upload/upload-fields";
-import { type OtherFile, type OtherFiles, WHEN_READY } from "./replace";
+import { FileButton, FileFacts, PendingFile } from "./file-parts";
+import { type OtherFiles, WHEN_READY } from "./replace";
 import { ReplaceForm } from "./replace-form";
 
 /** Replaces the file of a video, shows the one that is being prepared, and brings earlier ones back. */
 export function ReplaceDialog({
   video,
-  files: { pending, earlier },
+  files: { pending, original, earlier },
   jobs,
   error,
   list,
@@ -51,35 +48,20 @@ export function ReplaceDialog({
         The file there is: {video.duration} · {formatStorage(video.bytes)} with all that was made of
         it.
       </p>
+      {original && (
+        <p className="text-sm">
+          It is a cut: the whole film is kept beside it.{" "}
+          <PageLink
+            to={`${list}&trim=${encodeURIComponent(video.id)}`}
+            preventScrollReset
+            className="text-accent underline underline-offset-4"
+          >
+            Start and end
+          </PageLink>
+        </p>
+      )}
       {pending ? (
-        <section
-          aria-label="New file"
-          className="flex flex-col gap-3 rounded-lg border border-line p-4"
-        >
-          <FileFacts file={pending} verb="Sent" now={now} />
-          <JobLine summary={jobs} />
-          {pending.hasFailed && (
-            <p className="text-sm">
-              It does not take over by itself. Try again in the queue, or discard it.
-            </p>
-          )}
-          <div className="flex flex-wrap gap-3">
-            {pending.isPlayable && (
-              <FileButton videoId={video.id} file={pending} intent="use-file" action={list}>
-                Use it now
-              </FileButton>
-            )}
-            <FileButton
-              videoId={video.id}
-              file={pending}
-              intent="discard-file"
-              action={list}
-              variant="ghost"
-            >
-              Discard it
-            </FileButton>
-          </div>
-        </section>
+        <PendingFile videoId={video.id} file={pending} jobs={jobs} list={list} now={now} />
       ) : (
         <ReplaceForm
           videoId={video.id}
@@ -108,47 +90,5 @@ export function ReplaceDialog({
         </section>
       )}
     </Dialog>
-  );
-}
-
-function FileFacts({ file, verb, now }: { file: OtherFile; verb: string; now: number }) {
-  return (
-    <p className="min-w-0 text-sm figures">
-      <span className="font-medium">{file.duration}</span>
-      {` · ${formatStorage(file.bytes)} · ${verb} ${formatAge(file.at, now)}`}
-      {file.by && (
-        <span className="text-muted">
-          {" by "}
-          <span className="break-words">{file.by}</span>
-        </span>
-      )}
-    </p>
-  );
-}
-
-function FileButton({
-  videoId,
-  file,
-  intent,
-  action,
-  variant = "secondary",
-  children,
-}: {
-  videoId: string;
-  file: OtherFile;
-  intent: string;
-  action: string;
-  variant?: "secondary" | "ghost";
-  children: ReactNode;
-}) {
-  return (
-    <Form method="post" action={action} preventScrollReset>
-      <input type="hidden" name="intent" value={intent} />
-      <input type="hidden" name="id" value={videoId} />
-      <input type="hidden" name="file" value={file.id} />
-      <Button variant={variant} size="sm">
-        {children}
-      </Button>
-    </Form>
   );
 }

@@ -1,5 +1,7 @@
 /** Replacing the file of a video: what forms and pages of it share. */
 
+import type { Cut } from "~/media/encode/artifact";
+
 /** A question that has to be answered before a file that has arrived replaces another. */
 export interface ReplaceQuestion {
   /** Names the file, which waits on the server. */
@@ -17,6 +19,8 @@ export interface OtherFile {
   at: string;
   /** The e-mail of who did that; null when that account is gone. */
   by: string | null;
+  /** From which second of its original to which, when it is a cut. */
+  cut?: Cut;
 }
 
 /** All files of a video but the one it has. */
@@ -28,6 +32,8 @@ export interface OtherFiles {
     /** Something that it needs has failed for good. */
     hasFailed: boolean;
   };
+  /** What the video's file was cut from, kept for as long as it has that. */
+  original?: OtherFile;
   earlier: OtherFile[];
 }
 

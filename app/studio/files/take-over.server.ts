@@ -3,6 +3,7 @@ import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { ActivityAction } from "~/account/activity-labels";
 import { mediaBasePath, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
+import { fileOfBase } from "~/media/jobs/cut-source.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
@@ -11,6 +12,7 @@ import type { Schema, VideoRow } from "~db/schema";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
 import { recordDigest } from "../upload/duplicates.server";
 import { carryCaptions } from "./carry-captions.server";
+import { cutCaptions } from "./cut-captions.server";
 
 /** What came of it: `changed` when somebody has changed the file or its video meanwhile. */
 type Outcome = "done" | "gone" | "not ready" | "changed";
@@ -19,7 +21,7 @@ type Outcome = "done" | "gone" | "not ready" | "changed";
 const MOST_TRIES = 5;
 
 /**
- * Makes a file that waits, or one that was replaced, the file of its video. In one transaction the row
+ * Makes a file that waits, one that was replaced, or an original, the file of its video. In one transaction the row
  * of the video gets its addresses, length, captions and all that was made of it, and what the row had
  * becomes an earlier file. No file is moved: killed at any point, one of the two is played.
  *
@@ -44,7 +46,7 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
   // One that comes back has the captions that it had.
   const captions =
     before.file.state === "pending" && base
-      ? await carryCaptions(base, before.video.captions, before.file.captions)
+      ? await captionsOfNew(base, before)
       : before.file.captions;
   const outcome = await database()
     .transaction()
@@ -73,6 +75,16 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
   return "done";
 }
 
+function captionsOfNew(base: string, { file, video }: Both): Promise<string | null> {
+  if (file.cut_of === null || file.cut_start === null || file.cut_end === null)
+    return carryCaptions(base, video.captions, file.captions);
+  const isOfOriginal = basePathOf(video) === file.cut_of || video.cut_of === file.cut_of;
+  const today = { captions: isOfOriginal ? video.captions : null, start: video.cut_start ?? 0 };
+  const original = fileOfBase(video.id, file.cut_of);
+  const cut = { start: file.cut_start, end: file.cut_end };
+  return cutCaptions(base, cut, original?.captions ?? null, today);
+}
+
 interface Both {
   file: VideoFileRow;
   video: VideoRow;
@@ -80,7 +92,7 @@ interface Both {
 
 function readBoth(fileId: string): Both | undefined {
   const file = prepared(
-    "SELECT * FROM video_files WHERE id = ? AND state IN ('pending', 'earlier')",
+    "SELECT * FROM video_files WHERE id = ? AND state IN ('pending', 'earlier', 'original')",
   ).get(fileId) as VideoFileRow | undefined;
   const video = prepared("SELECT * FROM videos WHERE id = ?");
   const row = file && (video.get(file.video_id) as VideoRow | undefined);
@@ -92,7 +104,7 @@ function readBoth(fileId: string): Both | undefined {
  * stream, but its playable copy must not be under way: it is put in its place any moment.
  */
 function isReady(file: VideoFileRow, isWantedAtOnce: boolean): boolean {
-  if (file.state === "earlier") return true;
+  if (file.state !== "pending") return true;
   if (file.video_url === "") return false;
   const unfinished = isWantedAtOnce
     ? "kind = 'transcode' AND state <> 'done'"
@@ -161,12 +173,43 @@ async function exchange(
   prepared("DELETE FROM jobs WHERE video_id = ? AND state = 'running'").run(file.id);
   prepared("UPDATE jobs SET video_id = ? WHERE video_id = ?").run(video.id, file.id);
   prepared("DELETE FROM video_files WHERE id = ?").run(file.id);
+  settleOriginal(video.id, now);
   await enqueueMissingIn(transaction, [video.id]);
   if (file.sha256) await recordDigest(video.id, file.sha256, transaction);
   else prepared("DELETE FROM video_digests WHERE video_id = ?").run(video.id);
-  const action: ActivityAction = file.state === "pending" ? "replace" : "file-restore";
   const entry = { userId: userId ?? file.user_id, subjectId: video.id, detail: video.title };
-  await recordActivity({ ...entry, action }, transaction);
+  await recordActivity({ ...entry, action: actionOf(file) }, transaction);
+}
+
+function actionOf({ state, cut_of }: VideoFileRow): ActivityAction {
+  if (state === "original") return "cut-undo";
+  if (state === "earlier") return "file-restore";
+  return cut_of === null ? "replace" : "cut";
+}
+
+/**
+ * What the file of a video was cut from is its original, and in no trash. Any other file goes there,
+ * counted from now on: a cut that has lost its original is a file like others.
+ */
+function settleOriginal(videoId: string, now: string): void {
+  const cutOf = prepared("SELECT cut_of FROM videos WHERE id = ?").pluck().get(videoId);
+  const files = prepared(
+    "SELECT * FROM video_files WHERE video_id = ? AND state IN ('earlier', 'original')",
+  ).all(videoId) as VideoFileRow[];
+  const original = files.find((file) => cutOf !== null && basePathOf(file) === cutOf);
+  for (const { id, state } of files) {
+    if (id === original?.id)
+      prepared("UPDATE video_files SET state = 'original' WHERE id = ?").run(id);
+    else if (state === "original")
+      prepared("UPDATE video_files SET state = 'earlier', replaced_at = ? WHERE id = ?").run(
+        now,
+        id,
+      );
+  }
+  if (original) return;
+  prepared(
+    "UPDATE videos SET cut_of = NULL, cut_start = NULL, cut_end = NULL WHERE id = ? AND cut_of IS NOT NULL",
+  ).run(videoId);
 }
 
 export function newFileId(): string {

@@ -150,7 +150,7 @@ function readDay(text: string | null): string | undefined {
 
 /**
  * The address of the manage tab with this view, and with a dialog open when one is named:
- * `edit`, `schedule`, `replace` or `delete` with the id of a video.
+ * `edit`, `schedule`, `replace`, `trim` or `delete` with the id of a video.
  */
 export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ tab: "manage" });

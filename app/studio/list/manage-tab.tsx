@@ -17,6 +17,7 @@ import { ReplaceDialog } from "../files/replace-dialog";
 import { ScheduleDialog } from "../schedule/schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog } from "../trash/delete-dialog";
 import { DeletedBar } from "../trash/deleted-bar";
+import { TrimDialog } from "../trim/trim-dialog";
 import { usePermissions } from "../use-permissions";
 import { FilesLookedAt } from "./files-looked-at";
 import { FilterBar } from "./filter-bar";
@@ -30,7 +31,7 @@ import { VideoList } from "./video-list";
 
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
-  manage: { view, list, jobs, deletions, series, dialog, frames, files, ...rest },
+  manage: { view, list, jobs, deletions, series, dialog, frames, files, trim, ...rest },
   error,
   confirmation,
   preview,
@@ -80,7 +81,20 @@ export function ManageTab({
           error={error?.schedule && error}
         />
       )}
-      {dialog?.video && files && (
+      {dialog?.video && files && trim && (
+        <TrimDialog
+          key={dialog.video.id}
+          video={dialog.video}
+          trim={trim}
+          files={files}
+          jobs={files.jobs}
+          list={here}
+          address={manageHref(view, { trim: dialog.video.id })}
+          error={error?.trim && error}
+          now={now}
+        />
+      )}
+      {dialog?.video && files && dialog.kind === "replace" && (
         <ReplaceDialog
           key={`${dialog.video.id} ${error?.replace?.question?.upload}`}
           video={dialog.video}

@@ -25,6 +25,7 @@ export const EDITABLE_COLUMNS = [
   "tags",
   "video_url",
   "captions",
+  "storyboard_url",
 ] as const satisfies readonly (keyof VideoRow)[];
 
 type ManagedRow = Pick<VideoRow, (typeof MANAGED_COLUMNS)[number]>;
@@ -53,6 +54,7 @@ export function toEditable(row: EditableRow): EditableVideo {
     tags: readTags(row.tags),
     captions: readCaptions(row.captions),
     videoUrl: ownMediaPath(row.video_url) || undefined,
+    storyboardUrl: ownMediaPath(row.storyboard_url),
     version: versionOf(row),
   };
 }

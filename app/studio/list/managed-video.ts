@@ -27,6 +27,7 @@ export interface EditableVideo extends ManagedVideo {
   tags: string[];
   /** The file that is played; undefined while there is none on this site. */
   videoUrl?: string;
+  storyboardUrl?: string;
   captions: { url: string; label: string; added: boolean }[];
   /** Changes whenever anything of the row that an editor could see does. */
   version: string;

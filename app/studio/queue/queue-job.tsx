@@ -67,6 +67,7 @@ export function QueueJob({
             <span className="line-clamp-2 break-words">{job.title}</span>
           </PageLink>
           <State job={job} />
+          {job.note && <p className="text-sm text-muted">{job.note}</p>}
         </div>
         <Form method="post" action={action} preventScrollReset className="flex flex-wrap gap-2">
           <input type="hidden" name="selected" value={job.id} />

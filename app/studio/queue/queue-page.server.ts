@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { JOB_LABELS, type JobNow, TURN } from "~/media/jobs/kinds";
+import { CUTTING, JOB_LABELS, type JobNow, TURN } from "~/media/jobs/kinds";
 import type { JobKind, JobState, VideoRow } from "~db/schema";
 import { QUEUE_STATES, type QueueState, type QueueView } from "./queue-address";
 import { queueTotals } from "./queue-totals.server";
@@ -32,6 +32,8 @@ interface Row {
   attempts: number;
   finished_at: string | null;
   video_id: string;
+  /** Of another file that is a cut. */
+  cut_of: string | null;
   title: string;
   is_other_file: 0 | 1;
   is_behind_failed: 0 | 1;
@@ -50,7 +52,8 @@ const LISTED: Record<QueueState, string> = {
 
 // A job names a video, or another file of one.
 const columnsOf = (from: string, order: string) => `
-  SELECT jobs.*, videos.id AS video_id, title, file.id IS NOT NULL AS is_other_file, EXISTS (
+  SELECT jobs.*, videos.id AS video_id, title, file.id IS NOT NULL AS is_other_file, file.cut_of,
+    EXISTS (
     SELECT 1 FROM jobs AS first WHERE first.video_id = jobs.video_id
       AND first.kind = 'transcode' AND first.state = 'failed') AS is_behind_failed
   FROM (${from}) AS listed JOIN jobs ON jobs.id = listed.id
@@ -115,6 +118,15 @@ export function readQueuePage(sqlite: Database) {
   };
 }
 
+const NEW_CUT =
+  "A part of the film is made a file of its own; the video plays as it is until then.";
+
+function labelOf({ kind, is_other_file, cut_of }: Row): string {
+  if (!is_other_file) return JOB_LABELS[kind];
+  if (cut_of === null) return `${JOB_LABELS[kind]} of the new file`;
+  return kind === "transcode" ? CUTTING : `${JOB_LABELS[kind]} of the new cut`;
+}
+
 function toJob(row: Row): JobNow {
   const { reason, finished_at, speed, seconds_left } = row;
   const turn = row.priority < 0 ? "first" : row.priority >= TURN ? "last" : undefined;
@@ -123,7 +135,8 @@ function toJob(row: Row): JobNow {
     id: row.id,
     videoId: row.video_id,
     title: row.title,
-    label: row.is_other_file ? `${JOB_LABELS[row.kind]} of the new file` : JOB_LABELS[row.kind],
+    label: labelOf(row),
+    ...(isOpen && row.cut_of !== null && { note: NEW_CUT }),
     state: row.state,
     progress: row.progress,
     attempts: row.attempts,

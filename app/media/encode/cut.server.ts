@@ -1,0 +1,101 @@
+import { inputArguments } from "../probe/ffmpeg.server";
+import type { Probe } from "../probe/probe.server";
+import { type Artifact, type Cut, cpuSecondsFor, maxFileBytes, type Source } from "./artifact";
+import {
+  chosenHardware,
+  deviceArguments,
+  type Hardware,
+  pictureArguments,
+  soundArguments,
+  steadySound,
+  threads,
+  uploadFilter,
+} from "./encoders.server";
+import { pictureFilters } from "./filters.server";
+import { fit, renditionsFor, steadyRate } from "./renditions";
+import { withSoftware } from "./software-fallback.server";
+import { runFfmpeg, type Task } from "./task.server";
+import { saidOf, streams } from "./transcode.server";
+
+/** Streams are made from it, so that it must lose next to nothing: x264's 17 is hardly told from the film. */
+const QUALITY = 17;
+/** Times the bits of the best rendition of a stream. */
+const BITRATE_FACTOR = 3;
+const SOUND_BITRATE = 192_000;
+/** Larger pictures no device decodes as H.264. */
+const MOST_SIDE = 2160;
+const FILE = "cut.mp4";
+
+/** A moment that was rounded a little before its picture still means that picture. */
+const ROUNDING_PICTURES = 0.05;
+/** Less than a picture, more than what is lost by writing a time down. */
+const MARGIN_SECONDS = 0.002;
+
+/** Where ffmpeg has to begin, and for how long, in seconds, that it takes whole pictures. */
+export interface PictureRange {
+  seek: number;
+  length: number;
+}
+
+/**
+ * From the picture that is shown at the start to the last one before that which is shown at the end, of
+ * a film with a steady rate.
+ */
+export function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRange {
+  const pictureAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_PICTURES);
+  const first = pictureAt(start);
+  const count = Math.max(1, pictureAt(end) - first);
+  return {
+    seek: Math.max(0, first / framesPerSecond - MARGIN_SECONDS),
+    length: count / framesPerSecond,
+  };
+}
+
+/**
+ * A part of a film as a file of its own, with all its sounds. It is encoded anew: a copy could begin at
+ * keyframes only, which stand seconds apart.
+ */
+export async function cutFilm(
+  source: Source & { cut: Cut },
+  probe: Probe,
+  task: Task,
+): Promise<Artifact> {
+  await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
+  return {
+    moves: [{ from: FILE, bucket: "videos", path: `${source.basePath}.mp4` }],
+    columns: { video_url: source.url },
+  };
+}
+
+async function encode(
+  { file, cut }: Source & { cut: Cut },
+  probe: Probe,
+  task: Task,
+  hardware: Hardware,
+): Promise<void> {
+  const { video, sounds } = probe;
+  const rate = steadyRate(video.frameRate);
+  const { seek, length } = pictureRange(cut, rate.numerator / rate.denominator);
+  const filters = [...pictureFilters(video, fit(video, MOST_SIDE), rate), uploadFilter(hardware)];
+  const maxBitrate = renditionsFor(video, MOST_SIDE).at(-1)!.maxBitrate * BITRATE_FACTOR;
+  await runFfmpeg(
+    task,
+    [
+      ...deviceArguments(hardware),
+      ...["-threads", String(threads())],
+      ...["-ss", seek.toFixed(6), "-t", length.toFixed(6), ...inputArguments(file)],
+      ...streams(probe, sounds),
+      ...["-filter_threads", String(threads()), "-vf", filters.join(",")],
+      ...pictureArguments(hardware, { maxBitrate, crf: QUALITY }),
+      ...(sounds.length > 0
+        ? ["-af", steadySound(length), ...soundArguments(SOUND_BITRATE), ...sounds.flatMap(saidOf)]
+        : []),
+      ...["-movflags", "+faststart", FILE],
+    ],
+    {
+      seconds: length,
+      fileBytes: maxFileBytes(length, maxBitrate + sounds.length * SOUND_BITRATE),
+      cpuSeconds: cpuSecondsFor({ durationSeconds: length }),
+    },
+  );
+}

@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { prepared } from "~db/client.server";
+import type { VideoFileRow } from "~db/video-files";
+import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.server";
+import type { Cut, Source } from "../encode/artifact";
+
+/** A file of a video: the one that it has, or one that was before. */
+export interface FileOfVideo {
+  /** Of the row of `video_files`; null for the file that the video has. */
+  id: string | null;
+  video_url: string;
+  source_url: string | null;
+  hls_url: string | null;
+  storyboard_url: string | null;
+  captions: string | null;
+  duration: string;
+  sha256: string | null;
+}
+
+/**
+ * The file of a video that belongs to a base path, wherever its row is: a cut is made from it again
+ * after the video has another file.
+ */
+export function fileOfBase(videoId: string, base: string): FileOfVideo | undefined {
+  const rows = prepared(
+    `SELECT NULL AS id, video_url, source_url, hls_url, storyboard_url, captions, duration,
+       (SELECT sha256 FROM video_digests WHERE video_id = videos.id) AS sha256
+     FROM videos WHERE id = @videoId
+     UNION ALL
+     SELECT id, video_url, source_url, hls_url, storyboard_url, captions, duration, sha256
+     FROM video_files WHERE video_id = @videoId AND state IN ('earlier', 'original')`,
+  ).all({ videoId }) as FileOfVideo[];
+  return rows.find((row) => {
+    const name = parseMediaUrl(row.video_url || (row.source_url ?? ""));
+    return name?.bucket === "videos" && mediaBasePath(name.path) === base;
+  });
+}
+
+/** The file as it came where there is one, else its copy, on the disk; undefined when it is none of ours. */
+export function bestFile({
+  source_url,
+  video_url,
+}: Pick<FileOfVideo, "source_url" | "video_url">): string | undefined {
+  const name = parseMediaUrl(source_url ?? video_url);
+  return name && bucketFile(name.bucket, name.path);
+}
+
+/**
+ * `{userId}/{uploadId}` of a cut that is not made yet, beside its original: its upload id was reserved
+ * when its row was made, and is the time of that.
+ */
+export function cutBasePath({
+  cut_of,
+  created_at,
+}: Pick<VideoFileRow, "cut_of" | "created_at">): string | undefined {
+  return cut_of === null ? undefined : `${path.dirname(cut_of)}/${Date.parse(created_at)}`;
+}
+
+/** What a cut that is not made yet is made from; undefined for any other file, and without its original. */
+export function cutSource(fileId: string): (Source & { cut: Cut }) | undefined {
+  const row = prepared(
+    "SELECT * FROM video_files WHERE id = ? AND state = 'pending' AND video_url = ''",
+  ).get(fileId) as VideoFileRow | undefined;
+  const basePath = row && cutBasePath(row);
+  if (!row || basePath === undefined || row.cut_start === null || row.cut_end === null)
+    return undefined;
+  const original = fileOfBase(row.video_id, row.cut_of ?? "");
+  const file = original && bestFile(original);
+  if (!file || !existsSync(file)) return undefined;
+  return {
+    videoId: fileId,
+    basePath,
+    url: mediaUrl("videos", `${basePath}.mp4`),
+    file,
+    playing: file,
+    row: { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null },
+    cut: { start: row.cut_start, end: row.cut_end },
+  };
+}

@@ -1,0 +1,336 @@
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { readCues } from "~/media/captions/cues";
+import { queueView } from "~/media/jobs/summaries.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { publicFile, REPLACED_ANSWERED_MS } from "~/media/serve/public-file.server";
+import { otherFiles } from "~/studio/files/file-list.server";
+import { takeOverReady } from "~/studio/files/ready-files.server";
+import { takeOver } from "~/studio/files/take-over.server";
+import { checkLibrary } from "~/studio/library/check-library.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import { emptyTrash, TRASH_MS } from "~/studio/trash/trash.server";
+import { readCaptions } from "~db/captions";
+import { sqliteHandle } from "~db/client.server";
+import { FILE_COLUMNS } from "~db/video-files";
+import { addVideo, page, refused, succeed, useAdminSite, video } from "../../../admin-requests";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../../encode-library";
+import { makeClip } from "../../../media-clips";
+
+const site = useAdminSite();
+const rows = (sql: string, ...values: unknown[]) =>
+  sqliteHandle()
+    .prepare(sql)
+    .all(...values);
+const address = (id: string) => `/admin?tab=manage&trim=${id}`;
+const trim = (id: string, start: string, end: string) =>
+  succeed({ intent: "trim", id, start, end }, address(id));
+const turnedDown = (id: string, start: string, end: string) =>
+  refused({ intent: "trim", id, start, end }, address(id));
+
+const RATE = 10;
+const SECONDS = 5;
+const DARKEST = 16;
+const STEP = 4;
+const [WIDTH, HEIGHT] = [160, 90];
+
+/** A film whose pictures tell their number by how light they are. */
+function countingFilm(as = "mp4"): string {
+  const light = `lum='${DARKEST}+${STEP}*N':cb=128:cr=128`;
+  return makeClip(site.folder, "counting", {
+    as,
+    picture: `nullsrc=s=${WIDTH}x${HEIGHT}:r=${RATE}:d=${SECONDS},format=yuv420p,geq=${light}`,
+    video: "libx264 -preset ultrafast -crf 1 -pix_fmt yuv420p".split(" "),
+    audio: as === "mkv" ? ["flac"] : undefined,
+    sound: `sine=frequency=440:sample_rate=48000:duration=${SECONDS}`,
+  });
+}
+
+/** The numbers of the pictures that a file has, by the light in their middle. */
+function numbersOf(file: string): number[] {
+  const { stdout } = spawnSync(
+    "ffmpeg",
+    ["-v", "error", "-i", file, "-vsync", "passthrough", "-f", "rawvideo", "-"],
+    { maxBuffer: 16 * 1024 ** 2 },
+  );
+  const pixels = WIDTH * HEIGHT;
+  const numbers: number[] = [];
+  // 4:2:0: colours take half as many bytes as light.
+  for (let at = 0; at < stdout.length; at += pixels * 1.5) {
+    const light = stdout[at + pixels / 2 + WIDTH / 2] ?? 0;
+    numbers.push(Math.round((light - DARKEST) / STEP));
+  }
+  return numbers;
+}
+const from = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+const playing = (id: string) => onDisk(site.uploads, videoRow(id).video_url);
+const saidIn = (id: string) =>
+  readCaptions(videoRow(id).captions).map(({ label, url }) => [
+    label,
+    ...readCues(fs.readFileSync(onDisk(site.uploads, url), "utf8")).map(
+      ({ start, end, text }) => `${start.toFixed(1)}-${end.toFixed(1)} ${text}`,
+    ),
+  ]);
+
+async function addCounting(as = "mp4"): Promise<string> {
+  const id = await addToLibrary(site.uploads, countingFilm(as), as === "mp4", { duration: "0:05" });
+  await workUntilIdle();
+  return id;
+}
+
+async function finish(): Promise<void> {
+  await workUntilIdle();
+  await takeOverReady();
+}
+
+function addCaptions(id: string, label: string, cues: string): void {
+  const url = `${videoRow(id).video_url.replace(/\.\w+$/, "")}/captions-${label}.vtt`;
+  fs.writeFileSync(onDisk(site.uploads, url), `WEBVTT\n\n${cues}`);
+  const all = [...readCaptions(videoRow(id).captions)];
+  all.push({ url, language: "en", label, added: false });
+  sqliteHandle()
+    .prepare("UPDATE videos SET captions = ? WHERE id = ?")
+    .run(JSON.stringify(all), id);
+}
+
+describe.runIf(ffmpegAvailable())("cutting a video", () => {
+  it("takes the very pictures, again from the original, and gives that back unchanged", async () => {
+    const id = await addCounting();
+    addCaptions(
+      id,
+      "English",
+      "00:00.000 --> 00:01.500\nBefore\n\n00:01.000 --> 00:02.000\nOver\n\n00:04.000 --> 00:04.900\nLate\n",
+    );
+    sqliteHandle().prepare("UPDATE videos SET views = 9 WHERE id = ?").run(id);
+    const before = videoRow(id);
+    const bytes = fs.readFileSync(playing(id));
+
+    const { toast } = await trim(id, "0:01.2", "3");
+    expect(toast.description).toBe("The video plays as it is until the cut is ready.");
+    expect(videoRow(id)).toEqual(before);
+    expect((await turnedDown(id, "0", "2")).status).toBe(409);
+    expect((await queueView()).waiting[0]?.label).toBe("New cut: Cutting the film");
+    await takeOverReady();
+    expect(videoRow(id)).toEqual(before);
+    await finish();
+    const cut = videoRow(id);
+    expect(cut).toMatchObject({ duration: "0:02", views: 9, cut_start: 1.2, cut_end: 3 });
+    expect(numbersOf(playing(id))).toEqual(from(12, 29));
+    expect(saidIn(id)).toEqual([["English", "0.0-0.3 Before", "0.0-0.8 Over"]]);
+    for (const column of ["hls_url", "storyboard_url", "preview_url", "thumbnail_url"] as const) {
+      expect(cut[column]).not.toBe(before[column]);
+      expect(fs.existsSync(onDisk(site.uploads, cut[column]))).toBe(true);
+    }
+    expect(cut.loudness).not.toBeNull();
+    expect(jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup")).toBe(
+      true,
+    );
+    const { original, earlier } = otherFiles(id);
+    expect([original?.duration, earlier]).toEqual(["0:05", []]);
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
+    expect(rows("SELECT sum(bytes) AS bytes FROM media_files")).toEqual(
+      rows("SELECT bytes FROM storage"),
+    );
+
+    // The trash has nothing of it, however long that keeps what it has.
+    await emptyTrash(Date.now() + 2 * TRASH_MS);
+    expect(otherFiles(id).original?.id).toBe(original?.id);
+    const dialog = (await page(address(id))).manage;
+    expect(dialog?.trim).toMatchObject({
+      url: before.video_url,
+      duration: "0:05",
+      cut: { start: 1.2, end: 3 },
+    });
+    expect(dialog?.trim?.frames.length).toBeGreaterThan(0);
+
+    addCaptions(id, "Commentary", "00:00.000 --> 00:00.500\nHere\n");
+    await trim(id, "", "0:04.5");
+    await finish();
+    expect(numbersOf(playing(id))).toEqual(from(0, 44));
+    expect(saidIn(id)).toEqual([
+      ["English", "0.0-1.5 Before", "1.0-2.0 Over", "4.0-4.5 Late"],
+      ["Commentary", "1.2-1.7 Here"],
+    ]);
+    expect(otherFiles(id).original?.duration).toBe("0:05");
+    expect(otherFiles(id).earlier).toMatchObject([{ cut: { start: 1.2, end: 3 } }]);
+
+    await succeed({ intent: "undo-trim", id });
+    const pick = (row: typeof before) => FILE_COLUMNS.map((name) => row[name]);
+    expect(pick(videoRow(id))).toEqual(pick(before));
+    expect(fs.readFileSync(playing(id)).equals(bytes)).toBe(true);
+    expect(otherFiles(id).original).toBeUndefined();
+    expect(otherFiles(id).earlier).toHaveLength(2);
+    expect((await refused({ intent: "undo-trim", id })).status).toBe(409);
+    expect((await listActivities({ subjectId: id })).map(({ action }) => action)).toEqual([
+      ...["cut-undo", "cut", "cut-ask", "cut", "cut-ask"],
+    ]);
+    expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
+
+    // Done again from the trash.
+    const again = otherFiles(id).earlier.find(({ cut }) => cut?.start === 1.2);
+    await succeed({ intent: "restore-file", id, file: again!.id });
+    expect(otherFiles(id).original?.duration).toBe("0:05");
+    expect(numbersOf(playing(id))).toEqual(from(12, 29));
+  }, 90_000);
+
+  it("takes the file as it came, where a copy of it is played", async () => {
+    const id = await addCounting("mkv");
+    const { source_url, video_url } = videoRow(id);
+    expect(source_url).toMatch(/\.mkv$/);
+    fs.rmSync(onDisk(site.uploads, video_url));
+    await trim(id, "2", "4");
+    await finish();
+    expect(numbersOf(playing(id))).toEqual(from(20, 39));
+    expect(videoRow(id).source_url).toBeNull();
+    await succeed({ intent: "undo-trim", id });
+    expect(videoRow(id)).toMatchObject({ source_url, video_url });
+  });
+
+  it("refuses what is no part of the film, with a sentence for each field", async () => {
+    const id = await addToLibrary(site.uploads, countingFilm(), true);
+    sqliteHandle().exec("DELETE FROM jobs");
+    const files = filesBelow(site.uploads);
+    for (const [start, end, field, sentence] of [
+      ["soon", "3", "start", "Write a moment of the film, such as 1:30."],
+      ["NaN", "3", "start", "Write a moment of the film, such as 1:30."],
+      ["-1", "3", "start", "Write a moment of the film, such as 1:30."],
+      ["9:00", "", "start", "The film is shorter than that."],
+      ["", "1e9", "end", "Write a moment of the film, such as 1:30."],
+      ["", "0:07", "end", "The film is shorter than that."],
+      ["3", "2", "end", "It has to end after its start."],
+      ["3", "3", "end", "It has to end after its start."],
+      ["3", "3.5", "end", "A cut is at least a second long."],
+    ] as const) {
+      const failed = await turnedDown(id, start, end);
+      expect(failed).toMatchObject({
+        status: 422,
+        trim: { typed: { start, end }, fields: { [field]: sentence } },
+      });
+    }
+    // 0:06 is how a film of five and a half seconds is shown.
+    expect((await turnedDown(id, "", "0:06")).detail).toBe(
+      "This is the whole film: nothing would be cut off.",
+    );
+    expect(rows("SELECT 1 FROM video_files")).toEqual([]);
+    expect(filesBelow(site.uploads)).toEqual(files);
+  });
+
+  it("refuses a video that is converted, has no file, lost it, or is gone", async () => {
+    const id = await addToLibrary(site.uploads, countingFilm(), true);
+    expect((await turnedDown(id, "1", "3")).detail).toMatch(/still being made playable/);
+    sqliteHandle().exec("DELETE FROM jobs");
+    fs.rmSync(playing(id));
+    expect(await turnedDown(id, "1", "3")).toMatchObject({
+      status: 409,
+      detail: "The file of this video is not there any more, or can't be read.",
+    });
+    addVideo({ id: "none" });
+    expect((await turnedDown("none", "1", "3")).detail).toMatch(/no file on this site/);
+    expect((await page(address("none"))).manage?.trim?.url).toBeUndefined();
+    addVideo({ id: "else", video_url: "https://elsewhere.example/a.mp4" });
+    expect((await turnedDown("else", "1", "3")).status).toBe(409);
+    expect((await turnedDown("gone", "1", "3")).status).toBe(404);
+    expect((await refused({ intent: "undo-trim", id: "gone" })).status).toBe(404);
+  });
+
+  it("leaves nothing when it is discarded, and goes on after its video came back", async () => {
+    const id = await addToLibrary(site.uploads, countingFilm(), true);
+    sqliteHandle().exec("DELETE FROM jobs");
+    const files = filesBelow(site.uploads);
+    await trim(id, "1", "3");
+    const pending = () => otherFiles(id).pending?.id ?? "";
+    expect((await refused({ intent: "use-file", id, file: pending() })).status).toBe(409);
+    await succeed({ intent: "discard-file", id, file: pending() });
+    expect(filesBelow(site.uploads)).toEqual(files);
+    expect(fs.readdirSync(onDisk(site.uploads, "/media/videos/u"))).toHaveLength(1);
+
+    await trim(id, "1", "3");
+    await removeVideos([id], "u");
+    await restoreVideos([id], "u");
+    const waiting = rows("SELECT kind FROM jobs WHERE video_id = ?", pending());
+    expect(waiting).toEqual(expect.arrayContaining([{ kind: "transcode" }]));
+    expect(waiting).not.toEqual(expect.arrayContaining([{ kind: "captions" }]));
+    // Its original is gone: trying again can't help.
+    sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(id);
+    fs.rmSync(playing(id));
+    await workUntilIdle();
+    expect(
+      rows("SELECT state FROM jobs WHERE kind = 'transcode' AND video_id = ?", pending()),
+    ).toEqual([{ state: "failed" }]);
+    expect(otherFiles(id).pending?.hasFailed).toBe(true);
+  });
+});
+
+describe("the original of a cut", () => {
+  /** A video with a cut of u/1 and, in the trash, another file. */
+  function addCut(): void {
+    const of = (base: string) => `/media/videos/u/${base}.mp4`;
+    addVideo({ video_url: of("2"), cut_of: "u/1", cut_start: 1, cut_end: 3, captions: "[]" });
+    const insert = sqliteHandle().prepare(
+      `INSERT INTO video_files (id, video_id, state, video_url, replaced_at, captions)
+       VALUES (?, 'v', ?, ?, ?, '[]')`,
+    );
+    insert.run("o", "original", of("1"), new Date().toISOString());
+    insert.run("e", "earlier", of("3"), new Date().toISOString());
+  }
+  const states = () =>
+    Object.fromEntries(
+      (
+        rows("SELECT video_url, state FROM video_files") as { video_url: string; state: string }[]
+      ).map(({ video_url, state }) => [video_url.slice(-5, -4), state]),
+    );
+
+  it("goes to the trash when the video gets another file, and comes back with the cut", async () => {
+    addCut();
+    await takeOver("e", "u");
+    expect(states()).toEqual({ 1: "earlier", 2: "earlier" });
+    expect(video()).toMatchObject({ cut_of: null, cut_start: null });
+    const cut = rows("SELECT id FROM video_files WHERE video_url LIKE '%2.mp4'") as {
+      id: string;
+    }[];
+    await takeOver(cut[0]!.id, "u");
+    expect(states()).toEqual({ 1: "original", 3: "earlier" });
+    expect(video()).toMatchObject({ cut_of: "u/1", cut_start: 1, cut_end: 3 });
+  });
+
+  it("that is gone leaves a video like others", async () => {
+    addCut();
+    await takeOver("e", "u");
+    sqliteHandle().exec("DELETE FROM video_files WHERE video_url LIKE '%1.mp4'");
+    const cut = rows("SELECT id FROM video_files") as { id: string }[];
+    await takeOver(cut[0]!.id, "u");
+    expect(video()).toMatchObject({ cut_of: null, cut_start: null, cut_end: null });
+    expect(states()).toEqual({ 3: "earlier" });
+  });
+
+  it("can't be purged, and is public only for those who were watching", async () => {
+    addCut();
+    await emptyTrash(Date.now() + 2 * TRASH_MS);
+    expect(states()).toMatchObject({ 1: "original" });
+    const url = "/media/videos/u/1.mp4";
+    expect(publicFile(url)).toBe(url);
+    vi.useFakeTimers({ now: Date.now() + REPLACED_ANSWERED_MS + 1_000, toFake: ["Date"] });
+    try {
+      expect(publicFile(url)).toBe("/media/videos/u/2.mp4");
+      // Into the trash later than it was replaced: that opens it to nobody.
+      sqliteHandle().exec(
+        `UPDATE video_files SET state = 'earlier', replaced_at = '${new Date().toISOString()}' WHERE id = 'o'`,
+      );
+      expect(publicFile(url)).toBe("/media/videos/u/2.mp4");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
