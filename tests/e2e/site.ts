@@ -71,8 +71,17 @@ export async function signInByForm(page: Page): Promise<void> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** A colour on its way to another one has the contrast of neither. */
+async function animationsEnd(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const transitions = document.getAnimations().filter((each) => each instanceof CSSTransition);
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
+}
+
 /** Fails with a readable list when axe finds anything on the page as it is now. */
 export async function expectNoViolations(page: Page): Promise<void> {
+  await animationsEnd(page);
   // Through the debugging protocol, which the page's own policy does not concern.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>

@@ -20,6 +20,8 @@ test("the pointer on a card asks for the start of its stream, which its page pla
 }) => {
   const id = publishAdaptive(site);
   await page.goto("/");
+  // The page's scripts hear of the pointer once they run.
+  await page.waitForLoadState("networkidle");
   const starts = watchStarts(page);
   const card = page.locator(`#video-${id} a`);
   if (isMobile) await card.focus();
