@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
+import sharp from "sharp";
 import { CHROMIUM_LAUNCH } from "../tests/chromium";
 import { doubleText } from "../tests/page-layout";
 import { ADMIN, SiteProcess } from "../tests/site-process";
@@ -14,12 +15,13 @@ import { screensOf } from "./screenshots/screens";
 import { signIn } from "./screenshots/visitor-screens";
 
 const USAGE = `npm run screenshots [-- --only TEXT] [--variant TEXT] [FOLDER]
+       npm run screenshots -- --guide
 
 Fills a site of its own with the demo's clips, and takes pictures of every screen at 360, 740 (landscape),
 768 and 1440 pixels, with and without scripts, in forced colours and with text of twice the size.
 FOLDER is "screenshots" unless given; its index.html shows them all, and says what scrolls sideways, lies
 outside of the screen or breaks a rule of axe. --only takes the screens whose name has TEXT in it, --variant
-the variants. It wants Chromium, and ffmpeg for clips that move.`;
+the variants. --guide takes those of docs/studio.md anew, and nothing else. It wants Chromium, and ffmpeg for clips that move.`;
 
 interface Variant {
   name: string;
@@ -54,11 +56,15 @@ const VARIANTS: Variant[] = [
   ]),
 ];
 
+const GUIDE: Variant = { name: "guide", options: optionsAt(1_280, 800) };
+const GUIDE_FOLDER = "docs/pictures";
+const GUIDE_WIDTH_PIXELS = 960;
+
 await runScript(
   USAGE,
-  { only: { type: "string" }, variant: { type: "string" } },
-  async ({ only, variant }, [folder = "screenshots"]) => {
-    const target = path.resolve(String(folder));
+  { only: { type: "string" }, variant: { type: "string" }, guide: { type: "boolean" } },
+  async ({ only, variant, guide }, [folder = "screenshots"]) => {
+    const target = path.resolve(guide ? GUIDE_FOLDER : String(folder));
     fs.mkdirSync(target, { recursive: true });
     const site = new SiteProcess({ AGE_GATE: "on", JOIN_URL: "https://example.com/channel" });
     let browser: Browser | undefined;
@@ -68,6 +74,12 @@ await runScript(
       browser = await chromium.launch(CHROMIUM_LAUNCH);
       const session = await signedIn(browser, urlOf(site));
       const pictures: Picture[] = [];
+      if (guide) {
+        const shown = screens.filter((screen) => screen.guide);
+        await takeAll(browser, GUIDE, shown, { site, session, target });
+        console.log(`${shown.length} pictures in ${target}`);
+        return;
+      }
       for (const each of VARIANTS.filter(has(variant))) {
         const taken = await takeAll(browser, each, screens, { site, session, target });
         pictures.push(...taken);
@@ -124,6 +136,12 @@ async function takeAll(
       } catch (error) {
         findings.push(`not as it should be: ${String(error).split("\n")[0]}`);
       }
+      if (variant === GUIDE) {
+        await writeGuidePicture(page, path.join(target, `${screen.guide}.webp`));
+        if (screen.undo) site.database().exec(screen.undo);
+        await page.close();
+        continue;
+      }
       const isWhole = !(screen.overlay && scripted);
       // What sticks to the top of the screen would stand in the middle of a picture of the whole page.
       if (isWhole) await page.evaluate(() => scrollTo(0, 0));
@@ -146,6 +164,11 @@ async function takeAll(
     await context.close();
   }
   return pictures;
+}
+
+async function writeGuidePicture(page: Page, file: string): Promise<void> {
+  const picture = await page.screenshot({ animations: "disabled" });
+  await sharp(picture).resize({ width: GUIDE_WIDTH_PIXELS }).webp({ quality: 75 }).toFile(file);
 }
 
 /** The screen as a person has it, with what the browser remembers and what has to be pressed. */

@@ -35,7 +35,7 @@ export function adminScreens({
       leadsTo: "/auth/code",
     },
     screen("Home of an admin", "/"),
-    screen("Upload", "/admin"),
+    screen("Upload", "/admin", { guide: "upload" }),
     screen("Upload, a file chosen", "/admin", {
       scriptedSteps: async (page) => {
         await page.waitForLoadState("networkidle");
@@ -62,6 +62,7 @@ export function adminScreens({
     }),
     screen("Manage", manage),
     screen("Manage, selected", manage, {
+      guide: "list",
       overlay: true,
       scriptedSteps: async (page) => {
         await page.waitForLoadState("networkidle");
@@ -82,19 +83,22 @@ export function adminScreens({
         await page.getByLabel("Hide at").waitFor();
       },
     }),
-    screen("Manage, edit", `${manage}&edit=${long}`, { overlay: true }),
+    screen("Manage, edit", `${manage}&edit=${long}`, { overlay: true, guide: "edit" }),
     screen("Manage, delete", `${manage}&delete=${plain}`, { overlay: true }),
-    screen("Manage, replace", `${manage}&replace=${long}`, { overlay: true }),
+    screen("Manage, replace", `${manage}&replace=${long}`, { overlay: true, guide: "replace" }),
     screen("Manage, replacing", `${manage}&replace=${plain}`, { overlay: true }),
     screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),
-    screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, { overlay: true }),
+    screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, {
+      overlay: true,
+      guide: "schedule",
+    }),
     screen("Manage, only scheduled", `${manage}&status=scheduled`),
     screen("Manage, drafts", `${manage}&status=review`),
     screen("Manage, gone", `${manage}&edit=nobody`, { overlay: true }),
     screen("Manage, nothing found", `${manage}&search=nothing-like-it`),
-    screen("Statistics", "/admin/statistics"),
+    screen("Statistics", "/admin/statistics", { guide: "statistics" }),
     screen("Activity", "/admin/activity"),
-    screen("Queue", "/admin/queue"),
+    screen("Queue", "/admin/queue", { guide: "queue" }),
     screen("Queue, waiting", "/admin/queue?state=waiting"),
     screen("Queue, failed", "/admin/queue?state=failed"),
     screen("Queue, done", "/admin/queue?state=done"),
@@ -116,6 +120,7 @@ export function adminScreens({
     }),
     screen("Tags", "/admin/tags"),
     screen("Tags, selected", "/admin/tags", {
+      guide: "tags",
       overlay: true,
       scriptedSteps: async (page) => {
         const boxes = page.getByRole("checkbox", { name: /^Select / });
@@ -125,13 +130,13 @@ export function adminScreens({
     }),
     screen("Tags, one of them", "/admin/tags?tag=night", { overlay: true }),
     screen("Series in the studio", "/admin/series"),
-    screen("Series in the studio, one of them", "/admin/series/1"),
+    screen("Series in the studio, one of them", "/admin/series/1", { guide: "series" }),
     screen("Series in the studio, deleting", "/admin/series/1?delete=1", { overlay: true }),
     screen("Series in the studio, gone", "/admin/series/99"),
-    screen("Import", "/admin/import"),
-    screen("Templates", "/admin/templates"),
+    screen("Import", "/admin/import", { guide: "import" }),
+    screen("Templates", "/admin/templates", { guide: "templates" }),
     screen("Templates, one of them", "/admin/templates?template=1"),
-    screen("Trash", "/admin/trash"),
+    screen("Trash", "/admin/trash", { guide: "trash" }),
     screen("Trash, selected", "/admin/trash", {
       overlay: true,
       scriptedSteps: async (page) => {
@@ -144,10 +149,10 @@ export function adminScreens({
     }),
     screen("Trash, earlier files", "/admin/trash?show=files"),
     screen("Trash, emptying", "/admin/trash?empty=1", { overlay: true }),
-    screen("Review", `/admin/review/${draft}`),
+    screen("Review", `/admin/review/${draft}`, { guide: "review" }),
     { name: "Preview", address: `/preview/${INVITATION_TOKEN}`, audience: "visitor" },
     { name: "Preview, revoked", address: "/preview/unknown", audience: "visitor" },
-    screen("Users", "/admin/users"),
+    screen("Users", "/admin/users", { guide: "users" }),
     screen("Users, invited", "/admin/users", {
       steps: async (page) => {
         await page.getByLabel("E-mail of the new user").fill("guest@example.com");
@@ -158,9 +163,9 @@ export function adminScreens({
     }),
     { name: "Invitation", address: `/invite/${INVITATION_TOKEN}`, audience: "visitor" },
     { name: "Invitation, unknown", address: "/invite/unknown", audience: "visitor" },
-    screen("Backups", "/admin/backups"),
-    screen("Account", "/admin/account"),
-    screen("API tokens", "/admin/tokens"),
+    screen("Backups", "/admin/backups", { guide: "backups" }),
+    screen("Account", "/admin/account", { guide: "account" }),
+    screen("API tokens", "/admin/tokens", { guide: "tokens" }),
     screen("Reference of the API", "/api"),
     screen("Account, a passkey to change", "/admin/account", {
       steps: async (page) => {

@@ -19,6 +19,8 @@ export interface Screen {
   overlay?: boolean;
   /** SQL that undoes what the steps have changed, for the next variant. */
   undo?: string;
+  /** Its picture in the guide to the studio: `docs/pictures/{guide}.webp`. */
+  guide?: string;
   /** The address that `steps` lead to, when it is another one. */
   leadsTo?: string;
 }
