@@ -1,5 +1,6 @@
 // npm run screenshots: every screen in every variant, with one page that shows them all.
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
 import sharp from "sharp";
@@ -66,7 +67,12 @@ await runScript(
   async ({ only, variant, guide }, [folder = "screenshots"]) => {
     const target = path.resolve(guide ? GUIDE_FOLDER : String(folder));
     fs.mkdirSync(target, { recursive: true });
-    const site = new SiteProcess({ AGE_GATE: "on", JOIN_URL: "https://example.com/channel" });
+    const backups = fs.mkdtempSync(path.join(os.tmpdir(), "screenshots-"));
+    const site = new SiteProcess({
+      AGE_GATE: "on",
+      JOIN_URL: "https://example.com/channel",
+      BACKUP_DIR: backups,
+    });
     let browser: Browser | undefined;
     try {
       await site.start();
@@ -95,6 +101,7 @@ await runScript(
     } finally {
       await browser?.close();
       await site.remove();
+      fs.rmSync(backups, { recursive: true, force: true });
     }
   },
 );

@@ -97,6 +97,9 @@ export function adminScreens({
     screen("Manage, gone", `${manage}&edit=nobody`, { overlay: true }),
     screen("Manage, nothing found", `${manage}&search=nothing-like-it`),
     screen("Statistics", "/admin/statistics", { guide: "statistics" }),
+    screen("Statistics of a video", `/admin/videos/${long}/statistics`, {
+      guide: "video-statistics",
+    }),
     screen("Activity", "/admin/activity"),
     screen("Queue", "/admin/queue", { guide: "queue" }),
     screen("Queue, waiting", "/admin/queue?state=waiting"),
@@ -163,7 +166,17 @@ export function adminScreens({
     }),
     { name: "Invitation", address: `/invite/${INVITATION_TOKEN}`, audience: "visitor" },
     { name: "Invitation, unknown", address: "/invite/unknown", audience: "visitor" },
-    screen("Backups", "/admin/backups", { guide: "backups" }),
+    screen("Backups", "/admin/backups", {
+      guide: "backups",
+      steps: async (page) => {
+        // The first is made soon after the start.
+        const proved = page.getByText("Proved", { exact: true });
+        while ((await proved.count()) === 0) {
+          await page.waitForTimeout(500);
+          await page.reload();
+        }
+      },
+    }),
     screen("Account", "/admin/account", { guide: "account" }),
     screen("API tokens", "/admin/tokens", { guide: "tokens" }),
     screen("Reference of the API", "/api"),

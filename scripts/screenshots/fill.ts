@@ -63,6 +63,8 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
   change(plain, { unpublish_at: inDays(30) });
 
   addViews(site, [long, plain, unbroken]);
+  addWatchedParts(site, long);
+  addDiskDays(site);
   spoilJobs(site, long, plain);
   database
     .prepare(
@@ -198,6 +200,25 @@ function addViews(site: SiteProcess, ids: string[]): void {
     for (let day = 0; day < 30; day += 1 + place) {
       add.run(id, inDays(-day).slice(0, 10), 40 + ((day * 37) % 61) * (3 - place));
     }
+  }
+}
+
+/** Most who begin a film see its first half, and some leave at each part. */
+function addWatchedParts(site: SiteProcess, id: string): void {
+  const parts = Array.from({ length: 20 }, (_, part) => Math.round(812 - part * 21 - part ** 2));
+  site
+    .database()
+    .prepare("INSERT OR REPLACE INTO watched_parts (video_id, views, parts) VALUES (?, 840, ?)")
+    .run(id, JSON.stringify(parts));
+}
+
+/** A disk that fills up by 3 GB a day. */
+function addDiskDays(site: SiteProcess): void {
+  const add = site
+    .database()
+    .prepare("INSERT OR IGNORE INTO disk_days (day, used_bytes, free_bytes) VALUES (?, ?, ?)");
+  for (let day = 1; day <= 20; day += 1) {
+    add.run(inDays(-day).slice(0, 10), 200e9 - day * 3e9, 120e9 + day * 3e9);
   }
 }
 
