@@ -87,6 +87,7 @@ export function adminScreens({
     screen("Manage, delete", `${manage}&delete=${plain}`, { overlay: true }),
     screen("Manage, replace", `${manage}&replace=${long}`, { overlay: true, guide: "replace" }),
     screen("Manage, replacing", `${manage}&replace=${plain}`, { overlay: true }),
+    screen("Manage, start and end", `${manage}&trim=${long}`, { overlay: true }),
     screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),
     screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, {
       overlay: true,

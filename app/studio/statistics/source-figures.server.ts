@@ -4,6 +4,7 @@ import type { SourceCounts } from "~/media/jobs/outdated-streams.server";
 import { diskUsage } from "~/media/media-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/server/settings.server";
+import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { SourceFigures } from "./statistics";
 
@@ -22,5 +23,9 @@ export async function sourceFigures(): Promise<SourceFigures> {
     if (isConverted) converted.bytes += bytes;
   }
   const outdated = ffmpegAvailable() ? counts.outdated : 0;
-  return { ...counts, outdated, keep: settings().keepSources };
+  const cut = prepared(
+    `SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes FROM video_files
+     WHERE state = 'original'`,
+  ).get() as SourceFigures["cut"];
+  return { ...counts, outdated, cut, keep: settings().keepSources };
 }

@@ -14,7 +14,7 @@ const KEPT: Record<SourceFigures["keep"], string> = {
 
 /** What the files take that videos came as, and the button that makes streams anew. */
 export function SourcePanel({ figures, action }: { figures: SourceFigures; action: string }) {
-  const { keep, sources, converted, removed, outdated } = figures;
+  const { keep, sources, converted, removed, outdated, cut } = figures;
   const busy = useNavigation().formData?.get("intent") === "convert-again";
   const amount = ({ videos, bytes }: SourceFigures["sources"]) =>
     `${formatQuantity(videos, "video")}, ${formatStorage(bytes)}`;
@@ -42,6 +42,11 @@ export function SourcePanel({ figures, action }: { figures: SourceFigures; actio
         <Figure label="Without original" value={formatQuantity(removed, "video")}>
           {removed > 0 && "They can’t be converted again."}
         </Figure>
+        {cut.videos > 0 && (
+          <Figure label="Whole films of cuts" value={amount(cut)}>
+            Kept for as long as the video is cut.
+          </Figure>
+        )}
         <Figure label="Other settings" value={formatQuantity(outdated, "video")}>
           {outdated > 0 && "Their streams were made with other settings than today’s."}
         </Figure>

@@ -44,6 +44,8 @@ export interface Statistics {
 
 /** Sources and streams, see `readSourceCounts`. */
 export interface SourceFigures extends Omit<SourceCounts, "unrecorded"> {
+  /** The whole films of videos that are cut. */
+  cut: { videos: number; bytes: number };
   /** KEEP_SOURCES. */
   keep: "always" | "until-converted" | "never";
 }

@@ -13,12 +13,15 @@ test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
+    test.afterEach(({ site }) => {
+      site.database().exec("UPDATE queue_state SET paused_at = NULL");
+    });
 
     test("a video is cut at the moments that the film shows, by keyboard @phone", async ({
       page,
       site,
     }) => {
-      // As a film of 1:00 that nobody converts meanwhile.
+      // Nobody makes the cut meanwhile.
       site.database().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
       const clip = makeClip(folder, "film", { seconds: 6, as: "webm", video: VP8, audio: false });
       const video_url = site.addFile("videos", "u/1700000000000.webm", fs.readFileSync(clip));

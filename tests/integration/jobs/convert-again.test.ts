@@ -143,6 +143,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
       converted: { videos: 2, bytes: 55 },
       removed: 1,
       outdated: 1,
+      cut: { videos: 0, bytes: 0 },
     });
     const ask = (intent: string) =>
       caught(async () =>

@@ -3,20 +3,31 @@ import fs from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { readCues } from "~/media/captions/cues";
+import { cutSource } from "~/media/jobs/cut-source.server";
 import { queueView } from "~/media/jobs/summaries.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { publicFile, REPLACED_ANSWERED_MS } from "~/media/serve/public-file.server";
+import { isUploadersFile } from "~/media/serve/videos-of-file.server";
 import { otherFiles } from "~/studio/files/file-list.server";
 import { takeOverReady } from "~/studio/files/ready-files.server";
 import { takeOver } from "~/studio/files/take-over.server";
 import { checkLibrary } from "~/studio/library/check-library.server";
+import { sourceFigures } from "~/studio/statistics/source-figures.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreVideos } from "~/studio/trash/restore.server";
 import { emptyTrash, TRASH_MS } from "~/studio/trash/trash.server";
 import { readCaptions } from "~db/captions";
 import { sqliteHandle } from "~db/client.server";
 import { FILE_COLUMNS } from "~db/video-files";
-import { addVideo, page, refused, succeed, useAdminSite, video } from "../../../admin-requests";
+import {
+  addVideo,
+  page,
+  refused,
+  succeed,
+  useAdminSite,
+  video,
+  writeUpload,
+} from "../../../admin-requests";
 import {
   addToLibrary,
   filesBelow,
@@ -50,7 +61,10 @@ function countingFilm(as = "mp4"): string {
   return makeClip(site.folder, "counting", {
     as,
     picture: `nullsrc=s=${WIDTH}x${HEIGHT}:r=${RATE}:d=${SECONDS},format=yuv420p,geq=${light}`,
-    video: "libx264 -preset ultrafast -crf 1 -pix_fmt yuv420p".split(" "),
+    // In Matroska with pictures that refer to later ones, and a keyframe at the start alone.
+    video: `libx264 -preset ${as === "mkv" ? "medium" : "ultrafast"} -crf 1 -pix_fmt yuv420p`.split(
+      " ",
+    ),
     audio: as === "mkv" ? ["flac"] : undefined,
     sound: `sine=frequency=440:sample_rate=48000:duration=${SECONDS}`,
   });
@@ -303,6 +317,38 @@ describe("the original of a cut", () => {
     await takeOver(cut[0]!.id, "u");
     expect(states()).toEqual({ 1: "original", 3: "earlier" });
     expect(video()).toMatchObject({ cut_of: "u/1", cut_start: 1, cut_end: 3 });
+  });
+
+  it("is counted where the disk is looked at", async () => {
+    addCut();
+    sqliteHandle().exec("UPDATE video_files SET bytes = 5");
+    expect((await sourceFigures()).cut).toEqual({ videos: 1, bytes: 5 });
+  });
+
+  it("is found wherever its row is, while a cut of it is made", async () => {
+    addCut();
+    writeUpload(site.uploads, "videos/u/1.mp4");
+    sqliteHandle().exec(
+      `INSERT INTO video_files (id, video_id, state, created_at, cut_of, cut_start, cut_end)
+       VALUES ('p', 'v', 'pending', '2026-11-01T10:00:00.000Z', 'u/1', 2, 4)`,
+    );
+    const found = { url: "/media/videos/u/1793527200000.mp4", cut: { start: 2, end: 4 } };
+    expect(cutSource("p")).toMatchObject(found);
+    await takeOver("e", "u");
+    expect(cutSource("p")).toMatchObject(found);
+    expect((await refused({ intent: "undo-trim", id: "v" })).status).toBe(409);
+    sqliteHandle().exec("UPDATE video_files SET state = 'removed' WHERE video_url LIKE '%1.mp4'");
+    expect(cutSource("p")).toBeUndefined();
+  });
+
+  it("may be seen by who uploaded the video, and by no other uploader", () => {
+    addCut();
+    sqliteHandle().exec(
+      `UPDATE videos SET uploaded_by = 'u';
+       INSERT INTO media_files VALUES ('videos', 'u/1.mp4', 'o', 'video', 5)`,
+    );
+    const name = { bucket: "videos", path: "u/1.mp4" } as const;
+    expect([isUploadersFile(name, "u"), isUploadersFile(name, "w")]).toEqual([true, false]);
   });
 
   it("that is gone leaves a video like others", async () => {
