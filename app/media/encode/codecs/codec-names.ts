@@ -1,7 +1,7 @@
 /** Names of codecs as players ask for them, from what MP4 says of them. */
 
 /**
- * AV1 Codec ISO Media File Format Binding, section 5: profile, level, tier and bits, from `av1C`.
+ * AV1 Codec ISO Media File Format Binding, "Codecs Parameter String": profile, level, tier and bits, from `av1C`.
  *
  * @example av1Name(av1C) // "av01.0.05M.08"
  */
