@@ -101,6 +101,7 @@ export function adminScreens({
     screen("Statistics of a video", `/admin/videos/${long}/statistics`, {
       guide: "video-statistics",
     }),
+    screen("Statistics of a video, not played yet", `/admin/videos/${plain}/statistics`),
     screen("Activity", "/admin/activity"),
     screen("Queue", "/admin/queue", { guide: "queue" }),
     screen("Queue, waiting", "/admin/queue?state=waiting"),

@@ -36,8 +36,8 @@ function Figure({
   const id = useId();
   return (
     <figure className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5">
-      <figcaption className="flex items-start justify-between gap-4">
-        <div className="min-w-0">
+      <figcaption className="flex flex-wrap items-start justify-between gap-x-4">
+        <div className="min-w-0 flex-1 basis-48">
           <h2 id={id} className="font-semibold">
             {title}
           </h2>

@@ -11,8 +11,8 @@ export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: s
       aria-labelledby="disk"
       className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5"
     >
-      <div className="flex items-start justify-between gap-4">
-        <div className="min-w-0">
+      <div className="flex flex-wrap items-start justify-between gap-x-4">
+        <div className="min-w-0 flex-1 basis-48">
           <h2 id="disk" className="font-semibold">
             Disk
           </h2>

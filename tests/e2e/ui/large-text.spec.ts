@@ -19,6 +19,7 @@ const ADMIN_PAGES = [
   "/admin/tags",
   "/admin/tags?tag=evening",
   "/admin/statistics",
+  "/admin/videos/v3/statistics",
   "/admin/activity",
   "/admin/account",
 ];

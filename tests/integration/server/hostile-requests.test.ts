@@ -124,6 +124,72 @@ describe("views", () => {
   });
 });
 
+describe("reports of what was watched", () => {
+  const HALF = "1".repeat(10).padEnd(20, "0");
+  const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
+  const report = (id: string, address: string, body = HALF, headers: Record<string, string> = {}) =>
+    ask(
+      site,
+      "POST",
+      `/video/${id}/watched`,
+      {
+        ...{ Origin: PUBLIC_URL, "Content-Type": "text/plain", "X-Forwarded-For": address },
+        ...browser,
+        ...headers,
+      },
+      body,
+    );
+  const rows = () => site.database().prepare("SELECT * FROM watched_parts").all();
+
+  it("that are none are refused, and make no row", async () => {
+    const id = site.addVideo({ title: "A film" });
+    const hidden = site.addVideo({ status: "hidden" });
+    const status = async (...sent: Parameters<typeof report>) => (await report(...sent)).status;
+    for (const each of [id, hidden, "nobody"]) {
+      expect(await status(each, "192.0.2.60", "1".repeat(21))).toBe(400);
+      expect(await status(each, "192.0.2.60", "1".repeat(1_000_000))).toBe(413);
+      expect(
+        await status(each, "192.0.2.60", "1".repeat(100), { "Transfer-Encoding": "chunked" }),
+      ).toBe(413);
+      expect(await status(each, "192.0.2.60", HALF, { "Content-Type": "application/json" })).toBe(
+        415,
+      );
+      expect(await status(each, "192.0.2.60", HALF, { Origin: "https://evil.example" })).toBe(403);
+    }
+    const [absent, gone] = [
+      await report("nobody", "192.0.2.60"),
+      await report(hidden, "192.0.2.60"),
+    ];
+    expect([absent.status, gone.status, gone.body]).toEqual([404, 404, absent.body]);
+    expect(await status("%00%FF..%2F", "192.0.2.60")).toBeGreaterThanOrEqual(400);
+    expect((await ask(site, "GET", `/video/${id}/watched`, browser)).status).toBe(405);
+    expect(rows()).toEqual([]);
+  });
+
+  it("add up in one row of the video, however many come, and none is in the log", async () => {
+    const id = site.addVideo({ title: "A film" });
+    const statuses: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const some = Array.from({ length: 20 }, (_, n) => report(id, `198.51.${round}.${n}`));
+      statuses.push(...(await Promise.all(some)).map(({ status }) => status));
+    }
+    for (let n = 0; n < 70; n += 1) statuses.push((await report(id, "192.0.2.61")).status);
+    expect(new Set(statuses)).toEqual(new Set([204]));
+    const views = () =>
+      site.database().prepare("SELECT views FROM watched_parts WHERE video_id = ?").pluck().get(id);
+    await until(() => Number(views()) >= 460);
+    expect(rows()).toEqual([
+      {
+        video_id: id,
+        views: 460,
+        parts: JSON.stringify([...Array(10).fill(460), ...Array(10).fill(0)]),
+      },
+    ]);
+    await until(() => site.log.includes("POST /contact"));
+    expect(site.log).not.toContain("/watched");
+  });
+});
+
 describe("a method that no address has", () => {
   it.each(["TRACE", "PROPFIND", "LINK"])("%s is 405", async (method) => {
     const answer = await rawRequest(
