@@ -6,10 +6,12 @@ import {
   bucketFile,
   type MediaName,
   mediaBasePath,
+  mediaUrl,
   parseMediaUrl,
 } from "~/media/bucket.server";
 import { secondOf } from "~/media/intake/move-into-bucket.server";
 import { filesBeingImported } from "~/media/intake/running-imports.server";
+import { cutBasePath } from "~/media/jobs/cut-source.server";
 import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
@@ -141,10 +143,15 @@ async function readClaims(): Promise<Claims> {
   for await (const { id, ...row } of rowsWithFiles()) claim(claims, id, row);
   const others = await database()
     .selectFrom("video_files")
-    .select(["id", "video_url", "source_url", "thumbnail_url"])
+    .select(["id", "video_url", "source_url", "thumbnail_url", "cut_of", "created_at"])
     .where("state", "!=", "removed")
     .execute();
-  for (const { id, ...row } of others) claim(claims, id, row);
+  for (const { id, ...row } of others) {
+    claim(claims, id, row);
+    // Its file is moved into the bucket before its row names it.
+    const cut = row.video_url === "" ? cutBasePath(row) : undefined;
+    if (cut) claim(claims, id, { ...row, video_url: mediaUrl("videos", `${cut}.mp4`) });
+  }
   for (const { videoId, target } of await filesBeingImported()) {
     const basePath = mediaBasePath(target);
     claims.files.set(`videos/${target}`, videoId);

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { readCues } from "~/media/captions/cues";
@@ -264,11 +265,16 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     sqliteHandle().exec("DELETE FROM jobs");
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
+    // Its upload id stays its own, however long the queue is.
+    const folder = onDisk(site.uploads, "/media/videos/u");
+    const reserved = fs.readdirSync(folder).find((name) => !name.includes("."))!;
+    fs.utimesSync(path.join(folder, reserved), 0, 0);
+    expect((await checkLibrary()).stray).toEqual([]);
     const pending = () => otherFiles(id).pending?.id ?? "";
     expect((await refused({ intent: "use-file", id, file: pending() })).status).toBe(409);
     await succeed({ intent: "discard-file", id, file: pending() });
     expect(filesBelow(site.uploads)).toEqual(files);
-    expect(fs.readdirSync(onDisk(site.uploads, "/media/videos/u"))).toHaveLength(1);
+    expect(fs.readdirSync(folder)).toHaveLength(1);
 
     await trim(id, "1", "3");
     await removeVideos([id], "u");
