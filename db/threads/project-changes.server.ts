@@ -13,12 +13,13 @@ const CACHE_KIB = 64 * 1024;
  * @returns false when nothing was written, because another connection is writing.
  */
 export function projecting(sqlite: Sqlite.Database): () => boolean {
-  sqlite.pragma("busy_timeout = 0");
   sqlite.pragma("synchronous = NORMAL");
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
   // The other task of this thread brings the log into the file.
   sqlite.pragma("wal_autocheckpoint = 0");
   const { run, waiting } = createProjector(sqlite);
+  // Until here, reading the schema may wait for one who closes the database and holds it alone.
+  sqlite.pragma("busy_timeout = 0");
   return () => {
     try {
       run(MOST_AT_ONCE);
