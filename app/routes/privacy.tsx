@@ -44,7 +44,7 @@ export default function Privacy() {
       <p>
         Each video has one number: how often its page was opened, also by day. It does not say by
         whom. To keep the site available, the number of recent requests is limited; the addresses
-        needed for that are held in memory for some minutes and written nowhere.
+        needed for that are held in memory for an hour at most and written nowhere.
       </p>
       <p>
         Each video also has totals of how far it is watched: twenty numbers, one for each 5 % of the
