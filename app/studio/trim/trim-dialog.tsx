@@ -50,7 +50,7 @@ export function TrimDialog({
           className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line p-4"
         >
           <p className="min-w-0 text-sm figures">
-            {`Cut to ${cutText(trim.cut)} of ${trim.duration}.`}
+            {`It plays ${cutText(trim.cut)} of ${trim.duration}.`}
             {original && (
               <span className="text-muted">{` The whole film takes ${formatStorage(original.bytes)}.`}</span>
             )}
