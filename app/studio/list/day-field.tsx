@@ -29,6 +29,8 @@ export function DayField({
         key={zone}
         label={label}
         type="date"
+        // In letters of twice the size, the year stands beside the calendar on a phone.
+        className="!px-2"
         name={hydrated ? undefined : name}
         defaultValue={dayOf(value, isLast, hydrated)}
         hint={hydrated ? `Your time, ${zone.replaceAll("_", " ")}.` : "In UTC."}

@@ -120,7 +120,7 @@ export function ManageTab({
             {formatQuantity(list.total, "video")}
             {list.more && ". Only these are listed: narrow the search."}
           </p>
-          <div className="flex flex-wrap items-center gap-x-1 has-[details[open]]:w-full">
+          <div className="ml-auto flex flex-wrap items-center gap-x-1 has-[details[open]]:w-full">
             {may("/admin/queue") && (
               <ButtonLink to="/admin/queue" variant="ghost" size="sm">
                 Video Queue

@@ -48,8 +48,8 @@ export function SaveView({ views, here }: { views: readonly SavedView[]; here: s
           "w-fit cursor-pointer list-none [&::-webkit-details-marker]:hidden",
         )}
       >
-        <Bookmark aria-hidden="true" className="size-4" />
-        Views
+        <Bookmark aria-hidden="true" className="size-4 max-sm:hidden" />
+        Save view
       </summary>
       <div className="mt-3 flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
         <Form
@@ -69,7 +69,7 @@ export function SaveView({ views, here }: { views: readonly SavedView[]; here: s
               hint="Its search, filters, order, page size and columns. One of the same name is replaced."
             />
           </div>
-          <Button variant="secondary">Save view</Button>
+          <Button variant="secondary">Save</Button>
         </Form>
         {views.length > 0 && (
           <ul className="flex flex-col">

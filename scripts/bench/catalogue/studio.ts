@@ -10,6 +10,7 @@ import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { median, p95, type Report, timed } from "../report";
 import { withCatalogue } from "./catalogue-database";
 import { randomFrom } from "./generated-videos";
+import { studioPages } from "./studio-pages";
 
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
 const VIEWS = 400;
@@ -21,9 +22,10 @@ const MOST_HIDING_MS = 500;
 /** Between two rounds, as of an admin who chooses the next ones. */
 const PAUSE_MS = 3_000;
 
-/** The manage list under filters, and bulk hiding, on a million videos. */
-export function run(report: Report): Promise<void> {
-  return withCatalogue(VIDEOS, async () => {
+/** Every page of the studio of 100,000 videos; the manage list and bulk hiding on a million. */
+export async function run(report: Report): Promise<void> {
+  await studioPages(report);
+  await withCatalogue(VIDEOS, async () => {
     await managedLists(report);
     await hiding(report);
   });

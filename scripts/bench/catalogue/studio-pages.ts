@@ -1,0 +1,135 @@
+import { setImmediate } from "node:timers/promises";
+import { listInvitations } from "~/account/invitations.server";
+import { listTokens } from "~/account/tokens/tokens.server";
+import { listUsers } from "~/account/user-list.server";
+import { serverFolder } from "~/import/server-folder.server";
+import { loadManage } from "~/studio/admin-page.server";
+import { listDownloads } from "~/studio/bring-in/downloads.server";
+import { SORTS } from "~/studio/list/manage-address";
+import { readQueueView } from "~/studio/queue/queue-address";
+import { loadReview } from "~/studio/review/review.server";
+import { readSeriesView } from "~/studio/series/series-address";
+import { listSeries, listSeriesVideos } from "~/studio/series/series-list.server";
+import { listTagChanges } from "~/studio/tags/tag-changes.server";
+import { loadTags } from "~/studio/tags/tags-action.server";
+import { readTagsView } from "~/studio/tags/tags-address";
+import { templatesOf } from "~/studio/templates/templates.server";
+import { readTrashView } from "~/studio/trash/trash-address";
+import { projected } from "~db/changes.server";
+import { projector, sqliteHandle } from "~db/client.server";
+import { queryThread } from "~db/threads/query-thread.server";
+import { p95, type Report, timed } from "../report";
+import { withCatalogue } from "./catalogue-database";
+import { randomFrom } from "./generated-videos";
+
+const VIDEOS = 100_000;
+const ROUNDS = 60;
+const MOST_PAGE_MS = 50;
+/** The uploader of more than half of the videos, and the owner of everything else. */
+const USER = "user-1";
+
+/** The data of every page of the studio, with its filters, of 100,000 videos. */
+export function studioPages(report: Report): Promise<void> {
+  return withCatalogue(VIDEOS, async () => {
+    fill();
+    while (projector().waiting().last !== null) {
+      await projected();
+      await setImmediate();
+    }
+    for (const [what, load] of Object.entries(pages())) await judge(report, what, load);
+  });
+}
+
+/** Judged by the processor time of all threads: how long one has waited for other programs is not known here. */
+async function judge(report: Report, what: string, load: () => unknown): Promise<void> {
+  for (let round = 0; round < 3; round += 1) await load();
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) times.push((await timed(load)).cpu);
+  report.atMost(`${what}, p95`, p95(times), MOST_PAGE_MS, "ms");
+}
+
+/** By their names: one that loads any of its pages. */
+function pages(): Record<string, () => unknown> {
+  const random = randomFrom(11);
+  const upTo = (most: number) => 1 + Math.floor(random() * most);
+  // As in the list of a million: mostly the first pages, every tenth time any page there is.
+  const page = (most: number) => `page=${upTo(random() < 0.1 ? most : 5)}`;
+  const list = (filter: string) => () => {
+    const sort = SORTS[upTo(SORTS.length) - 1];
+    const most = filter.startsWith("search") ? 80 : 2_000;
+    return loadManage(new URLSearchParams(`${filter}&sort=${sort}&${page(most)}`), USER);
+  };
+  const parameters = (text: string) => new URLSearchParams(text);
+  return {
+    "list, all": list(""),
+    "list, 100 on a page": list("size=100"),
+    "list, a month": list("from=2024-03-01&to=2024-03-31"),
+    "list, three years": list("from=2023-01-01&to=2025-12-31"),
+    "list, the uploader of most": list(`uploader=${USER}`),
+    "list, an uploader of some": list("uploader=user-3"),
+    "list, failed jobs": list("failed=1"),
+    "list, missing files": list("missing=1"),
+    "list, no thumbnail": list("no-thumbnail=1"),
+    "list, all filters": list(`uploader=${USER}&from=2023-01-01&failed=1&missing=1&no-thumbnail=1`),
+    "list, dates, uploader and status": list(`uploader=${USER}&from=2023-01-01&status=published`),
+    "list, a frequent word and dates": list("search=night&from=2023-01-01"),
+    "list, a frequent word and missing files": list("search=night&missing=1"),
+    "list, a frequent word and the uploader of most": list(`search=night&uploader=${USER}`),
+    ...Object.fromEntries(
+      ["running", "waiting", "failed", "done"].map((state) => [
+        `queue, ${state}`,
+        () => {
+          const view = readQueueView(parameters(`state=${state}&${page(400)}`));
+          return queryThread("studio", "queue", { view, atOnce: 1 });
+        },
+      ]),
+    ),
+    tags: async () => {
+      await loadTags(readTagsView(parameters(`${page(6)}&sort=name`)), undefined);
+      await listTagChanges();
+    },
+    "all series": () => listSeries(readSeriesView(undefined, parameters(page(5)))),
+    "one series": () => listSeriesVideos(upTo(100), upTo(20)),
+    import: async () => [await listDownloads(), serverFolder()],
+    trash: () => queryThread("studio", "trash", readTrashView(parameters(page(100)))),
+    users: async () => [listUsers(), await listInvitations()],
+    tokens: () => listTokens(USER),
+    templates: () => templatesOf(USER),
+    review: () => loadReview(`review-${upTo(100)}`),
+  };
+}
+
+/** What the studio of a large channel has besides its videos. */
+function fill(): void {
+  sqliteHandle().exec(`
+    CREATE TEMP TABLE n AS WITH RECURSIVE numbers (n) AS
+      (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000) SELECT n FROM numbers;
+    INSERT INTO users (id, email, password_hash)
+      SELECT 'user-' || n, 'user-' || n || '@example.com', 'x' FROM n WHERE n <= 50;
+    UPDATE videos SET uploaded_by = 'user-' || iif(number % 5 < 3, 1, 2 + number % 48);
+    UPDATE videos SET thumbnail_url = NULL WHERE number % 9 = 0;
+    INSERT INTO missing_files SELECT number FROM videos WHERE number % 20 = 0;
+    INSERT INTO jobs (video_id, kind, priority, state, finished_at, started_at, reason)
+      SELECT id, 'ladder', 5, CASE WHEN number % 30 = 0 THEN 'failed' WHEN number % 5 = 1 THEN 'waiting'
+        ELSE 'done' END, created_at, created_at, 'The file is damaged.' FROM videos;
+    INSERT INTO jobs (video_id, kind, priority, state, finished_at, started_at)
+      SELECT id, 'poster', 2, 'done', created_at, created_at FROM videos;
+    INSERT INTO videos (id, title, category, status)
+      SELECT 'review-' || n, 'Draft ' || n, 'desi', 'review' FROM n WHERE n <= 100;
+    INSERT INTO review_notes (video_id, user_id, text, created_at)
+      SELECT 'review-' || (n % 100 + 1), 'user-1', 'A note.', '2026-01-01T00:00:00.000Z' FROM n;
+    INSERT INTO series (title, slug) SELECT 'Series ' || n, 'series-' || n FROM n WHERE n <= 100;
+    INSERT INTO series_videos (series_id, video_id, position)
+      SELECT number % 100 + 1, id, number FROM videos;
+    INSERT INTO downloads (user_id, address, texts, status, state)
+      SELECT 'user-1', 'https://example.com/' || n || '.mp4', '{}', 'review', 'done' FROM n;
+    INSERT INTO api_tokens (token_hash, user_id, name, scopes, created_at, expires_at)
+      SELECT n, 'user-1', 'Token ' || n, '["read"]', '2026-01-01', '2036-01-01' FROM n WHERE n <= 50;
+    INSERT INTO upload_templates (user_id, name) SELECT 'user-1', 'Template ' || n FROM n WHERE n <= 50;
+    INSERT INTO deleted_videos (id, title, row, files, deleted_by, deleted_at, bytes)
+      SELECT 'deleted-' || n, 'Deleted ' || n, '{}', '[]', 'user-1',
+        strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-' || n || ' minutes'), n FROM n;
+    INSERT INTO saved_views (user_id, name, parameters)
+      SELECT 'user-1', 'View ' || n, 'tab=manage&missing=1' FROM n WHERE n <= 20;
+    DROP TABLE n;`);
+}
