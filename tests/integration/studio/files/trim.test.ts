@@ -24,6 +24,7 @@ import {
   addVideo,
   page,
   refused,
+  send,
   succeed,
   useAdminSite,
   video,
@@ -258,6 +259,19 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect((await turnedDown("else", "1", "3")).status).toBe(409);
     expect((await turnedDown("gone", "1", "3")).status).toBe(404);
     expect((await refused({ intent: "undo-trim", id: "gone" })).status).toBe(404);
+  });
+
+  it("is asked for once by two tabs", async () => {
+    const id = await addToLibrary(site.uploads, countingFilm(), true);
+    sqliteHandle().exec("DELETE FROM jobs");
+    const ask = (start: string) =>
+      send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
+    const answers = await Promise.all(["1", "2"].map(ask));
+    const statuses = answers.map((answer) => answer.status ?? answer.init.status);
+    expect(statuses.sort()).toEqual([302, 409]);
+    expect(rows("SELECT state FROM video_files")).toEqual([{ state: "pending" }]);
+    const reserved = fs.readdirSync(onDisk(site.uploads, "/media/videos/u"));
+    expect(reserved.filter((name) => !name.includes("."))).toHaveLength(1);
   });
 
   it("leaves nothing when it is discarded, and goes on after its video came back", async () => {
