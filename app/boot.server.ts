@@ -11,6 +11,7 @@ import { startJobs } from "~/media/jobs/start.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
 import { SettingsError, settings } from "~/server/settings.server";
+import { startAlerts } from "~/studio/alerts/deliver.server";
 import { requireBackupFolder } from "~/studio/backups/backup-folder.server";
 import { startBackups } from "~/studio/backups/run-backups.server";
 import { resumeDownloads } from "~/studio/bring-in/downloads.server";
@@ -60,6 +61,7 @@ export async function boot(): Promise<void> {
   startDiskRecords();
   resumeTagChanges();
   startBackups();
+  startAlerts();
   resumeDownloads().catch(console.error);
   checkIntegrity();
   startLookingForFiles();

@@ -18,6 +18,7 @@ export default [
   route("invite/:token", "routes/invite.tsx"),
   route("admin/users", "routes/users.tsx"),
   route("admin/backups", "routes/backups.tsx"),
+  route("admin/alerts", "routes/alerts.tsx"),
   route("admin/account", "routes/account.tsx"),
   route("admin/tokens", "routes/api-tokens.tsx"),
   route("admin/queue", "routes/queue.tsx"),

@@ -8,6 +8,7 @@ import type {
   SpentChallengesTable,
   UsersTable,
 } from "./schema/accounts";
+import type { AlertDeliveriesTable, AlertsTable } from "./schema/alerts";
 import type { ApiAnswersTable, ApiTokensTable } from "./schema/api";
 import type { BackupsTable } from "./schema/backups";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
@@ -19,6 +20,7 @@ import type {
   SeriesVideosTable,
 } from "./schema/series";
 import type { DiskDaysTable, WatchedPartsTable } from "./schema/statistics";
+import type { TagAliasesTable, TagChangesTable, TagChangeVideosTable } from "./schema/tags";
 import type { SavedViewsTable, UploadTemplatesTable } from "./schema/templates";
 
 export { ROLES, type Role } from "./schema/accounts";
@@ -208,38 +210,6 @@ export interface CategoryNamesTable {
   position: number;
 }
 
-/** Another name of a tag. Alias and tag are folded; `label` is the tag as it is written. */
-export interface TagAliasesTable {
-  alias: string;
-  tag: string;
-  label: string;
-}
-
-export type TagChangeState = "running" | "done" | "undoing" | "undone";
-
-/** A change of tags in all videos, see `studio/tags`. */
-export interface TagChangesTable {
-  id: Generated<number>;
-  /** Folded, a JSON list. */
-  tags: string;
-  names: string;
-  /** What they become; null for nothing. */
-  target: string | null;
-  /** The rows of tag_aliases that it has replaced, a JSON list. */
-  aliases: Generated<string>;
-  state: Generated<TagChangeState>;
-  user_id: string | null;
-  created_at: Generated<Time>;
-}
-
-/** The tags of a video before and after a change, as `videos.tags` has them. */
-export interface TagChangeVideosTable {
-  change_id: number;
-  video_id: string;
-  before: string;
-  after: string | null;
-}
-
 export interface VideoDigestsTable {
   video_id: string;
   /** Of the file that was uploaded, hexadecimal. */
@@ -271,6 +241,8 @@ export interface Schema {
   imports: ImportsTable;
   downloads: DownloadsTable;
   backups: BackupsTable;
+  alerts: AlertsTable;
+  alert_deliveries: AlertDeliveriesTable;
   catalogue_version: CatalogueVersionTable;
   video_totals: VideoTotalsTable;
   media_files: MediaFilesTable;

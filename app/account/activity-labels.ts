@@ -40,6 +40,7 @@ const SENTENCES = {
   "backup-timed": ["had the site backed up, as scheduled: %", "had the site backed up"],
   "backup-failed": ["had a backup fail: %", "had a backup fail"],
   "backup-failed-timed": ["had a scheduled backup fail: %", "had a scheduled backup fail"],
+  "alert-test": ["sent a test alert", "sent a test alert"],
   purge: ["deleted % for good", "deleted a video for good"],
   "trash-empty": ["emptied the trash of %", "emptied the trash"],
   "queue-pause": ["paused the queue", "paused the queue"],

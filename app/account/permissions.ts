@@ -49,6 +49,7 @@ const TABLE = {
   "/admin/account/passkey": { owner: "own", editor: "own", uploader: "own" },
   "/admin/users": { owner: "all", editor: "none", uploader: "none" },
   "/admin/backups": { owner: "all", editor: "none", uploader: "none" },
+  "/admin/alerts": { owner: "all", editor: "none", uploader: "none" },
   "/admin/tokens": { owner: "own", editor: "own", uploader: "own" },
   "/admin/queue": { owner: "all", editor: "all", uploader: "none" },
   "/admin/tags": { owner: "all", editor: "all", uploader: "none" },

@@ -1,49 +1,23 @@
 import { z } from "zod";
 import { CODECS } from "~/shared/streams/codecs";
 import { locateDatabase } from "~db/client.server";
+import {
+  email,
+  isHttpUrl,
+  isSmtpUrl,
+  isWebhookUrl,
+  lengthOfTime,
+  mailbox,
+  SECRET_MIN_LENGTH,
+  text,
+  UNIT_MS,
+  wholeNumber,
+} from "./setting-rules";
 
 /**
  * The operator's settings: environment variables, parsed once, before anything else happens.
  * A bad value ends the start with one sentence that names the variable and what it takes.
  */
-
-/** As many characters as 192 bits take in base64: what signs cookies must not be guessed. */
-export const SECRET_MIN_LENGTH = 32;
-
-const text = (fallback: string) => z.string().trim().min(1).default(fallback);
-const wholeNumber = (least: number, most: number) =>
-  z
-    .string()
-    .trim()
-    .regex(/^\d+$/)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most);
-
-/** Lenient on purpose: admin@localhost is a fine account on a machine of one's own. */
-const email = z
-  .string()
-  .trim()
-  .regex(/^[^\s@]+@[^\s@]+$/)
-  .max(254);
-
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** A length of time such as 30m, 12h, 1d or 2w, in milliseconds. */
-const lengthOfTime = (leastMs: number, mostMs: number) =>
-  z
-    .string()
-    .trim()
-    .regex(/^\d{1,5}[mhdw]$/)
-    .transform((value) => Number(value.slice(0, -1)) * UNIT_MS[value.slice(-1) as "m"])
-    .refine((value) => value >= leastMs && value <= mostMs);
-
-function isHttpUrl(value: string): boolean {
-  try {
-    return ["http:", "https:"].includes(new URL(value).protocol);
-  } catch {
-    return false;
-  }
-}
 
 const variables = {
   NODE_ENV: {
@@ -114,6 +88,20 @@ const variables = {
     schema: wholeNumber(1, 1000).default(7),
   },
   BACKUP_UPLOADS: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
+  ALERT_WEBHOOK: {
+    takes: "an https address (http on this machine alone) without a user name in it",
+    schema: z.string().trim().refine(isWebhookUrl).optional(),
+  },
+  ALERT_WEBHOOK_SECRET: {
+    takes: `at least ${SECRET_MIN_LENGTH} characters, or whsec_ and base64 (openssl rand -base64 32)`,
+    schema: z.string().trim().min(SECRET_MIN_LENGTH).optional(),
+  },
+  ALERT_EMAIL: { takes: "an e-mail address", schema: mailbox.optional() },
+  SMTP_URL: {
+    takes: "the address of a mail server, such as smtps://user:password@mail.example:465",
+    schema: z.string().trim().refine(isSmtpUrl).optional(),
+  },
+  SMTP_FROM: { takes: "an e-mail address", schema: mailbox.optional() },
   MAX_VIDEO_BYTES: {
     takes: "a whole number of bytes, at least 1",
     schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * 1024 ** 3),
@@ -184,6 +172,12 @@ export const SETTING_NAMES = Object.keys(variables);
 type Variables = typeof variables;
 type Parsed = { [Name in keyof Variables]: z.output<Variables[Name]["schema"]> };
 
+/** What is of no use without another. */
+const TOGETHER = [
+  ["ALERT_WEBHOOK", "ALERT_WEBHOOK_SECRET"],
+  ["ALERT_EMAIL", "SMTP_URL"],
+] as const;
+
 /** A setting the operator has to correct; its message is the one sentence to print. */
 export class SettingsError extends Error {}
 
@@ -201,6 +195,11 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     values[name] = result.data;
   }
   const parsed = values as Parsed;
+  for (const [name, needed] of TOGETHER) {
+    if (parsed[name] && !parsed[needed]) {
+      throw new SettingsError(`${name} needs ${needed}, which must be ${variables[needed].takes}.`);
+    }
+  }
   return {
     environment: parsed.NODE_ENV,
     port: parsed.PORT,
@@ -225,6 +224,13 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     backupKeep: parsed.BACKUP_KEEP,
     /** Whether they have the uploaded files. */
     backupUploads: parsed.BACKUP_UPLOADS === "on",
+    /** Where notices to the operator go. */
+    alertWebhook: parsed.ALERT_WEBHOOK,
+    alertWebhookSecret: parsed.ALERT_WEBHOOK_SECRET,
+    alertEmail: parsed.ALERT_EMAIL,
+    smtpUrl: parsed.SMTP_URL,
+    /** Who they come from. Undefined: from whom they go to. */
+    smtpFrom: parsed.SMTP_FROM,
     maxVideoBytes: parsed.MAX_VIDEO_BYTES,
     maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
     /** Whether the data are locked for one server; off for file systems that know no locks. */

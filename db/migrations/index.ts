@@ -21,6 +21,7 @@ import { migration as cuts } from "./0220-cuts";
 import { migration as downloads } from "./0221-downloads";
 import { migration as codecs } from "./0222-codecs";
 import { migration as list } from "./0223-list";
+import { migration as alerts } from "./0224-alerts";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   downloads,
   codecs,
   list,
+  alerts,
 ];

@@ -15,11 +15,17 @@ export function workFolder(): string {
   return path.join(path.resolve(settings().uploadsDir), "tmp");
 }
 
-/** Whether there is room to make things; when there is not, the queue waits. */
-export async function hasFreeDiskSpace(): Promise<boolean> {
+/** What is free on the disk of the uploads, and what the queue leaves free of it. */
+export async function diskFigures(): Promise<{ freeBytes: number; reserveBytes: number }> {
   await mkdir(workFolder(), { recursive: true });
   const { bavail, blocks, bsize } = await statfs(workFolder());
-  const reserve =
+  const reserveBytes =
     settings().encoderFreeBytes ?? Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
-  return bavail * bsize > reserve;
+  return { freeBytes: bavail * bsize, reserveBytes };
+}
+
+/** Whether there is room to make things; when there is not, the queue waits. */
+export async function hasFreeDiskSpace(): Promise<boolean> {
+  const { freeBytes, reserveBytes } = await diskFigures();
+  return freeBytes > reserveBytes;
 }

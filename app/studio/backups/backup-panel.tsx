@@ -165,7 +165,7 @@ function ageText(since: string, now: number): string {
   return formatQuantity(Math.floor(ms / unitMs), unit);
 }
 
-/** On the page of statistics: how old the last backup is, and the way to all of them. */
+/** On the page of statistics: how old the last backup is, and the way to all of them and to the alerts. */
 export function BackupLine({ provedAt, now }: { provedAt: string | null; now: number }) {
   return (
     <p className="text-sm text-muted">
@@ -174,6 +174,10 @@ export function BackupLine({ provedAt, now }: { provedAt: string | null; now: nu
         : "There is no proved backup. "}
       <Link to="/admin/backups" className="text-ink underline underline-offset-4">
         Backups
+      </Link>{" "}
+      and{" "}
+      <Link to="/admin/alerts" className="text-ink underline underline-offset-4">
+        alerts
       </Link>
     </p>
   );

@@ -2,7 +2,7 @@ import { changeAndRecord } from "~/account/activity.server";
 import { fold } from "~/shared/fold";
 import { check, firstMessage, tags as tagList } from "~/shared/video-fields";
 import { prepared } from "~db/client.server";
-import type { TagAliasesTable } from "~db/schema";
+import type { TagAliasesTable } from "~db/schema/tags";
 
 type Alias = TagAliasesTable;
 

@@ -3,7 +3,7 @@ import { eventLoopTurns, partsOf, takingTurns } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { projected } from "~db/changes.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
-import type { TagChangeState } from "~db/schema";
+import type { TagChangeState } from "~db/schema/tags";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { nameTitles } from "../bulk/bulk";

@@ -18,11 +18,12 @@ describe("the table of permissions", () => {
     }
   });
 
-  it("keeps nothing from owners, and from editors the users and the backups alone", () => {
+  it("keeps nothing from owners, and from editors the users, the backups and the alerts alone", () => {
     for (const name of guarded) expect(allows(OWNER, name), name).toBe(true);
     expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual([
       "/admin/users",
       "/admin/backups",
+      "/admin/alerts",
     ]);
   });
 

@@ -1,0 +1,85 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { useLoaderData, useNavigation } from "@remix-run/react";
+import { BellRing } from "lucide-react";
+import { recordActivity } from "~/account/activity.server";
+import { requirePermission } from "~/account/guard.server";
+import { useLiveRefresh } from "~/live/use-live-refresh";
+import { unlessBusy } from "~/server/busy.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { AlertHead, AlertList } from "~/studio/alerts/alert-panel";
+import { channels, raiseAlert } from "~/studio/alerts/alert-records.server";
+import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
+import { deliverDue } from "~/studio/alerts/deliver.server";
+import { failure, type StudioFailure } from "~/studio/failure";
+import { AnswerFailure } from "~/studio/failure-notice";
+import { EmptyState } from "~/ui/empty-state";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+
+export const meta: MetaFunction = () => [
+  { title: "Alerts" },
+  { name: "robots", content: "noindex" },
+];
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requirePermission(request, "/admin/alerts");
+  return await readAlertsPage();
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/alerts");
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  if (form.get("intent") !== "test") {
+    throw new Response(null, { status: 400, statusText: "Bad Request" });
+  }
+  if (channels().length === 0) {
+    const error = failure(409, "No test was sent.", {
+      detail: "Neither ALERT_WEBHOOK nor ALERT_EMAIL is set.",
+    });
+    return data({ error }, { status: error.status });
+  }
+  await unlessBusy(raiseAlert({ kind: "test", sentence: "This is a test of the alerts." }));
+  await unlessBusy(recordActivity({ userId: user.id, action: "alert-test" }));
+  // The page follows what becomes of it.
+  deliverDue().catch(console.error);
+  throw redirectWithToast("/admin/alerts", {
+    title: "Alerts",
+    description: "A test is being sent. The list says when it has arrived.",
+    kind: "success",
+  });
+}
+
+export default function Alerts() {
+  useLiveRefresh({ jobs: true });
+  const { targets, last } = useLoaderData<typeof loader>();
+  const error = useFormResponse<{ error?: StudioFailure }>()?.error;
+  const busy = useNavigation().formData?.get("intent") === "test";
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold">Alerts</h1>
+          <p className="text-sm text-muted">
+            The disk nearly full, conversions and backups that failed.
+          </p>
+        </div>
+        <AdminLinks />
+      </header>
+      <AnswerFailure error={error} />
+      <AlertHead targets={targets} busy={busy} />
+      {last.length === 0 ? (
+        <EmptyState icon={<BellRing />} title="There has been no alert." />
+      ) : (
+        <AlertList last={last} />
+      )}
+    </div>
+  );
+}

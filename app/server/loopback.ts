@@ -1,0 +1,4 @@
+/** Whether a host name of a URL is this machine itself. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

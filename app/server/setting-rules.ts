@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { isLoopback } from "./loopback";
+
+/** What the values of settings have to be. */
+
+/** As many characters as 192 bits take in base64: what signs cookies must not be guessed. */
+export const SECRET_MIN_LENGTH = 32;
+
+export const text = (fallback: string) => z.string().trim().min(1).default(fallback);
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .trim()
+    .regex(/^\d+$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most);
+
+/** Lenient on purpose: admin@localhost is a fine account on a machine of one's own. */
+export const email = z
+  .string()
+  .trim()
+  .regex(/^[^\s@]+@[^\s@]+$/)
+  .max(254);
+
+export const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A length of time such as 30m, 12h, 1d or 2w, in milliseconds. */
+export const lengthOfTime = (leastMs: number, mostMs: number) =>
+  z
+    .string()
+    .trim()
+    .regex(/^\d{1,5}[mhdw]$/)
+    .transform((value) => Number(value.slice(0, -1)) * UNIT_MS[value.slice(-1) as "m"])
+    .refine((value) => value >= leastMs && value <= mostMs);
+
+export function isHttpUrl(value: string): boolean {
+  try {
+    return ["http:", "https:"].includes(new URL(value).protocol);
+  } catch {
+    return false;
+  }
+}
+
+/** One that stands in a header of a mail: without what could begin another. */
+export const mailbox = email.regex(/^[^\s@,;:<>()"\\]+@[\w.-]+$/);
+
+/** A secret in the address of a request would be sent in clear. */
+export function isWebhookUrl(value: string): boolean {
+  if (!isHttpUrl(value)) return false;
+  const { protocol, hostname, username, password } = new URL(value);
+  return !username && !password && (protocol === "https:" || isLoopback(hostname));
+}
+
+export function isSmtpUrl(value: string): boolean {
+  try {
+    const { protocol, hostname, username, password, pathname, search } = new URL(value);
+    // What is escaped wrongly would fail at the first mail.
+    decodeURIComponent(username + password);
+    return /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && !search;
+  } catch {
+    return false;
+  }
+}

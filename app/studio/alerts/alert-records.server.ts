@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import type { Transaction } from "kysely";
+import { settings } from "~/server/settings.server";
+import { database } from "~db/client.server";
+import type { Schema } from "~db/schema";
+import type { AlertDeliveryRow, AlertKind, AlertRow } from "~db/schema/alerts";
+
+/** The oldest go first. */
+const ALERTS_KEPT = 500;
+
+export type Channel = AlertDeliveryRow["channel"];
+
+/** What can be sent with the settings there are. */
+export function channels(): Channel[] {
+  const { alertWebhook, alertEmail } = settings();
+  return [...(alertWebhook ? ["webhook" as const] : []), ...(alertEmail ? ["email" as const] : [])];
+}
+
+/** What an alert of each kind says, and what is said when it is over. */
+const RESOLVED: Record<AlertKind, string> = {
+  disk: "The disk of the uploads has room again.",
+  jobs: "The conversions that had failed were made, tried again or removed.",
+  "backup-failed": "A backup was made and proved again.",
+  "backup-old": "A backup was made and proved again.",
+  test: "",
+};
+
+export function resolvedSentence(kind: AlertKind): string {
+  return RESOLVED[kind];
+}
+
+/** The alerts of a kind that last. */
+export function openAlerts(kind: AlertKind): Promise<AlertRow[]> {
+  return database()
+    .selectFrom("alerts")
+    .selectAll()
+    .where("kind", "=", kind)
+    .where("resolved_at", "is", null)
+    .execute();
+}
+
+/** Records an alert with the notices of it, in one transaction: neither is there without the other. */
+export async function raiseAlert(
+  alert: { kind: AlertKind; sentence: string; until?: string },
+  now = Date.now(),
+): Promise<void> {
+  const at = new Date(now).toISOString();
+  const { kind, sentence, until = null } = alert;
+  const id = randomUUID();
+  await database()
+    .transaction()
+    .execute(async (transaction) => {
+      const resolved_at = kind === "test" ? at : null;
+      const row = { id, kind, sentence, until, raised_at: at, resolved_at };
+      await transaction.insertInto("alerts").values(row).execute();
+      await enqueue(transaction, id, kind === "test" ? "test" : "raised", at);
+      await transaction
+        .deleteFrom("alerts")
+        .where("id", "in", (alerts) =>
+          alerts
+            .selectFrom("alerts")
+            .select("id")
+            .orderBy("raised_at", "desc")
+            .limit(-1)
+            .offset(ALERTS_KEPT),
+        )
+        .execute();
+    });
+}
+
+/** Records that an alert is over, with the notices of that. */
+export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now()): Promise<void> {
+  const at = new Date(now).toISOString();
+  await database()
+    .transaction()
+    .execute(async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable("alerts")
+        .set({ resolved_at: at })
+        .where("id", "=", id)
+        .where("resolved_at", "is", null)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows > 0n) await enqueue(transaction, id, "resolved", at);
+    });
+}
+
+async function enqueue(
+  transaction: Transaction<Schema>,
+  alert_id: string,
+  event: AlertDeliveryRow["event"],
+  next_at: string,
+): Promise<void> {
+  for (const channel of channels()) {
+    await transaction
+      .insertInto("alert_deliveries")
+      .values({ id: `msg_${randomUUID()}`, alert_id, event, channel, next_at })
+      .execute();
+  }
+}
