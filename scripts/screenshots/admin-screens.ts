@@ -61,6 +61,7 @@ export function adminScreens({
       },
     }),
     screen("Manage", manage),
+    screen("Manage, more filters", `${manage}&from=2020-01-01&columns=title,status,added`),
     screen("Manage, selected", manage, {
       guide: "list",
       overlay: true,

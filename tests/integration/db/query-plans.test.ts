@@ -42,6 +42,21 @@ describe("the queries of the public lists", () => {
   });
 });
 
+/** A row is fetched for its columns alone: what is read stands in the index. */
+function expectReadFromIndex(sql: string): void {
+  const values = Array.from(sql.matchAll(/\?/g), () => null);
+  const steps = sqliteHandle().prepare(`EXPLAIN ${sql}`).all(values) as {
+    opcode: string;
+    p1: number;
+  }[];
+  const tables = steps.filter(({ opcode }) => opcode === "DeferredSeek").map((step) => step.p1);
+  const opened = steps.filter(({ opcode }) => opcode === "OpenRead").map((step) => step.p1);
+  const read = steps.filter(({ opcode }) => opcode === "Column").map((step) => step.p1);
+  const ofTables = opened.filter((cursor) => !tables.includes(cursor));
+  expect(tables.length, sql).toBeGreaterThan(0);
+  for (const cursor of read) expect(ofTables, sql).not.toContain(cursor);
+}
+
 describe("the queries of ordered and filtered lists", () => {
   it("walk the index of their order alone", () => {
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
@@ -63,17 +78,7 @@ describe("the queries of ordered and filtered lists", () => {
       const values = Array.from(sql.matchAll(/\?/g), () => null);
       const plan = sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values);
       expect(JSON.stringify(plan), sql).not.toMatch(/TEMP B-TREE/);
-      // A row is fetched for its columns alone: what is read here stands in the index.
-      const steps = sqliteHandle().prepare(`EXPLAIN ${sql}`).all(values) as {
-        opcode: string;
-        p1: number;
-      }[];
-      const tables = steps.filter(({ opcode }) => opcode === "DeferredSeek").map((step) => step.p1);
-      const opened = steps.filter(({ opcode }) => opcode === "OpenRead").map((step) => step.p1);
-      const read = steps.filter(({ opcode }) => opcode === "Column").map((step) => step.p1);
-      const ofTables = opened.filter((cursor) => !tables.includes(cursor));
-      expect(tables.length, sql).toBeGreaterThan(0);
-      for (const cursor of read) expect(ofTables, sql).not.toContain(cursor);
+      expectReadFromIndex(sql);
     }
   });
 });
@@ -105,6 +110,34 @@ describe("the queries of the admin list", () => {
     for (const plan of plans) {
       expect(plan).toMatch(/SEARCH videos USING (COVERING )?INDEX videos_unpublished_by_state/);
       expect(plan).not.toMatch(/SCAN videos/);
+    }
+  });
+
+  it("find the rows of the other filters by an index of their own", async () => {
+    const found: Record<string, string[]> = {};
+    for (const [name, filter] of Object.entries({
+      dates: { from: "2025-01-01", to: "2025-01-31" },
+      uploader: { uploadedBy: "u", status: "published" as const, from: "2025-01-01" },
+      failed: { problems: ["failed" as const] },
+      missing: { problems: ["missing" as const] },
+      thumbnail: { problems: ["no-thumbnail" as const], from: "2025-01-01" },
+    })) {
+      found[name] = await plansOf(() => {
+        const view = { search: "", sort: "views" as const, page: 1, ...filter };
+        readManagedPage(sqliteHandle())({ view, total: undefined });
+      });
+    }
+    // What is read for the count, and then for the page; of failed jobs both at once.
+    expect(Object.values(found).map((plans) => plans.length)).toEqual([2, 2, 1, 2, 2]);
+    for (const plan of Object.values(found).flat()) expect(plan).not.toMatch(/SCAN videos/);
+    for (const plan of found.dates!) expect(plan).toMatch(/INDEX videos_by_age \(sort_key>/);
+    for (const plan of found.uploader!) expect(plan).toMatch(/INDEX videos_by_uploader \(up/);
+    for (const plan of found.thumbnail!) expect(plan).toMatch(/INDEX videos_without_thumbnail/);
+    expect(found.failed![0]).toMatch(/SEARCH jobs USING INDEX jobs_by_state/);
+    expect(found.missing![0]).toMatch(/missing_files/);
+    // The index is enough to count.
+    for (const name of ["dates", "uploader", "thumbnail"]) {
+      expectReadFromIndex(found[name]![0]!.split(/\n(?=SEARCH|SCAN)/)[0]!);
     }
   });
 });
