@@ -3,6 +3,7 @@ import { listPages } from "~/catalogue/lists/list-query.server";
 import { knownTags, matchingTags, nearestTexts } from "~/catalogue/related/known-tags.server";
 import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
+import { readSimilarFilms } from "~/media/fingerprints/similar-films.server";
 import { readOutdatedStreams, readSourceCounts } from "~/media/jobs/outdated-streams.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
 import { readQueuePage } from "~/studio/queue/queue-page.server";
@@ -30,4 +31,5 @@ serveThread({
   "tagged-ids": readTaggedIds,
   "source-counts": readSourceCounts,
   "outdated-streams": readOutdatedStreams,
+  "similar-films": readSimilarFilms,
 });

@@ -12,6 +12,7 @@ import type { AlertDeliveriesTable, AlertsTable } from "./schema/alerts";
 import type { ApiAnswersTable, ApiTokensTable } from "./schema/api";
 import type { BackupsTable } from "./schema/backups";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
+import type { JobsTable, QueueStateTable } from "./schema/jobs";
 import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
 import type {
   FeaturedSeriesTable,
@@ -19,11 +20,17 @@ import type {
   SeriesTable,
   SeriesVideosTable,
 } from "./schema/series";
+import type {
+  SimilarVideosTable,
+  VideoDigestsTable,
+  VideoFingerprintsTable,
+} from "./schema/similar";
 import type { DiskDaysTable, WatchedPartsTable } from "./schema/statistics";
 import type { TagAliasesTable, TagChangesTable, TagChangeVideosTable } from "./schema/tags";
 import type { SavedViewsTable, UploadTemplatesTable } from "./schema/templates";
 
 export { ROLES, type Role } from "./schema/accounts";
+export { JOB_KINDS, type JobKind, type JobState, type JobsTable } from "./schema/jobs";
 
 import type { VideoFilesTable } from "./video-files";
 
@@ -97,50 +104,6 @@ export interface VideosTable {
   ready_at: Time | null;
 }
 
-export const JOB_KINDS = [
-  "transcode",
-  "captions",
-  "poster",
-  "storyboard",
-  "preview",
-  "loudness",
-  "ladder",
-  "cleanup",
-  "codecs",
-] as const;
-export type JobKind = (typeof JOB_KINDS)[number];
-export type JobState = "waiting" | "running" | "done" | "failed";
-
-export interface JobsTable {
-  id: Generated<number>;
-  video_id: string;
-  kind: JobKind;
-  /** The lower runs first, see `media/jobs/kinds.ts`. */
-  priority: number;
-  state: Generated<JobState>;
-  attempts: Generated<number>;
-  run_after: Generated<Time>;
-  worker: string | null;
-  lease_until: Time | null;
-  /** 0 to 1 */
-  progress: Generated<number>;
-  /** Seconds of video made in a second. */
-  speed: number | null;
-  seconds_left: number | null;
-  /** Why the last attempt failed. */
-  reason: string | null;
-  created_at: Generated<Time>;
-  started_at: Time | null;
-  finished_at: Time | null;
-}
-
-/** One row. */
-export interface QueueStateTable {
-  id: ColumnType<1, never, never>;
-  /** Null while jobs are taken from the queue. */
-  paused_at: Time | null;
-}
-
 /** One row for each status and stored category, kept by the projector. */
 export interface VideoTotalsTable {
   status: VideoStatus;
@@ -210,12 +173,6 @@ export interface CategoryNamesTable {
   position: number;
 }
 
-export interface VideoDigestsTable {
-  video_id: string;
-  /** Of the file that was uploaded, hexadecimal. */
-  sha256: string;
-}
-
 /** One row that the projector keeps: how often the catalogue and the view counts have changed. */
 export interface CatalogueVersionTable {
   id: ColumnType<1, never, never>;
@@ -253,6 +210,8 @@ export interface Schema {
   disk_days: DiskDaysTable;
   deleted_videos: DeletedVideosTable;
   video_digests: VideoDigestsTable;
+  video_fingerprints: VideoFingerprintsTable;
+  similar_videos: SimilarVideosTable;
   video_files: VideoFilesTable;
   category_names: CategoryNamesTable;
   tag_aliases: TagAliasesTable;

@@ -17,6 +17,7 @@ const BENCHMARKS = {
   tus: () => import("./bench/uploads/tus"),
   downloads: () => import("./bench/downloads"),
   studio: () => import("./bench/catalogue/studio"),
+  similar: () => import("./bench/similar"),
   events: () => import("./bench/events"),
   pages: () => import("./bench/pages"),
   memory: () => import("./bench/memory"),

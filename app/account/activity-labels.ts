@@ -43,6 +43,7 @@ const SENTENCES = {
   "alert-test": ["sent a test alert", "sent a test alert"],
   purge: ["deleted % for good", "deleted a video for good"],
   "trash-empty": ["emptied the trash of %", "emptied the trash"],
+  "not-same": ["said that % are not the same", "said that two videos are not the same"],
   "queue-pause": ["paused the queue", "paused the queue"],
   "queue-resume": ["let the queue go on", "let the queue go on"],
   "queue-again": ["had % made again", "had something made again"],

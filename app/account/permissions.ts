@@ -24,6 +24,7 @@ const TABLE = {
   "/admin discard-file": { owner: "all", editor: "all", uploader: "own" },
   "/admin trim": { owner: "all", editor: "all", uploader: "own" },
   "/admin undo-trim": { owner: "all", editor: "all", uploader: "own" },
+  "/admin not-same": { owner: "all", editor: "all", uploader: "own" },
   "/admin bulk": { owner: "all", editor: "all", uploader: "own" },
   "/admin bulk publish": { owner: "all", editor: "all", uploader: "publisher" },
   "/admin bulk hide": { owner: "all", editor: "all", uploader: "publisher" },

@@ -16,6 +16,7 @@ import { savedViewsOf } from "./list/saved-views.server";
 import { uploaders } from "./list/uploaders.server";
 import type { OwnVideos } from "./own-videos";
 import { type SeriesChoice, seriesChoice } from "./series/series-list.server";
+import { type SimilarVideo, similarVideos } from "./similar/similar-videos.server";
 import { type StudioStats, studioStats } from "./statistics/admin-stats.server";
 import { type Deletion, listDeletions } from "./trash/recent-deletions.server";
 import type { TrimView } from "./trim/trim";
@@ -34,6 +35,8 @@ export interface ManageData {
   list: ManagedPage;
   /** Their jobs in progress, by video id. */
   jobs: Record<string, JobSummary>;
+  /** What they look like, by video id. */
+  similar: Record<string, SimilarVideo[]>;
   deletions: Deletion[];
   series: SeriesChoice;
   savedViews: SavedView[];
@@ -82,8 +85,12 @@ export async function loadManage(
     const jobs = await jobSummaries(list.videos.map(({ id }) => id));
     const edited = kind === "edit" ? (parameters.get(kind) ?? "") : undefined;
     const series = own ? NO_SERIES : seriesChoice(edited);
+    const similar = similarVideos(
+      list.videos.map(({ id }) => id),
+      own?.userId,
+    );
     const shown = {
-      ...{ view: { ...view, page: list.page }, list, jobs, deletions, series },
+      ...{ view: { ...view, page: list.page }, list, jobs, similar, deletions, series },
       savedViews: savedViewsOf(userId),
       uploaders: own ? undefined : uploaders(),
       filesLookedAt: view.problems?.includes("missing") ? filesLookedAt() : undefined,
@@ -103,6 +110,7 @@ export async function loadManage(
     return { ...shown, dialog: { kind, video }, files, ...(trim && { trim }) };
   } catch (error) {
     console.error(error);
-    return { view, list: NO_VIDEOS, jobs: {}, deletions: [], series: NO_SERIES, savedViews: [] };
+    const nothing = { list: NO_VIDEOS, jobs: {}, similar: {}, deletions: [], series: NO_SERIES };
+    return { view, ...nothing, savedViews: [] };
   }
 }

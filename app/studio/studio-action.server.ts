@@ -17,6 +17,7 @@ import { type OwnVideos, ownVideosOf } from "./own-videos";
 import { changeableIds } from "./own-videos.server";
 import { scheduleVideo } from "./schedule/schedule.server";
 import { editSeriesOf, readSeriesEdit } from "./series/series-edit.server";
+import { dismissSimilar } from "./similar/similar-videos.server";
 import type { StudioForm } from "./studio-form.server";
 import { deleteVideo } from "./trash/remove.server";
 import { restoreDeletion } from "./trash/restore.server";
@@ -68,6 +69,7 @@ const studioRequest = z.discriminatedUnion("intent", [
     end: z.string().default(""),
   }),
   z.object({ intent: z.literal("undo-trim"), id }),
+  z.object({ intent: z.literal("not-same"), id, other: id }),
   z.object({ intent: z.literal("bulk") }),
   z.object({ intent: z.literal("save-view"), name: z.string().default("") }),
   z.object({ intent: z.literal("remove-view"), view: z.coerce.number().int() }),
@@ -109,6 +111,7 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   "discard-file": "Failed to discard the file.",
   trim: "Failed to cut the video.",
   "undo-trim": "Failed to undo the cut.",
+  "not-same": "Nothing was changed.",
   bulk: "Failed to change the videos. None of them was changed.",
   "save-view": "The view was not saved.",
   "remove-view": "The view was not removed.",
@@ -186,6 +189,8 @@ async function perform(
       return trimVideo(request, userId);
     case "undo-trim":
       return undoCut(request.id, userId);
+    case "not-same":
+      return dismissSimilar(request.id, request.other, userId, own?.userId);
     case "bulk":
       return performBulk(fields, view, userId, own);
     case "save-view":

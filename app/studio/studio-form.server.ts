@@ -12,7 +12,7 @@ const MAX_FORM_BYTES = 2 * 1024 * 1024;
 const STUDIO_INTENTS: readonly string[] = [
   ...["update", "toggle", "schedule", "delete", "restore", "bulk"],
   ...["replace", "use-file", "restore-file", "discard-file", "trim", "undo-trim"],
-  ...["save-view", "remove-view"],
+  ...["not-same", "save-view", "remove-view"],
 ];
 
 /** A form of the manage tab: its fields, and the files that the edit form may carry. */

@@ -22,6 +22,7 @@ import { migration as downloads } from "./0221-downloads";
 import { migration as codecs } from "./0222-codecs";
 import { migration as list } from "./0223-list";
 import { migration as alerts } from "./0224-alerts";
+import { migration as nearDuplicates } from "./0225-near-duplicates";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
   codecs,
   list,
   alerts,
+  nearDuplicates,
 ];

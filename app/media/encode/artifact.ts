@@ -48,6 +48,8 @@ export interface Artifact {
   };
   /** The stream that this is added to, by its address: of no use once the video has another one. */
   ofStream?: string;
+  /** The ids of the videos that it looks like. */
+  similar?: readonly string[];
   /** Files that replace others once the row names what was made. */
   replacedAfter?: Artifact["moves"];
   /** What the file has; what an admin has added stays beside it. */

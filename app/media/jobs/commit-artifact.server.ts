@@ -8,6 +8,7 @@ import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { type Bucket, bucketFile, parseMediaUrl } from "../bucket.server";
 import type { Artifact, Source } from "../encode/artifact";
+import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
 import { recordFile } from "../media-files.server";
 import { delayCleanup } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
@@ -70,6 +71,8 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     if (artifact.captions) writeCaptions(job, artifact.captions);
     if (replacesStream(job, source)) delayCleanup(job.video_id);
     if (job.kind === "ladder") askAgain(job.video_id, "done");
+    if (job.kind === "storyboard") askForFingerprint(job.video_id, PRIORITIES.fingerprint);
+    if (artifact.similar) notePairs(job.video_id, artifact.similar);
     if (artifact.poster && !namePoster(job, artifact.poster)) {
       // Someone has given the video a picture meanwhile; it stays, and the job is done all the same.
       markDone(job.id);

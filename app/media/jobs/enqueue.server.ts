@@ -11,8 +11,11 @@ import { PRIORITIES } from "./kinds";
  */
 export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
-/** What is made of every video; further codecs are for popular ones, see popular.server.ts. */
-export const KINDS_OF_ALL = JOB_KINDS.filter((kind) => kind !== "codecs");
+/**
+ * What is asked for of every video at once: further codecs are for popular ones, see popular.server.ts,
+ * and films are compared once their pictures have been made.
+ */
+export const KINDS_OF_ALL = JOB_KINDS.filter((kind) => kind !== "codecs" && kind !== "fingerprint");
 
 /**
  * Asks for everything that is made from a video: playable copy, captions, poster, storyboard, hover preview,
@@ -87,6 +90,7 @@ function missingKinds(row: Lacking): JobKind[] {
     ladder: row.hls_url === null || row.video_url === "",
     cleanup: true,
     codecs: false,
+    fingerprint: row.storyboard_url !== null,
   };
   return JOB_KINDS.filter((kind) => wanted[kind]);
 }

@@ -10,6 +10,7 @@ export const PRIORITIES: Record<JobKind, number> = {
   poster: 10,
   storyboard: 20,
   preview: 30,
+  fingerprint: 33,
   loudness: 35,
   ladder: 40,
   cleanup: 50,
@@ -33,6 +34,7 @@ export const JOB_LABELS: Record<JobKind, string> = {
   ladder: "Streaming qualities",
   cleanup: "Cleaning up",
   codecs: "More efficient qualities",
+  fingerprint: "Comparing with others",
 };
 
 /** The first job of a cut, which makes its file. */

@@ -13,6 +13,7 @@ import { createPreview } from "../encode/preview.server";
 import { createStoryboard } from "../encode/storyboard.server";
 import type { Task } from "../encode/task.server";
 import { transcode } from "../encode/transcode.server";
+import { fingerprintFilm } from "../fingerprints/fingerprint.server";
 import { cachedProbe as read } from "../probe/cached-probe.server";
 import { isEarlierVersion } from "../serve/file-version.server";
 import { removeStale } from "./commit-artifact.server";
@@ -83,6 +84,8 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     }
     case "codecs":
       return encodeCodecs(source, await read(source.file), task, generation, source.row.hls_url);
+    case "fingerprint":
+      return fingerprintFilm(job, source, await read(source.playing), task);
     case "cleanup":
       await removeStale(source, "ladder");
       await removeEarlierVersions(job, source);

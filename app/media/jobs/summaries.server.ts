@@ -1,8 +1,12 @@
 import { database } from "~db/client.server";
+import type { JobKind } from "~db/schema";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { hasFreeDiskSpace } from "./disk.server";
 import { type JobNow, type JobSummary, jobLabel, type QueueView } from "./kinds";
 import { pausedSince } from "./pause.server";
+
+/** Behind everything else, perhaps for days; the row of a video is silent about it. */
+const NOBODY_WAITS_FOR: ReadonlySet<string> = new Set<JobKind>(["codecs", "fingerprint"]);
 
 /** Rows of a list on the queue page. */
 const LIST_MOST = 100;
@@ -103,7 +107,7 @@ export async function jobSummaries(
     const summary = summaries[row.owner]!;
     if (row.state === "running") summary.running ??= toJob(row);
     else if (row.state === "failed") summary.failed.push(toJob(row));
-    else {
+    else if (!NOBODY_WAITS_FOR.has(row.kind)) {
       summary.waiting++;
       if (isBlocked(row)) summary.isBlocked = true;
     }

@@ -3,6 +3,7 @@ import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { ActivityAction } from "~/account/activity-labels";
 import { mediaBasePath, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
+import { forgetFingerprint } from "~/media/fingerprints/fingerprint.server";
 import { fileOfBase } from "~/media/jobs/cut-source.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
@@ -174,6 +175,7 @@ async function exchange(
   prepared("UPDATE jobs SET video_id = ? WHERE video_id = ?").run(video.id, file.id);
   prepared("DELETE FROM video_files WHERE id = ?").run(file.id);
   settleOriginal(video.id, now);
+  forgetFingerprint(video.id);
   await enqueueMissingIn(transaction, [video.id]);
   if (file.sha256) await recordDigest(video.id, file.sha256, transaction);
   else prepared("DELETE FROM video_digests WHERE video_id = ?").run(video.id);

@@ -14,6 +14,7 @@ import {
   manageHref,
   readManageView,
   SCHEDULED,
+  SIMILAR,
   SORT_LABELS,
   STATUS_LABELS,
   sortsOf,
@@ -76,9 +77,11 @@ export function FilterBar({
           defaultValue={
             view.scheduled
               ? SCHEDULED
-              : view.waitsFor
-                ? waitingStatus(view.waitsFor)
-                : (view.status ?? "")
+              : view.similar
+                ? SIMILAR
+                : view.waitsFor
+                  ? waitingStatus(view.waitsFor)
+                  : (view.status ?? "")
           }
         >
           <option value="">Any</option>
@@ -93,6 +96,7 @@ export function FilterBar({
             </option>
           ))}
           <option value={SCHEDULED}>Scheduled</option>
+          <option value={SIMILAR}>Looks alike</option>
         </SelectField>
         <SelectField label="Category" name="category" defaultValue={view.category ?? ""}>
           <option value="">All</option>

@@ -7,7 +7,9 @@ import { type Column, readColumns, writeColumns } from "./columns";
 export const SORTS = ["newest", "oldest", "views", "title", "longest", "largest"] as const;
 /** An order of what is scheduled alone: everything else has no time. */
 const SCHEDULE_SORT = "schedule";
-export type Sort = (typeof SORTS)[number] | typeof SCHEDULE_SORT;
+/** One of what looks like another alone. */
+const ALIKE_SORT = "alike";
+export type Sort = (typeof SORTS)[number] | typeof SCHEDULE_SORT | typeof ALIKE_SORT;
 
 export const SORT_LABELS: Record<Sort, string> = {
   newest: "Newest",
@@ -17,11 +19,21 @@ export const SORT_LABELS: Record<Sort, string> = {
   longest: "Longest",
   largest: "Largest",
   schedule: "Next scheduled",
+  alike: "Alike",
 };
 
 /** What a view can be ordered by. */
-export function sortsOf({ scheduled }: Pick<ManageView, "scheduled">): readonly Sort[] {
+export function sortsOf({
+  scheduled,
+  similar,
+}: Pick<ManageView, "scheduled" | "similar">): readonly Sort[] {
+  if (similar) return [ALIKE_SORT, ...SORTS];
   return scheduled ? [...SORTS, SCHEDULE_SORT] : SORTS;
+}
+
+/** What a view is ordered by unless its address says another order. */
+function usualSort({ similar }: Pick<ManageView, "similar">): Sort {
+  return similar ? ALIKE_SORT : "newest";
 }
 
 export const STATUS_LABELS: Record<VideoStatus, string> = {
@@ -49,6 +61,8 @@ export const PROBLEMS = Object.keys(PROBLEM_LABELS) as Problem[];
 
 /** In the place of a status, for the videos that have a schedule, whatever their status. */
 export const SCHEDULED = "scheduled";
+/** In the place of a status, for the videos that look like another. */
+export const SIMILAR = "similar";
 
 /** In the place of a status, for the drafts that wait for an editor, or for who uploaded them. */
 export const WAITING = { ready: "editor", unready: "uploader" } as const;
@@ -70,6 +84,8 @@ export interface ManageView {
   status?: VideoStatus;
   /** Only what is published or hidden by itself. */
   scheduled?: boolean;
+  /** Only what looks like another video. */
+  similar?: boolean;
   /** Only drafts that wait for them; the status is that of drafts then. */
   waitsFor?: WaitsFor;
   category?: CategoryId;
@@ -123,14 +139,18 @@ export function readManageView(parameters: URLSearchParams): ManageView {
   const uploader = (parameters.get("uploader") ?? "").trim();
   const problems = PROBLEMS.filter((problem) => parameters.get(problem) === "1");
   const size = PAGE_SIZES.find((each) => String(each) === parameters.get("size"));
+  const similar = asked === SIMILAR || undefined;
   return {
     page: /^\d{1,8}$/.test(page) ? Math.min(PAGE_MAX, Math.max(1, Number(page))) : 1,
     search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
     status: waitsFor ? "review" : VIDEO_STATUSES.find((status) => status === asked),
     ...(waitsFor && { waitsFor }),
     scheduled,
+    ...(similar && { similar }),
     category: toCategoryId(parameters.get("category")),
-    sort: sortsOf({ scheduled }).find((sort) => sort === parameters.get("sort")) ?? "newest",
+    sort:
+      sortsOf({ scheduled, similar }).find((sort) => sort === parameters.get("sort")) ??
+      usualSort({ similar }),
     from: readDay(parameters.get("from")),
     to: readDay(parameters.get("to")),
     uploader: uploader.length <= UPLOADER_MAX_LENGTH ? uploader || undefined : undefined,
@@ -156,14 +176,15 @@ export function manageHref(view: ManageView, dialog: Record<string, string> = {}
   const parameters = new URLSearchParams({ tab: "manage" });
   if (view.search) parameters.set("search", view.search);
   const ofDraft = view.waitsFor && waitingStatus(view.waitsFor);
-  const status = view.scheduled ? SCHEDULED : (ofDraft ?? view.status);
+  const ofAll = view.scheduled ? SCHEDULED : view.similar && SIMILAR;
+  const status = ofAll ?? ofDraft ?? view.status;
   if (status) parameters.set("status", status);
   if (view.category) parameters.set("category", view.category);
   for (const name of ["from", "to", "uploader"] as const) {
     if (view[name]) parameters.set(name, view[name]);
   }
   for (const problem of view.problems ?? []) parameters.set(problem, "1");
-  if (view.sort !== "newest") parameters.set("sort", view.sort);
+  if (view.sort !== usualSort(view)) parameters.set("sort", view.sort);
   if (view.size) parameters.set("size", String(view.size));
   if (view.columns) parameters.set("columns", writeColumns(view.columns));
   if (view.page > 1) parameters.set("page", String(view.page));

@@ -31,7 +31,7 @@ import { VideoList } from "./video-list";
 
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
-  manage: { view, list, jobs, deletions, series, dialog, frames, files, trim, ...rest },
+  manage: { view, list, jobs, similar, deletions, series, dialog, frames, files, trim, ...rest },
   error,
   confirmation,
   preview,
@@ -132,7 +132,14 @@ export function ManageTab({
       )}
       {list.total > 0 ? (
         <>
-          <VideoList videos={list.videos} jobs={jobs} view={view} selection={selection} now={now} />
+          <VideoList
+            videos={list.videos}
+            jobs={jobs}
+            similar={similar}
+            view={view}
+            selection={selection}
+            now={now}
+          />
           <BulkBar
             selection={selection}
             total={list.total}

@@ -12,8 +12,8 @@ import type { EditableVideo, ManagedPage } from "./managed-video";
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
   await projected();
   const asked = forThread(view);
-  const { scheduled, waitsFor, uploadedBy, from, to, problems } = asked;
-  const isCounted = scheduled || waitsFor || uploadedBy || from || to || problems;
+  const { scheduled, similar, waitsFor, uploadedBy, from, to, problems } = asked;
+  const isCounted = scheduled || similar || waitsFor || uploadedBy || from || to || problems;
   const total = isCounted ? undefined : await totalOf(view);
   const query: ManagedQuery = { view: asked, total };
   const found = await queryThread<ManagedResult>("reading", "managed", query);
@@ -37,7 +37,8 @@ export async function idsOf(view: ManageView, most: number): Promise<string[]> {
 
 function forThread({ category, uploader, columns: _, ...view }: ManageView): ManagedQuery["view"] {
   const uploadedBy = view.uploadedBy ?? uploader;
-  return { ...view, uploadedBy, categories: category && storedValues(category) };
+  const categories = category && storedValues(category);
+  return { ...view, uploadedBy, knownTo: view.uploadedBy, categories };
 }
 
 /**

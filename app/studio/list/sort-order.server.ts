@@ -29,6 +29,9 @@ const both = (published: string, others: string): Index[] => [
 /** When the next thing of its schedule happens to a row; after every time for one without. */
 const NEXT_TIME = `min(coalesce(CASE WHEN status <> 'published' THEN publish_at END, '9'),
   coalesce(unpublish_at, '9'))`;
+/** The smallest id among those that a row looks like and its own. */
+const FIRST_ALIKE = `min(id, coalesce((SELECT min(first) FROM similar_videos
+  WHERE second = id AND dismissed_at IS NULL), id))`;
 const AGE = { keys: ["sort_key"], indexes: all("videos_by_age") };
 const ORDERS: Record<Sort, Order> = {
   newest: { ...AGE, descending: true },
@@ -51,6 +54,8 @@ const ORDERS: Record<Sort, Order> = {
   largest: { keys: ["bytes", "number"], indexes: all("videos_by_size"), descending: true },
   // Of the few that have a time, see `rowsBy`; the next first.
   schedule: { keys: [NEXT_TIME, "number"], indexes: AGE.indexes, descending: false },
+  // Those that look alike beside each other.
+  alike: { keys: [FIRST_ALIKE, "number"], indexes: AGE.indexes, descending: false },
 };
 /** In no order, for the few rows of a status or category. */
 const BY_STATE = both("videos_published_by_category", "videos_unpublished_by_state");
@@ -66,6 +71,9 @@ export interface Filter {
   status?: VideoStatus;
   /** Only rows with a time at which they are published or hidden. */
   scheduled?: boolean;
+  /** Only rows that look like another, of those that a user may know of where one is given. */
+  similar?: boolean;
+  knownTo?: string;
   /** The names that rows of the category may have. */
   categories?: readonly string[];
   /** Only drafts that are ready, or those that are not. */
@@ -82,7 +90,14 @@ export interface Filter {
 export function isNarrow(view: Filter): boolean {
   const { status, categories, uploadedBy, problems } = view;
   return Boolean(
-    status || view.scheduled || categories || uploadedBy || view.from || view.to || problems,
+    status ||
+      view.scheduled ||
+      view.similar ||
+      categories ||
+      uploadedBy ||
+      view.from ||
+      view.to ||
+      problems,
   );
 }
 
@@ -107,7 +122,7 @@ export function rowsInOrder(view: Filter & Pick<ManageView, "sort">, condition?:
   const { keys, indexes } = ORDERS[view.sort];
   const columns = columnsFor(view);
   // They are few: found by their own indexes, and sorted.
-  if (view.scheduled) return rowsOfSet(view, columns, condition);
+  if (view.scheduled || view.similar) return rowsOfSet(view, columns, condition);
   const ofAge = keys === AGE.keys ? indexesByAge(view) : undefined;
   return rowsBy(ofAge ?? indexes, view, columns, condition);
 }
@@ -134,7 +149,8 @@ function narrowRows(
   condition: Query | undefined,
   otherwise: readonly Index[],
 ): Query {
-  const isOfSet = view.scheduled || view.problems?.some((problem) => problem !== "no-thumbnail");
+  const isOfSet =
+    view.scheduled || view.similar || view.problems?.some((problem) => problem !== "no-thumbnail");
   if (isOfSet) return rowsOfSet(view, columns, condition);
   return rowsBy(indexesByAge(view) ?? otherwise, view, columns, condition);
 }
@@ -200,9 +216,18 @@ const PROBLEM_CONDITIONS: Record<Problem, string> = {
 const IS_SCHEDULED = `number IN (SELECT number FROM videos WHERE publish_at IS NOT NULL
   UNION ALL SELECT number FROM videos WHERE unpublish_at IS NOT NULL)`;
 
+const KNOWN = "(? IS NULL OR other.status = 'published' OR other.uploaded_by = ?)";
+const IS_SIMILAR = `number IN (
+  SELECT own.number FROM similar_videos
+    JOIN videos AS own ON own.id = first JOIN videos AS other ON other.id = second
+  WHERE dismissed_at IS NULL AND ${KNOWN}
+  UNION ALL SELECT own.number FROM similar_videos
+    JOIN videos AS own ON own.id = second JOIN videos AS other ON other.id = first
+  WHERE dismissed_at IS NULL AND ${KNOWN})`;
+
 /** The filters of a view as a condition, of rows of these statuses. */
 export function filtered(
-  { status, scheduled, waitsFor, categories, uploadedBy, from, to, problems }: Filter,
+  { status, scheduled, similar, waitsFor, categories, uploadedBy, from, to, ...view }: Filter,
   statuses: readonly VideoStatus[] = VIDEO_STATUSES,
 ): Query {
   const conditions = ["TRUE"];
@@ -214,6 +239,11 @@ export function filtered(
   if (status || categories) among("status", status ? [status] : statuses);
   if (waitsFor) conditions.push(`ready_at IS ${waitsFor === "editor" ? "NOT NULL" : "NULL"}`);
   if (scheduled) conditions.push(IS_SCHEDULED);
+  if (similar) {
+    const user = view.knownTo ?? null;
+    conditions.push(IS_SIMILAR);
+    values.push(user, user, user, user);
+  }
   if (categories) among("category", categories);
   if (uploadedBy !== undefined) among("uploaded_by", [uploadedBy]);
   const added = (comparison: string, time: number) => {
@@ -222,7 +252,7 @@ export function filtered(
   };
   if (from) added(">=", Date.parse(from));
   if (to) added("<", Date.parse(to) + (isDay(to) ? DAY_MS : 0));
-  for (const problem of problems ?? []) conditions.push(PROBLEM_CONDITIONS[problem]);
+  for (const problem of view.problems ?? []) conditions.push(PROBLEM_CONDITIONS[problem]);
   return { sql: conditions.join(" AND "), values };
 }
 

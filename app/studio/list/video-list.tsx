@@ -1,6 +1,7 @@
 import type { JobSummary } from "~/media/jobs/kinds";
 import { useHydrated } from "~/ui/use-hydrated";
 import { BULK_FORM } from "../bulk/bulk-bar";
+import type { SimilarVideo } from "../similar/similar-videos.server";
 import { COLUMN_LABELS, COLUMNS, type Column } from "./columns";
 import { KEYS } from "./list-keys";
 import type { ManageView } from "./manage-address";
@@ -17,12 +18,14 @@ const FIGURES: readonly Column[] = ["duration", "views", "size"];
 export function VideoList({
   videos,
   jobs,
+  similar,
   view,
   selection,
   now,
 }: {
   videos: ManagedVideo[];
   jobs: Record<string, JobSummary>;
+  similar: Record<string, SimilarVideo[]>;
   view: ManageView;
   selection: Selection;
   now: number;
@@ -75,6 +78,7 @@ export function VideoList({
               key={video.id}
               video={video}
               jobs={jobs[video.id]}
+              similar={similar[video.id]}
               view={view}
               now={now}
               form={BULK_FORM}

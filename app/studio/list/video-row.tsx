@@ -18,6 +18,8 @@ import { Badge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { queueHref } from "../queue/queue-address";
 import { ScheduleTimes } from "../schedule/schedule-times";
+import { SimilarLine } from "../similar/similar-line";
+import type { SimilarVideo } from "../similar/similar-videos.server";
 import { videoStatisticsHref } from "../statistics/statistics";
 import { formatStorage } from "../statistics/storage-text";
 import { usePermissions } from "../use-permissions";
@@ -29,6 +31,7 @@ import type { ManagedVideo } from "./managed-video";
 export function VideoRow({
   video,
   jobs,
+  similar,
   view,
   now,
   form,
@@ -40,6 +43,8 @@ export function VideoRow({
   video: ManagedVideo;
   /** Its jobs in progress. */
   jobs: JobSummary | undefined;
+  /** What it looks like. */
+  similar: SimilarVideo[] | undefined;
   view: ManageView;
   /** Milliseconds since 1970; the server's, so that both renderings agree. */
   now: number;
@@ -78,6 +83,7 @@ export function VideoRow({
               <span className="line-clamp-2">{video.title}</span>
             </Link>
             <JobLine summary={jobs} />
+            <SimilarLine video={video} similar={similar} action={manageHref(view)} />
           </div>
         </div>
       </td>

@@ -107,6 +107,7 @@ function plainList(view: ManageView): unknown {
         longest: "duration DESC",
         largest: "bytes DESC",
         schedule: "publish_at",
+        alike: "id",
       },
     }[view.sort] ?? "";
   const sqlite = sqliteHandle();

@@ -49,6 +49,7 @@ const KEYS = {
   longest: "seconds DESC, created_at DESC, number DESC",
   largest: "bytes DESC, number DESC",
   schedule: "publish_at, number",
+  alike: "id, number",
 };
 
 type Listed = Record<"id" | "status" | "category", string>;

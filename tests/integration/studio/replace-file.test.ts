@@ -32,6 +32,7 @@ import {
   addToLibrary,
   filesBelow,
   jobRows,
+  jobStates,
   onDisk,
   videoRow,
   workUntilIdle,
@@ -166,6 +167,8 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     }
     expect(otherFiles(id)).toMatchObject({ earlier: [{ duration: "0:01", bytes: before.bytes }] });
     expect(one("SELECT sum(bytes) FROM media_files WHERE video_id = ?", id)).toBe(after.bytes);
+    expect(jobStates(id).fingerprint).toBe("waiting");
+    await workUntilIdle();
     expect(jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup")).toBe(
       true,
     );

@@ -1,0 +1,110 @@
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { prepared, writeTransaction } from "~db/client.server";
+import type { JobRow } from "~db/schema";
+import { queryThread } from "~db/threads/query-thread.server";
+import { retryWhileBusy } from "~db/write-lock";
+import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "../encode/artifact";
+import { pictureFilters } from "../encode/filters.server";
+import { EncodeError, runFfmpeg, type Task } from "../encode/task.server";
+import { inputArguments } from "../probe/ffmpeg.server";
+import type { Probe } from "../probe/probe.server";
+import {
+  fingerprintOf,
+  HASH_BYTES,
+  HASHED_SIDE,
+  PICTURES,
+  perceptualHash,
+} from "./perceptual-hash";
+import type { Film } from "./similar-films.server";
+
+const SIZE = { width: HASHED_SIDE, height: HASHED_SIDE };
+const LIMITS = { seconds: 1, fileBytes: 1024 ** 2, cpuSeconds: 300 };
+const RESULT_WAIT_MS = 60_000;
+
+/**
+ * Notes what a film looks like, and names the videos that look like it. It is noted first: of two films
+ * at once one finds the other.
+ */
+export async function fingerprintFilm(
+  job: JobRow,
+  source: Source,
+  probe: Probe,
+  task: Task,
+): Promise<Artifact> {
+  if (isOnePicture(probe)) return NO_ARTIFACT;
+  const hashes: Uint8Array[] = [];
+  for (let index = 0; index < PICTURES; index++) {
+    const at = (probe.durationSeconds * (index + 0.5)) / PICTURES;
+    hashes.push(await hashAt(source.playing, probe, at, task));
+    task.report({ fraction: index / PICTURES });
+  }
+  const film = {
+    videoId: job.video_id,
+    seconds: probe.durationSeconds,
+    fingerprint: fingerprintOf(hashes),
+  };
+  await retryWhileBusy(() => note(film), RESULT_WAIT_MS);
+  const similar = await queryThread<string[]>("studio", "similar-films", film);
+  return { ...NO_ARTIFACT, similar };
+}
+
+/** Of a picture that can't be read nothing is known. */
+async function hashAt(
+  file: string,
+  { video }: Probe,
+  seconds: number,
+  task: Task,
+): Promise<Uint8Array> {
+  const name = "picture.gray";
+  const filters = [...pictureFilters(video, SIZE), "format=gray"].join(",");
+  const from = ["-ss", seconds.toFixed(3), "-threads", "1", ...inputArguments(file)];
+  const to = ["-map", `0:${video.index}`, "-frames:v", "1", "-an", "-sn", "-vf", filters];
+  const picture = path.join(task.folder, name);
+  try {
+    await runFfmpeg(task, [...from, ...to, "-f", "rawvideo", name], { ...LIMITS, silent: true });
+    const pixels = await readFile(picture);
+    if (pixels.length === HASHED_SIDE ** 2) return perceptualHash(pixels);
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code !== "ENOENT";
+    if (isThere && !(error instanceof EncodeError)) throw error;
+  } finally {
+    await rm(picture, { force: true });
+  }
+  return new Uint8Array(HASH_BYTES);
+}
+
+function note({ videoId, seconds, fingerprint }: Film): Promise<void> {
+  return writeTransaction(() => {
+    prepared(
+      `INSERT OR REPLACE INTO video_fingerprints (video_id, seconds, hashes)
+       SELECT id, @seconds, @fingerprint FROM videos WHERE id = @videoId`,
+    ).run({ videoId, seconds, fingerprint });
+  });
+}
+
+/** Asks for it once the pictures of a video have been made, inside of a transaction. */
+export function askForFingerprint(videoId: string, priority: number): void {
+  prepared(
+    `INSERT OR IGNORE INTO jobs (video_id, kind, priority)
+     SELECT id, 'fingerprint', @priority FROM videos WHERE id = @videoId`,
+  ).run({ videoId, priority });
+}
+
+/** Notes pairs inside of a transaction; what was said of one before stays. */
+export function notePairs(videoId: string, similar: readonly string[]): void {
+  prepared(
+    "DELETE FROM similar_videos WHERE dismissed_at IS NULL AND (first = @id OR second = @id)",
+  ).run({ id: videoId });
+  const add = prepared(
+    `INSERT OR IGNORE INTO similar_videos (first, second)
+     SELECT min(@id, id), max(@id, id) FROM videos WHERE id = @other`,
+  );
+  for (const other of similar) add.run({ id: videoId, other });
+}
+
+/** Forgets what the earlier file of a video looked like, inside of a transaction. */
+export function forgetFingerprint(videoId: string): void {
+  prepared("DELETE FROM video_fingerprints WHERE video_id = ?").run(videoId);
+  prepared("DELETE FROM similar_videos WHERE first = @id OR second = @id").run({ id: videoId });
+}

@@ -1,0 +1,119 @@
+/** Pixels on a side of the grey pictures that are hashed. */
+export const HASHED_SIDE = 32;
+/** Coefficients on a side of the hash. */
+const LOW = 8;
+/** Pictures of a film. */
+export const PICTURES = 16;
+export const HASH_BYTES = 8;
+/** Standard deviation of the brightness, of 255: below it a picture shows nothing, as black does. */
+const LEAST_CONTRAST = 8;
+/** Bits of 64 in which two pictures of the same scene may differ; pictures of others differ in about 32. */
+const SAME_BITS = 10;
+/** Of its pictures; a film with fewer that differ is a still or a test card, which looks like many others. */
+const LEAST_DIFFERENT = 4;
+/** Of the pictures of either film, that are found in the other. */
+const LEAST_SHARE = 0.6;
+/** A film whose beginning was cut off has a picture later or earlier by so many. */
+const SHIFT = 2;
+
+const cosines = Array.from({ length: LOW }, (_, frequency) =>
+  Array.from({ length: HASHED_SIDE }, (_, at) =>
+    Math.cos(((2 * at + 1) * frequency * Math.PI) / (2 * HASHED_SIDE)),
+  ),
+);
+
+/**
+ * The hash of a picture (pHash): which of the 64 lowest frequencies of its cosine transform are above
+ * their median. The first, its brightness, does not count.
+ *
+ * @param picture HASHED_SIDE by HASHED_SIDE grey pixels of one byte.
+ * @returns 8 bytes; all 0 for a picture that shows nothing.
+ */
+export function perceptualHash(picture: Uint8Array): Uint8Array {
+  const hash = new Uint8Array(HASH_BYTES);
+  if (contrastOf(picture) < LEAST_CONTRAST) return hash;
+  const rows: number[][] = [];
+  for (let y = 0; y < HASHED_SIDE; y++) {
+    const row = picture.subarray(y * HASHED_SIDE, (y + 1) * HASHED_SIDE);
+    rows.push(cosines.map((cosine) => row.reduce((sum, value, x) => sum + value * cosine[x]!, 0)));
+  }
+  const coefficients: number[] = [];
+  for (let v = 0; v < LOW; v++) {
+    for (let u = 0; u < LOW; u++) {
+      coefficients.push(rows.reduce((sum, row, y) => sum + row[u]! * cosines[v]![y]!, 0));
+    }
+  }
+  const sorted = coefficients.slice(1).sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)]!;
+  for (const [bit, value] of coefficients.entries()) {
+    if (bit > 0 && value >= median) hash[bit >> 3]! |= 1 << (bit & 7);
+  }
+  return hash;
+}
+
+function contrastOf(picture: Uint8Array): number {
+  const mean = picture.reduce((sum, value) => sum + value, 0) / picture.length;
+  const squares = picture.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / picture.length);
+}
+
+/**
+ * The fingerprint of a film: the hashes of its pictures, one behind the other. Empty when too few of
+ * them show anything, or nothing but the same.
+ */
+export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(hashes.length * HASH_BYTES);
+  for (const [index, hash] of hashes.entries()) all.set(hash, index * HASH_BYTES);
+  const words = wordsOf(all);
+  const different: number[] = [];
+  for (let at = 0; at < hashes.length; at++) {
+    if (!shows(words, at)) continue;
+    if (different.every((other) => distance(words, at, words, other) > SAME_BITS))
+      different.push(at);
+  }
+  return different.length < LEAST_DIFFERENT ? new Uint8Array() : all;
+}
+
+/** A fingerprint as it is compared. */
+export function wordsOf(fingerprint: Uint8Array): Uint32Array {
+  return new Uint32Array(new Uint8Array(fingerprint).buffer);
+}
+
+/** Whether two films, by their fingerprints, show the same: most pictures of each are in the other. */
+export function looksAlike(a: Uint32Array, b: Uint32Array): boolean {
+  return isFoundIn(a, b) && isFoundIn(b, a);
+}
+
+function isFoundIn(a: Uint32Array, b: Uint32Array): boolean {
+  const pictures = a.length / 2;
+  const others = b.length / 2;
+  let showing = 0;
+  for (let at = 0; at < pictures; at++) if (shows(a, at)) showing++;
+  let mayMiss = Math.floor(showing * (1 - LEAST_SHARE));
+  if (showing === 0) return false;
+  for (let at = 0; at < pictures; at++) {
+    if (!shows(a, at)) continue;
+    let isThere = false;
+    const last = Math.min(others - 1, at + SHIFT);
+    for (let other = Math.max(0, at - SHIFT); other <= last && !isThere; other++) {
+      isThere = shows(b, other) && distance(a, at, b, other) <= SAME_BITS;
+    }
+    if (!isThere && --mayMiss < 0) return false;
+  }
+  return true;
+}
+
+function shows(words: Uint32Array, at: number): boolean {
+  return words[2 * at] !== 0 || words[2 * at + 1] !== 0;
+}
+
+function distance(a: Uint32Array, at: number, b: Uint32Array, other: number): number {
+  return bits(a[2 * at]! ^ b[2 * other]!) + bits(a[2 * at + 1]! ^ b[2 * other + 1]!);
+}
+
+/** Bits that are set in 32. */
+function bits(value: number): number {
+  const pairs = value - ((value >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

@@ -1,0 +1,71 @@
+import { recordActivity } from "~/account/activity.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared, writeTransaction } from "~db/client.server";
+import type { VideoStatus } from "~db/schema";
+import { failure, GONE, type StudioFailure } from "../failure";
+
+/** A video that another one looks like. */
+export interface SimilarVideo {
+  id: string;
+  title: string;
+  status: VideoStatus;
+}
+
+/**
+ * The videos that each of some looks like, but for pairs of which somebody has said that they are not
+ * the same.
+ *
+ * @param uploader the id of a user who knows nothing of others' videos that are not published.
+ */
+export function similarVideos(
+  ids: readonly string[],
+  uploader?: string,
+): Record<string, SimilarVideo[]> {
+  const rows = prepared(/* sql */ `
+    WITH shown AS (SELECT value AS id FROM json_each(@ids)),
+      pairs AS (
+        SELECT shown.id AS own, second AS other FROM shown
+        JOIN similar_videos ON first = shown.id WHERE dismissed_at IS NULL
+        UNION ALL SELECT shown.id, first FROM shown
+        JOIN similar_videos ON second = shown.id WHERE dismissed_at IS NULL)
+    SELECT own, id, title, status FROM pairs JOIN videos ON id = other
+    WHERE @uploader IS NULL OR status = 'published' OR uploaded_by = @uploader
+    ORDER BY sort_key`).all({ ids: JSON.stringify(ids), uploader: uploader ?? null }) as ({
+    own: string;
+  } & SimilarVideo)[];
+  const byVideo: Record<string, SimilarVideo[]> = {};
+  for (const { own, ...other } of rows) {
+    byVideo[own] ??= [];
+    byVideo[own].push(other);
+  }
+  return byVideo;
+}
+
+/** Notes that two videos are not the same, whatever they look like. */
+export async function dismissSimilar(
+  id: string,
+  other: string,
+  userId: string,
+  uploader?: string,
+): Promise<StudioFailure | ToastMessage> {
+  const video = similarVideos([id], uploader)[id]?.find((each) => each.id === other);
+  const title = prepared("SELECT title FROM videos WHERE id = ?").pluck().get(id);
+  if (!video || title === undefined) {
+    return failure(404, "Nothing was changed.", {
+      detail: title === undefined ? GONE : "The two are no longer said to look alike.",
+    });
+  }
+  await writeTransaction(() =>
+    prepared(
+      `UPDATE similar_videos SET dismissed_at = @now
+       WHERE first = min(@id, @other) AND second = max(@id, @other)`,
+    ).run({ now: new Date().toISOString(), id, other }),
+  );
+  const detail = `“${title}” and “${video.title}”`;
+  await recordActivity({ userId, action: "not-same", detail, subjectId: id });
+  return {
+    title: "Video Updated",
+    description: `It is not said again that it looks like “${video.title}”.`,
+    kind: "success",
+  };
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { activitySentence } from "~/account/activity-labels";
+import { openSession } from "~/account/session.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { loader } from "~/routes/admin";
+import { takeOver } from "~/studio/files/take-over.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, page, refused, succeed, useAdminSite } from "../../admin-requests";
+import { addToLibrary, jobRows, jobStates, workUntilIdle } from "../../encode-library";
+import { ffmpeg, makeClip } from "../../media-clips";
+
+const site = useAdminSite();
+const ALIKE = "/admin?tab=manage&status=similar";
+
+/** Eight scenes of soft spots, which the seed chooses. */
+const film = (seed: number) =>
+  makeClip(site.folder, `film-${seed}`, {
+    picture: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,
+    audio: false,
+  });
+
+/** The same film in another way, by ffmpeg's options. */
+function changed(name: string, from: string, options: string[], before: string[] = []): string {
+  const file = `${site.folder}/${name}.mp4`;
+  ffmpeg([...before, "-i", from, "-an", ...options, file]);
+  return file;
+}
+
+const x264 = (crf: string, ...filter: string[]) => [
+  ...["-c:v", "libx264", "-preset", "ultrafast", "-crf", crf],
+  ...filter,
+];
+
+const still = (name: string, picture: string) =>
+  makeClip(site.folder, name, {
+    picture: `${picture}size=320x180:rate=10:duration=20`,
+    audio: false,
+  });
+
+/** Videos of files, compared in the order in which they are named; their ids. */
+async function compared(files: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const file of files) {
+    const id = await addToLibrary(site.uploads, file, true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
+    await workUntilIdle();
+    expect(jobStates(id).fingerprint).toBe("done");
+    ids.push(id);
+  }
+  return ids;
+}
+
+interface Shown {
+  manage: {
+    list: { videos: { id: string }[]; total: number };
+    similar: Record<string, { id: string; title: string }[]>;
+  };
+}
+
+const shown = async (address = ALIKE) => ((await page(address)) as never as Shown).manage;
+const pair = (first: string, second: string, dismissed: string | null = null) =>
+  sqliteHandle()
+    .prepare("INSERT INTO similar_videos VALUES (?, ?, ?)")
+    .run(...[first, second].sort(), dismissed);
+const notSame = (id: string, other: string) => ({ intent: "not-same", id, other });
+
+describe.runIf(ffmpegAvailable())("films that look alike", () => {
+  it("are found in another size, with a logo and without their beginning; others are not", async () => {
+    const original = film(3);
+    const [first, small, logo, trimmed, other, another] = await compared([
+      original,
+      changed("small", original, x264("38", "-vf", "scale=214:120")),
+      changed(
+        "logo",
+        original,
+        x264("23", "-vf", "drawbox=x=350:y=10:w=60:h=40:color=white:t=fill"),
+      ),
+      changed("trimmed", original, x264("23"), ["-ss", "1.5"]),
+      film(8),
+      film(21),
+    ]);
+    const { list, similar } = await shown();
+    expect(list.total).toBe(4);
+    expect(list.videos.map(({ id }) => id).sort()).toEqual([first, small, logo, trimmed].sort());
+    expect(similar[first!]!.map(({ id }) => id)).toEqual([small, logo, trimmed]);
+    const all = await shown("/admin?tab=manage");
+    expect(all.list.total).toBe(6);
+    expect([all.similar[other!], all.similar[another!]]).toEqual([undefined, undefined]);
+    expect(all.similar[trimmed!]![0]).toMatchObject({ id: first, title: "film-3.mp4" });
+  }, 120_000);
+
+  it("are not what is black, a test card or a still", async () => {
+    await compared([
+      still("black-1", "color=black:"),
+      still("black-2", "color=black:"),
+      still("bars-1", "smptebars="),
+      still("bars-2", "smptebars="),
+    ]);
+    expect((await shown()).list.total).toBe(0);
+    expect(
+      sqliteHandle().prepare("SELECT sum(length(hashes)) FROM video_fingerprints").pluck().get(),
+    ).toBe(0);
+  }, 60_000);
+});
+
+describe("videos that look alike", () => {
+  const addFour = () => {
+    for (const id of ["a", "b", "c", "d"]) addVideo({ id, title: `Film ${id}`, status: "hidden" });
+    pair("c", "b");
+    pair("a", "d");
+  };
+
+  it("stand beside each other in the list, with what each looks like", async () => {
+    addFour();
+    const { list, similar } = await shown();
+    expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
+    expect(similar).toMatchObject({ a: [{ title: "Film d" }], c: [{ title: "Film b" }] });
+    expect((await shown(`${ALIKE}&search=film+c`)).list.videos).toMatchObject([{ id: "c" }]);
+    expect((await shown(`${ALIKE}&sort=title`)).list.videos[1]).toMatchObject({ id: "b" });
+    expect((await shown("/admin?tab=manage&status=hidden")).similar.b).toHaveLength(1);
+  });
+
+  it("are called so no more once somebody has said that they are not the same", async () => {
+    addFour();
+    const { toast } = await succeed(notSame("b", "c"), ALIKE);
+    expect(toast.description).toBe("It is not said again that it looks like “Film c”.");
+    const { list, similar } = await shown();
+    expect([list.total, similar.b, similar.c]).toEqual([2, undefined, undefined]);
+    const [said] = await listActivities();
+    const { before, subject, after } = activitySentence(said!.action, said!.detail);
+    expect(before + subject + after).toBe("said that “Film b” and “Film c” are not the same");
+    expect(await refused(notSame("b", "c"), ALIKE)).toMatchObject({ status: 404 });
+    expect(await refused(notSame("b", "a"), ALIKE)).toMatchObject({ status: 404 });
+    expect(await refused({ intent: "not-same", id: "b" }, ALIKE)).toMatchObject({ status: 400 });
+  });
+
+  it("tell an uploader nothing of others' videos that are not published", async () => {
+    sqliteHandle().exec(
+      "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@b.c', 'x', 'uploader')",
+    );
+    for (const id of ["mine", "mine-too"])
+      addVideo({ id, title: id, uploaded_by: "up", status: "review" });
+    addVideo({ id: "secret", title: "Secret", status: "hidden" });
+    addVideo({ id: "public", title: "Public", status: "published" });
+    pair("mine", "secret");
+    pair("mine-too", "public");
+    const cookie = (await openSession("up")).split(";")[0]!;
+    const request = new Request(`http://localhost${ALIKE}`, { headers: { Cookie: cookie } });
+    const answer = await loader({ request, params: {}, context: {} });
+    const { manage } = (answer as { data: Shown }).data;
+    expect(manage.list.videos.map(({ id }) => id)).toEqual(["mine-too"]);
+    expect(manage.similar).toEqual({
+      "mine-too": [{ id: "public", title: "Public", status: "published" }],
+    });
+    expect(JSON.stringify(answer)).not.toMatch(/secret/i);
+  });
+
+  it("are forgotten with the video, and with its file", async () => {
+    addFour();
+    sqliteHandle().exec("DELETE FROM videos WHERE id = 'c'");
+    expect((await shown()).similar.b).toBeUndefined();
+    sqliteHandle().exec(
+      "INSERT INTO video_files (id, video_id, state, video_url, storyboard_url) VALUES ('n', 'a', 'earlier', '/media/videos/u/9.mp4', '/s.vtt')",
+    );
+    sqliteHandle().exec("INSERT INTO video_fingerprints VALUES ('a', 20, x'00')");
+    await takeOver("n", "u");
+    expect((await shown()).list.total).toBe(0);
+    expect(sqliteHandle().prepare("SELECT count(*) FROM video_fingerprints").pluck().get()).toBe(0);
+    if (ffmpegAvailable()) {
+      expect(jobRows("a").find(({ kind }) => kind === "fingerprint")?.state).toBe("waiting");
+    }
+  });
+});

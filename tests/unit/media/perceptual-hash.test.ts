@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import {
+  fingerprintOf,
+  HASHED_SIDE,
+  looksAlike,
+  PICTURES,
+  perceptualHash,
+  wordsOf,
+} from "~/media/fingerprints/perceptual-hash";
+
+const picture = (light: (x: number, y: number) => number) =>
+  Uint8Array.from({ length: HASHED_SIDE ** 2 }, (_, at) =>
+    Math.max(0, Math.min(255, light(at % HASHED_SIDE, Math.floor(at / HASHED_SIDE)))),
+  );
+const spots = (seed: number, gain = 1) =>
+  picture(
+    (x, y) =>
+      128 +
+      gain * 50 * Math.sin(x / (3 + (seed % 5)) + seed) * Math.cos(y / (2 + (seed % 7)) - seed) +
+      gain * 30 * Math.sin((x * y) / (40 + seed)),
+  );
+const different = (a: Uint8Array, b: Uint8Array) =>
+  [...a].reduce((sum, byte, at) => sum + (byte ^ b[at]!).toString(2).replaceAll("0", "").length, 0);
+const film = (from: number, pictures = PICTURES) =>
+  Array.from({ length: pictures }, (_, at) => perceptualHash(spots(from + 11 * at)));
+
+describe("the hash of a picture", () => {
+  it("is the same in other light, and another for another picture", () => {
+    expect(different(perceptualHash(spots(1)), perceptualHash(spots(1, 0.5)))).toBeLessThan(4);
+    expect(different(perceptualHash(spots(1)), perceptualHash(spots(4)))).toBeGreaterThan(16);
+  });
+
+  it("is nothing where there is nothing to see", () => {
+    for (const light of [() => 16, (x: number) => 16 + (x % 3), () => 235]) {
+      expect([...perceptualHash(picture(light))]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    }
+  });
+});
+
+describe("the fingerprint of a film", () => {
+  it("is found with most of its pictures, a little earlier or later", () => {
+    const words = (hashes: Uint8Array[]) => wordsOf(fingerprintOf(hashes));
+    const all = film(1);
+    expect(looksAlike(words(all), words(all))).toBe(true);
+    expect(looksAlike(words(all), words([...all.slice(1), all[0]!]))).toBe(true);
+    expect(looksAlike(words(all), words([...all.slice(0, 10), ...film(500, 6)]))).toBe(true);
+    expect(looksAlike(words(all), words([...all.slice(0, 8), ...film(500, 8)]))).toBe(false);
+    expect(looksAlike(words(all), words(film(700)))).toBe(false);
+  });
+
+  it("is empty when few pictures show anything, or always the same", () => {
+    const black = new Uint8Array(8);
+    expect(fingerprintOf(Array(PICTURES).fill(black))).toHaveLength(0);
+    expect(fingerprintOf(Array(PICTURES).fill(film(1)[0]))).toHaveLength(0);
+    expect(fingerprintOf([...film(1, 3), ...Array(13).fill(black)])).toHaveLength(0);
+    expect(looksAlike(wordsOf(new Uint8Array()), wordsOf(new Uint8Array()))).toBe(false);
+  });
+});
