@@ -29,6 +29,7 @@ const ALL_DONE = {
   preview: "done",
   loudness: "done",
   ladder: "done",
+  fingerprint: "done",
   cleanup: "waiting",
 };
 
@@ -263,7 +264,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     await workUntilIdle();
     resumeHardware();
     expect(jobStates(id)).toEqual(ALL_DONE);
-    expect(jobRows(id).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1, 1, 0]);
+    expect(jobRows(id).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0]);
     expect(warnings).toHaveBeenCalledOnce();
     expect(String(warnings.mock.calls[0])).toMatch(/nvenc failed .+ software/);
     warnings.mockRestore();

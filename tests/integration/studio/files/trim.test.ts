@@ -150,6 +150,8 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
       expect(fs.existsSync(onDisk(site.uploads, cut[column]))).toBe(true);
     }
     expect(cut.loudness).not.toBeNull();
+    // The film of now is compared with others.
+    await workUntilIdle();
     expect(jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup")).toBe(
       true,
     );
