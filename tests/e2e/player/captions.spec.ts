@@ -113,7 +113,7 @@ for (const javaScriptEnabled of [true, false]) {
         await page.getByLabel("Add captions").setInputFiles(captions);
         await page.getByLabel("Their language").selectOption("Hindi");
         const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(5), "-frames:v", "1"]);
-        await page.getByLabel("Thumbnail").setInputFiles(still);
+        await page.getByLabel("Thumbnail", { exact: true }).setInputFiles(still);
         await page.getByRole("button", { name: "Update" }).click();
         await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
         expect(row()).toMatchObject({ thumbnail_url: expect.stringMatching(/\.webp$/) });

@@ -33,7 +33,7 @@ test("a video is scheduled in the time of the browser, found by the filter, and 
   expect(stored()).toBe(`${NEXT_YEAR}-01-01T04:30:00.000Z`);
   await expect(row(page)).toContainText(`Publishes Jan 1, ${NEXT_YEAR}, 10:00`);
 
-  await page.getByLabel("Status").selectOption("Scheduled");
+  await page.getByRole("combobox", { name: "Status" }).selectOption("Scheduled");
   await expect(page).toHaveURL(/status=scheduled/);
   await expect(row(page)).toBeVisible();
   await expectNoViolations(page);
@@ -95,7 +95,7 @@ test("many videos are scheduled at once, and ordered by what comes next @phone",
   await page.getByRole("button", { name: "Change videos" }).click();
   await expect(page.getByText("2 videos were scheduled.")).toBeVisible();
   await expect(row(page)).toContainText(`Publishes Jan 1, ${NEXT_YEAR}, 10:00`);
-  await page.getByLabel("Status").selectOption("Scheduled");
+  await page.getByRole("combobox", { name: "Status" }).selectOption("Scheduled");
   await page.getByLabel("Sort by").selectOption("Next scheduled");
   await expect(page).toHaveURL(/sort=schedule/);
   await expect(page.getByRole("row").nth(1)).toContainText("Sooner");

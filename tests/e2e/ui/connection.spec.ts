@@ -148,7 +148,7 @@ test("the admin's list stays too", async ({ page, site, context }) => {
   await signIn(page);
   await page.goto("/admin?tab=manage", { waitUntil: "networkidle" });
   await context.setOffline(true);
-  await page.getByLabel("Status").selectOption("hidden");
+  await page.getByRole("combobox", { name: "Status" }).selectOption("hidden");
   await expect(notice(page)).toContainText("Error loading the page: You are offline.");
   await expect(page.getByRole("link", { name: "Video 1", exact: true })).toBeVisible();
   await context.setOffline(false);
