@@ -1,8 +1,14 @@
 import Hls, { type HlsConfig } from "hls.js";
 import { efficientCodecs, isPlayedOf } from "./efficient-codec";
 
-// Asked while the script is read, so that no stream waits for the answer.
-const efficient = await efficientCodecs();
+/** Browsers answer within some milliseconds; one that does not gets H.264. */
+const MOST_MS = 100;
+
+// Asked once, before the first playlist is.
+const efficient = await Promise.race([
+  efficientCodecs(),
+  new Promise<string[]>((resolve) => setTimeout(resolve, MOST_MS, [])),
+]);
 
 /** hls.js, which keeps the renditions of one codec before anything of another one is asked for. */
 export default class OneCodecHls extends Hls {

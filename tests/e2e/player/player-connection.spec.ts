@@ -95,7 +95,8 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    // The page has its playlists already, and the first segment of the smallest rendition.
+    // From here on the page has its playlists, and the first segment of the smallest rendition.
+    await page.waitForLoadState("networkidle");
     await page.route(/\/hls\/.*\.(m3u8|m4s)/, async (route) => {
       await held;
       await route.continue();
