@@ -15,14 +15,15 @@ const MAY_USE: Record<string, readonly string[]> = {
   account: ["shared", "db", "server", "ui"],
   catalogue: ["shared", "db", "server"],
   media: ["shared", "db", "server", "ui"],
-  studio: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account"],
-  import: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account"],
-  api: ["shared", "db", "server", "ui", "catalogue", "media", "account", "studio"],
+  trust: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account"],
+  studio: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account", "trust"],
+  import: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account", "trust"],
+  api: ["shared", "db", "server", "ui", "catalogue", "media", "account", "trust", "studio"],
 };
 const KNOWS_NO_SERVER = ["ui", "player"];
 
 /** Where SQL may stand, and the modules that speak it. */
-const SQL_ROOMS = ["db", "account", "catalogue", "media", "studio", "import", "api"];
+const SQL_ROOMS = ["db", "account", "catalogue", "media", "trust", "studio", "import", "api"];
 const SQL_MODULES = ["kysely", "better-sqlite3"];
 const SQL_NAMES = ["database", "sqliteHandle", "prepared"];
 
