@@ -86,7 +86,7 @@ function Choices({
   onBack(): void;
   onClose(): void;
 }) {
-  const { playback, commands, source, captions } = usePlayer();
+  const { playback, commands, source, captions, video } = usePlayer();
   const speed = useStored(playback, "speed");
   const { heights, chosen, height, sounds, sound } = useStore(source.state);
 
@@ -129,14 +129,16 @@ function Choices({
       />
     );
   }
-  const adaptive = ["auto" as const, ...heights].map((value) => ({
+  // There is no file while it is being converted.
+  const file = video.fileUrl === video.hlsUrl ? [] : ["file" as const];
+  const choices = ["auto" as const, ...heights, ...file].map((value) => ({
     value,
     label: qualityLabel(value, chosen === "auto" ? height : 0),
   }));
   return (
     <ChoicePage
       title="Quality"
-      choices={[...adaptive, { value: "file" as const, label: qualityLabel("file", 0) }]}
+      choices={choices}
       chosen={chosen}
       onChoose={source.choose}
       onBack={onBack}

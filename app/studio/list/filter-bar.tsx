@@ -1,6 +1,6 @@
 import { Form, useNavigate } from "@remix-run/react";
 import { Search } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { shownCategories } from "~/shared/categories";
 import { Button, ButtonLink } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
@@ -38,6 +38,17 @@ export function FilterBar({
   const [toggled, setToggled] = useState<boolean>();
   const isOpen = toggled ?? hasMoreFilters(view);
   const filtered = isFiltered(view);
+  const address = manageHref({ ...view, page: 1 });
+  const form = useRef<HTMLFormElement>(null);
+  /** The field that was chosen from: the form of the new view has another in its place. */
+  const changed = useRef("");
+
+  // Whenever the form is another one.
+  useEffect(() => {
+    const field = form.current?.elements.namedItem(changed.current);
+    changed.current = "";
+    if (field instanceof HTMLElement) field.focus({ preventScroll: true });
+  }, [address]);
 
   function show(form: HTMLFormElement) {
     const asked = new URLSearchParams();
@@ -51,13 +62,16 @@ export function FilterBar({
         role="search"
         action="/admin"
         // A form of another view starts with the values of that view.
-        key={manageHref({ ...view, page: 1 })}
+        key={address}
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           show(event.currentTarget);
         }}
         onChange={(event) => {
-          if (event.target instanceof HTMLSelectElement) show(event.currentTarget);
+          if (!(event.target instanceof HTMLSelectElement)) return;
+          changed.current = event.target.name;
+          show(event.currentTarget);
         }}
         className="grid grid-cols-[repeat(auto-fit,minmax(min(8.5rem,100%),1fr))] items-end gap-3 @xl/filters:grid-cols-4 @min-[58rem]/filters:grid-cols-[minmax(14rem,1fr)_10rem_11rem_10rem_auto]"
       >

@@ -60,6 +60,10 @@ test("a film is watched while it is made, and the page does not notice that it i
   expect((await player.state()).time).toBe(0);
   await page.keyboard.press("k");
   await player.expectPlaying();
+  await player.button("Settings").click();
+  await page.getByRole("menuitem", { name: /^Quality/ }).click();
+  await expect(page.getByRole("menuitemradio")).toHaveText([/^Auto/, "180p", "90p"]);
+  await page.keyboard.press("Escape");
   await player.record("emptied", "error", "loadstart");
 
   makeStream(site, 10);

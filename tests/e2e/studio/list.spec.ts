@@ -56,3 +56,15 @@ for (const scripts of [true, false]) {
     });
   });
 }
+
+test("a field that narrows the list keeps the focus", async ({ page, site }) => {
+  site.addVideo({ title: "Seen" });
+  await signIn(page);
+  await page.goto("/admin?tab=manage");
+  const status = page.getByRole("combobox", { name: "Status" });
+  await status.focus();
+  await status.selectOption({ label: "Hidden" });
+  await expect(page).toHaveURL(/status=hidden/);
+  await expect(page.getByRole("link", { name: "Clear" })).toBeVisible();
+  await expect(status).toBeFocused();
+});
