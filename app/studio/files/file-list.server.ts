@@ -1,5 +1,6 @@
 import { prepared } from "~db/client.server";
 import type { OtherFile, OtherFiles } from "./replace";
+import { isReady } from "./take-over.server";
 
 type Row = OtherFile & {
   state: "pending" | "earlier" | "original";
@@ -31,7 +32,7 @@ export function otherFiles(videoId: string): OtherFiles {
     ...(pending && {
       pending: {
         ...shown(pending),
-        isPlayable: pending.video_url !== "",
+        isPlayable: isReady(pending, true),
         hasFailed: pending.failed === 1,
       },
     }),

@@ -104,7 +104,10 @@ function readBoth(fileId: string): Both | undefined {
  * Whether a file can be played, and all is made of it. One that is wanted at once need not have its
  * stream, but its playable copy must not be under way: it is put in its place any moment.
  */
-function isReady(file: VideoFileRow, isWantedAtOnce: boolean): boolean {
+export function isReady(
+  file: Pick<VideoFileRow, "id" | "state" | "video_url">,
+  isWantedAtOnce: boolean,
+): boolean {
   if (file.state !== "pending") return true;
   if (file.video_url === "") return false;
   const unfinished = isWantedAtOnce

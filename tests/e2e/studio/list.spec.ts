@@ -68,3 +68,32 @@ test("a field that narrows the list keeps the focus", async ({ page, site }) => 
   await expect(page.getByRole("link", { name: "Clear" })).toBeVisible();
   await expect(status).toBeFocused();
 });
+
+for (const scripts of [true, false]) {
+  test.describe(scripts ? "with scripts" : "without scripts", () => {
+    test.use({ javaScriptEnabled: scripts });
+
+    test("films that look alike are listed together, until somebody says that they are not", async ({
+      page,
+      site,
+    }) => {
+      for (const id of ["a", "b", "c"]) site.addVideo({ id, title: `Film ${id}` });
+      site.database().exec("INSERT OR REPLACE INTO similar_videos VALUES ('a', 'b', NULL)");
+      await signIn(page);
+      await page.goto("/admin?tab=manage");
+      const status = page.getByRole("combobox", { name: "Status" });
+      const alike = await status.locator("option", { hasText: /alike/i }).textContent();
+      await status.selectOption({ label: alike ?? "" });
+      if (!scripts) await page.getByRole("button", { name: "Show", exact: true }).click();
+      const alikes = page.getByText("Looks like:");
+      await expect(alikes).toHaveCount(2);
+      await expect(page.getByText("Film c")).toHaveCount(0);
+      if (scripts) await expectNoViolations(page);
+      await page.getByRole("button", { name: "Not the same: Film a and Film b" }).press("Enter");
+      await expect(alikes).toHaveCount(0);
+      await page.goto("/admin?tab=manage");
+      await expect(page.getByRole("link", { name: "Film a", exact: true })).toBeVisible();
+      await expect(alikes).toHaveCount(0);
+    });
+  });
+}
