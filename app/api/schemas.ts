@@ -1,12 +1,20 @@
 import { z } from "zod";
-import { CATEGORY_IDS } from "~/shared/categories";
+import { CATEGORY_IDS, type CategoryId } from "~/shared/categories";
 import {
   MAX_DESCRIPTION_LETTERS,
   MAX_TAG_LETTERS,
   MAX_TAGS,
   MAX_TITLE_LETTERS,
 } from "~/shared/video-limits";
-import { SORTS } from "~/studio/list/manage-address";
+import {
+  DEFAULT_PAGE_SIZE,
+  type ManageView,
+  PAGE_SIZES,
+  type PageSize,
+  PROBLEMS,
+  readDay,
+  SORTS,
+} from "~/studio/list/manage-address";
 import { VIDEO_STATUSES } from "~db/schema";
 
 /** What the API takes and answers. The reference and the description for programs are made of these. */
@@ -55,13 +63,47 @@ export const videoPage = z.object({
   videos: z.array(z.object(summary)).describe("At most 50."),
 });
 
+/** A day of UTC, or a moment. */
+const day = z
+  .string()
+  .refine((given) => readDay(given) !== undefined, "No day such as 2030-01-31.");
+const sizes = PAGE_SIZES.map(String) as [string, ...string[]];
+const only = (what: string) => z.literal("1").optional().describe(`1: only ${what}.`);
+
 export const listQuery = z.strictObject({
   page: page.default(1),
   search: z.string().max(200).default("").describe("In title, description and tags."),
   status: status.optional(),
   category: category.optional(),
+  from: day.optional().describe("Added on this day of UTC or later, or since this moment."),
+  to: day.optional().describe("Added on this day or earlier, or before this moment."),
+  uploader: z.string().min(1).max(100).optional().describe("The id of who has uploaded it."),
+  scheduled: only("what is published or hidden by itself"),
+  similar: only("what looks like another video"),
+  failed: only("where a job has failed"),
+  missing: only("where a file is missing"),
+  "no-thumbnail": only("what has no thumbnail"),
+  size: z.enum(sizes).default(String(DEFAULT_PAGE_SIZE)).describe("Videos of a page."),
   sort: z.enum(SORTS).default("newest"),
 });
+
+/** What the list of the studio is asked for by such a query. */
+export function viewOf({
+  scheduled,
+  similar,
+  size,
+  ...query
+}: z.output<typeof listQuery>): ManageView {
+  const problems = PROBLEMS.filter((problem) => query[problem]);
+  return {
+    ...query,
+    category: query.category as CategoryId | undefined,
+    ...(scheduled && { scheduled: true }),
+    ...(similar && { similar: true }),
+    ...(problems.length > 0 && { problems }),
+    size: Number(size) as PageSize,
+  };
+}
 
 const texts = {
   title: z.string().max(MAX_TITLE_LETTERS),

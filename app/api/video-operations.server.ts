@@ -1,5 +1,4 @@
 import { videoPath } from "~/shared/addresses";
-import type { CategoryId } from "~/shared/categories";
 import { editVideo } from "~/studio/edit/edit.server";
 import { GONE, type StudioFailure } from "~/studio/failure";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
@@ -14,7 +13,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { type Answer, API_PATH, type Call, operation } from "./operation";
 import { fieldProblems, Problem } from "./problem";
 import { receivedOutcome } from "./received-outcome.server";
-import { listQuery, newVideo, schedule, video, videoChanges, videoPage } from "./schemas";
+import { listQuery, newVideo, schedule, video, videoChanges, videoPage, viewOf } from "./schemas";
 
 const CURL = 'curl --fail-with-body -H "Authorization: Bearer $TOKEN"';
 const JSON_TYPE = '-H "Content-Type: application/json"';
@@ -24,7 +23,7 @@ export const videoOperations = [
     name: "listVideos",
     method: "GET",
     path: "/videos",
-    summary: "Lists videos of any status, 50 at a time.",
+    summary: "Lists videos of any status, 50 at a time unless another size is asked for.",
     scope: "read",
     permission: "/admin",
     query: listQuery,
@@ -32,11 +31,7 @@ export const videoOperations = [
     status: 200,
     example: `${CURL} "$SITE/api/v1/videos?status=review&sort=oldest"`,
     async perform({ query, own }) {
-      const found = await listManaged({
-        ...query,
-        category: query.category as CategoryId | undefined,
-        uploadedBy: own?.userId,
-      });
+      const found = await listManaged({ ...viewOf(query), uploadedBy: own?.userId });
       // The page that was asked for: whoever walks on finds the end.
       const videos = found.page === query.page ? found.videos.map(summaryOf) : [];
       const { pageCount: pages, total } = found;

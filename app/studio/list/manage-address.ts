@@ -161,7 +161,7 @@ export function readManageView(parameters: URLSearchParams): ManageView {
 }
 
 /** A day, or a moment, that a calendar has; undefined for anything else. */
-function readDay(text: string | null): string | undefined {
+export function readDay(text: string | null): string | undefined {
   const given = text?.trim() ?? "";
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?$/.test(given)) return undefined;
   const time = new Date(given);

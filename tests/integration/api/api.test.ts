@@ -161,7 +161,36 @@ describe("videos", () => {
     expect(third.body).toMatchObject({ page: 3, pages: 2, videos: [] });
     const found = await call("videos?status=hidden&category=desi&search=hid", { token });
     expect(found.body.videos.map(({ id }: { id: string }) => id)).toEqual([hidden]);
-    for (const query of ["page=0", "page=x", "status=none", "sort=best", "unknown=1"]) {
+    const other = makeUser("other@example.com");
+    const old = addVideo({ title: "Old", uploaded_by: other.id });
+    sqliteHandle()
+      .prepare("UPDATE videos SET created_at = '2025-01-31T12:00:00.000Z' WHERE id = ?")
+      .run(old);
+    for (const query of [
+      "to=2025-01-31&size=20",
+      `uploader=${other.id}`,
+      "to=2025-02-01&no-thumbnail=1",
+    ]) {
+      const { body } = await call(`videos?${query}`, { token });
+      expect(
+        body.videos.map(({ id }: { id: string }) => id),
+        query,
+      ).toEqual([old]);
+    }
+    expect((await call("videos?size=100", { token })).body.videos).toHaveLength(53);
+    for (const query of ["scheduled=1", "similar=1", "failed=1", "missing=1", "from=2100-01-01"]) {
+      expect((await call(`videos?${query}`, { token })).body, query).toMatchObject({ total: 0 });
+    }
+    for (const query of [
+      "size=7",
+      "from=2025-02-30",
+      "failed=yes",
+      "page=0",
+      "page=x",
+      "status=none",
+      "sort=best",
+      "unknown=1",
+    ]) {
       expect((await call(`videos?${query}`, { token })).status, query).toBe(422);
     }
   });
