@@ -13,6 +13,7 @@ import type { ApiAnswersTable, ApiTokensTable } from "./schema/api";
 import type { BackupsTable } from "./schema/backups";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable } from "./schema/jobs";
+import type { ModerationLogTable, VideoChecksTable, VideoHoldsTable } from "./schema/moderation";
 import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
 import type {
   FeaturedSeriesTable,
@@ -223,6 +224,9 @@ export interface Schema {
   featured_series: FeaturedSeriesTable;
   upload_templates: UploadTemplatesTable;
   saved_views: SavedViewsTable;
+  moderation_log: ModerationLogTable;
+  video_holds: VideoHoldsTable;
+  video_checks: VideoChecksTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

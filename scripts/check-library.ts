@@ -3,12 +3,15 @@ import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
 import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
+import { verifyLog } from "~/trust/moderation-log.server";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run check-library -- [--fix]
 
 Reports files that belong to no video, and videos whose file is missing, corrects the figure of
-storage used, and reads the colours of posters that have none yet. It may run beside the server.
+storage used, and reads the colours of posters that have none yet. Follows the log of moderators'
+decisions from its first entry to its last, and names the first that was changed. It may run beside the
+server.
   --fix   remove the files that belong to no video
 
 Exit code 1 when something is wrong and was not mended.`;
@@ -34,5 +37,12 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
     const freed = gone.reduce((sum, entry) => sum + entry.bytes, 0);
     console.log(`Removed ${gone.length}, ${formatBytes(freed)}.`);
   } else if (stray.length > 0) console.log("npm run check-library -- --fix removes them.");
-  if (missing.length > 0 || (!fix && stray.length > 0)) process.exitCode = 1;
+  const log = await verifyLog();
+  if (log.broken) console.log(`The moderation log was changed. ${log.broken}`);
+  else if (log.entries > 0) {
+    console.log(
+      `The moderation log is as written: ${formatQuantity(log.entries, "decision")}, the last ${log.head}.`,
+    );
+  }
+  if (log.broken || missing.length > 0 || (!fix && stray.length > 0)) process.exitCode = 1;
 });

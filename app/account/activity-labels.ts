@@ -13,6 +13,14 @@ const SENTENCES = {
   schedule: ["scheduled %", "scheduled a video"],
   unschedule: ["removed the schedule of %", "removed a schedule"],
   "publish-scheduled": ["had % published, as scheduled", "had a video published, as scheduled"],
+  "publish-withheld": [
+    "had % kept hidden at its time, since it is held back",
+    "had a video kept hidden at its time, since it is held back",
+  ],
+  "hold-kept": [
+    "had % hidden again, which another program had published while it is held back",
+    "had a video hidden again that is held back",
+  ],
   "hide-scheduled": ["had % hidden, as scheduled", "had a video hidden, as scheduled"],
   "file-send": ["sent another file for %", "sent another file for a video"],
   replace: ["replaced the file of %", "replaced the file of a video"],

@@ -8,6 +8,7 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { type MediaFile, recordFile } from "~/media/media-files.server";
 import { formatDuration } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";
+import { refusalsOf } from "~/trust/publication.server";
 import { database } from "~db/client.server";
 import type { Schema, VideosTable } from "~db/schema";
 import type { ImportEntry } from "./entry";
@@ -45,6 +46,8 @@ interface PendingImport extends Candidate {
   /** Inside the bucket videos; empty without a file. */
   target: string;
   picture?: MovedPicture;
+  /** Why it is a draft, where it was to be published and can't be. */
+  refusal?: string;
 }
 
 export interface BatchOptions {
@@ -171,6 +174,8 @@ async function insertRows(
   );
   const files = moved.flatMap(filesOf);
   const sources = moved.flatMap(({ entry }) => entry.file ?? []);
+  const refusals = refusalsOf(moved.map(({ videoId }) => videoId));
+  for (const each of moved) each.refusal = refusals.get(each.videoId);
   await transaction
     .insertInto("videos")
     .values(moved.map((each, index) => rowOf(userId, each, time + index)))
@@ -212,7 +217,9 @@ function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): 
 
 /** @param time of the row where the entry brings none: in the order of the plan, newest last. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
-  const { entry, inspected, basePath, target, videoId } = each;
+  const { entry, inspected, basePath, target, videoId, refusal } = each;
+  // What is cut off is published by whoever has seen it.
+  const isDraft = entry.status === "published" && (inspected?.cutOff || refusal);
   const url = target ? mediaUrl("videos", target) : "";
   const tags = resolveAliases(entry.tags);
   const createdAt = entry.createdAt ?? new Date(time).toISOString();
@@ -229,8 +236,7 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
     poster_colors: each.picture?.colors ?? null,
     uploaded_by: userId,
-    // What is cut off is published by whoever has seen it.
-    status: entry.status === "published" && inspected?.cutOff ? "review" : entry.status,
+    status: isDraft ? "review" : entry.status,
     views: entry.views ?? 0,
     created_at: createdAt,
     updated_at: entry.updatedAt ?? createdAt,

@@ -32,7 +32,7 @@ export interface ImportSummary {
   alreadyThere: number;
   duplicates: { name: string; of: string }[];
   /** Imported as drafts, with the sentence that says why. */
-  cutOff: { name: string; reason: string }[];
+  drafts: { name: string; reason: string }[];
   failures: ImportFailure[];
   /** Time spent computing SHA-256. */
   hashingMs: number;
@@ -58,7 +58,7 @@ export async function importVideos(
     importedBytes: 0,
     alreadyThere: 0,
     duplicates: [],
-    cutOff: [],
+    drafts: [],
     failures: [...plan.failures],
     hashingMs: 0,
     probingMs: 0,
@@ -75,10 +75,11 @@ export async function importVideos(
       summary.failures.push({ name, reason: reasonOf(error) }),
     );
     summary.imported += taken.length;
-    for (const { bytes, entry, inspected } of taken) {
+    for (const { bytes, entry, inspected, refusal } of taken) {
       summary.importedBytes += bytes;
-      if (!inspected?.cutOff || entry.status !== "published") continue;
-      summary.cutOff.push({ name: entry.name, reason: cutOffSentence(inspected.cutOff) });
+      if (entry.status !== "published") continue;
+      const reason = refusal ?? (inspected?.cutOff && cutOffSentence(inspected.cutOff));
+      if (reason) summary.drafts.push({ name: entry.name, reason });
     }
   }
   summary.interrupted = options.signal?.aborted ?? false;

@@ -168,7 +168,7 @@ function reportOf(summary: ImportSummary, { withoutCategory = [] }: ImportPlan):
   const all = [
     ...summary.failures,
     ...withoutCategory.map((name) => ({ name, reason: "it has no category." })),
-    ...summary.cutOff.map(({ name, reason }) => ({ name, reason: `${reason} It is a draft.` })),
+    ...summary.drafts.map(({ name, reason }) => ({ name, reason: `${reason} It is a draft.` })),
     ...summary.duplicates.map(({ name, of }) => ({ name, reason: `the same file as “${of}”.` })),
   ];
   const figures = [

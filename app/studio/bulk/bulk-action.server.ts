@@ -151,7 +151,8 @@ function describeResult(change: BulkChange, result: BulkResult): StudioFailure |
       `${formatQuantity(result.gone, "video")} no longer ${result.gone === 1 ? "exists" : "exist"}.`,
     result.refused.length > 0 &&
       `${were(result.refused.length)} left alone, because ${REFUSED_BECAUSE[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
-  ].filter((sentence) => sentence !== false);
+    result.because,
+  ].filter((sentence) => typeof sentence === "string");
   if (result.done === 0 && result.unchanged === 0) {
     return failure(result.refused.length > 0 ? 422 : 404, NOTHING_CHANGED, {
       detail: sentences.join(" "),

@@ -46,6 +46,7 @@ export async function changeVideos(
     return { done, unchanged: 0, gone: ids.length - done, refused: [], batch };
   }
   const result = { done: [] as string[], refused: [] as string[], found: 0 };
+  let because: string | undefined;
   await database()
     .transaction()
     .execute(async (transaction) => {
@@ -55,7 +56,8 @@ export async function changeVideos(
         : (some: readonly SelectedVideo[]) => apply(transaction, change, some);
       for (const some of partsOf(ids, VIDEOS_PER_STATEMENT)) {
         const selected = await selectVideos(transaction, some);
-        const { titles, refused } = await applyTo(selected);
+        const { titles, refused, because: why }: Applied = await applyTo(selected);
+        because ??= why;
         result.found += selected.length;
         result.done.push(...titles);
         result.refused.push(...refused);
@@ -66,7 +68,7 @@ export async function changeVideos(
   if (isConversion(change)) jobsChanged("work");
   await recordBulkActivity(change, done, done.length, userId);
   const unchanged = found - done.length - refused.length;
-  return { done: done.length, unchanged, gone: ids.length - found, refused };
+  return { done: done.length, unchanged, gone: ids.length - found, refused, because };
 }
 
 /** What the confirmation dialog shows before these videos are deleted. */
@@ -111,13 +113,19 @@ function selectVideos(
     .execute();
 }
 
-/** Titles of the rows that were changed, and of those that could not be. */
+/** Titles of the rows that were changed, and of those that could not be, with why the first could not. */
+interface Applied {
+  titles: string[];
+  refused: string[];
+  because?: string;
+}
+
 async function apply(
   transaction: Transaction<Schema>,
   change: ColumnChange,
   selected: readonly SelectedVideo[],
-): Promise<{ titles: string[]; refused: string[] }> {
-  const { changed, refused } = planned(change, selected);
+): Promise<Applied> {
+  const { changed, refused, because } = planned(change, selected);
   const updatedAt = isEdit(change) ? new Date().toISOString() : null;
   const rows = changed.map(({ row, columns }) => ({ ...row, ...columns }));
   await sql`
@@ -126,7 +134,11 @@ async function apply(
       unpublish_at = given.value ->> 'unpublish_at', updated_at = coalesce(${updatedAt}, updated_at)
     FROM json_each(${JSON.stringify(rows)}) AS given
     WHERE videos.id = given.value ->> 'id'`.execute(transaction);
-  return { titles: rows.map(({ title }) => title), refused: refused.map(({ title }) => title) };
+  return {
+    titles: rows.map(({ title }) => title),
+    refused: refused.map(({ title }) => title),
+    because,
+  };
 }
 
 async function recordBulkActivity(

@@ -59,6 +59,8 @@ export interface BulkResult {
   gone: number;
   /** The titles of those that could not be changed. */
   refused: string[];
+  /** Why the first of them could not, where that is not the same for all. */
+  because?: string;
   /** Of a deletion: what names it when it is undone. */
   batch?: string;
 }
@@ -86,10 +88,13 @@ export interface BulkPreview {
   gone: number;
   /** The titles of those that could not be changed. */
   refused: string[];
+  /** Why the first of them could not, where that is not the same for all. */
+  because?: string;
 }
 
 /** Why a video is left alone by a change. */
 export const REFUSED_BECAUSE: Partial<Record<BulkAction, string>> = {
+  publish: "something holds back each of them",
   "add-tags": `a video has at most ${MAX_TAGS} tags`,
   schedule: "a video can be hidden only after it has been published",
   "convert-again": "a video without a file can't be converted",

@@ -1,4 +1,5 @@
 import { MAX_TAGS } from "~/shared/video-limits";
+import { refusalsOf } from "~/trust/publication.server";
 import type { VideoRow } from "~db/schema";
 import { readTags } from "../list/managed-row.server";
 import type { Schedule } from "../schedule/schedule";
@@ -19,13 +20,18 @@ export type SelectedVideo = Columns & Pick<VideoRow, "id" | "title">;
 export interface Planned {
   changed: { row: SelectedVideo; columns: Partial<Columns> }[];
   refused: SelectedVideo[];
+  /** Why the first of these can't, where that is not the same for all. */
+  because?: string;
 }
 
 /** What a change makes of videos; those that are so already are in neither list. */
 export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
   const plan: Planned = { changed: [], refused: [] };
+  const refusals = change.action === "publish" ? refusalsOf(rows.map(({ id }) => id)) : undefined;
   for (const row of rows) {
-    const columns = columnsAfter(change, row);
+    const refusal = row.status === "published" ? undefined : refusals?.get(row.id);
+    if (refusal) plan.because ??= refusal;
+    const columns = refusal ? "refused" : columnsAfter(change, row);
     if (columns === "refused") plan.refused.push(row);
     else if (columns) plan.changed.push({ row, columns });
   }

@@ -13,14 +13,15 @@ export function BulkPreviewDialog({
   /** The address of the list: where the form is sent, and where closing leads. */
   list: string;
 }) {
-  const { action, ids, fields, rows, changed, unchanged, gone, refused } = preview;
+  const { action, ids, fields, rows, changed, unchanged, gone, refused, because } = preview;
   const busy = useNavigation().formData?.has("confirmed") ?? false;
   const notes = [
     unchanged > 0 && `${are(unchanged)} so already.`,
     gone > 0 && `${formatQuantity(gone, "video")} no longer ${gone === 1 ? "exists" : "exist"}.`,
     refused.length > 0 &&
       `${are(refused.length)} left alone, since it can't be: ${nameTitles(refused)}.`,
-  ].filter((note) => note !== false);
+    because,
+  ].filter((note) => typeof note === "string");
   return (
     <Dialog
       title={BULK_LABELS[action]}

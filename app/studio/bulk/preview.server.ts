@@ -24,7 +24,8 @@ export async function previewBulk(
   const rows = await selectForPreview(ids);
   const order = new Map(ids.map((id, index) => [id, index]));
   rows.sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
-  const { changed, refused } = "series" in change ? inSeries(change, rows) : inRows(change, rows);
+  const { changed, refused, because } =
+    "series" in change ? inSeries(change, rows) : inRows(change, rows);
   const fields = [...form].filter(([name]) => !OWN_FIELDS.includes(name));
   return {
     action: change.action,
@@ -35,6 +36,7 @@ export async function previewBulk(
     unchanged: rows.length - changed.length - refused.length,
     gone: ids.length - rows.length,
     refused,
+    because,
   };
 }
 
@@ -42,10 +44,11 @@ interface Shown {
   changed: BulkPreview["rows"];
   /** Titles. */
   refused: string[];
+  because?: string;
 }
 
 function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
-  const { changed, refused } = planned(change, rows);
+  const { changed, refused, because } = planned(change, rows);
   return {
     changed: changed.map(({ row, columns }) => ({
       id: row.id,
@@ -54,6 +57,7 @@ function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
       after: described(change, { ...row, ...columns }),
     })),
     refused: refused.map(({ title }) => title),
+    because,
   };
 }
 

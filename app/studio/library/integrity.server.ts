@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { hideHeld } from "~/trust/holds.server";
 import { projected } from "~db/changes.server";
 import { database, projector, sqliteHandle, writeTransaction } from "~db/client.server";
 import { totalOf } from "../list/list-totals.server";
@@ -76,5 +77,6 @@ export function checkIntegrity(): void {
   correctDerivedData().catch((error) =>
     console.error("The derived data could not be checked:", error),
   );
+  hideHeld().catch((error) => console.error("Held videos could not be looked for:", error));
   correctStorage().catch((error) => console.error("The storage could not be checked:", error));
 }

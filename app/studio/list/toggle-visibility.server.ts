@@ -1,10 +1,13 @@
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
+import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database } from "~db/client.server";
 import type { Schema, VideoStatus } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { toggledStatus } from "./managed-video";
+
+const FAILED = "Failed to update video visibility.";
 
 /**
  * Switches published to hidden and anything else to published.
@@ -16,10 +19,12 @@ export async function toggleVideo(
   { id, shown }: { id: string; shown?: VideoStatus },
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const status = await database()
+  const done = await database()
     .transaction()
     .execute((transaction) => toggleIn(transaction, id, shown, userId));
-  if (!status) return failure(404, "Failed to update video visibility.", { detail: GONE });
+  if (!done) return failure(404, FAILED, { detail: GONE });
+  if ("refusal" in done) return failure(422, FAILED, { detail: done.refusal });
+  const { status } = done;
   const now = status === "published" ? "visible" : "hidden";
   return {
     title: "Video Updated",
@@ -34,7 +39,7 @@ async function toggleIn(
   id: string,
   shown: VideoStatus | undefined,
   userId: string,
-): Promise<VideoStatus | undefined> {
+): Promise<{ status: VideoStatus } | { refusal: string } | undefined> {
   const video = await transaction
     .selectFrom("videos")
     .select(["title", "status"])
@@ -42,9 +47,11 @@ async function toggleIn(
     .executeTakeFirst();
   if (!video) return undefined;
   const status = toggledStatus(shown ?? video.status);
-  if (status === video.status) return status;
+  if (status === video.status) return { status };
+  const refusal = status === "published" && refusalsOf([id]).get(id);
+  if (refusal) return { refusal };
   await transaction.updateTable("videos").set({ status }).where("id", "=", id).execute();
   const action = status === "published" ? "show" : "hide";
   await recordActivity({ userId, action, subjectId: id, detail: video.title }, transaction);
-  return status;
+  return { status };
 }

@@ -92,12 +92,13 @@ export interface Preview {
   lastViewedAt: string | null;
 }
 
-/** The video of a link; undefined for a link that was revoked, or whose video is gone. */
+/** The video of a link; undefined for a link that was revoked, or whose video is gone or held. */
 export function findPreview(token: string): Preview | undefined {
   return prepared(
     `SELECT token_hash AS linkId, videos.id AS videoId, title, status,
        last_viewed_at AS lastViewedAt
-     FROM preview_links JOIN videos ON videos.id = video_id WHERE token_hash = ?`,
+     FROM preview_links JOIN videos ON videos.id = video_id WHERE token_hash = ?
+       AND NOT EXISTS (SELECT 1 FROM video_holds WHERE video_holds.video_id = videos.id)`,
   ).get(hashOf(token)) as Preview | undefined;
 }
 

@@ -1,6 +1,8 @@
 import type { Transaction } from "kysely";
 import { changeAndRecord, recordActivity } from "~/account/activity.server";
 import { eventLoopTurns } from "~/shared/event-loop";
+import { withhold } from "~/trust/holds.server";
+import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import type { Schema } from "~db/schema";
@@ -43,9 +45,11 @@ export async function scheduleVideo(
       .where("id", "=", id)
       .execute(),
   );
+  const held = publishAt !== null && refusalsOf([id]).get(id);
+  const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
   return {
     title: "Video Updated",
-    description: isSet ? "The schedule has been saved." : "The schedule has been removed.",
+    description: held ? `${saved} ${held} It stays hidden until then.` : saved,
     kind: "success",
   };
 }
@@ -70,7 +74,8 @@ export function startSchedule(): void {
 }
 
 /**
- * Publishes and hides the videos whose time has come, and removes that time from their rows.
+ * Publishes and hides the videos whose time has come, and removes that time from their rows. What is held
+ * stays hidden.
  *
  * @param now milliseconds since 1970.
  */
@@ -107,10 +112,12 @@ async function perform(
     .select(["id", "title", "status", "publish_at", "unpublish_at"])
     .where("id", "in", ids)
     .execute();
+  const refusals = refusalsOf(ids);
   for (const { id, title, status, publish_at, unpublish_at } of rows) {
     const isDue = (at: string | null) => at !== null && at <= time;
     const isOver = isDue(unpublish_at);
-    const appears = isDue(publish_at) && !isOver && status !== "published";
+    const isToAppear = isDue(publish_at) && !isOver && status !== "published";
+    const appears = isToAppear && !refusals.has(id);
     const leaves = isOver && status === "published";
     await transaction
       .updateTable("videos")
@@ -123,8 +130,10 @@ async function perform(
       })
       .where("id", "=", id)
       .execute();
-    if (!appears && !leaves) continue;
-    const action = appears ? "publish-scheduled" : "hide-scheduled";
+    // What is held appears once nothing holds it, unless it is to be hidden by then.
+    if (refusals.has(id) && (isToAppear || isOver)) withhold(id, isToAppear);
+    if (!isToAppear && !leaves) continue;
+    const action = appears ? "publish-scheduled" : leaves ? "hide-scheduled" : "publish-withheld";
     await recordActivity({ userId: null, action, subjectId: id, detail: title }, transaction);
   }
 }

@@ -4,6 +4,8 @@ import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
+import { HOLD_SENTENCES, holdsOf, withhold } from "~/trust/holds.server";
+import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { projected } from "~db/changes.server";
 import { database, prepared, sqliteHandle } from "~db/client.server";
@@ -31,6 +33,10 @@ interface Restored {
   /** Titles of those that stay in the trash: their id is taken, or their files can't be moved. */
   taken: string[];
   stuck: string[];
+  /** Of those that a moderator has removed, which stay as well. */
+  removed: string[];
+  /** Of those that are back, and hidden, with the sentence that says why. */
+  hidden: { title: string; refusal: string }[];
 }
 
 /** Restores the videos of one deletion, or of them only one user's. */
@@ -61,7 +67,7 @@ export async function restoreVideos(
   userId: string,
   now = Date.now(),
 ): Promise<StudioFailure | ToastMessage> {
-  const restored: Restored = { done: [], taken: [], stuck: [] };
+  const restored: Restored = { done: [], taken: [], stuck: [], removed: [], hidden: [] };
   try {
     for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
       await inTurn(() => restorePart(some, restored, now));
@@ -80,9 +86,11 @@ async function restorePart(ids: readonly string[], restored: Restored, now: numb
      WHERE id IN (SELECT value FROM json_each(?))`,
   ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
   const ready: Deleted[] = [];
+  const holds = holdsOf(ids);
   for (const row of rows) {
+    if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
     // Another program has entered a video of this id since.
-    if (row.is_taken) restored.taken.push(row.title);
+    else if (row.is_taken) restored.taken.push(row.title);
     else if (await restoreFromTrash(row.id, JSON.parse(row.files) as MediaName[])) ready.push(row);
     else restored.stuck.push(row.title);
   }
@@ -93,13 +101,18 @@ async function restorePart(ids: readonly string[], restored: Restored, now: numb
   await database()
     .transaction()
     .execute(async (transaction) => {
-      for (const { row } of ready) {
-        await transaction
-          .insertInto("videos")
-          .values(toRow(row, columns, now))
-          .execute();
-      }
       const back = ready.map(({ id }) => id);
+      const refusals = refusalsOf(back);
+      for (const { id, title, row } of ready) {
+        const values = toRow(row, columns, now);
+        const refusal = values.status === "published" && refusals.get(id);
+        if (refusal) {
+          values.status = "hidden";
+          withhold(id, true);
+          restored.hidden.push({ title, refusal });
+        }
+        await transaction.insertInto("videos").values(values).execute();
+      }
       // Their jobs were forgotten with them.
       await enqueueMissingIn(transaction, back);
       await enqueueMissingIn(transaction, pendingOf(back), "video_files");
@@ -139,18 +152,23 @@ async function recordRestored(done: Restored["done"], userId: string): Promise<v
 
 function describeResult(
   asked: number,
-  { done, taken, stuck }: Restored,
+  { done, taken, stuck, removed, hidden }: Restored,
 ): StudioFailure | ToastMessage {
-  const gone = asked - done.length - taken.length - stuck.length;
+  const gone = asked - done.length - taken.length - stuck.length - removed.length;
   const were = (count: number) =>
     `${formatQuantity(count, "video")} ${count === 1 ? "was" : "were"}`;
+  const [first] = hidden;
   const rest = [
+    first &&
+      `${were(hidden.length)} not published again: ${nameTitles(hidden.map(({ title }) => title))}. ${first.refusal}`,
+    removed.length > 0 &&
+      `${were(removed.length)} left there: ${nameTitles(removed)}. ${HOLD_SENTENCES.removed}`,
     gone > 0 && `${were(gone)} no longer in the trash.`,
     taken.length > 0 &&
       `${were(taken.length)} left there, because another video has its id: ${nameTitles(taken)}.`,
     stuck.length > 0 &&
       `${were(stuck.length)} left there, because its files can't be moved: ${nameTitles(stuck)}.`,
-  ].filter((sentence) => sentence !== false);
+  ].filter((sentence) => typeof sentence === "string");
   if (done.length === 0) {
     const status = gone === asked ? 404 : 409;
     return failure(status, "Failed to restore video.", { detail: rest.join(" ") });

@@ -120,7 +120,13 @@ function forgetRows(ids: readonly string[]): Purged[] {
   ).all(JSON.stringify(ids)) as Purged[];
   // Another program may have entered a video of the same id since.
   const gone = JSON.stringify(rows.map(({ id }) => id));
-  for (const table of ["view_days", "watched_parts", "video_digests", "series_videos"]) {
+  for (const table of [
+    "view_days",
+    "watched_parts",
+    "video_digests",
+    "series_videos",
+    "video_checks",
+  ]) {
     prepared(
       `DELETE FROM ${table} WHERE video_id IN (SELECT value FROM json_each(?)
          WHERE value NOT IN (SELECT id FROM videos))`,

@@ -1,0 +1,204 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { createToken } from "~/account/tokens/tokens.server";
+import { listPublished } from "~/catalogue/lists/listing.server";
+import { importVideos } from "~/import/import.server";
+import { action as callApi } from "~/routes/api";
+import { findPreview, makePreviewLink } from "~/studio/review/preview-links.server";
+import { performDue } from "~/studio/schedule/schedule.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import { hideHeld } from "~/trust/holds.server";
+import { hold, refusalsOf, releaseHold } from "~/trust/publication.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import type { HoldReason } from "~db/schema/moderation";
+import { addVideo, answered, refused, succeed, useAdminSite, video } from "../../admin-requests";
+
+useAdminSite();
+const SENTENCE = /^This video is held back until a moderator has decided/;
+const holdIt = (videoId = "v", reason: HoldReason = "report") =>
+  writeTransaction(() => hold({ videoId, reason }));
+const release = (videoId = "v", reason: HoldReason = "report") =>
+  writeTransaction(() => releaseHold({ videoId, reason }));
+const statusOf = (id = "v") => video(id)?.status;
+const isPublic = async () => (await listPublished({ page: 1 })).videos.length > 0;
+
+describe("a held video", () => {
+  beforeEach(async () => {
+    addVideo({ status: "published" });
+    await holdIt();
+  });
+
+  it("is hidden at once, and nobody is told of it as public", async () => {
+    expect(statusOf()).toBe("hidden");
+    expect(await isPublic()).toBe(false);
+    expect(refusalsOf(["v", "other"])).toEqual(new Map([["v", expect.stringMatching(SENTENCE)]]));
+  });
+
+  it("is published again when its last hold goes", async () => {
+    await holdIt("v", "consent");
+    expect(await release()).toBe(true);
+    expect(statusOf()).toBe("hidden");
+    await release("v", "consent");
+    expect(statusOf()).toBe("published");
+    expect(await release()).toBe(false);
+  });
+
+  it("is not published by its switch, nor by the review's button", async () => {
+    expect(await refused({ intent: "toggle", id: "v", shown: "hidden" })).toMatchObject({
+      status: 422,
+      detail: expect.stringMatching(SENTENCE),
+    });
+    expect(statusOf()).toBe("hidden");
+  });
+
+  it("is not published with others, and its preview says so", async () => {
+    addVideo({ id: "free", title: "Free", status: "hidden" });
+    const fields = { intent: "bulk", do: "publish", selected: ["v", "free"] };
+    const { bulkPreview, preview = bulkPreview } = (await answered({ ...fields, preview: "" })) as {
+      bulkPreview?: { because: string };
+      preview?: { because: string };
+    };
+    expect(preview?.because).toMatch(SENTENCE);
+    const { toast } = await succeed(fields);
+    expect(toast.description).toMatch(
+      /1 video was published.*left alone.*“A film”.*is held back until/,
+    );
+    expect([statusOf(), statusOf("free")]).toEqual(["hidden", "published"]);
+    expect(await refused({ intent: "bulk", do: "publish", selected: "v" })).toMatchObject({
+      status: 422,
+      detail: expect.stringMatching(/held back until a moderator/),
+    });
+  });
+
+  it("stays hidden at its time, is told so, and appears once nothing holds it", async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const { toast } = await succeed({ intent: "schedule", id: "v", publishAt: at });
+    expect(toast.description).toMatch(/has been saved\. This video is held back .* stays hidden/);
+    await performDue(Date.parse(at) + 1);
+    expect(video()).toMatchObject({ status: "hidden", publish_at: null });
+    expect((await listActivities())[0]?.action).toBe("publish-withheld");
+    await release();
+    expect(statusOf()).toBe("published");
+  });
+
+  it("stays hidden when it was to be hidden by the time that nothing holds it", async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    await succeed({ intent: "schedule", id: "v", unpublishAt: at });
+    await performDue(Date.parse(at) + 1);
+    await release();
+    expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });
+  });
+
+  it("comes back from the trash hidden, with the reason", async () => {
+    sqliteHandle().exec("DELETE FROM video_holds; UPDATE videos SET status = 'published'");
+    await removeVideos(["v"], "u");
+    await holdIt();
+    expect(await restoreVideos(["v"], "u")).toMatchObject({
+      kind: "success",
+      description: expect.stringMatching(
+        /is back.*not published again: “A film”\. This video is held/,
+      ),
+    });
+    expect(statusOf()).toBe("hidden");
+    await release();
+    expect(statusOf()).toBe("published");
+  });
+
+  it("does not come back from the trash when a moderator has removed it", async () => {
+    await holdIt("v", "removed");
+    await removeVideos(["v"], "u");
+    expect(await restoreVideos(["v"], "u")).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(/left there: “A film”\. A moderator has removed/),
+    });
+    expect(video()).toBeUndefined();
+  });
+
+  it("is a draft when it is imported with its id", async () => {
+    sqliteHandle().exec("DELETE FROM videos");
+    const entry = { name: "old.mp4", file: undefined, id: "v", title: "Old", description: "" };
+    const entries = [{ ...entry, category: "desi", tags: [], status: "published" as const }];
+    const summary = await importVideos({ entries, failures: [] }, { userId: "u", mode: "copy" });
+    expect(summary).toMatchObject({ imported: 1, failures: [] });
+    expect(summary.drafts).toEqual([{ name: "old.mp4", reason: expect.stringMatching(SENTENCE) }]);
+    expect(statusOf()).toBe("review");
+  });
+
+  it("is not published by a program that calls the API", async () => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ name: "p", days: "7", scope: "publish" })) {
+      form.set(name, value);
+    }
+    const user = { id: "u", email: "a@b.c", role: "owner" as const, mayPublish: true };
+    const token = await createToken(user, form);
+    const path = "videos/v/publish";
+    const request = new Request(`http://localhost/api/v1/${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const answer = (await callApi({
+      ...{ request, params: { "*": path }, context: {} },
+    } as never)) as Response;
+    expect(answer.status).toBe(422);
+    expect(((await answer.json()) as { detail: string }).detail).toMatch(SENTENCE);
+    expect(statusOf()).toBe("hidden");
+  });
+
+  it.each([
+    ["changes its row", "UPDATE videos SET status = 'published'"],
+    ["changes all of it", "UPDATE videos SET status = 'published', title = 'B', views = 3"],
+    [
+      "enters it anew",
+      "DELETE FROM videos; INSERT INTO videos (id, title, category) VALUES ('v', 'B', 'desi')",
+    ],
+    ["replaces it", "REPLACE INTO videos (id, title, category) VALUES ('v', 'B', 'desi')"],
+    [
+      "gives its id to another",
+      "DELETE FROM videos; INSERT INTO videos (id, title, category) VALUES ('w', 'B', 'desi'); UPDATE videos SET id = 'v'",
+    ],
+  ])("is not published by another program that %s", async (_, sql) => {
+    sqliteHandle().exec(sql);
+    expect(statusOf()).toBe("hidden");
+    expect(await isPublic()).toBe(false);
+    expect((await listActivities())[0]).toMatchObject({ action: "hold-kept", subjectId: "v" });
+  });
+
+  it("is hidden at the start when the triggers were lost with a rebuilt file", async () => {
+    sqliteHandle().exec(
+      "DROP TRIGGER videos_held_changed; UPDATE videos SET status = 'published' WHERE id = 'v'",
+    );
+    expect(await hideHeld()).toBe(1);
+    expect(statusOf()).toBe("hidden");
+    expect(await isPublic()).toBe(false);
+    expect(await hideHeld()).toBe(0);
+  });
+
+  it("is shown by no preview link while it is held", async () => {
+    const token = await makePreviewLink({ id: "v", title: "A film" }, "u");
+    expect(findPreview(token)).toBeUndefined();
+    await release();
+    expect(findPreview(token)).toMatchObject({ videoId: "v" });
+  });
+});
+
+describe("a hold", () => {
+  it("is written in a transaction", () => {
+    expect(() => hold({ videoId: "v", reason: "report" })).toThrow("in a transaction");
+    expect(() => releaseHold({ videoId: "v", reason: "report" })).toThrow("in a transaction");
+  });
+
+  it("leaves a draft a draft, and what was hidden hidden", async () => {
+    addVideo({ status: "review" });
+    addVideo({ id: "w", status: "hidden" });
+    for (const id of ["v", "w"]) await holdIt(id);
+    for (const id of ["v", "w"]) await release(id);
+    expect([statusOf("v"), statusOf("w")]).toEqual(["review", "hidden"]);
+  });
+
+  it("names the most lasting reason of several", async () => {
+    await holdIt();
+    await holdIt("v", "removed");
+    expect(refusalsOf(["v"]).get("v")).toMatch(/^A moderator has removed/);
+  });
+});
