@@ -22,6 +22,7 @@ import { startSchedule } from "~/studio/schedule/schedule.server";
 import { startDiskRecords } from "~/studio/statistics/disk-days.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
+import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
@@ -53,7 +54,7 @@ export async function boot(): Promise<void> {
     console.error(sentenceOf(error));
     process.exit(1);
   }
-  changeStockServer([limitSignInRate, answerEvents]);
+  changeStockServer([limitSignInRate, answerEvents], [obeyCountryRules]);
   startCheckpoints();
   scheduleTrashCleanup();
   startSchedule();

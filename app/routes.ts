@@ -37,9 +37,12 @@ export default [
   route("contact", "routes/contact.tsx"),
   route("preferences", "routes/preferences.tsx"),
   route("offline", "routes/offline.tsx"),
+  route("age-check", "routes/age-check.tsx"),
   route("*", "routes/not-found.tsx"),
 
   route("age", "routes/age.ts"),
+  route("age-check/start", "routes/age-check-start.ts"),
+  route("age-check/answer", "routes/age-check-answer.ts"),
   route("surprise", "routes/surprise.ts"),
   route("video/:id/view", "routes/video-view.ts"),
   route("video/:id/watched", "routes/video-watched.ts"),

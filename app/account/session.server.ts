@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { requestContext } from "~/server/node/request-context.server";
-import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
-import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import { findSignedCookie, readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import type { Permitted } from "./permissions";
 
 const COOKIE = "session";
@@ -94,6 +94,18 @@ function prolong(idHash: string, id: string, now: number): void {
   if (response && !response.headersSent) {
     response.appendHeader("Set-Cookie", signedCookie(COOKIE, id, SESSION_MAX_AGE_SECONDS));
   }
+}
+
+/** Whether a Cookie header belongs to an open session; asked before any route sees the request. */
+export function hasOpenSession(cookies: string, now = Date.now()): boolean {
+  const id = findSignedCookie(cookies, COOKIE);
+  if (id === undefined) return false;
+  return (
+    prepared(
+      `SELECT 1 FROM sessions JOIN users ON users.id = sessions.user_id
+       WHERE id_hash = ? AND expires_at > ? AND deactivated_at IS NULL`,
+    ).get(hashOf(id), iso(now)) !== undefined
+  );
 }
 
 /** Whether the browser has had a session, which may have ended since. Nobody can make this up. */

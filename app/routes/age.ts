@@ -1,4 +1,9 @@
-import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import {
+  type ActionFunctionArgs,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from "@remix-run/node";
 import { ageCookie } from "~/server/age.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { safePath } from "~/server/safe-redirect";
@@ -13,7 +18,10 @@ export async function action({ request }: ActionFunctionArgs) {
   });
 }
 
-/** Somebody who follows the address by hand. */
-export function loader() {
-  return redirect("/");
+/**
+ * Somebody who follows the address by hand; and where a rule of their country stands in the way of a
+ * page's data, the page is asked for as a whole.
+ */
+export function loader({ request }: LoaderFunctionArgs) {
+  return redirectDocument(safePath(new URL(request.url).searchParams.get("to"), "/"));
 }

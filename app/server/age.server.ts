@@ -1,4 +1,5 @@
 import { settings } from "./settings.server";
+import { findSignedCookie, signedCookie } from "./signed-cookie.server";
 
 const COOKIE = "age";
 const CONFIRMED = "18";
@@ -21,9 +22,34 @@ export function requiresAgeConfirmation(request: Request): boolean {
   return GATED.test(pathname) && !SEARCH_ENGINE.test(request.headers.get("User-Agent") ?? "");
 }
 
+/**
+ * What the cookie for the age says: that somebody has said that they are 18 or over (`confirmed`), or
+ * that a provider has checked it (`checked`), which is signed, because nobody may write it themselves.
+ */
+export type AgeAnswer = "none" | "confirmed" | "checked";
+
+const HOUR_MS = 3_600_000;
+const CHECKED = /^18 checked until hour (\d{1,9})$/;
+
+/** The answer in a Cookie header. */
+export function ageAnswer(cookies: string, now = Date.now()): AgeAnswer {
+  if (!cookies.includes(`${COOKIE}=`)) return "none";
+  const [, hour] = CHECKED.exec(findSignedCookie(cookies, COOKIE) ?? "") ?? [];
+  if (hour && Number(hour) * HOUR_MS > now) return "checked";
+  const isConfirmed = cookies.split(";").some((each) => each.trim() === `${COOKIE}=${CONFIRMED}`);
+  return isConfirmed ? "confirmed" : "none";
+}
+
+/** Whether a Cookie header holds an answer and nothing else. */
+export function isAgeAnswerAlone(cookies: string): boolean {
+  if (cookies === `${COOKIE}=${CONFIRMED}`) return true;
+  return (
+    cookies.startsWith(`${COOKIE}=`) && !/[;\s]/.test(cookies) && ageAnswer(cookies) === "checked"
+  );
+}
+
 function hasConfirmedAge(request: Request): boolean {
-  const cookies = request.headers.get("Cookie")?.split(";") ?? [];
-  return cookies.some((cookie) => cookie.trim() === `${COOKIE}=${CONFIRMED}`);
+  return ageAnswer(request.headers.get("Cookie") ?? "") !== "none";
 }
 
 /** The cookie that remembers the answer. It says nothing about who gave it. */
@@ -31,4 +57,14 @@ export function ageCookie(request: Request): string {
   const url = new URL(settings().publicUrl ?? request.url);
   const secure = url.protocol === "https:" ? "; Secure" : "";
   return `${COOKIE}=${CONFIRMED}; Path=/; Max-Age=${REMEMBERED_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/**
+ * The same cookie after a check. It ends with a full hour, so that it is the same text for everybody who
+ * was checked in that hour, and tells nobody from the others.
+ */
+export function checkedAgeCookie(now = Date.now()): string {
+  const hour = Math.ceil((now + settings().ageCheckKeepMs) / HOUR_MS);
+  const maxAgeSeconds = Math.floor((hour * HOUR_MS - now) / 1000);
+  return signedCookie(COOKIE, `${CONFIRMED} checked until hour ${hour}`, maxAgeSeconds);
 }

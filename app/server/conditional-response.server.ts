@@ -28,7 +28,9 @@ export function validatedAnswer(
 ): Response {
   const now = validators(origin);
   // Without PUBLIC_URL its addresses are of the asker's Host, and fit nobody else.
-  const scope = settings().publicUrl ? "public" : "private";
+  // By rules of countries a shared cache would pass on what its asker may not have.
+  const { publicUrl, countryRules } = settings();
+  const scope = publicUrl && !countryRules ? "public" : "private";
   const headers = {
     "Cache-Control": `${scope}, max-age=300`,
     ETag: now.etag,

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { CODECS } from "~/shared/streams/codecs";
 import { locateDatabase } from "~db/client.server";
+import { mayAskForCheck } from "./country-rules";
+import { ENCODER_VARIABLES } from "./encoder-settings";
 import {
   email,
   isHttpUrl,
@@ -13,6 +14,7 @@ import {
   UNIT_MS,
   wholeNumber,
 } from "./setting-rules";
+import { TRUST_VARIABLES, trustSettings } from "./trust-settings";
 
 /**
  * The operator's settings: environment variables, parsed once, before anything else happens.
@@ -113,45 +115,7 @@ const variables = {
   DATA_LOCK: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   AGE_GATE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   SERVICE_WORKER: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
-  ENCODER_CONCURRENCY: {
-    takes: "a whole number of jobs at once, from 0 (none in the server's process) to 8",
-    schema: wholeNumber(0, 8).default(1),
-  },
-  ENCODER_THREADS: {
-    takes: "a whole number of threads, from 0 (as many as processors) to 64",
-    schema: wholeNumber(0, 64).default(0),
-  },
-  ENCODER_HARDWARE: {
-    takes: "off, vaapi, nvenc or qsv",
-    schema: z.enum(["off", "vaapi", "nvenc", "qsv"]).default("off"),
-  },
-  ENCODER_MAX_HEIGHT: {
-    takes: "a whole number of lines, from 240 to 2160",
-    schema: wholeNumber(240, 2160).default(1080),
-  },
-  ENCODER_CODECS: {
-    takes: "h264, or h264 with av1 or hevc behind it, separated by commas",
-    schema: z
-      .string()
-      .default("h264")
-      .transform((value) => value.split(",").map((codec) => codec.trim().toLowerCase()))
-      .pipe(z.array(z.enum(CODECS)))
-      .refine((codecs) => codecs.includes("h264")),
-  },
-  ENCODER_CODECS_VIEWS: {
-    takes: "a whole number of views",
-    schema: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(1_000),
-  },
-  ENCODER_FREE_BYTES: {
-    takes: "a whole number of bytes",
-    schema: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
-  },
-  ENCODER_PRESET: {
-    takes: "auto, or a preset of x264 from ultrafast to slow",
-    schema: z
-      .enum(["auto", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"])
-      .default("auto"),
-  },
+  ...ENCODER_VARIABLES,
   KEEP_SOURCES: {
     takes: "always, until-converted or never",
     schema: z.enum(["always", "until-converted", "never"]).default("always"),
@@ -164,6 +128,7 @@ const variables = {
       .regex(/^\/[\w./-]*[\w-]$/)
       .optional(),
   },
+  ...TRUST_VARIABLES,
 } as const;
 
 /** The environment variables that the site reads. */
@@ -176,6 +141,8 @@ type Parsed = { [Name in keyof Variables]: z.output<Variables[Name]["schema"]> }
 const TOGETHER = [
   ["ALERT_WEBHOOK", "ALERT_WEBHOOK_SECRET"],
   ["ALERT_EMAIL", "SMTP_URL"],
+  ["COUNTRY_RULES", "COUNTRY_HEADER"],
+  ["AGE_CHECK_URL", "AGE_CHECK_SECRET"],
 ] as const;
 
 /** A setting the operator has to correct; its message is the one sentence to print. */
@@ -199,6 +166,11 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     if (parsed[name] && !parsed[needed]) {
       throw new SettingsError(`${name} needs ${needed}, which must be ${variables[needed].takes}.`);
     }
+  }
+  if (parsed.COUNTRY_RULES && mayAskForCheck(parsed.COUNTRY_RULES) && !parsed.AGE_CHECK_URL) {
+    throw new SettingsError(
+      `COUNTRY_RULES with check needs AGE_CHECK_URL, which must be ${variables.AGE_CHECK_URL.takes}.`,
+    );
   }
   return {
     environment: parsed.NODE_ENV,
@@ -255,6 +227,7 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     keepSources: parsed.KEEP_SOURCES,
     /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
     accelPrefix: parsed.ACCEL_PREFIX,
+    ...trustSettings(parsed),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { onRequestStart } from "./request-context.server";
+import { RTA_LABEL } from "./rta-label";
 
 /**
  * How long the body of a request may take, uploads apart. Without an end, one byte every few seconds
@@ -29,9 +30,8 @@ export function limitBodyTime(deadlineMs = BODY_DEADLINE_MS): void {
 
 /** RFC 9110 §15.5.9. To the socket, because a route may still be about to answer. */
 function refuse({ socket }: IncomingMessage): void {
-  socket.end("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () =>
-    socket.destroy(),
-  );
+  const head = `HTTP/1.1 408 Request Timeout\r\nRating: ${RTA_LABEL}\r\nConnection: close`;
+  socket.end(`${head}\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

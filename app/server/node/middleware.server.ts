@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { logWhenAnswered } from "./access-log.server";
 import { onRequestStart } from "./request-context.server";
+import { RTA_LABEL } from "./rta-label";
 
 /**
  * What stands before remix-serve's own Express application: it answers a request itself and returns
@@ -15,8 +16,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse) =>
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
 
 /** RFC 9110 §9.3.6: a tunnel is what proxies give. */
-const NO_TUNNEL =
-  "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+const NO_TUNNEL = `HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nRating: ${RTA_LABEL}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
 const middleware: Middleware[] = [];
 const servers = new WeakSet<Server>();

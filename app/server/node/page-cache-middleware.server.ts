@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { matchesWeakly } from "~/shared/conditional";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
+import { isAgeAnswerAlone } from "../age.server";
 import { errorReference } from "../errors.server";
 import { settings } from "../settings.server";
 import { type CachedPage, cachePage, findCachedPage, packedPage } from "./page-cache.server";
@@ -13,7 +14,6 @@ const PUBLIC =
 const LONGEST_KEY = 600;
 /** Browsers keep a copy, for the way back and for 304, and ask before they use it. */
 export const PAGE_CACHE_CONTROL = "private, no-cache";
-const AGE_COOKIE = "age=18";
 
 /** What may be cached of a request under way: its key, and the version before its data are read. */
 const cacheable = new WeakMap<IncomingMessage, { key: string; version: CatalogueVersion }>();
@@ -48,7 +48,7 @@ export function pageKey({ method, url = "", headers }: IncomingMessage): string 
   const path = url.replace(/\?.*$/s, "").replace(/\.data$/, "");
   if (!PUBLIC.test(path)) return undefined;
   const cookie = headers.cookie?.trim() ?? "";
-  if (cookie !== AGE_COOKIE && (cookie !== "" || ageGate)) return undefined;
+  if (!isAgeAnswerAlone(cookie) && (cookie !== "" || ageGate)) return undefined;
   // Without PUBLIC_URL, absolute addresses come from the Host header.
   const key = `${headers.host} ${url}`;
   return key.length <= LONGEST_KEY ? key : undefined;

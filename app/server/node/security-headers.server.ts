@@ -1,8 +1,6 @@
 import { settings } from "../settings.server";
 import { onRequestStart } from "./request-context.server";
-
-/** https://www.rtalabel.org: the label that filters of parents look for, on pages and on media. */
-const RTA_LABEL = "RTA-5042-1996-1400-1577-RTA";
+import { RTA_LABEL } from "./rta-label";
 
 /** What every answer carries, the files of the build included. */
 const ALWAYS = {

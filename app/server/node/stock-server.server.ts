@@ -32,8 +32,12 @@ import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
  * `body-writer` changes nothing by itself: the media route makes its bodies with it.
  *
  * @param middleware of other parts of the site, asked last.
+ * @param beforePages asked before any page is answered, also from the cache.
  */
-export function changeStockServer(middleware: readonly Middleware[]): void {
+export function changeStockServer(
+  middleware: readonly Middleware[],
+  beforePages: readonly Middleware[] = [],
+): void {
   sendSecurityHeaders();
   replaceOriginCheck();
   replaceAccessLog();
@@ -41,6 +45,8 @@ export function changeStockServer(middleware: readonly Middleware[]): void {
   deferUploadBodies();
   narrowRouteMatching();
   shutDownAtSignals();
-  const own = [refuseWhenLeaving, refuseUnknownMethod, refuseMalformedTarget, answerCachedPage];
-  for (const each of [...own, ...middleware]) addMiddleware(each);
+  const first = [refuseWhenLeaving, refuseUnknownMethod, refuseMalformedTarget];
+  for (const each of [...first, ...beforePages, answerCachedPage, ...middleware]) {
+    addMiddleware(each);
+  }
 }

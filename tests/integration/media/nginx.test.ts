@@ -7,6 +7,7 @@ import { until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
 
 const isInstalled = spawnSync("nginx", ["-v"]).status === 0;
+const RTA = "RTA-5042-1996-1400-1577-RTA";
 const URL_PATH = "/media/videos/u/1700000000000.mp4";
 
 // `npm test` installs it, and tells what was not tested where it cannot.
@@ -72,10 +73,17 @@ describe.runIf(isInstalled)("behind nginx as docs/nginx.conf sets it up", () => 
     expect(whole.headers.get("Cache-Control")).toContain("max-age=3600");
     expect(whole.headers.get("Content-Security-Policy")).toContain("sandbox");
     expect(whole.headers.get("X-Content-Type-Options")).toBe("nosniff");
-    expect(whole.headers.get("Rating")).toBe("RTA-5042-1996-1400-1577-RTA");
+    expect(whole.headers.get("Rating")).toBe(RTA);
     expect(await whole.text()).toBe("0123456789".repeat(1_000));
     const part = await fetch(url + URL_PATH, { headers: { Range: "bytes=10-14" } });
     expect([part.status, await part.text()]).toEqual([206, "01234"]);
+    const beyond = await fetch(url + URL_PATH, { headers: { Range: "bytes=90000-" } });
+    const etag = whole.headers.get("ETag")!;
+    const known = await fetch(url + URL_PATH, { headers: { "If-None-Match": etag } });
+    expect([beyond.status, known.status]).toEqual([416, 304]);
+    for (const answer of [part, beyond, known]) {
+      expect(answer.headers.get("Rating"), String(answer.status)).toBe(RTA);
+    }
   });
 
   it("what is hidden is 404, and the internal location too", async () => {
@@ -88,7 +96,7 @@ describe.runIf(isInstalled)("behind nginx as docs/nginx.conf sets it up", () => 
     const answer = await fetch(`http://127.0.0.1:${redirectPort}/video/v?t=90`, {
       redirect: "manual",
     });
-    expect(answer.status).toBe(301);
+    expect([answer.status, answer.headers.get("Rating")]).toEqual([301, RTA]);
     expect(answer.headers.get("Location")).toBe("https://127.0.0.1/video/v?t=90");
   });
 });

@@ -54,7 +54,26 @@ describe("settings", () => {
     ["AGE_GATE", "maybe"],
     ["SERVICE_WORKER", "maybe"],
     ["ACCEL_PREFIX", "protected"],
+    ["COUNTRY_HEADER", "X Country"],
+    ["COUNTRY_RULES", "DE=shut"],
+    ["AGE_CHECK_URL", "http://check.example"],
+    ["AGE_CHECK_SECRET", "short"],
+    ["AGE_CHECK_KEEP", "forever"],
   ])("refuse %s=%s with one sentence that names the variable", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .+\\.$`));
+  });
+
+  it.each([
+    [{ COUNTRY_RULES: "DE=closed" }, "COUNTRY_RULES needs COUNTRY_HEADER, which must be"],
+    [
+      { COUNTRY_RULES: "DE=check", COUNTRY_HEADER: "X-Country" },
+      "COUNTRY_RULES with check needs AGE_CHECK_URL, which must be",
+    ],
+    [
+      { AGE_CHECK_URL: "https://check.example" },
+      "AGE_CHECK_URL needs AGE_CHECK_SECRET, which must be",
+    ],
+  ])("refuse %j, which does nothing by itself, with one sentence", (environment, sentence) => {
+    expect(() => parseSettings(environment)).toThrow(new RegExp(`^${sentence} .+\\.$`));
   });
 });

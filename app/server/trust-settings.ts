@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { parseCountryRules } from "./country-rules";
+import { isWebhookUrl, lengthOfTime, SECRET_MIN_LENGTH, UNIT_MS } from "./setting-rules";
+
+/** The settings of trust and safety; all that they do is off by default. */
+export const TRUST_VARIABLES = {
+  COUNTRY_HEADER: {
+    takes: "the name of a header that the proxy sets, such as CF-IPCountry",
+    schema: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .regex(/^[\w-]{1,60}$/)
+      .optional(),
+  },
+  COUNTRY_RULES: {
+    takes: "codes and what they are, such as US-TX=check,FR=closed,others=open,unknown=check",
+    schema: z
+      .string()
+      .transform(parseCountryRules)
+      .refine((rules) => rules !== undefined)
+      .optional(),
+  },
+  AGE_CHECK_URL: {
+    takes: "an https address (http on this machine alone) without a user name in it",
+    schema: z.string().trim().refine(isWebhookUrl).optional(),
+  },
+  AGE_CHECK_SECRET: {
+    takes: `at least ${SECRET_MIN_LENGTH} characters, the same that the provider signs with (openssl rand -base64 32)`,
+    schema: z.string().trim().min(SECRET_MIN_LENGTH).optional(),
+  },
+  AGE_CHECK_KEEP: {
+    takes: "a length of time from 1h to 52w, such as 12h, 1d or 4w",
+    schema: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w).default(30 * UNIT_MS.d),
+  },
+} as const;
+
+type Parsed = {
+  [Name in keyof typeof TRUST_VARIABLES]: z.output<(typeof TRUST_VARIABLES)[Name]["schema"]>;
+};
+
+/** The same under the names that the code knows them by. */
+export function trustSettings(parsed: Parsed) {
+  return {
+    /** In lower case. Undefined: the site does not ask where somebody is. */
+    countryHeader: parsed.COUNTRY_HEADER,
+    countryRules: parsed.COUNTRY_RULES,
+    ageCheckUrl: parsed.AGE_CHECK_URL,
+    ageCheckSecret: parsed.AGE_CHECK_SECRET,
+    /** How long the answer of a check is remembered. */
+    ageCheckKeepMs: parsed.AGE_CHECK_KEEP,
+  };
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { redirect } from "@remix-run/node";
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import { checkedAgeCookie } from "~/server/age.server";
+import { safePath } from "~/server/safe-redirect";
+import { settings } from "~/server/settings.server";
+import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { siteOrigin } from "~/server/site-origin.server";
+import type { AgeCheckProblem } from "./age-check-problems";
+import { readAgeToken } from "./age-token.server";
+
+/**
+ * The check of somebody's age by a provider, by redirect: the interface is in docs/age-check.md. The
+ * provider learns a nonce and the address to come back to, the site learns "18 or over" or not.
+ */
+
+const COOKIE = "age-check";
+/** So long may a check take, papers looked for included. */
+const PENDING_SECONDS = 30 * 60;
+/** Checks begun in several tabs at once. */
+const MOST_PENDING = 4;
+const LONGEST_PATH = 400;
+
+const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt: z.number() }));
+type Pending = z.output<typeof PENDING>;
+
+/** Nonces whose answer was taken, until no token with them is believed any more. Nothing of who it was. */
+const spent = new LRUCache<string, true>({ max: 100_000, ttl: (PENDING_SECONDS + 900) * 1000 });
+
+/** The provider is asked whether it is there at most this often, without a word about a visitor. */
+const ASK_EVERY_MS = 10_000;
+const PROVIDER_ANSWERS_WITHIN_MS = 3_000;
+let asked: { url: string; at: number; answers: Promise<boolean> } | undefined;
+
+/** Where a visitor goes next, and the cookies that are set on the way. */
+export interface Step {
+  location: string;
+  cookies: string[];
+}
+
+/**
+ * Sends a visitor to the provider, or back to the page that says that it is away.
+ *
+ * @param to the path that they are led to after the check.
+ */
+export async function beginAgeCheck(request: Request, to: string, now = Date.now()): Promise<Step> {
+  const { ageCheckUrl } = settings();
+  if (!ageCheckUrl || !(await providerAnswers(ageCheckUrl, now))) {
+    return { location: problemPage("away", to), cookies: [] };
+  }
+  const nonce = randomBytes(32).toString("base64url");
+  const path = to.length <= LONGEST_PATH ? to : "/";
+  const pending = [{ nonce, to: path, startedAt: now }, ...pendingOf(request, now)];
+  const location = new URL(ageCheckUrl);
+  location.searchParams.set("nonce", nonce);
+  location.searchParams.set("return_to", `${siteOrigin(request)}/age-check/answer`);
+  return {
+    location: location.href,
+    cookies: [pendingCookie(pending.slice(0, MOST_PENDING))],
+  };
+}
+
+/** Takes the provider's answer. Only the browser that began the check can bring it, and once. */
+export function endAgeCheck(request: Request, now = Date.now()): Step {
+  const secret = settings().ageCheckSecret;
+  const token = new URL(request.url).searchParams.get("token");
+  const pending = pendingOf(request, now);
+  const failed = (problem: AgeCheckProblem, to = pending[0]?.to ?? "/"): Step => ({
+    location: problemPage(problem, to),
+    cookies: [],
+  });
+  if (!secret || token === null) return failed("unfinished");
+  const answer = readAgeToken(token, secret, now);
+  if (typeof answer === "string") return failed(answer);
+  const begun = pending.find(({ nonce }) => nonce === answer.nonce);
+  if (!begun || spent.has(answer.nonce)) return failed("wrong");
+  spent.set(answer.nonce, true);
+  const left = pendingCookie(pending.filter((each) => each !== begun));
+  if (!answer.isAdult) return { ...failed("no", begun.to), cookies: [left] };
+  return { location: safePath(begun.to, "/"), cookies: [left, checkedAgeCookie(now)] };
+}
+
+/** The redirect of a step. Nothing of it is for a cache: each has a nonce of its own. */
+export function redirectOfStep({ location, cookies }: Step): Response {
+  const headers = new Headers({ "Cache-Control": "no-store" });
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+  return redirect(location, { headers });
+}
+
+function problemPage(problem: AgeCheckProblem, to: string): string {
+  return `/age-check?${new URLSearchParams({ problem, ...(to !== "/" && { to }) })}`;
+}
+
+function pendingOf(request: Request, now: number): Pending {
+  try {
+    const pending = PENDING.parse(JSON.parse(readSignedCookie(request, COOKIE) ?? "[]"));
+    return pending.filter(({ startedAt }) => now - startedAt < PENDING_SECONDS * 1000);
+  } catch {
+    return [];
+  }
+}
+
+function pendingCookie(pending: Pending): string {
+  const isOver = pending.length === 0;
+  return signedCookie(COOKIE, isOver ? "" : JSON.stringify(pending), isOver ? 0 : PENDING_SECONDS);
+}
+
+/** Whether anything answers there; a proxy that says that nothing stands behind it does not count. */
+function providerAnswers(url: string, now: number): Promise<boolean> {
+  if (!asked || asked.url !== url || now - asked.at >= ASK_EVERY_MS) {
+    const answers = fetch(url, {
+      method: "HEAD",
+      redirect: "manual",
+      signal: AbortSignal.timeout(PROVIDER_ANSWERS_WITHIN_MS),
+    }).then(
+      ({ status }) => ![502, 503, 504].includes(status),
+      () => false,
+    );
+    const asking = { url, at: now, answers };
+    asked = asking;
+    // Who is told that it is away may try again at once.
+    void answers.then((isThere) => {
+      if (!isThere && asked === asking) asked = undefined;
+    });
+  }
+  return asked.answers;
+}

@@ -1,0 +1,119 @@
+import type { Page } from "playwright/test";
+import {
+  type AgeCheckProvider,
+  PROVIDER_SECRET,
+  startAgeCheckProvider,
+} from "../../integration/trust/age-check-provider";
+import { fill } from "../fill-catalogue";
+import { test as base, expect, expectNoViolations } from "../site";
+
+/** The provider is another site on this machine, reached by real redirects. */
+const test = base.extend<object, { provider: AgeCheckProvider }>({
+  provider: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures it needs from it.
+    async ({}, use) => {
+      const provider = await startAgeCheckProvider();
+      await use(provider);
+      await provider.close().catch(() => {});
+    },
+    { scope: "worker" },
+  ],
+  siteEnvironment: async ({ provider }, use) =>
+    use({
+      AGE_GATE: "on",
+      COUNTRY_HEADER: "X-Country",
+      COUNTRY_RULES: "FR=check,IT=closed",
+      AGE_CHECK_URL: provider.url,
+      AGE_CHECK_SECRET: PROVIDER_SECRET,
+    }),
+});
+test.use({ extraHTTPHeaders: { "X-Country": "FR" } });
+
+const checkPage = (page: Page) => page.getByRole("heading", { name: "Your age has to be checked" });
+
+async function passesTheCheck(page: Page, url: string): Promise<void> {
+  const media: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/media/")) media.push(request.url());
+  });
+  // The plain answer of the entry dialog is not enough here.
+  await page.context().addCookies([{ name: "age", value: "18", url }]);
+  await page.goto("/categories/desi?page=2");
+  await expect(checkPage(page)).toBeVisible();
+  await expect(page.getByText("tells us nothing but whether you are 18 or over")).toBeVisible();
+  expect(media).toEqual([]);
+
+  await page.getByRole("link", { name: "Check my age" }).click();
+  await page.getByRole("link", { name: "I am 18 or over" }).click();
+  await expect(page).toHaveURL("/categories/desi?page=2");
+  await expect(page.locator("main article").first()).toBeVisible();
+  await page.goto("/trending");
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("Trending");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+}
+
+test("who is in a country that asks for it is checked once, and comes back to the page @phone", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 10);
+  await passesTheCheck(page, site.url);
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the check is passed in the same way @phone", async ({ page, site }) => {
+    await fill(site, 10);
+    await passesTheCheck(page, site.url);
+  });
+});
+
+test("who is younger, or does not say, is told and may try again", async ({ page, site }) => {
+  await fill(site, 1);
+  await page.goto("/video/v1");
+  await page.getByRole("link", { name: "Check my age" }).click();
+  await page.getByRole("link", { name: "I am younger" }).click();
+  await expect(page.getByRole("alert")).toContainText("did not find that you are 18 or over");
+  await expectNoViolations(page);
+  await page.getByRole("link", { name: "Try again" }).click();
+  await page.getByRole("link", { name: "I would rather not say" }).click();
+  await expect(page.getByRole("alert")).toHaveText("The check was not finished.");
+  await page.getByRole("link", { name: "Try again" }).click();
+  await page.getByRole("link", { name: "I am 18 or over" }).click();
+  await expect(page).toHaveURL("/video/v1");
+});
+
+test("the page of the check can be used by keyboard and has no violation @phone", async ({
+  page,
+}) => {
+  await page.goto("/");
+  await expect(checkPage(page)).toBeVisible();
+  await expectNoViolations(page);
+  await page.getByRole("link", { name: "Check my age" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "How old are you?" })).toBeVisible();
+});
+
+test("a page that is open already leads to the check when it goes on", async ({ page, site }) => {
+  await fill(site, 2);
+  await page.goto("/privacy", { waitUntil: "networkidle" });
+  await page.getByRole("banner").getByRole("link", { name: "Trending" }).first().click();
+  await expect(checkPage(page)).toBeVisible();
+  await expect(page).toHaveURL(/\/age-check\?to=%2Ftrending$/);
+});
+
+test.describe("where the site is closed", () => {
+  test.use({ extraHTTPHeaders: { "X-Country": "IT" } });
+
+  test("a visitor reads one sentence, and the legal pages @phone", async ({ page }) => {
+    const answer = await page.goto("/video/v1");
+    expect(answer?.status()).toBe(451);
+    await expect(
+      page.getByRole("heading", { name: "Afterdark is not available where you are" }),
+    ).toBeVisible();
+    await expectNoViolations(page);
+    await page.getByRole("link", { name: "Privacy" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Privacy" })).toBeVisible();
+  });
+});

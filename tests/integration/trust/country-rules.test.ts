@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rawGet } from "../../raw-request";
+import { signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+import {
+  type AgeCheckProvider,
+  ageClaims,
+  ageToken,
+  PROVIDER_SECRET,
+  startAgeCheckProvider,
+} from "./age-check-provider";
+
+const RTA = "RTA-5042-1996-1400-1577-RTA";
+const RULES = "US-TX=check,FR=check,IT=closed,unknown=check";
+
+let provider: AgeCheckProvider;
+let site: SiteProcess;
+
+beforeAll(async () => {
+  provider = await startAgeCheckProvider();
+  site = new SiteProcess({
+    AGE_GATE: "on",
+    COUNTRY_HEADER: "X-Country",
+    COUNTRY_RULES: RULES,
+    AGE_CHECK_URL: provider.url,
+    AGE_CHECK_SECRET: PROVIDER_SECRET,
+    AGE_CHECK_KEEP: "12h",
+    PUBLIC_URL: "https://videos.example",
+  });
+  await site.start();
+  site.addFile("videos", "u/1.mp4", "0123456789");
+  site.addFile("videos", "u/1/hls/master.m3u8", "#EXTM3U\n");
+  site.addFile("videos", "u/1/hls/manifest.mpd", "<MPD/>");
+  site.addFile("videos", "u/1/hls/0.m4s", "segment");
+  site.addFile("videos", "u/1/preview.mp4", "preview");
+  site.addFile("thumbnails", "u/1.jpg", "a picture");
+  site.addVideo({
+    id: "v",
+    tags: '["a"]',
+    video_url: "/media/videos/u/1.mp4",
+    hls_url: "/media/videos/u/1/hls/master.m3u8",
+    thumbnail_url: "/media/thumbnails/u/1.jpg",
+  });
+});
+afterAll(async () => {
+  await site.remove();
+  await provider.close();
+});
+
+const PAGES = ["/", "/?search=a", "/categories", "/trending", "/tags/a", "/video/v", "/saved"];
+const MEDIA = [
+  "/media/videos/u/1.mp4",
+  "/media/videos/u/1/hls/master.m3u8",
+  "/media/videos/u/1/hls/manifest.mpd",
+  "/media/videos/u/1/hls/0.m4s",
+  "/media/videos/u/1/preview.mp4",
+  "/media/thumbnails/u/1.jpg",
+];
+const OTHERS = [
+  "/feed.xml",
+  "/tags/a/feed.xml",
+  "/sitemap.xml",
+  "/events",
+  "/api",
+  "/api/v1/videos",
+  "/api/v1/openapi.json",
+  "/search/suggestions?q=a",
+  "/saved/videos?ids=v",
+  "/video/v/stream",
+  "/surprise",
+  "/nowhere",
+  // Spellings of an address that is open, which lead elsewhere.
+  "/privacy/%2e%2e/video/v",
+  "/PRIVACY",
+  "/assets/%2e%2e/video/v",
+];
+const ALWAYS_OPEN = [
+  "/privacy",
+  "/dmca",
+  "/contact",
+  "/robots.txt",
+  "/healthz",
+  "/auth",
+  "/favicon.ico",
+  "/manifest.webmanifest",
+];
+
+function ask(path: string, country?: string, headers: Record<string, string> = {}, method = "GET") {
+  return fetch(site.url + path, {
+    method,
+    redirect: "manual",
+    headers: { ...(country && { "X-Country": country }), ...headers },
+  });
+}
+const asPage = { Accept: "text/html,*/*" };
+
+describe("a country that is closed", () => {
+  it.each([...PAGES, ...MEDIA, ...OTHERS])("gets nothing of %s", async (path) => {
+    for (const method of ["GET", "HEAD"]) {
+      const answer = await ask(path, "IT", { Cookie: "age=18" }, method);
+      expect([answer.status, answer.headers.get("Rating")]).toEqual([451, RTA]);
+      expect(answer.headers.get("Cache-Control")).toBe("no-store");
+      if (method === "GET")
+        expect(await answer.text()).toBe("This site is not available where you are.\n");
+    }
+  });
+
+  it("reads a plain page", async () => {
+    const answer = await ask("/video/v", "IT", asPage);
+    const text = await answer.text();
+    expect([answer.status, answer.headers.get("Content-Type")]).toEqual([
+      451,
+      "text/html; charset=utf-8",
+    ]);
+    expect(text).toContain("Afterdark is not available where you are");
+    expect(text).toContain(`content="${RTA}"`);
+    expect(text).not.toContain("script");
+  });
+
+  it.each(ALWAYS_OPEN)("still reads %s", async (path) => {
+    const answer = await ask(path, "IT", asPage);
+    expect(answer.status).toBe(200);
+  });
+
+  it("takes no ranges, and no form from anybody", async () => {
+    expect((await ask(MEDIA[0]!, "IT", { Range: "bytes=0-1" })).status).toBe(451);
+    const post = await ask("/video/v/view", "IT", { Origin: site.url }, "POST");
+    expect(post.status).toBe(451);
+    expect(site.database().prepare("SELECT views FROM videos").pluck().get()).toBe(0);
+  });
+
+  it("is asked for a page's data by a whole page", async () => {
+    const answer = await ask("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
+    const text = await answer.text();
+    expect(text).toContain("SingleFetchRedirect");
+    expect(text).toContain("/video/v?from=home");
+    expect(text).not.toContain("/media/");
+  });
+
+  it("does not get what stands in the cache for another", async () => {
+    const open = await ask("/video/v", "DE", { Cookie: "age=18", ...asPage });
+    const again = await ask("/video/v", "DE", { Cookie: "age=18", ...asPage });
+    expect([open.status, again.status]).toEqual([200, 200]);
+    const etag = again.headers.get("ETag")!;
+    expect(etag).toBeTruthy();
+    const closed = await ask("/video/v", "IT", {
+      Cookie: "age=18",
+      "If-None-Match": etag,
+      ...asPage,
+    });
+    expect(closed.status).toBe(451);
+    const feed = await ask("/feed.xml", "DE");
+    expect(feed.headers.get("Cache-Control")).toContain("private");
+  });
+
+  it("is no matter to who is signed in", async () => {
+    const Cookie = await signInTo(site);
+    expect((await ask("/video/v", "IT", { Cookie, ...asPage })).status).toBe(200);
+    expect((await ask(MEDIA[0]!, "IT", { Cookie })).status).toBe(200);
+    site.database().exec("DELETE FROM sessions");
+    expect((await ask(MEDIA[0]!, "IT", { Cookie })).status).toBe(451);
+  });
+
+  it("cannot be left by a second header", async () => {
+    const answer = await rawGet(site.url, MEDIA[0]!, [
+      `Host: ${new URL(site.url).host}`,
+      "X-Country: DE",
+      "X-Country: IT",
+    ]);
+    expect(answer.split(" ")[1]).toBe("403");
+  });
+});
+
+describe("a country without a rule", () => {
+  it("sees the site as ever", async () => {
+    for (const path of [...PAGES, ...MEDIA]) {
+      expect((await ask(path, "DE", { Cookie: "age=18" })).status, path).toBe(200);
+    }
+  });
+});
+
+describe("a country that asks for a check", () => {
+  const plain = { Cookie: "age=18" };
+
+  it("gives files, feeds and the API to nobody without one, the plain answer included", async () => {
+    for (const path of [...MEDIA, ...OTHERS]) {
+      for (const country of ["US-TX", "FR-75", undefined]) {
+        const answer = await ask(path, country, plain);
+        expect([answer.status, answer.headers.get("Rating")], path).toEqual([403, RTA]);
+      }
+    }
+  });
+
+  it("leads from a page to the check and no further", async () => {
+    for (const path of PAGES) {
+      const answer = await ask(path, "FR", { ...plain, ...asPage });
+      expect(answer.status).toBe(302);
+      const location = new URL(answer.headers.get("Location")!, site.url);
+      expect(location.pathname).toBe("/age-check");
+      expect(location.searchParams.get("to") ?? "/").toBe(path);
+    }
+    // A crawler is whoever says so.
+    const crawler = await ask("/", "FR", { "User-Agent": "Googlebot/2.1", ...asPage });
+    expect(crawler.status).toBe(302);
+  });
+
+  it("tells the provider a nonce and the way back, and nothing else", async () => {
+    const { location, nonce } = await begin("/video/v?search=something");
+    expect([...location.searchParams.keys()].sort()).toEqual(["client", "nonce", "return_to"]);
+    expect(location.searchParams.get("return_to")).toBe("https://videos.example/age-check/answer");
+    expect(nonce).toMatch(/^[\w-]{43}$/);
+    const heads = provider.requests.filter(({ method }) => method === "HEAD");
+    expect(heads.length).toBeGreaterThan(0);
+    for (const { headers, url } of heads) {
+      expect(url).toBe("/check?client=afterdark");
+      expect(Object.keys(headers)).not.toContain("cookie");
+      expect(Object.keys(headers)).not.toContain("x-country");
+    }
+  });
+
+  it("takes a signed answer, once, and remembers no more than that", async () => {
+    const { nonce, cookie } = await begin("/video/v?from=home");
+    const token = ageToken(ageClaims(nonce));
+    const first = await answerWith(token, cookie);
+    expect([first.status, first.headers.get("Location")]).toEqual([302, "/video/v?from=home"]);
+    const [forgets, age] = first.headers.getSetCookie();
+    expect(forgets).toMatch(/^age-check=; .*Max-Age=0/);
+    expect(age).toMatch(
+      /^age=[\w-]+\.[\w-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    const seconds = Number(/Max-Age=(\d+)/.exec(age!)![1]);
+    expect(seconds).toBeGreaterThanOrEqual(12 * 3600);
+    expect(seconds).toBeLessThanOrEqual(13 * 3600);
+
+    const replay = await answerWith(token, cookie);
+    expect(replay.headers.get("Location")).toContain("/age-check?problem=wrong");
+    expect(replay.headers.getSetCookie()).toEqual([]);
+
+    const Cookie = age!.split(";")[0]!;
+    for (const path of [...PAGES, ...MEDIA]) {
+      expect((await ask(path, "FR", { Cookie })).status, path).toBe(200);
+    }
+    const page = await ask("/video/v", "FR", { Cookie, ...asPage });
+    expect(await page.text()).not.toContain("Are you 18 or over?");
+    // From the cache, as for everybody; and not asked again elsewhere.
+    expect((await ask("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
+    expect((await ask("/video/v", "DE", { Cookie, ...asPage })).headers.get("ETag")).toBeTruthy();
+    const closed = await ask("/video/v", "IT", { Cookie, ...asPage });
+    expect(closed.status).toBe(451);
+  });
+
+  it("gives all who were checked in an hour the same cookie", async () => {
+    const ages = await Promise.all(
+      [1, 2].map(async () => {
+        const { nonce, cookie } = await begin("/");
+        const answer = await answerWith(ageToken(ageClaims(nonce)), cookie);
+        return answer.headers.getSetCookie()[1]!.split(";")[0];
+      }),
+    );
+    expect(new Set(ages).size).toBe(1);
+  });
+
+  it("finishes what was begun in two tabs", async () => {
+    const one = await begin("/trending");
+    const two = await begin("/categories", one.cookie);
+    const first = await answerWith(ageToken(ageClaims(one.nonce)), two.cookie);
+    expect(first.headers.get("Location")).toBe("/trending");
+    const left = first.headers.getSetCookie()[0]!.split(";")[0]!;
+    const second = await answerWith(ageToken(ageClaims(two.nonce)), left);
+    expect(second.headers.get("Location")).toBe("/categories");
+  });
+
+  it("says no to who is younger", async () => {
+    const { nonce, cookie } = await begin("/");
+    const answer = await answerWith(ageToken(ageClaims(nonce, false)), cookie);
+    expect(answer.headers.get("Location")).toBe("/age-check?problem=no");
+    expect(answer.headers.getSetCookie().join()).not.toContain("age=");
+    const page = await ask("/age-check?problem=no", "FR", asPage);
+    expect(page.status).toBe(403);
+    expect(await page.text()).toContain("did not find that you are 18 or over");
+  });
+
+  const hour = 3_600_000;
+  it.each<[string, (nonce: string) => string, string]>([
+    ["signed by another", (nonce) => ageToken(ageClaims(nonce), "x".repeat(40)), "wrong"],
+    [
+      "without a signature",
+      (nonce) => ageToken(ageClaims(nonce), "", { alg: "none" }).replace(/[^.]*$/, ""),
+      "wrong",
+    ],
+    [
+      "of another algorithm",
+      (n) => ageToken(ageClaims(n), PROVIDER_SECRET, { alg: "HS512" }),
+      "wrong",
+    ],
+    ["of another nonce", () => ageToken(ageClaims("another")), "wrong"],
+    ["that is too old", (nonce) => ageToken(ageClaims(nonce, true, Date.now() - hour)), "late"],
+    ["of the future", (nonce) => ageToken(ageClaims(nonce, true, Date.now() + hour)), "wrong"],
+    [
+      "that lives too long",
+      (nonce) => ageToken({ ...ageClaims(nonce), exp: Math.floor(Date.now() / 1000) + 3_600 }),
+      "wrong",
+    ],
+    ["that says more", (n) => ageToken({ ...ageClaims(n), birthdate: "1980-01-01" }), "wrong"],
+    [
+      "that says less",
+      (nonce) => ageToken({ ...ageClaims(nonce), age_over_18: undefined }),
+      "wrong",
+    ],
+    ["changed on the way", (nonce) => `${ageToken(ageClaims(nonce))}x`, "wrong"],
+    ["of no text at all", () => "a.b.c", "wrong"],
+    ["of too much text", (nonce) => ageToken(ageClaims(nonce)) + "a".repeat(3_000), "wrong"],
+  ])("does not believe an answer %s", async (_, tokenOf, problem) => {
+    const { nonce, cookie } = await begin("/trending");
+    const answer = await answerWith(tokenOf(nonce), cookie);
+    expect(answer.headers.get("Location")).toBe(`/age-check?problem=${problem}&to=%2Ftrending`);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  it("allows for a clock that is a little off", async () => {
+    for (const seconds of [-330, 50]) {
+      const { nonce, cookie } = await begin("/");
+      const claims = ageClaims(nonce, true, Date.now() + seconds * 1000);
+      const answer = await answerWith(ageToken(claims), cookie);
+      expect(answer.headers.get("Location"), String(seconds)).toBe("/");
+    }
+  });
+
+  it("does not believe an answer brought by another browser, nor one of no check", async () => {
+    const { nonce } = await begin("/");
+    const answer = await answerWith(ageToken(ageClaims(nonce)), "age=18");
+    expect(answer.headers.get("Location")).toBe("/age-check?problem=wrong");
+    const none = await ask("/age-check/answer", "FR");
+    expect(none.headers.get("Location")).toBe("/age-check?problem=unfinished");
+  });
+
+  it("is asked again with a cookie that somebody has made up", async () => {
+    const value = Buffer.from("18 checked until hour 999999").toString("base64url");
+    for (const Cookie of [`age=${value}.AAAA`, "age=18.checked", "age=checked", `age=${value}`]) {
+      expect((await ask(MEDIA[0]!, "FR", { Cookie })).status).toBe(403);
+    }
+  });
+
+  it("leads nowhere but home from a link that somebody else has made", async () => {
+    const away = await ask("/age-check?to=https://evil.example/", "DE", asPage);
+    expect(away.headers.get("Location")).toBe("/");
+    const start = await ask("/age-check/start?to=//evil.example", "DE");
+    expect(start.headers.get("Location")).toBe("/");
+    const { nonce, cookie } = await begin("//evil.example/");
+    const answer = await answerWith(ageToken(ageClaims(nonce)), cookie);
+    expect(answer.headers.get("Location")).toBe("/");
+  });
+});
+
+/** Begins a check as a browser does: where it is led, and the cookie that it got. */
+async function begin(to: string, before = "") {
+  const answer = await ask(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
+    Cookie: before,
+  });
+  const location = new URL(answer.headers.get("Location")!);
+  const cookie = answer.headers.getSetCookie()[0]!;
+  expect(cookie).toMatch(/HttpOnly; SameSite=Lax; Secure$/);
+  return {
+    location,
+    nonce: location.searchParams.get("nonce")!,
+    cookie: cookie.split(";")[0]!,
+  };
+}
+
+function answerWith(token: string, cookie: string) {
+  return ask(`/age-check/answer?token=${token}`, "FR", { Cookie: cookie });
+}

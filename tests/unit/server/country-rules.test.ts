@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { countryRule, mayAskForCheck, parseCountryRules } from "~/server/country-rules";
+
+describe("rules of countries", () => {
+  const rules = parseCountryRules("US-TX=check, us=open,FR = closed,unknown=closed")!;
+
+  it.each([
+    ["US-TX", "check"],
+    ["us-tx", "check"],
+    [" US-TX ", "check"],
+    ["US-NY", "open"],
+    ["US", "open"],
+    ["FR", "closed"],
+    ["FR-75", "closed"],
+    ["DE", "open"],
+    // What Cloudflare says of Tor, two headers that Node has joined, and no header.
+    ["T1", "closed"],
+    ["DE, FR", "closed"],
+    ["", "closed"],
+    [undefined, "closed"],
+    ["US-TX-DALLAS", "closed"],
+  ])("%j is %s", (header, rule) => {
+    expect(countryRule(rules, header)).toBe(rule);
+  });
+
+  it("leave open what has none, and take the unknown for the others", () => {
+    const few = parseCountryRules("DE=closed")!;
+    expect([countryRule(few, "FR"), countryRule(few, undefined)]).toEqual(["open", "open"]);
+    const others = parseCountryRules("DE=open,others=check")!;
+    expect([countryRule(others, "FR"), countryRule(others, "?")]).toEqual(["check", "check"]);
+    expect(mayAskForCheck(few)).toBe(false);
+    expect(mayAskForCheck(others)).toBe(true);
+  });
+
+  it.each([
+    "",
+    "DE",
+    "DE=",
+    "DE=shut",
+    "DE=open=closed",
+    "DEU=closed",
+    "DE=closed;FR=closed",
+    "DE=closed,",
+    "DE=closed,de=open",
+    "US-TEXAS=check",
+    "*=closed",
+  ])("%j is none", (text) => {
+    expect(parseCountryRules(text)).toBeUndefined();
+  });
+});
