@@ -4,6 +4,7 @@ import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
+import { startHashingBlockedFilms } from "~/media/block-list/hash-films.server";
 import { createBuckets } from "~/media/bucket.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
@@ -68,6 +69,7 @@ export async function boot(): Promise<void> {
   startLookingForFiles();
   onJobsChanged(() => publish("jobs"));
   startJobs();
+  startHashingBlockedFilms();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
   relatedIsComplete().catch(console.error);
   disableBusyTimeout();

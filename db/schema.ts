@@ -11,6 +11,12 @@ import type {
 import type { AlertDeliveriesTable, AlertsTable } from "./schema/alerts";
 import type { ApiAnswersTable, ApiTokensTable } from "./schema/api";
 import type { BackupsTable } from "./schema/backups";
+import type {
+  BlockedFilesTable,
+  BlockedFilmsTable,
+  BlockedLikenessesTable,
+  VideoFramesTable,
+} from "./schema/block-list";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable } from "./schema/jobs";
 import type { ModerationLogTable, VideoChecksTable, VideoHoldsTable } from "./schema/moderation";
@@ -213,6 +219,10 @@ export interface Schema {
   video_digests: VideoDigestsTable;
   video_fingerprints: VideoFingerprintsTable;
   similar_videos: SimilarVideosTable;
+  blocked_films: BlockedFilmsTable;
+  blocked_files: BlockedFilesTable;
+  blocked_likenesses: BlockedLikenessesTable;
+  video_frames: VideoFramesTable;
   video_files: VideoFilesTable;
   category_names: CategoryNamesTable;
   tag_aliases: TagAliasesTable;

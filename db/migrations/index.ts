@@ -24,6 +24,7 @@ import { migration as list } from "./0223-list";
 import { migration as alerts } from "./0224-alerts";
 import { migration as nearDuplicates } from "./0225-near-duplicates";
 import { migration as moderation } from "./0227-moderation";
+import { migration as blockList } from "./0228-block-list";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -53,4 +54,5 @@ export const migrations: readonly Migration[] = [
   alerts,
   nearDuplicates,
   moderation,
+  blockList,
 ];

@@ -8,9 +8,9 @@ export const HASH_BYTES = 8;
 /** Standard deviation of the brightness, of 255: below it a picture shows nothing, as black does. */
 const LEAST_CONTRAST = 8;
 /** Bits of 64 in which two pictures of the same scene may differ; pictures of others differ in about 32. */
-const SAME_BITS = 10;
+export const SAME_BITS = 10;
 /** Of its pictures; a film with fewer that differ is a still or a test card, which looks like many others. */
-const LEAST_DIFFERENT = 4;
+export const LEAST_DIFFERENT = 4;
 /** Of the pictures of either film, that are found in the other. */
 const LEAST_SHARE = 0.6;
 /** A film whose beginning was cut off has a picture later or earlier by so many. */
@@ -30,8 +30,19 @@ const cosines = Array.from({ length: LOW }, (_, frequency) =>
  * @returns 8 bytes; all 0 for a picture that shows nothing.
  */
 export function perceptualHash(picture: Uint8Array): Uint8Array {
-  const hash = new Uint8Array(HASH_BYTES);
-  if (contrastOf(picture) < LEAST_CONTRAST) return hash;
+  return hashesOfBothSides(picture)[0];
+}
+
+/** The hash of a picture, and that of its mirror image, whose odd frequencies have the other sign. */
+export function hashesOfBothSides(picture: Uint8Array): [Uint8Array, Uint8Array] {
+  if (contrastOf(picture) < LEAST_CONTRAST)
+    return [new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)];
+  const coefficients = frequenciesOf(picture);
+  const mirrored = coefficients.map((value, at) => ((at % LOW) % 2 === 1 ? -value : value));
+  return [hashOf(coefficients), hashOf(mirrored)];
+}
+
+function frequenciesOf(picture: Uint8Array): number[] {
   const rows: number[][] = [];
   for (let y = 0; y < HASHED_SIDE; y++) {
     const row = picture.subarray(y * HASHED_SIDE, (y + 1) * HASHED_SIDE);
@@ -43,6 +54,11 @@ export function perceptualHash(picture: Uint8Array): Uint8Array {
       coefficients.push(rows.reduce((sum, row, y) => sum + row[u]! * cosines[v]![y]!, 0));
     }
   }
+  return coefficients;
+}
+
+function hashOf(coefficients: readonly number[]): Uint8Array {
+  const hash = new Uint8Array(HASH_BYTES);
   const sorted = coefficients.slice(1).sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)]!;
   for (const [bit, value] of coefficients.entries()) {
@@ -103,11 +119,11 @@ function isFoundIn(a: Uint32Array, b: Uint32Array): boolean {
   return true;
 }
 
-function shows(words: Uint32Array, at: number): boolean {
+export function shows(words: Uint32Array, at: number): boolean {
   return words[2 * at] !== 0 || words[2 * at + 1] !== 0;
 }
 
-function distance(a: Uint32Array, at: number, b: Uint32Array, other: number): number {
+export function distance(a: Uint32Array, at: number, b: Uint32Array, other: number): number {
   return bits(a[2 * at]! ^ b[2 * other]!) + bits(a[2 * at + 1]! ^ b[2 * other + 1]!);
 }
 

@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Statement } from "better-sqlite3";
 import { bucketFile, type MediaName } from "~/media/bucket.server";
 import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
-import { settings } from "~/server/settings.server";
+import { trashed, trashFolder, trashName, trashOf } from "~/media/trash-files.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { move } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
@@ -18,17 +18,6 @@ export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
 const EMPTY_EVERY_MS = 60_000;
 /** Deleted for good in one transaction; others have their turn between two. */
 const VIDEOS_AT_ONCE = 100;
-
-/**
- * The folder where the files of deleted videos wait. Beside the buckets, on the same file system, so
- * that moving a file there costs nothing; nothing in it has an address.
- */
-const trashFolder = () => path.join(settings().uploadsDir, ".trash");
-/** An id may be any text that another program wrote, so it is hashed into a file name. */
-const folderName = (videoId: string) => createHash("sha256").update(videoId).digest("hex");
-const folderOf = (videoId: string) => path.join(trashFolder(), folderName(videoId));
-const trashed = (videoId: string, file: MediaName) =>
-  path.join(folderOf(videoId), file.bucket, file.path);
 
 /** Moves files out of the buckets. One that can't be moved is logged, and stays. */
 export async function moveToTrash(videoId: string, files: readonly MediaName[]): Promise<void> {
@@ -61,7 +50,7 @@ export async function restoreFromTrash(
     await moveToTrash(videoId, files);
     return false;
   }
-  await removeForGood(folderOf(videoId));
+  await removeForGood(trashOf(videoId));
   return true;
 }
 
@@ -105,13 +94,23 @@ export async function purge(
       // Out of the way of a video that gets the same id and is deleted again.
       for (const { id } of rows) {
         const folder = path.join(trashFolder(), randomUUID());
-        if (await moveIfThere(folderOf(id), folder)) folders.push(folder);
+        if (await moveIfThere(trashOf(id), folder)) folders.push(folder);
       }
     });
   }
   await removeOrphanFiles();
   return { purged, removed: removeAll(folders) };
 }
+
+/** What is kept of a video while it can be restored. */
+const TABLES = [
+  "view_days",
+  "watched_parts",
+  "video_digests",
+  "series_videos",
+  "video_checks",
+  "blocked_likenesses",
+] as const;
 
 function forgetRows(ids: readonly string[]): Purged[] {
   const rows = prepared(
@@ -120,13 +119,7 @@ function forgetRows(ids: readonly string[]): Purged[] {
   ).all(JSON.stringify(ids)) as Purged[];
   // Another program may have entered a video of the same id since.
   const gone = JSON.stringify(rows.map(({ id }) => id));
-  for (const table of [
-    "view_days",
-    "watched_parts",
-    "video_digests",
-    "series_videos",
-    "video_checks",
-  ]) {
+  for (const table of TABLES) {
     prepared(
       `DELETE FROM ${table} WHERE video_id IN (SELECT value FROM json_each(?)
          WHERE value NOT IN (SELECT id FROM videos))`,
@@ -176,7 +169,7 @@ export async function sweepTrash(): Promise<void> {
   ).pluck();
   let ids = after.all("") as string[];
   while (ids.length > 0) {
-    for (const id of ids) kept.add(folderName(id));
+    for (const id of ids) kept.add(trashName(id));
     await turn();
     ids = after.all(ids.at(-1)) as string[];
   }

@@ -1,0 +1,139 @@
+import { linkSync, lstatSync, mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+import { prepared } from "~db/client.server";
+import type { BlockReason } from "~db/schema/block-list";
+import { bucketFile, parseMediaUrl } from "../bucket.server";
+import { trashed } from "../trash-files.server";
+import { VARIANTS } from "./frame-hashes";
+import { hashingIsDue } from "./hashing-due.server";
+
+/** What is known of a film that is on the block list. */
+export interface Blocked {
+  filmId: number;
+  /**
+   * `frames`: its frames are known, or are being taken. `few`: some that were taken before are. `bytes`: only
+   * the same file is recognised.
+   */
+  known: "frames" | "few" | "bytes";
+}
+
+interface FileRow {
+  video_url: string;
+  source_url: string | null;
+}
+
+/** The folder with a second name for each film whose frames are still to be taken. */
+export const keptFolder = () => path.join(settings().uploadsDir, ".block-list");
+export const keptFile = (filmId: number) => path.join(keptFolder(), String(filmId), "film");
+
+/**
+ * Puts the film of a video on the block list, inside of the write transaction that removes it. The video may be
+ * in the catalogue or in the trash, and may be deleted for good right afterwards: its file gets a second
+ * name, of which its frames are taken in the background, also after a restart.
+ *
+ * @returns undefined where there is no such video. One that is blocked already stays so, with the new reason.
+ */
+export function blockFilm(
+  videoId: string,
+  reason: BlockReason,
+  now = new Date(),
+): Blocked | undefined {
+  const row = rowOf(videoId);
+  if (!row) return undefined;
+  unblockFilm(videoId);
+  const filmId = Number(
+    prepared(
+      `INSERT INTO blocked_films (video_id, reason, blocked_at, state)
+       VALUES (?, ?, ?, 'none')`,
+    ).run(videoId, reason, now.toISOString()).lastInsertRowid,
+  );
+  prepared(
+    `INSERT INTO blocked_files (sha256, film_id)
+     SELECT sha256, @filmId FROM video_digests WHERE video_id = @videoId
+     UNION SELECT sha256, @filmId FROM video_files
+       WHERE video_id = @videoId AND state = 'original' AND sha256 IS NOT NULL`,
+  ).run({ videoId, filmId });
+  const hasFew = takeOverFrames(videoId, filmId);
+  const state = keepFile(videoId, row, filmId) ? "waiting" : hasFew ? "few" : "none";
+  prepared("UPDATE blocked_films SET state = ? WHERE id = ?").run(state, filmId);
+  hashingIsDue();
+  return { filmId, known: state === "waiting" ? "frames" : hasFew ? "few" : "bytes" };
+}
+
+/**
+ * Takes the film of a video off the block list, inside of a write transaction.
+ *
+ * @returns whether it was on it.
+ */
+export function unblockFilm(videoId: string): boolean {
+  return prepared("DELETE FROM blocked_films WHERE video_id = ?").run(videoId).changes > 0;
+}
+
+/** Whether a file has the bytes of a blocked one. */
+export function isBlockedFile(sha256: string): boolean {
+  return prepared("SELECT 1 FROM blocked_files WHERE sha256 = ?").get(sha256) !== undefined;
+}
+
+/** Whether there is anything that a film could look like. */
+export function hasBlockedFrames(): boolean {
+  return prepared("SELECT 1 FROM blocked_films WHERE frames <> x'' LIMIT 1").get() !== undefined;
+}
+
+/** Removes the second name of a film. */
+export function releaseFile(filmId: number): Promise<void> {
+  return rm(path.dirname(keptFile(filmId)), { recursive: true, force: true });
+}
+
+function rowOf(videoId: string): FileRow | undefined {
+  const columns = "video_url, source_url";
+  const live = prepared(`SELECT ${columns} FROM videos WHERE id = ?`).get(videoId);
+  if (live) return live as FileRow;
+  return prepared(
+    `SELECT coalesce(row ->> 'video_url', '') AS video_url, row ->> 'source_url' AS source_url
+     FROM deleted_videos WHERE id = ?`,
+  ).get(videoId) as FileRow | undefined;
+}
+
+/** Frames that were taken when the video was compared: of all of the picture alone, and far apart. */
+function takeOverFrames(videoId: string, filmId: number): boolean {
+  const row = prepared(
+    "SELECT first, step, frames FROM video_frames WHERE video_id = ? AND frames <> x''",
+  ).get(videoId) as { first: number; step: number; frames: Buffer } | undefined;
+  if (!row) return false;
+  const count = row.frames.length / 16;
+  const frames = new Uint8Array(count * VARIANTS * 8);
+  for (let at = 0; at < count; at++) {
+    frames.set(row.frames.subarray(at * 16, at * 16 + 8), at * VARIANTS * 8);
+  }
+  prepared(
+    "UPDATE blocked_films SET first = @first, step = @step, frames = @frames WHERE id = @filmId",
+  ).run({ first: row.first, step: row.step, frames, filmId });
+  return true;
+}
+
+function keepFile(videoId: string, row: FileRow, filmId: number): boolean {
+  for (const url of [row.video_url, row.source_url]) {
+    const name = parseMediaUrl(url ?? "");
+    if (!name) continue;
+    for (const file of [bucketFile(name.bucket, name.path), trashed(videoId, name)]) {
+      if (file && link(file, keptFile(filmId))) return true;
+    }
+  }
+  return false;
+}
+
+/** At once, whatever the length of the file; false on a file system that knows no hard links. */
+function link(from: string, to: string): boolean {
+  try {
+    if (!lstatSync(from).isFile()) return false;
+    mkdirSync(path.dirname(to), { recursive: true });
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT") console.error(`The frames of a blocked film can't be taken: ${message}`);
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { eventLoopTurns } from "~/shared/event-loop";
+import { cpuSecondsFor } from "../encode/artifact";
+import { pictureFilters } from "../encode/filters.server";
+import { EncodeError, runFfmpeg, type Task } from "../encode/task.server";
+import { inputArguments } from "../probe/ffmpeg.server";
+import type { Probe } from "../probe/probe.server";
+import type { Frames } from "./compare";
+import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE } from "./frame-hashes";
+
+/** Frames of a film that is compared with blocked ones. */
+export const COMPARED_FRAMES = 32;
+/** Most frames of a blocked film. */
+const BLOCKED_FRAMES = 600;
+/** Seconds between two of a blocked film that is short. */
+const LEAST_STEP = 0.5;
+/** Taken by one ffmpeg. */
+const AT_ONCE = 8;
+
+const SIZE = { width: FRAME_SIDE, height: FRAME_SIDE };
+const FRAME_BYTES = FRAME_SIDE ** 2;
+const RAW = ["-an", "-sn", "-dn", "-f", "rawvideo"];
+/** A frame that no other is made from, and the smoothing of blocks, make no difference to a hash. */
+const FAST = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
+
+/** Frames from all over a film, for comparing it. Of those that can't be read nothing is known. */
+export async function takeComparedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
+  const step = probe.durationSeconds / COMPARED_FRAMES;
+  const times = Array.from({ length: COMPARED_FRAMES }, (_, at) => (at + 0.5) * step);
+  const frames: (Buffer | undefined)[] = [];
+  for (let from = 0; from < times.length; from += AT_ONCE) {
+    task.report({ fraction: from / times.length });
+    frames.push(...(await framesAt(file, probe, times.slice(from, from + AT_ONCE), task)));
+  }
+  const box = boxOf(frames.filter((frame) => frame !== undefined));
+  const hashes = await hashAll(frames, (frame) => comparedFrame(frame, box), 16);
+  return { first: step / 2, step, hashes };
+}
+
+/** Frames of a film that is to be blocked, one behind the other. */
+export async function takeBlockedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
+  const step = Math.max(LEAST_STEP, probe.durationSeconds / BLOCKED_FRAMES);
+  const rate = { numerator: 1_000, denominator: Math.ceil(step * 1_000) };
+  const name = "frames.gray";
+  const filters = [...pictureFilters(probe.video, SIZE, rate), "format=gray"].join(",");
+  const from = [...FAST, ...inputArguments(file), "-map", `0:${probe.video.index}`];
+  const raw = path.join(task.folder, name);
+  try {
+    await runFfmpeg(
+      task,
+      [...from, "-frames:v", String(BLOCKED_FRAMES), "-vf", filters, ...RAW, name],
+      {
+        seconds: probe.durationSeconds,
+        fileBytes: (BLOCKED_FRAMES + 1) * FRAME_BYTES,
+        cpuSeconds: cpuSecondsFor(probe),
+      },
+    );
+    const pixels = await readFile(raw);
+    const frames: Buffer[] = [];
+    for (let at = 0; at + FRAME_BYTES <= pixels.length; at += FRAME_BYTES) {
+      frames.push(pixels.subarray(at, at + FRAME_BYTES));
+    }
+    const box = boxOf(frames);
+    const hashes = await hashAll(frames, (frame) => blockedFrame(frame, box), 24);
+    // ffmpeg shows at a time what comes half a step later.
+    return { first: rate.denominator / 2_000, step: rate.denominator / 1_000, hashes };
+  } finally {
+    await rm(raw, { force: true });
+  }
+}
+
+/** Hashing one takes a fraction of a millisecond; others have their turn in between. */
+async function hashAll(
+  frames: readonly (Uint8Array | undefined)[],
+  hash: (frame: Uint8Array) => Uint8Array,
+  bytes: number,
+): Promise<Uint8Array> {
+  const all = new Uint8Array(frames.length * bytes);
+  const turn = eventLoopTurns();
+  for (const [at, frame] of frames.entries()) {
+    if (frame) all.set(hash(frame), at * bytes);
+    await turn();
+  }
+  return all;
+}
+
+async function framesAt(
+  file: string,
+  probe: Probe,
+  times: readonly number[],
+  task: Task,
+): Promise<(Buffer | undefined)[]> {
+  const filters = [...pictureFilters(probe.video, SIZE), "format=gray"].join(",");
+  const inputs = times.flatMap((seconds) => [
+    ...["-ss", seconds.toFixed(3), "-threads", "1", ...FAST, ...inputArguments(file)],
+  ]);
+  const names = times.map((_, at) => `frame-${at}.gray`);
+  const outputs = names.flatMap((name, input) => [
+    ...["-map", `${input}:${probe.video.index}`, "-frames:v", "1", "-vf", filters, ...RAW, name],
+  ]);
+  try {
+    await runFfmpeg(task, [...inputs, ...outputs], {
+      seconds: 1,
+      fileBytes: 1024 ** 2,
+      cpuSeconds: 60 * times.length,
+      silent: true,
+    });
+  } catch (error) {
+    if (!(error instanceof EncodeError)) throw error;
+  }
+  const frames: (Buffer | undefined)[] = [];
+  for (const name of names) {
+    const raw = path.join(task.folder, name);
+    const pixels = await readFile(raw).catch(() => undefined);
+    await rm(raw, { force: true });
+    frames.push(pixels?.length === FRAME_BYTES ? pixels : undefined);
+  }
+  return frames;
+}
