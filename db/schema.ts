@@ -20,6 +20,7 @@ import type {
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable } from "./schema/jobs";
 import type { ModerationLogTable, VideoChecksTable, VideoHoldsTable } from "./schema/moderation";
+import type { ReportMailsTable, ReportMessagesTable, ReportsTable } from "./schema/reports";
 import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
 import type {
   FeaturedSeriesTable,
@@ -207,6 +208,9 @@ export interface Schema {
   backups: BackupsTable;
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
+  reports: ReportsTable;
+  report_messages: ReportMessagesTable;
+  report_mails: ReportMailsTable;
   catalogue_version: CatalogueVersionTable;
   video_totals: VideoTotalsTable;
   media_files: MediaFilesTable;

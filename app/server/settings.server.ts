@@ -104,6 +104,15 @@ const variables = {
     schema: z.string().trim().refine(isSmtpUrl).optional(),
   },
   SMTP_FROM: { takes: "an e-mail address", schema: mailbox.optional() },
+  REPORT_HIDE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
+  REPORT_DEADLINE: {
+    takes: "a length of time from 1h to 52w, such as 5d",
+    schema: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w).default(5 * UNIT_MS.d),
+  },
+  REPORT_KEEP: {
+    takes: "a length of time from 1d to 520w, such as 90d",
+    schema: lengthOfTime(UNIT_MS.d, 520 * UNIT_MS.w).default(90 * UNIT_MS.d),
+  },
   MAX_VIDEO_BYTES: {
     takes: "a whole number of bytes, at least 1",
     schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * 1024 ** 3),
@@ -203,6 +212,12 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     smtpUrl: parsed.SMTP_URL,
     /** Who they come from. Undefined: from whom they go to. */
     smtpFrom: parsed.SMTP_FROM,
+    /** Whether a report of somebody under age, or without consent, hides the video at once. */
+    reportHide: parsed.REPORT_HIDE === "on",
+    /** How long a decision may take where no law sets 48 hours. */
+    reportDeadlineMs: parsed.REPORT_DEADLINE,
+    /** How long after its decision a report's texts stay. */
+    reportKeepMs: parsed.REPORT_KEEP,
     maxVideoBytes: parsed.MAX_VIDEO_BYTES,
     maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
     /** Whether the data are locked for one server; off for file systems that know no locks. */

@@ -23,6 +23,7 @@ import { migration as codecs } from "./0222-codecs";
 import { migration as list } from "./0223-list";
 import { migration as alerts } from "./0224-alerts";
 import { migration as nearDuplicates } from "./0225-near-duplicates";
+import { migration as reports } from "./0226-reports";
 import { migration as moderation } from "./0227-moderation";
 import { migration as blockList } from "./0228-block-list";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
@@ -53,6 +54,7 @@ export const migrations: readonly Migration[] = [
   list,
   alerts,
   nearDuplicates,
+  reports,
   moderation,
   blockList,
 ];

@@ -1,0 +1,39 @@
+import { decrypt, encrypt } from "~/server/secret-box.server";
+
+const REPORT = "report";
+const MESSAGE = "report message";
+
+/** Everything that a reporter typed. */
+export interface ReportBox {
+  /** Empty where none was given, as is `email`. */
+  name: string;
+  email: string;
+  /** The addresses as they were typed. */
+  where: string;
+  what: string;
+  /** The sentences that were ticked, word for word. */
+  statements: string[];
+  /** Ids of the videos recognised in `where`, the first of them the row's; they may be gone. */
+  videos: string[];
+}
+
+/** What can't be read with the secrets that are listed: an older one has to be listed again. */
+export const UNREADABLE = "unreadable";
+
+export function sealReport(box: ReportBox): string {
+  return encrypt(REPORT, JSON.stringify(box));
+}
+
+export function openReport(box: string): ReportBox | typeof UNREADABLE {
+  const text = decrypt(REPORT, box);
+  return text === undefined ? UNREADABLE : (JSON.parse(text) as ReportBox);
+}
+
+export function sealMessage(text: string): string {
+  return encrypt(MESSAGE, text);
+}
+
+/** Undefined when it can't be read with the secrets that are listed. */
+export function openMessage(box: string): string | undefined {
+  return decrypt(MESSAGE, box);
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from "node:crypto";
+import { settings } from "~/server/settings.server";
+import { prepared, sqliteHandle } from "~db/client.server";
+import type {
+  ReportDecision,
+  ReportKind,
+  ReportMailRow,
+  ReportMessageRow,
+  ReportRow,
+  ReportState,
+} from "~db/schema/reports";
+import {
+  openMessage,
+  openReport,
+  type ReportBox,
+  sealMessage,
+  sealReport,
+} from "./report-box.server";
+
+/**
+ * The rows of reports. What changes something is synchronous, for any transaction, so that the entry in
+ * the log stands or falls with it.
+ */
+
+const HOUR_MS = 3_600_000;
+const WITHIN_48_HOURS: readonly ReportKind[] = ["consent", "under-age"];
+/** Erased at once: a fraction of a millisecond each. */
+const ERASED_AT_ONCE = 100;
+
+/** A report; times are ISO 8601 UTC. */
+export interface Report {
+  id: string;
+  kind: ReportKind;
+  /** The first of the videos reported, which may be gone; null where no address was recognised. */
+  videoId: string | null;
+  state: ReportState;
+  /** The last that was made; null while there is none. */
+  decision: ReportDecision | null;
+  receivedAt: string;
+  dueAt: string;
+  closedAt: string | null;
+  /** When the texts were deleted. */
+  erasedAt: string | null;
+  /** Null once it is erased, "unreadable" without the secret that encrypted it. */
+  box: ReportBox | "unreadable" | null;
+}
+
+/** One of what the reporter and the moderators wrote to each other. */
+export interface ReportMessage {
+  id: string;
+  author: ReportMessageRow["author"];
+  sentAt: string;
+  /** Undefined without the secret that encrypted it. */
+  text: string | undefined;
+}
+
+/** By when a report of a kind has to be decided, ISO 8601 UTC. */
+export function dueAt(kind: ReportKind, receivedAt: number): string {
+  const ms = WITHIN_48_HOURS.includes(kind) ? 48 * HOUR_MS : settings().reportDeadlineMs;
+  return new Date(receivedAt + ms).toISOString();
+}
+
+/**
+ * Enters a report, and the mail that says so. Nothing happens when there is one with this id.
+ *
+ * @returns whether it was entered.
+ * @throws outside of a transaction, as do all below that change something.
+ */
+export function createReport(
+  report: { id: string; kind: ReportKind; videoId: string | null; box: ReportBox },
+  now = Date.now(),
+): boolean {
+  requireTransaction();
+  const { id, kind, videoId, box } = report;
+  const { changes } = prepared(
+    `INSERT INTO reports (id, kind, video_id, received_at, due_at, box)
+     VALUES (@id, @kind, @videoId, @at, @due, @box) ON CONFLICT (id) DO NOTHING`,
+  ).run({
+    ...{ id, kind, videoId, at: new Date(now).toISOString() },
+    due: dueAt(kind, now),
+    box: sealReport(box),
+  });
+  if (changes > 0) enqueueMail(id, "received", now);
+  return changes > 0;
+}
+
+/** Whether there is a report with this id. */
+export function hasReport(id: string): boolean {
+  return prepared("SELECT 1 FROM reports WHERE id = ?").get(id) !== undefined;
+}
+
+/** Undefined when there is none with this id. */
+export function readReport(id: string): Report | undefined {
+  const row = prepared("SELECT * FROM reports WHERE id = ?").get(id) as ReportRow | undefined;
+  if (!row) return undefined;
+  const { kind, state, decision, box } = row;
+  return {
+    ...{ id, kind, state, decision, videoId: row.video_id },
+    ...{ receivedAt: row.received_at, dueAt: row.due_at, closedAt: row.closed_at },
+    erasedAt: row.erased_at,
+    box: box === null ? null : openReport(box),
+  };
+}
+
+/** The newest of a report's messages, the oldest of these first. */
+export function readMessages(reportId: string, most = 200): ReportMessage[] {
+  const rows = prepared(
+    `SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT ?`,
+  ).all(reportId, most) as ReportMessageRow[];
+  return rows.reverse().map(({ id, author, sent_at, box }) => {
+    return { id, author, sentAt: sent_at, text: openMessage(box) };
+  });
+}
+
+/** How many of a report's messages somebody wrote. */
+export function countMessages(reportId: string, author: ReportMessageRow["author"]): number {
+  return prepared("SELECT count(*) FROM report_messages WHERE report_id = ? AND author = ?")
+    .pluck()
+    .get(reportId, author) as number;
+}
+
+/**
+ * Adds a message. A moderator's is mailed too, unless a decision goes with it, which is.
+ *
+ * @returns its id; undefined for a report that is erased or not there.
+ */
+export function addMessage(
+  message: { reportId: string; author: ReportMessageRow["author"]; text: string },
+  now = Date.now(),
+): string | undefined {
+  requireTransaction();
+  const { reportId, author, text } = message;
+  const isThere = prepared("SELECT 1 FROM reports WHERE id = ? AND erased_at IS NULL").get(
+    reportId,
+  );
+  if (!isThere) return undefined;
+  const id = randomUUID();
+  prepared(
+    "INSERT INTO report_messages (id, report_id, author, sent_at, box) VALUES (?, ?, ?, ?, ?)",
+  ).run(id, reportId, author, new Date(now).toISOString(), sealMessage(text));
+  return id;
+}
+
+/**
+ * A question to the reporter is open, or answered. Of a report that was closed: it is opened again.
+ *
+ * @returns false when another change was first: it was not in one of the states `from`.
+ */
+export function moveReport(
+  change: { id: string; from: readonly ReportState[]; to: "open" | "asked" },
+  now = Date.now(),
+): boolean {
+  requireTransaction();
+  const { id, from, to } = change;
+  const { changes } = prepared(
+    `UPDATE reports SET state = ?, closed_at = NULL
+     WHERE id = ? AND erased_at IS NULL AND state IN (SELECT value FROM json_each(?))`,
+  ).run(to, id, JSON.stringify(from));
+  if (changes > 0 && to === "asked") enqueueMail(id, "asked", now);
+  return changes > 0;
+}
+
+/**
+ * Closes a report with a decision. One that is closed is decided anew only with `again`.
+ *
+ * @returns false when another was first.
+ */
+export function closeReport(
+  change: { id: string; decision: ReportDecision; again?: boolean },
+  now = Date.now(),
+): boolean {
+  requireTransaction();
+  const { id, decision, again = false } = change;
+  const { changes } = prepared(
+    `UPDATE reports SET state = 'closed', decision = ?, closed_at = ?
+     WHERE id = ? AND erased_at IS NULL AND (state <> 'closed' OR ?)`,
+  ).run(decision, new Date(now).toISOString(), id, Number(again));
+  if (changes > 0) enqueueMail(id, "decided", now);
+  return changes > 0;
+}
+
+/** Deletes what was typed in a report, and what was written about it. False when that was done before. */
+export function eraseReport(id: string, now = Date.now()): boolean {
+  requireTransaction();
+  const { changes } = prepared(
+    "UPDATE reports SET box = NULL, erased_at = ? WHERE id = ? AND erased_at IS NULL",
+  ).run(new Date(now).toISOString(), id);
+  prepared("DELETE FROM report_messages WHERE report_id = ?").run(id);
+  prepared("DELETE FROM report_mails WHERE report_id = ?").run(id);
+  return changes > 0;
+}
+
+/** Some of the reports whose texts have stayed for REPORT_KEEP. */
+export function reportsToErase(now = Date.now()): string[] {
+  return prepared(
+    `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= ?
+     ORDER BY closed_at LIMIT ${ERASED_AT_ONCE}`,
+  )
+    .pluck()
+    .all(new Date(now - settings().reportKeepMs).toISOString()) as string[];
+}
+
+/** Has a mail sent, where an address was given and a mail server is set up. */
+export function enqueueMail(id: string, event: ReportMailRow["event"], now = Date.now()): void {
+  requireTransaction();
+  if (!settings().smtpUrl) return;
+  const box = readReport(id)?.box;
+  if (!box || box === "unreadable" || !box.email) return;
+  prepared("INSERT INTO report_mails (id, report_id, event, next_at) VALUES (?, ?, ?, ?)").run(
+    ...[randomUUID(), id, event, new Date(now).toISOString()],
+  );
+}
+
+function requireTransaction(): void {
+  if (!sqliteHandle().inTransaction) throw new Error("Reports are written in a transaction.");
+}

@@ -1,0 +1,55 @@
+import type { Generated, Selectable } from "kysely";
+
+/** ISO 8601 UTC. */
+type Time = string;
+
+export const REPORT_KINDS = ["copyright", "consent", "under-age", "private", "other"] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
+
+/** open: waits for a moderator. asked: waits for the reporter. */
+export type ReportState = "open" | "asked" | "closed";
+
+export const REPORT_DECISIONS = ["keep", "hide", "remove", "restore", "withdrawn"] as const;
+export type ReportDecision = (typeof REPORT_DECISIONS)[number];
+
+/** What somebody reported. */
+export interface ReportsTable {
+  id: string;
+  kind: ReportKind;
+  /** The first of the videos reported; it may be gone. Null where no address of one was recognised. */
+  video_id: string | null;
+  state: Generated<ReportState>;
+  /** The last that was made; null while there is none. */
+  decision: ReportDecision | null;
+  received_at: Time;
+  due_at: Time;
+  closed_at: Time | null;
+  /** When what was typed was deleted. */
+  erased_at: Time | null;
+  /** Everything that was typed, encrypted; null once it is erased. */
+  box: string | null;
+}
+
+/** What the reporter and the moderators wrote to each other; gone once the report is erased. */
+export interface ReportMessagesTable {
+  id: string;
+  report_id: string;
+  author: "reporter" | "moderator" | "site";
+  sent_at: Time;
+  /** Encrypted. */
+  box: string;
+}
+
+/** A mail to the reporter that has not arrived. Its address stands in the report alone. */
+export interface ReportMailsTable {
+  /** What a mail program knows a second copy by. */
+  id: string;
+  report_id: string;
+  event: "received" | "asked" | "decided" | "message";
+  attempts: Generated<number>;
+  next_at: Time;
+}
+
+export type ReportRow = Selectable<ReportsTable>;
+export type ReportMessageRow = Selectable<ReportMessagesTable>;
+export type ReportMailRow = Selectable<ReportMailsTable>;

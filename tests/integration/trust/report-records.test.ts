@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { forgetSettings, parseSettings } from "~/server/settings.server";
+import {
+  addMessage,
+  closeReport,
+  createReport,
+  eraseReport,
+  moveReport,
+  readMessages,
+  readReport,
+  reportsToErase,
+} from "~/trust/reports/report-records.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { TEST_SECRET, useTemporarySite } from "../../temporary-site";
+
+const HOUR = 3_600_000;
+const NOW = Date.parse("2026-11-23T12:00:00.000Z");
+const BOX = {
+  name: "Ada Example",
+  email: "ada@example.org",
+  where: "https://videos.example/video/a",
+  what: "It shows me.",
+  statements: ["It is true."],
+  videos: ["a"],
+};
+const REPORT = { id: "r", kind: "consent", videoId: "a", box: BOX } as const;
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const write = <T>(work: () => T) => writeTransaction(work);
+function set(environment: Record<string, string>): void {
+  Object.assign(process.env, environment);
+  forgetSettings();
+}
+const stored = () =>
+  JSON.stringify(
+    ["reports", "report_messages", "report_mails"].map((table) =>
+      sqliteHandle().prepare(`SELECT * FROM ${table}`).all(),
+    ),
+  );
+
+describe("a report", () => {
+  it("is kept encrypted, and read as it was typed", async () => {
+    expect(await write(() => createReport(REPORT, NOW))).toBe(true);
+    expect(readReport("r")).toMatchObject({ state: "open", decision: null, box: BOX });
+    for (const typed of ["Ada", "ada@", "videos.example", "shows me"]) {
+      expect(stored()).not.toContain(typed);
+    }
+  });
+
+  it("is entered once, however often it is sent", async () => {
+    await write(() => createReport(REPORT, NOW));
+    const other = { ...REPORT, box: { ...BOX, what: "Something else." } };
+    expect(await write(() => createReport(other, NOW))).toBe(false);
+    expect(readReport("r")?.box).toEqual(BOX);
+  });
+
+  it("is due after 48 hours where somebody is shown who may not be, else after REPORT_DEADLINE", async () => {
+    set({ REPORT_DEADLINE: "10h" });
+    for (const kind of ["consent", "under-age", "copyright", "private", "other"] as const) {
+      await write(() => createReport({ ...REPORT, id: kind, kind }, NOW));
+      const hours = (Date.parse(readReport(kind)?.dueAt ?? "") - NOW) / HOUR;
+      expect([kind, hours]).toEqual([kind, kind === "consent" || kind === "under-age" ? 48 : 10]);
+    }
+  });
+
+  it("is closed by the first of two who decide", async () => {
+    await write(() => createReport(REPORT, NOW));
+    expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
+    expect(await write(() => closeReport({ id: "r", decision: "keep" }, NOW))).toBe(false);
+    expect(readReport("r")).toMatchObject({ state: "closed", decision: "remove" });
+    const again = { id: "r", decision: "restore", again: true } as const;
+    expect(await write(() => closeReport(again, NOW))).toBe(true);
+  });
+
+  it("waits for the reporter, and for a moderator again", async () => {
+    await write(() => createReport(REPORT, NOW));
+    const ask = { id: "r", from: ["open"], to: "asked" } as const;
+    expect(await write(() => moveReport(ask, NOW))).toBe(true);
+    expect(await write(() => moveReport(ask, NOW))).toBe(false);
+    expect(readReport("r")?.state).toBe("asked");
+  });
+
+  it("is written in a transaction alone, so that the log stands or falls with it", () => {
+    expect(() => createReport(REPORT)).toThrow("transaction");
+  });
+});
+
+describe("messages", () => {
+  it("are kept encrypted, the oldest first", async () => {
+    await write(() => {
+      createReport(REPORT, NOW);
+      addMessage({ reportId: "r", author: "moderator", text: "Which minute?" }, NOW);
+      addMessage({ reportId: "r", author: "reporter", text: "The third." }, NOW);
+    });
+    expect(readMessages("r").map(({ author, text }) => [author, text])).toEqual([
+      ["moderator", "Which minute?"],
+      ["reporter", "The third."],
+    ]);
+    expect(stored()).not.toContain("minute");
+  });
+});
+
+describe("texts that the secret does not fit", () => {
+  it("are said to be unreadable, and read again with the secret that encrypted them", async () => {
+    await write(() => {
+      createReport(REPORT, NOW);
+      addMessage({ reportId: "r", author: "reporter", text: "The third." }, NOW);
+    });
+    set({ SESSION_SECRET: "another-secret-for-tests-of-32-letters" });
+    expect(readReport("r")).toMatchObject({ state: "open", box: "unreadable" });
+    expect(readMessages("r")[0]?.text).toBeUndefined();
+    // A decision can be made all the same.
+    expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
+    set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
+    expect(readReport("r")?.box).toEqual(BOX);
+    expect(readMessages("r")[0]?.text).toBe("The third.");
+  });
+});
+
+describe("the mails of a report", () => {
+  const events = () => sqliteHandle().prepare("SELECT event FROM report_mails").pluck().all();
+
+  it("are written with what they tell, where there are a mail server and an address", async () => {
+    await write(() => createReport({ ...REPORT, id: "before" }, NOW));
+    set({ SMTP_URL: "smtp://127.0.0.1:2525", SMTP_FROM: "site@example.org" });
+    await write(() => createReport({ ...REPORT, id: "none", box: { ...BOX, email: "" } }, NOW));
+    expect(events()).toEqual([]);
+    await write(() => {
+      createReport(REPORT, NOW);
+      moveReport({ id: "r", from: ["open"], to: "asked" }, NOW);
+      closeReport({ id: "r", decision: "hide" }, NOW);
+    });
+    expect(events()).toEqual(["received", "asked", "decided"]);
+    await write(() => eraseReport("r", NOW));
+    expect(events()).toEqual([]);
+  });
+});
+
+describe("erasure", () => {
+  it("is due REPORT_KEEP after closing, and leaves nothing that was typed", async () => {
+    set({ REPORT_KEEP: "2d" });
+    await write(() => {
+      createReport(REPORT, NOW);
+      createReport({ ...REPORT, id: "open" }, NOW);
+      addMessage({ reportId: "r", author: "reporter", text: "The third." }, NOW);
+      closeReport({ id: "r", decision: "keep" }, NOW);
+    });
+    expect(reportsToErase(NOW + 48 * HOUR - 1)).toEqual([]);
+    expect(reportsToErase(NOW + 48 * HOUR)).toEqual(["r"]);
+    expect(await write(() => eraseReport("r", NOW + 48 * HOUR))).toBe(true);
+    expect(reportsToErase(NOW + 400 * HOUR)).toEqual([]);
+    expect(readReport("r")).toMatchObject({ decision: "keep", box: null });
+    expect(readMessages("r")).toEqual([]);
+    const add = () => addMessage({ reportId: "r", author: "reporter", text: "More." }, NOW);
+    expect(await write(add)).toBeUndefined();
+  });
+});
+
+describe("100,000 reports", () => {
+  it("are found by indexes, without sorting", () => {
+    const plans = [
+      "SELECT * FROM reports WHERE id = ?",
+      "SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT 9",
+      "SELECT id FROM reports WHERE state <> 'closed' ORDER BY due_at, id LIMIT 9",
+      "SELECT id FROM reports WHERE video_id = ? ORDER BY received_at DESC LIMIT 9",
+      "SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= ? ORDER BY closed_at LIMIT 9",
+      "SELECT * FROM report_mails WHERE next_at <= ? ORDER BY next_at LIMIT 9",
+    ].flatMap((sql) => {
+      const values = Array.from(sql.matchAll(/\?/g), () => null);
+      return sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as {
+        detail: string;
+      }[];
+    });
+    for (const { detail } of plans) expect(detail).not.toMatch(/TEMP B-TREE|SCAN \w+$/);
+  });
+});
+
+describe("the settings of reports", () => {
+  it.each([
+    ["REPORT_HIDE", "perhaps"],
+    ["REPORT_DEADLINE", "5"],
+    ["REPORT_DEADLINE", "30m"],
+    ["REPORT_KEEP", "1h"],
+    ["REPORT_KEEP", "-1d"],
+  ])("%s=%s ends the start with a sentence", (name, value) => {
+    expect(() => parseSettings({ [name]: value })).toThrow(`${name} must be `);
+  });
+});
