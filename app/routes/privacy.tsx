@@ -1,8 +1,12 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
+import { Fragment } from "react";
 import { pageMeta } from "~/catalogue/meta/page-meta";
 import { contactEmail } from "~/server/contact-email.server";
+import { settings } from "~/server/settings.server";
 import { siteIdentity } from "~/server/site-origin.server";
+import { BROWSER_DATA, type BrowserData, MEMORY_LIMITS } from "~/trust/privacy/browser-data";
+import { keptGroups } from "~/trust/privacy/kept-data.server";
 import { StaticPage } from "~/ui/page-frame/static-page";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
@@ -16,11 +20,17 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
     : [];
 
 export function loader({ request }: LoaderFunctionArgs) {
-  return { site: siteIdentity(request), email: contactEmail(request) };
+  const { ageCheckUrl } = settings();
+  return {
+    site: siteIdentity(request),
+    email: contactEmail(request),
+    groups: keptGroups(),
+    checksAges: ageCheckUrl ? new URL(ageCheckUrl).host : undefined,
+  };
 }
 
 export default function Privacy() {
-  const { site, email } = useLoaderData<typeof loader>();
+  const { site, email, groups, checksAges } = useLoaderData<typeof loader>();
   return (
     <StaticPage
       title="Privacy"
@@ -37,14 +47,15 @@ export default function Privacy() {
           No page asks another company for anything. There are no advertising networks, no analytics
           services, no fonts or scripts of others, and so nobody else learns that you were here.
         </li>
-        <li>We have nothing that we could sell, share or lose.</li>
+        <li>Of those who watch we have nothing that we could sell, share or lose.</li>
       </ul>
 
       <h2>What is counted</h2>
       <p>
         Each video has one number: how often its page was opened, also by day. It does not say by
-        whom. To keep the site available, the number of recent requests is limited; the addresses
-        needed for that are held in memory for an hour at most and written nowhere.
+        whom. To keep the site available, these are limited for each address:{" "}
+        {[...new Set(Object.values(MEMORY_LIMITS))].join(", ")}. What is needed for that is held in
+        memory, as a digest of the address, for an hour at most and written nowhere.
       </p>
       <p>
         Each video also has totals of how far it is watched: twenty numbers, one for each 5 % of the
@@ -55,36 +66,51 @@ export default function Privacy() {
       </p>
 
       <h2>Cookies and your browser's memory</h2>
+      <p>
+        This is all that your browser is given to remember. What it has beside the cookies it sends
+        to nobody by itself: to show you the videos that you saved or began, it asks us for them as
+        for any other page. Clearing the data of this site removes all of it.
+      </p>
       <ul>
+        {BROWSER_DATA.filter((each) => each.isForVisitors).map((each) => (
+          <Remembered key={each.keys[0]} {...each} />
+        ))}
         <li>
-          <strong>Age.</strong> When you confirm that you are 18 or over, a cookie remembers that
-          answer, and only that, so that you are not asked again.
-        </li>
-        <li>
-          <strong>Player.</strong> The volume and the place where you stopped watching stay in your
-          own browser, and clearing the data of this site removes them. So does <q>Forget all</q>{" "}
-          under Continue watching. The place itself is never sent to us, only the parts above,
-          without saying whose view it was; which videos those are, your browser asks us for as for
-          any other page, and nothing of that is written down.
-        </li>
-        <li>
-          <strong>Saved videos.</strong> The list of what you save stays in your own browser too.
-          When you open it, your browser asks us for those videos, as for any other page, and
-          nothing of that is written down.
-        </li>
-        <li>
-          <strong>Offline page.</strong> Your browser stores one page of ours, which it shows when
-          the site cannot be reached. No page that you visit is stored with it.
-        </li>
-        <li>
-          <strong>Administrators.</strong> The few people who manage the videos sign in, and have a
-          cookie for that. Visitors never get it.
+          An offline page of ours, which your browser shows when the site cannot be reached. No page
+          that you visit is stored with it.
         </li>
       </ul>
-
       <p>
-        What your browser remembers, and how discreet the site is, stands on the page{" "}
+        Who manages the videos has more cookies, which visitors never get:{" "}
+        {BROWSER_DATA.filter((each) => !each.isForVisitors)
+          .flatMap(({ keys }) => keys)
+          .join(", ")}
+        . What your browser remembers, and how discreet the site is, stands on the page{" "}
         <Link to="/preferences">Preferences</Link>.
+      </p>
+
+      <h2>What is stored of others than visitors</h2>
+      <p>
+        Whoever only watches is not among these. This is all that our database holds of persons, why
+        it does, and for how long. Backups may hold it longer, until the last backup with it is
+        replaced.
+      </p>
+      {groups.map(({ title, lead, kept }) => (
+        <Fragment key={title}>
+          <h3 className="mt-6 font-semibold text-ink">{title}</h3>
+          <p>{lead}</p>
+          <ul>
+            {kept.map(({ what, why, howLong }) => (
+              <li key={what}>
+                <strong>{what}.</strong> {why} {howLong}
+              </li>
+            ))}
+          </ul>
+        </Fragment>
+      ))}
+      <p>
+        Whoever it is about may ask what is kept of them, and to have it deleted. Who reported a
+        video does so in a message on the page of their report, others by mail.
       </p>
 
       <h2>Content from third parties</h2>
@@ -100,6 +126,14 @@ export default function Privacy() {
         This site is for ages 18 and over. Every page carries the RTA label, by which parental
         filters recognise it.
       </p>
+      {checksAges && (
+        <p>
+          In some countries the law asks for a check of the age. {checksAges} does that for us, when
+          you follow the link to it. It is sent a random number and the address to come back to, not
+          what you want to watch; it tells us whether you are 18 or over, and nothing else. Where
+          you are we are told by the network that you reach us through, and write it down nowhere.
+        </p>
+      )}
 
       <h2>Questions</h2>
       <p>
@@ -107,5 +141,19 @@ export default function Privacy() {
         mail you send reaches an ordinary mailbox; we use it to answer you and for nothing else.
       </p>
     </StaticPage>
+  );
+}
+
+const KINDS: Record<BrowserData["kind"], string> = {
+  cookie: "Cookie",
+  storage: "In your browser's storage",
+  tab: "In this tab",
+};
+
+function Remembered({ kind, keys, what, howLong }: BrowserData) {
+  return (
+    <li>
+      <strong>{what}</strong> {KINDS[kind]}: {keys.join(", ")}. {howLong}
+    </li>
   );
 }

@@ -17,16 +17,23 @@ export interface AttemptLimit {
 /** Bounds what a flood of addresses or made-up accounts can occupy: about 1 MB a limit. */
 const MOST_KEYS = 10_000;
 
+/** Keys whose window is over are removed so often, and not only when another wants their place. */
+const PURGE_EVERY_MS = 60_000;
+
 /**
- * At most `most` attempts a key in a window that begins with the first of them. In memory only: an
- * address is personal, and a restart forgets it.
+ * At most `most` attempts a key in a window that begins with the first of them. In memory only, as a digest
+ * and for the window: an address is personal.
  */
 export function attemptLimit(
   most: number,
   windowSeconds: number,
   mostKeys = MOST_KEYS,
 ): AttemptLimit {
-  const counts = new LRUCache<string, { attempts: number; endsAt: number }>({ max: mostKeys });
+  const counts = new LRUCache<string, { attempts: number; endsAt: number }>({
+    max: mostKeys,
+    ttl: windowSeconds * 1000,
+  });
+  setInterval(() => counts.purgeStale(), PURGE_EVERY_MS).unref();
   return {
     consume(key, now = Date.now()) {
       const known = counts.get(digest(key));

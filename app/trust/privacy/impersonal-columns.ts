@@ -1,0 +1,55 @@
+/**
+ * The columns of the database that say nothing about a person: what films are and how they are stored,
+ * totals, and the state of the site itself. A new column stands here or in `kept-data.server.ts`.
+ */
+export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
+  // Titles, descriptions and films are what the site publishes; who is in them is in the records of consent.
+  videos:
+    "id number title description category tags duration status views created_at updated_at bytes seconds sort_key captions poster_colors publish_at unpublish_at ready_at loudness true_peak hls_settings source_removed_at cut_start cut_end",
+  video_files:
+    "id video_id state created_at replaced_at duration poster_colors hls_settings source_removed_at captions loudness true_peak bytes sha256 cut_start cut_end",
+  deleted_videos: "id title deleted_at bytes",
+  video_holds: "video_id reason report_id since was_published",
+
+  // Derived from the films and from the catalogue.
+  blocked_films: "id video_id reason blocked_at state attempts first step frames",
+  blocked_files: "sha256 film_id",
+  blocked_likenesses: "video_id film_id found_at dismissed_at",
+  video_frames: "video_id first step frames",
+  video_digests: "video_id sha256",
+  video_fingerprints: "video_id seconds hashes",
+  similar_videos: "first second dismissed_at",
+  projected_videos: "id sort_key status category views bytes text_digest digest",
+  related_changes: "seq sort_key",
+  video_changes: "seq video_id",
+  video_search: "text video_search rank",
+  video_search_short: "text video_search_short rank",
+  video_totals: "status category videos viewed views bytes",
+  catalogue_version: "id catalogue views",
+
+  // Totals, never a single view.
+  view_days: "video_id day views",
+  watched_parts: "video_id views parts",
+  disk_days: "day used_bytes free_bytes",
+
+  category_names: "id label position",
+  series: "id title slug description visibility version created_at updated_at deleted_at",
+  series_slugs: "slug series_id",
+  series_videos: "series_id video_id position",
+  featured_series: "id series_id",
+  tag_aliases: "alias tag label",
+  tag_changes: "id tags names target aliases state created_at",
+  tag_change_videos: "change_id video_id before after",
+
+  media_files: "bucket video_id kind bytes",
+  missing_files: "number",
+  storage: "id bytes checked_at files_looked_at",
+  downloads: "id address texts status state reason video_id created_at",
+  imports: "source bytes modified_ms video_id target process started_at finished_at",
+  jobs: "id video_id kind priority state attempts run_after worker lease_until progress speed seconds_left reason created_at started_at finished_at",
+  queue_state: "id paused_at",
+  backups: "id due_at state name files bytes added_bytes repaired reason started_at finished_at",
+  alerts: "id kind sentence until raised_at resolved_at",
+  alert_deliveries: "id alert_id event channel attempts next_at delivered_at reason",
+  migrations: "name ran_at",
+};

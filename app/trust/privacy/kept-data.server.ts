@@ -1,0 +1,162 @@
+import { settings } from "~/server/settings.server";
+
+/**
+ * Everything that the database has about persons: what it is, why, and for how long. The privacy page is
+ * rendered from it, and a test compares it with the schema: a column that neither this list nor
+ * `impersonal-columns.ts` names fails the suite.
+ */
+export interface KeptData {
+  what: string;
+  why: string;
+  /** How long, in a sentence; by a setting where it depends on one. */
+  howLong: string | (() => string);
+  /** The columns of each table that have it. */
+  columns: Readonly<Record<string, string>>;
+}
+
+export interface KeptGroup {
+  /** Whose it is. */
+  title: string;
+  lead: string;
+  kept: readonly KeptData[];
+}
+
+const DAY_MS = 86_400_000;
+const WHILE_ACCOUNT = "As long as the account.";
+
+/** Such as "90 days". */
+function daysOf(ms: number): string {
+  const days = Math.round(ms / DAY_MS);
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+export const KEPT_GROUPS: readonly KeptGroup[] = [
+  {
+    title: "People who report a video",
+    lead: "Only what they type, and only if they report something.",
+    kept: [
+      {
+        what: "The texts of the report and of the answers, with a name and an e-mail address where they are given",
+        why: "To decide about the video, and to tell both sides what was decided. It is encrypted.",
+        howLong: () =>
+          `Deleted ${daysOf(settings().reportKeepMs)} after the report is closed, or before that when they ask for it.`,
+        columns: { reports: "box", report_messages: "id report_id author sent_at box" },
+      },
+      {
+        what: "That there was a report: its kind, its video, when it came, and what was decided",
+        why: "To count reports on the transparency page. It says nothing about who reported.",
+        howLong: "For good.",
+        columns: {
+          reports: "id kind video_id state decision received_at due_at closed_at erased_at",
+        },
+      },
+      {
+        what: "Mails that are still to be sent, where an e-mail address was given",
+        why: "To send word of a report when the mail server answers.",
+        howLong: "Until they are sent, or given up.",
+        columns: { report_mails: "id report_id event attempts next_at" },
+      },
+    ],
+  },
+  {
+    title: "People who manage the videos",
+    lead: "The few who have an account, which nobody needs to watch.",
+    kept: [
+      {
+        what: "E-mail address, the hash of a password, the role, and when the account was made or deactivated",
+        why: "To sign in.",
+        howLong: WHILE_ACCOUNT,
+        columns: {
+          users: "id email password_hash role may_publish created_at deactivated_at",
+        },
+      },
+      {
+        what: "A second factor, recovery codes (as hashes) and passkeys (their public half) with their names",
+        why: "To sign in more safely.",
+        howLong: "Until they are removed, or used where that is once.",
+        columns: {
+          users: "totp_secret totp_enabled_at totp_last_step",
+          recovery_codes: "user_id code_hash",
+          passkeys: "id user_id rp_id name public_key counter synced created_at last_used_at",
+          spent_challenges: "hash expires_at",
+        },
+      },
+      {
+        what: "Where they are signed in: the kind of browser and system, since when, and when it was last used",
+        why: "So that they see it, and can end it from elsewhere.",
+        howLong: "Until they sign out, or 30 days after the last use.",
+        columns: { sessions: "id_hash user_id created_at last_used_at expires_at device" },
+      },
+      {
+        what: "Invitations, with an e-mail address and a role",
+        why: "To make an account by a link that works once.",
+        howLong:
+          "One can be used for 48 hours, and is kept for 30 days, so that whoever uses it later learns why it fails.",
+        columns: {
+          invitations: "token_hash email role may_publish created_at expires_at used_at",
+        },
+      },
+      {
+        what: "Tokens of programs (as hashes) with their names, and the answers to calls that may be repeated",
+        why: "To let a program of theirs work with the site.",
+        howLong: "Until a token is revoked; answers for a day.",
+        columns: {
+          api_tokens: "id token_hash user_id name scopes created_at expires_at last_used_at",
+          api_answers: "token_id key request status headers body created_at",
+        },
+      },
+      {
+        what: "What they did in the studio: uploads, changes, deletions, decisions",
+        why: "So that all who manage the videos see what happened.",
+        howLong:
+          "The last 100,000 entries. Decisions about reports for good: that log cannot be changed.",
+        columns: {
+          activities: "id user_id action subject_id detail created_at",
+          moderation_log: "id at action report_id video_id user_id detail previous hash",
+          video_checks: "video_id kind user_id checked_at",
+          backups: "user_id",
+          tag_changes: "user_id",
+        },
+      },
+      {
+        what: "Whose a video is: the number of the account, which is also a part of the address of its files",
+        why: "So that uploaders work with their own videos.",
+        howLong: "As long as the video, and 30 days in the trash.",
+        columns: {
+          videos:
+            "uploaded_by video_url source_url thumbnail_url hls_url storyboard_url preview_url generated_poster_url cut_of",
+          video_files:
+            "user_id video_url source_url thumbnail_url hls_url storyboard_url preview_url generated_poster_url cut_of",
+          deleted_videos: "row files deleted_by uploaded_by",
+          media_files: "path",
+          downloads: "user_id",
+        },
+      },
+      {
+        what: "Notes to each other about drafts, links that show a draft, and templates and views of their own",
+        why: "To work together, and faster.",
+        howLong:
+          "Notes and links as long as the video, templates and views until they are removed.",
+        columns: {
+          review_notes: "id video_id user_id text created_at",
+          preview_links: "token_hash video_id made_by created_at views last_viewed_at",
+          upload_templates: "id user_id name description category tags is_default deleted_at",
+          saved_views: "id user_id name parameters",
+        },
+      },
+    ],
+  },
+];
+
+/** The list as the page shows it. */
+export function keptGroups() {
+  return KEPT_GROUPS.map(({ title, lead, kept }) => ({
+    title,
+    lead,
+    kept: kept.map(({ what, why, howLong }) => ({
+      what,
+      why,
+      howLong: typeof howLong === "string" ? howLong : howLong(),
+    })),
+  }));
+}

@@ -1,0 +1,181 @@
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
+import { afterEach, describe, expect, it } from "vitest";
+import { loader } from "~/routes/privacy";
+import { BROWSER_DATA, MEMORY_LIMITS } from "~/trust/privacy/browser-data";
+import { IMPERSONAL_COLUMNS } from "~/trust/privacy/impersonal-columns";
+import { KEPT_GROUPS } from "~/trust/privacy/kept-data.server";
+import { migrate } from "~db/migrate.server";
+import { useTemporarySite } from "../../temporary-site";
+
+type Columns = Readonly<Record<string, string>>;
+
+const namesOf = (columns: Columns) =>
+  Object.entries(columns).flatMap(([table, names]) =>
+    names.split(" ").map((name) => `${table}.${name}`),
+  );
+const KEPT = KEPT_GROUPS.flatMap(({ kept }) => kept.flatMap(({ columns }) => namesOf(columns)));
+const IMPERSONAL = namesOf(IMPERSONAL_COLUMNS);
+
+/** Every column of a database, but those inside the search index. */
+function columnsOf(database: Sqlite.Database): string[] {
+  const tables = database.pragma("main.table_list") as { name: string; type: string }[];
+  return tables
+    .filter(({ name, type }) => type !== "shadow" && !name.startsWith("sqlite_"))
+    .flatMap(({ name }) =>
+      (database.pragma(`table_xinfo(${name})`) as { name: string }[]).map(
+        (column) => `${name}.${column.name}`,
+      ),
+    );
+}
+
+/** What neither of the two lists names. */
+const unnamed = (columns: string[]) =>
+  columns.filter((column) => !KEPT.includes(column) && !IMPERSONAL.includes(column));
+
+describe("the list of what is kept of persons", () => {
+  const database = new Sqlite(":memory:");
+  migrate(database);
+  const columns = columnsOf(database);
+
+  it("names every column of the database, or says that it is of no person", () => {
+    expect(columns.length).toBeGreaterThan(250);
+    expect(unnamed(columns)).toEqual([]);
+  });
+
+  it("names none that is not there, and none on both sides", () => {
+    expect([...KEPT, ...IMPERSONAL].filter((name) => !columns.includes(name))).toEqual([]);
+    expect(KEPT.filter((name) => IMPERSONAL.includes(name))).toEqual([]);
+  });
+
+  it("notices a new column and a new table", () => {
+    database.exec("ALTER TABLE users ADD COLUMN telephone TEXT");
+    database.exec("CREATE TABLE visits (address TEXT)");
+    expect(unnamed(columnsOf(database)).sort()).toEqual(["users.telephone", "visits.address"]);
+  });
+
+  it("has no column by which a visitor could be known", () => {
+    const suspicious = /address|agent|(^|_)ip($|_)|referr|country|latitude|query/i;
+    const found = columns.filter((name) => suspicious.test(name.split(".")[1]!));
+    // The address of a file that an admin has brought in.
+    expect(found).toEqual(["downloads.address"]);
+  });
+});
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const sources = fs
+  .readdirSync(path.join(root, "app"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.(?:tsx?|js)$/.test(name))
+  .map((name) => {
+    const file = `app/${name}`;
+    return { file, source: fs.readFileSync(path.join(root, file), "utf8") };
+  });
+
+/** What writes for others, who give the name. */
+const GENERIC = [
+  "app/server/signed-cookie.server.ts",
+  "app/ui/stored-value.ts",
+  "app/player/memory/browser-storage.ts",
+  "app/studio/upload/use-saved-texts.ts",
+];
+
+const WRITES: [pattern: RegExp, prefix: string][] = [
+  [/\bsignedCookie\(\s*([\w"-]+)/g, ""],
+  [/\bstoredValue(?:<[^(]*>)?\(\s*([\w":-]+)/g, ""],
+  [/\bwriteStored\(\s*([\w"-]+)/g, "player:"],
+  [/\b(?:local|session)Storage\.setItem\(\s*([\w":-]+)/g, ""],
+  [/\buseSavedTexts\(\s*\w+,\s*([\w"-]+)/g, ""],
+  [/["'`]?Set-Cookie["'`]?[,:]\s*(["'`][^"'`]*)/g, ""],
+];
+
+/** The names of all cookies and keys that a source writes; of a constant its value. */
+function keysIn(source: string): string[] {
+  return WRITES.flatMap(([pattern, prefix]) =>
+    [...source.matchAll(pattern)].map(([, name = ""]) => {
+      const value = name.startsWith('"')
+        ? name.slice(1).replace(/"$/, "")
+        : new RegExp(`const ${name}\\s*=\\s*"([^"]+)"`).exec(source)?.[1];
+      return value === undefined ? `unknown ${name}` : prefix + value;
+    }),
+  );
+}
+
+describe("the list of what a browser remembers", () => {
+  const listed = BROWSER_DATA.flatMap(({ keys }) => keys);
+
+  it("names every cookie and every key that the code writes, and no other", () => {
+    const written = sources
+      .filter(({ file }) => !GENERIC.includes(file))
+      .flatMap(({ source }) => keysIn(source));
+    // The package of resumable uploads names its keys so.
+    const isUsed = sources.some(({ source }) => source.includes('"tus-js-client"'));
+    if (isUsed) written.push("tus::");
+    expect([...new Set(written)].sort()).toEqual([...listed].sort());
+  });
+
+  it("would notice others", () => {
+    expect(keysIn('const KEY = "spy"; signedCookie(KEY, "1", 5)')).toEqual(["spy"]);
+    expect(keysIn('storedValue<string[]>("x:y", (z) => z)')).toEqual(["x:y"]);
+    expect(keysIn('writeStored("place", 1); sessionStorage.setItem("s", t)')).toEqual([
+      "player:place",
+      "s",
+    ]);
+    expect(keysIn("localStorage.setItem(nameOf(video), text)")).toEqual(["unknown nameOf"]);
+  });
+
+  it("is all there is: nothing else of a browser's memory is touched", () => {
+    const others =
+      /\bindexedDB\b|\bdocument\.cookie\b|\bcookieStore\b|\.name = window|\bcaches\.open\b/;
+    const found = sources.filter(({ source }) => others.test(source)).map(({ file }) => file);
+    expect(found).toEqual(["app/ui/offline/service-worker.js"]);
+    const raw = sources
+      .filter(({ source }) => /`\$\{COOKIE\}=|["'`]\w+=\$\{/.test(source) && /Max-Age/.test(source))
+      .map(({ file }) => file)
+      .filter((file) => !GENERIC.includes(file));
+    // It writes the one cookie that is not signed, whose name signedCookie() is given as well.
+    expect(raw).toEqual(["app/server/age.server.ts"]);
+  });
+});
+
+describe("the list of limits by address", () => {
+  const users = sources.filter(({ source }) => /= attemptLimit\(/.test(source));
+
+  it("names every module that has one", () => {
+    expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());
+  });
+
+  it("promises an hour at most, and none is longer", () => {
+    for (const { file, source } of users) {
+      for (const [, constant, multiplied] of source.matchAll(
+        /WINDOW_SECONDS = (\d+)(?: \* (\d+))?;/g,
+      )) {
+        const seconds = Number(constant) * Number(multiplied ?? 1);
+        expect(seconds, file).toBeLessThanOrEqual(3_600);
+      }
+    }
+  });
+});
+
+describe("the privacy page", () => {
+  let site: ReturnType<typeof useTemporarySite>;
+  afterEach(() => site.remove());
+
+  it("shows the whole list, with the times that are set", async () => {
+    site = useTemporarySite({
+      AGE_CHECK_URL: "https://check.example/x",
+      AGE_CHECK_SECRET: "s".repeat(32),
+    });
+    const request = new Request("http://site.example/privacy");
+    const { groups, checksAges } = loader({ request, params: {}, context: {} });
+    expect(groups.map(({ title }) => title)).toEqual(KEPT_GROUPS.map(({ title }) => title));
+    for (const { kept } of groups) {
+      for (const { what, why, howLong } of kept) {
+        for (const sentence of [why, howLong]) expect(sentence).toMatch(/^[A-Z].+\.$/);
+        expect(what).toMatch(/^[A-Z].+[^.]$/);
+      }
+    }
+    expect(checksAges).toBe("check.example");
+  });
+});
