@@ -9,6 +9,7 @@ import { createBuckets } from "~/media/bucket.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { startJobs } from "~/media/jobs/start.server";
+import { writeConsoleAsJson } from "~/server/node/json-log.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
 import { SettingsError, settings } from "~/server/settings.server";
@@ -42,6 +43,7 @@ export async function boot(): Promise<void> {
   if (holder.afterdarkBooted) return;
   holder.afterdarkBooted = true;
   try {
+    if (settings().logFormat === "json") writeConsoleAsJson();
     requireDatabaseFile(settings().databasePath);
     createBuckets();
     requireBackupFolder();

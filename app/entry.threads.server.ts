@@ -6,6 +6,7 @@ import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
 import { readSimilarFilms } from "~/media/fingerprints/similar-films.server";
 import { readOutdatedStreams, readSourceCounts } from "~/media/jobs/outdated-streams.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
+import { readLibraryFigures } from "~/studio/monitoring/library-figures.server";
 import { readQueuePage } from "~/studio/queue/queue-page.server";
 import { readUploaderTotals } from "~/studio/statistics/uploader-totals.server";
 import { readTaggedIds, readTagsPage } from "~/studio/tags/tag-list.server";
@@ -32,4 +33,5 @@ serveThread({
   "source-counts": readSourceCounts,
   "outdated-streams": readOutdatedStreams,
   "similar-films": readSimilarFilms,
+  "library-figures": readLibraryFigures,
 });

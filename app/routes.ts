@@ -62,6 +62,7 @@ export default [
   route("events", "routes/events.ts"),
   route("api/v1/*", "routes/api.ts"),
   route("healthz", "routes/healthz.ts"),
+  route("metrics", "routes/metrics.ts"),
 
   route("sitemap.xml", "routes/sitemap.ts"),
   route("sitemap/:part", "routes/sitemap.ts", { id: "sitemap-part" }),

@@ -20,6 +20,7 @@ const BENCHMARKS = {
   similar: () => import("./bench/similar"),
   events: () => import("./bench/events"),
   pages: () => import("./bench/pages"),
+  metrics: () => import("./bench/metrics"),
   memory: () => import("./bench/memory"),
   weight: () => import("./bench/weight"),
   phone: () => import("./bench/phone"),

@@ -102,6 +102,8 @@ const TABLE = {
   // Its calls ask for a token, and then for the lines above.
   "/api/v1/*": "anyone",
   "/healthz": "anyone",
+  // It asks for a token, or for this machine.
+  "/metrics": "anyone",
   "/sitemap.xml": "anyone",
   "/sitemap/:part": "anyone",
   "/robots.txt": "anyone",

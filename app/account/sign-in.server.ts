@@ -2,6 +2,7 @@ import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
 import { type AttemptLimit, attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress } from "~/server/client-address.server";
+import { counts } from "~/server/counts.server";
 import { recordActivity } from "./activity.server";
 import { knownDevice } from "./device.server";
 import { FormError, tooManyAttempts } from "./form-error.server";
@@ -67,6 +68,7 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   });
   // To somebody who is locked out, the site says no more than to a stranger.
   if (!right || !user || user.deactivated_at !== null) {
+    counts.signInFailures++;
     if (user && byAccount.isUsedUp(account)) noteGuessing(user.id);
     throw new FormError(400, "Invalid login credentials");
   }
@@ -93,7 +95,10 @@ export async function proveSecondFactor(
   const address = device ? undefined : clientAddress(request);
   const giveBack = countAttempt(address, device ?? userId, byCode);
   const kind = await checkSecondFactor(userId, code);
-  if (!kind) throw new FormError(400, "That code is not right, or it was used before.");
+  if (!kind) {
+    counts.signInFailures++;
+    throw new FormError(400, "That code is not right, or it was used before.");
+  }
   giveBack();
   return kind;
 }
@@ -111,7 +116,10 @@ export async function proveByPasskey(request: Request, form: FormData): Promise<
   const device = owner && knownDevice(request, owner);
   const address = device ? undefined : clientAddress(request);
   const giveBack = countAttempt(address, device ?? `passkey ${answer.id}`);
-  const userId = await verifyPasskey(request, answer, { purpose: "sign-in" });
+  const userId = await verifyPasskey(request, answer, { purpose: "sign-in" }).catch((error) => {
+    counts.signInFailures++;
+    throw error;
+  });
   giveBack();
   return userId;
 }

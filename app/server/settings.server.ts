@@ -122,6 +122,15 @@ const variables = {
     schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 2),
   },
   DATA_LOCK: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
+  METRICS_TOKEN: {
+    takes: "a token of at least 16 characters without spaces (openssl rand -hex 32 makes one)",
+    schema: z
+      .string()
+      .trim()
+      .regex(/^\S{16,}$/)
+      .optional(),
+  },
+  LOG_FORMAT: { takes: "text or json", schema: z.enum(["text", "json"]).default("text") },
   AGE_GATE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   SERVICE_WORKER: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   ...ENCODER_VARIABLES,
@@ -222,6 +231,9 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
     /** Whether the data are locked for one server; off for file systems that know no locks. */
     dataLock: parsed.DATA_LOCK === "on",
+    /** What reads the metrics. Undefined: whoever asks from this machine. */
+    metricsToken: parsed.METRICS_TOKEN,
+    logFormat: parsed.LOG_FORMAT,
     ageGate: parsed.AGE_GATE === "on",
     serviceWorker: parsed.SERVICE_WORKER === "on",
     /** Jobs that the server's process runs at once; 0 leaves them to `npm run jobs`. */

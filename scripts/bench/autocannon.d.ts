@@ -1,7 +1,7 @@
 /** The part of autocannon that is used here; the package brings no types. */
 declare module "autocannon" {
   interface Result {
-    requests: { average: number };
+    requests: { average: number; total: number };
     /** Milliseconds. */
     latency: { p99: number };
     non2xx: number;

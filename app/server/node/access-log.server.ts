@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
+import { settings } from "../settings.server";
+import { jsonLine } from "./json-log.server";
 import { onRequestStart } from "./request-context.server";
 
 /**
@@ -21,7 +23,7 @@ interface Morgan {
 }
 
 /** Asked every few seconds, and never news; and how far a film was watched, which is counted alone. */
-const UNLOGGED = /^\/(healthz|video\/[^/]*\/watched)$/;
+const UNLOGGED = /^\/(healthz|metrics|video\/[^/]*\/watched)$/;
 
 const started = new WeakMap<ServerResponse, number>();
 
@@ -56,7 +58,21 @@ export function accessLine(request: IncomingMessage, response: ServerResponse): 
   // A client that left before the answer began was given no status.
   const status = response.headersSent ? response.statusCode : "-";
   const bytes = response.getHeader("Content-Length") ?? "-";
+  if (settings().logFormat === "json") {
+    return jsonLine("info", {
+      method: request.method,
+      path: printable(path),
+      status: numberOf(status),
+      bytes: numberOf(bytes),
+      ms: numberOf(took),
+    });
+  }
   return `${request.method} ${printable(path)} ${status} ${bytes} - ${took} ms`;
+}
+
+/** Null for the dash of what is not known. */
+function numberOf(value: unknown): number | null {
+  return value === "-" ? null : Number(value);
 }
 
 /** The path without what is secret in it: whoever has such a link may use it. */

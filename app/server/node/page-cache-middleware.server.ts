@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { matchesWeakly } from "~/shared/conditional";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { isAgeAnswerAlone } from "../age.server";
+import { counts } from "../counts.server";
 import { errorReference } from "../errors.server";
 import { settings } from "../settings.server";
 import { type CachedPage, cachePage, findCachedPage, packedPage } from "./page-cache.server";
@@ -30,9 +31,11 @@ export function answerCachedPage(request: IncomingMessage, response: ServerRespo
   }
   const page = findCachedPage(key, version);
   if (page) {
+    counts.pageCacheHits++;
     send(page, request, response);
     return true;
   }
+  counts.pageCacheMisses++;
   cacheable.set(request, { key, version });
   return false;
 }

@@ -1,0 +1,36 @@
+import type { Database } from "better-sqlite3";
+import type { JobKind } from "~db/schema";
+import type { AlertKind } from "~db/schema/alerts";
+
+/** Of what is in the database, what the metrics tell. */
+export interface LibraryFigures {
+  /** Without those that are done, of which nothing is to be known and which are most. */
+  jobs: { kind: JobKind; state: "waiting" | "running" | "failed"; jobs: number }[];
+  isPaused: boolean;
+  alerts: { kind: AlertKind; alerts: number }[];
+  /** When the last proved backup began, ISO 8601 UTC; null when there is none. */
+  provedAt: string | null;
+}
+
+/** Runs on a thread, since there may be a job for each of a hundred thousand videos. */
+export function readLibraryFigures(sqlite: Database) {
+  const waiting = sqlite.prepare(
+    `SELECT kind, 'waiting' AS state, count(*) AS jobs FROM jobs INDEXED BY jobs_waiting
+     WHERE state = 'waiting' GROUP BY kind`,
+  );
+  const others = sqlite.prepare(
+    `SELECT kind, state, count(*) AS jobs FROM jobs INDEXED BY jobs_by_state
+     WHERE state IN ('running', 'failed') GROUP BY kind, state`,
+  );
+  const paused = sqlite.prepare("SELECT paused_at IS NOT NULL FROM queue_state").pluck();
+  const alerts = sqlite.prepare(
+    "SELECT kind, count(*) AS alerts FROM alerts WHERE resolved_at IS NULL GROUP BY kind",
+  );
+  const proved = sqlite.prepare("SELECT max(started_at) FROM backups WHERE state = 'done'").pluck();
+  return (): LibraryFigures => ({
+    jobs: [...waiting.all(), ...others.all()] as LibraryFigures["jobs"],
+    isPaused: paused.get() === 1,
+    alerts: alerts.all() as LibraryFigures["alerts"],
+    provedAt: proved.get() as string | null,
+  });
+}

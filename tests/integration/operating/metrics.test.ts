@@ -1,0 +1,286 @@
+import { once } from "node:events";
+import http from "node:http";
+import { setImmediate } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTE_LABELS } from "~/studio/monitoring/route-labels";
+import { JOB_KINDS } from "~db/schema/jobs";
+import { ADMIN, SiteProcess } from "../../site-process";
+
+const TOKEN = "0123456789abcdef0123456789abcdef";
+
+interface Sample {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** What a scrape says, by the text format of Prometheus. A line that is not of it fails. */
+function samplesOf(text: string): Sample[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("# "))
+    .map((line) => {
+      const [, name = "", labels = "", value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      expect(value, line).toBeDefined();
+      const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"(?:,|$)/g)];
+      return {
+        name,
+        labels: Object.fromEntries(pairs.map(([, label, text]) => [label!, text!])),
+        value: Number(value),
+      };
+    });
+}
+
+const figure = (samples: Sample[], name: string, labels: Record<string, string> = {}) =>
+  samples.find(
+    (sample) =>
+      sample.name === name &&
+      Object.entries(labels).every(([label, text]) => sample.labels[label] === text),
+  )?.value;
+
+/** A request whose headers and path are sent as they are. Returns status and text. */
+async function send(
+  site: SiteProcess,
+  path: string,
+  headers: http.OutgoingHttpHeaders = {},
+  method = "GET",
+) {
+  const { hostname, port } = new URL(site.url);
+  const request = http.request({ hostname, port, path, headers, method, agent: false });
+  request.end();
+  const [response] = (await once(request, "response")) as [http.IncomingMessage];
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, headers: response.headers, text };
+}
+
+const scrape = async (site: SiteProcess, headers: http.OutgoingHttpHeaders = {}) =>
+  samplesOf((await send(site, "/metrics", headers)).text);
+
+describe("the metrics without a token", () => {
+  const site = new SiteProcess();
+  beforeAll(async () => {
+    await site.start();
+    await scrape(site);
+  });
+  afterAll(() => site.remove());
+
+  it("are text for Prometheus, in no cache", async () => {
+    const { status, headers, text } = await send(site, "/metrics");
+    expect(status).toBe(200);
+    expect(headers["content-type"]).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(headers["cache-control"]).toBe("no-store");
+    for (const { name } of samplesOf(text)) expect(text).toContain(`# HELP ${name.slice(0, 12)}`);
+    expect(site.log).not.toContain("/metrics");
+  });
+
+  it.each([
+    { "X-Forwarded-For": "203.0.113.9" },
+    { "X-Forwarded-For": "127.0.0.1" },
+    { "x-forwarded-proto": "https" },
+    { Forwarded: "for=127.0.0.1" },
+    { "X-Real-IP": "127.0.0.1" },
+    { Via: "1.1 proxy" },
+    { Host: "videos.example" },
+    { Host: "127.0.0.1.videos.example" },
+  ])("are for this machine alone, not for what a proxy on it passes on: %j", async (headers) => {
+    for (const path of ["/metrics", "/metrics?x", "/metrics.data", "/metrics/"]) {
+      const { text } = await send(site, path, headers as http.OutgoingHttpHeaders);
+      expect(text, path).not.toContain("afterdark_jobs");
+    }
+    expect((await send(site, "/metrics", headers as http.OutgoingHttpHeaders)).status).toBe(403);
+  });
+
+  it("have no label that names an address with an id, a visitor or a video, whatever is asked for", async () => {
+    const id = site.addVideo({ title: "Marked evening", status: "published" });
+    const before = (await scrape(site)).length;
+    const marked = "mark7f3a";
+    const paths = [
+      `/video/${id}`,
+      `/video/${id}.data?_routes=root`,
+      `/video/${id}/stream`,
+      `/?search=${marked}`,
+      `/tags/${marked}`,
+      `/media/videos/${marked}/1.mp4`,
+      `/media/../../${marked}`,
+      `/invite/${marked}`,
+      `/preview/${marked}/media/videos/x/1.mp4`,
+      `/assets/${marked}.js`,
+      `/${marked}`,
+      `//${marked}//`,
+      `/%2e%2e/${marked}`,
+      `/%zz/${marked}`,
+      `/video/${marked}%22%7D%0Aafterdark_jobs%201`,
+      `/__manifest?p=${marked}`,
+      `/admin/videos/${marked}/statistics`,
+      `/${"a/".repeat(500)}${marked}`,
+      "/constructor",
+      "/__proto__",
+      "/*",
+      "*",
+    ];
+    for (let index = 0; index < 300; index++) paths.push(`/${marked}-${index}/${index}`);
+    const headers = { "User-Agent": marked, Referer: `https://${marked}.example`, Cookie: marked };
+    for (const path of paths) await send(site, path, headers);
+    await send(site, "/", headers, "DELETE");
+    const samples = await scrape(site);
+    const text = JSON.stringify(samples);
+    for (const mark of [marked, id, "Marked", "127.0.0.1"]) expect(text).not.toContain(mark);
+    const routes = new Set(samples.flatMap(({ labels }) => labels.route ?? []));
+    expect(routes.size).toBeGreaterThan(8);
+    expect([...routes].filter((route) => !ROUTE_LABELS.includes(route))).toEqual([]);
+    const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
+    const known = ["route", "status", "le", "kind", "state", "part", "file", "version"];
+    const ofNode = ["major", "minor", "patch", "space", "type", "quantile"];
+    expect([...labels].filter((label) => ![...known, ...ofNode].includes(label))).toEqual([]);
+    // A route has a histogram of 14 lines and a line for each class of status.
+    expect(samples.length - before).toBeLessThan(routes.size * 20);
+  });
+
+  it("count pages, their cache, sign-ins that failed, and what is open", async () => {
+    const before = await scrape(site);
+    await send(site, "/trending");
+    await send(site, "/trending");
+    const body = new URLSearchParams({ email: ADMIN.email, password: "wrong password" });
+    const refused = await fetch(`${site.url}/auth`, {
+      method: "POST",
+      body,
+      headers: { Origin: site.url },
+    });
+    expect(refused.status).toBe(400);
+    const stream = await fetch(`${site.url}/events`);
+    const after = await scrape(site);
+    const grown = (name: string, labels = {}) =>
+      figure(after, name, labels)! - (figure(before, name, labels) ?? 0);
+    const trending = { route: "/trending" };
+    expect(grown("afterdark_http_requests_total", { ...trending, status: "2xx" })).toBe(2);
+    expect(grown("afterdark_http_request_duration_seconds_count", trending)).toBe(2);
+    expect(grown("afterdark_http_requests_total", { route: "/auth", status: "4xx" })).toBe(1);
+    expect(grown("afterdark_page_cache_hits_total")).toBe(1);
+    expect(grown("afterdark_page_cache_misses_total")).toBe(1);
+    expect(grown("afterdark_sign_in_failures_total")).toBe(1);
+    expect(grown("afterdark_open_responses", { kind: "events" })).toBe(1);
+    await stream.body?.cancel();
+    await expect
+      .poll(async () => figure(await scrape(site), "afterdark_open_responses", { kind: "events" }))
+      .toBe(0);
+  });
+
+  it("count a download while it goes on, also when the client leaves", async () => {
+    const address = site.addFile("videos", "u/1.mp4", Buffer.alloc(64 * 1024 * 1024));
+    site.addVideo({ status: "published", video_url: address });
+    const downloads = async () =>
+      figure(await scrape(site), "afterdark_open_responses", { kind: "download" });
+    const request = http.get(new URL(address, site.url), { agent: false });
+    const [response] = (await once(request, "response")) as [http.IncomingMessage];
+    response.pause();
+    expect(response.statusCode).toBe(200);
+    expect(await downloads()).toBe(1);
+    response.destroy();
+    await expect.poll(downloads).toBe(0);
+  });
+
+  it("tell the queue by kind and state, the disk, the database and the event loop", async () => {
+    const video = site.addVideo();
+    const add = site
+      .database()
+      .prepare("INSERT INTO jobs (video_id, kind, state, priority) VALUES (?, ?, ?, 1)");
+    add.run(video, "ladder", "waiting");
+    add.run(video, "poster", "failed");
+    const samples = await scrape(site);
+    const jobs = (kind: string, state: string) =>
+      figure(samples, "afterdark_jobs", { kind, state });
+    expect(jobs("ladder", "waiting")).toBe(1);
+    expect(jobs("poster", "failed")).toBe(1);
+    for (const kind of JOB_KINDS) expect(jobs(kind, "running")).toBe(0);
+    expect(figure(samples, "afterdark_queue_paused")).toBe(0);
+    expect(figure(samples, "afterdark_disk_free_bytes")).toBeGreaterThan(0);
+    expect(figure(samples, "afterdark_database_bytes", { file: "database" })).toBeGreaterThan(
+      10_000,
+    );
+    expect(figure(samples, "afterdark_database_bytes", { file: "wal" })).toBeGreaterThanOrEqual(0);
+    expect(figure(samples, "nodejs_eventloop_lag_p99_seconds")).toBeGreaterThan(0);
+    for (const part of ["database", "disk", "files"]) {
+      expect(figure(samples, "afterdark_collect_failed", { part }), part).toBe(0);
+    }
+  });
+
+  it("say what could not be read, and tell the rest", async () => {
+    site.database().exec("ALTER TABLE alerts RENAME TO alerts_away");
+    try {
+      const samples = await scrape(site);
+      expect(figure(samples, "afterdark_collect_failed", { part: "database" })).toBe(1);
+      expect(figure(samples, "afterdark_collect_failed", { part: "disk" })).toBe(0);
+      expect(figure(samples, "afterdark_http_requests_total")).toBeGreaterThan(0);
+    } finally {
+      site.database().exec("ALTER TABLE alerts_away RENAME TO alerts");
+    }
+  });
+
+  it("are the same answer for many that ask at once", async () => {
+    const all = await Promise.all(Array.from({ length: 30 }, () => send(site, "/metrics")));
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
+    await setImmediate();
+  });
+});
+
+describe("the metrics with a token", () => {
+  const site = new SiteProcess({ METRICS_TOKEN: TOKEN });
+  beforeAll(() => site.start());
+  afterAll(() => site.remove());
+
+  it.each([
+    {},
+    { Authorization: "Bearer" },
+    { Authorization: `Bearer ${TOKEN}x` },
+    { Authorization: `Basic ${TOKEN}` },
+    { Authorization: `Bearer ${TOKEN.slice(1)}` },
+    { Authorization: "Bearer undefined" },
+  ])("are refused without it, on this machine too: %j", async (headers) => {
+    const { status, headers: answer, text } = await send(site, "/metrics", headers);
+    expect(status).toBe(401);
+    expect(answer["www-authenticate"]).toBe('Bearer realm="metrics"');
+    expect(text).not.toContain("afterdark_");
+    expect((await send(site, "/metrics.data", headers)).text).not.toContain("afterdark_jobs");
+  });
+
+  it("are given to who sends it, through a proxy too", async () => {
+    const headers = { Authorization: `Bearer ${TOKEN}`, "X-Forwarded-For": "203.0.113.9" };
+    expect(figure(await scrape(site, headers), "afterdark_build_info")).toBe(1);
+    expect(site.log).not.toContain(TOKEN);
+  });
+});
+
+describe("the log as JSON", () => {
+  const site = new SiteProcess({ LOG_FORMAT: "json", ADMIN_EMAIL: ADMIN.email });
+  beforeAll(() => site.start());
+  afterAll(() => site.remove());
+
+  it("has one line for each event, with what the text has and no more", async () => {
+    await send(site, "/?search=mark7f3a", { "User-Agent": "mark7f3a", Referer: "http://mark7f3a" });
+    await send(site, "/invite/mark7f3a?x=1", { Cookie: "mark7f3a" });
+    await send(site, "/healthz");
+    // A route that fails unexpectedly: its error has a stack of many lines.
+    site.database().exec("ALTER TABLE videos RENAME TO videos_away");
+    await send(site, "/trending");
+    site.database().exec("ALTER TABLE videos_away RENAME TO videos");
+    await expect.poll(() => site.log).toContain("/trending");
+    const lines = site.log.trimEnd().split("\n");
+    const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const event of events) {
+      expect(event.time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      expect(["info", "warning", "error"]).toContain(event.level);
+      const rest = Object.keys(event).filter((name) => !["time", "level"].includes(name));
+      expect([["message"], ["method", "path", "status", "bytes", "ms"]]).toContainEqual(rest);
+    }
+    expect(events).toContainEqual(
+      expect.objectContaining({ method: "GET", path: "/", status: 200, ms: expect.any(Number) }),
+    );
+    expect(events).toContainEqual(expect.objectContaining({ path: "/invite/*" }));
+    expect(events.filter(({ level }) => level === "error").map(String)).not.toEqual([]);
+    for (const mark of ["mark7f3a", "/healthz", ADMIN.email.concat(":")]) {
+      expect(site.log).not.toContain(mark);
+    }
+    expect(events.some(({ path }) => String(path).includes("127.0.0.1"))).toBe(false);
+  });
+});
