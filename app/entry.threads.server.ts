@@ -3,6 +3,7 @@ import { listPages } from "~/catalogue/lists/list-query.server";
 import { knownTags, matchingTags, nearestTexts } from "~/catalogue/related/known-tags.server";
 import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
+import { readBlockedFilms } from "~/media/block-list/blocked-index.server";
 import { readSimilarFilms } from "~/media/fingerprints/similar-films.server";
 import { readOutdatedStreams, readSourceCounts } from "~/media/jobs/outdated-streams.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
@@ -34,4 +35,5 @@ serveThread({
   "outdated-streams": readOutdatedStreams,
   "similar-films": readSimilarFilms,
   "library-figures": readLibraryFigures,
+  "blocked-films": readBlockedFilms,
 });

@@ -51,6 +51,21 @@ const SENTENCES = {
   "alert-test": ["sent a test alert", "sent a test alert"],
   purge: ["deleted % for good", "deleted a video for good"],
   "trash-empty": ["emptied the trash of %", "emptied the trash"],
+  "block-refused": [
+    "had a file for % refused, which is on the block list",
+    "had a file refused, which is on the block list",
+  ],
+  "block-held": [
+    "had % held back, which looks like a film that was removed",
+    "had a video held back, which looks like a film that was removed",
+  ],
+  "block-other": [
+    "said that % is another film than those that were removed",
+    "said that a video is another film than those that were removed",
+  ],
+  "block-remove": ["took a film off the block list: %", "took a film off the block list"],
+  "block-import": ["imported a block list: %", "imported a block list"],
+  "block-export": ["exported the block list", "exported the block list"],
   "not-same": ["said that % are not the same", "said that two videos are not the same"],
   "queue-pause": ["paused the queue", "paused the queue"],
   "queue-resume": ["let the queue go on", "let the queue go on"],

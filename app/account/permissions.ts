@@ -45,6 +45,7 @@ const TABLE = {
   "/admin/uploads/:id?": { owner: "own", editor: "own", uploader: "own" },
   "/admin/trash": { owner: "all", editor: "all", uploader: "own" },
   "/admin/templates": { owner: "own", editor: "own", uploader: "own" },
+  "/admin/review/:id other-film": { owner: "all", editor: "all", uploader: "none" },
   "/admin/review/:id": { owner: "all", editor: "all", uploader: "own" },
   "/admin/account": { owner: "own", editor: "own", uploader: "own" },
   "/admin/account/passkey": { owner: "own", editor: "own", uploader: "own" },

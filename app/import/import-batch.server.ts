@@ -2,12 +2,14 @@ import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Insertable, Transaction } from "kysely";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
+import { holdLikeness, type Look, noteFrames } from "~/media/block-list/likeness.server";
 import { mediaUrl } from "~/media/bucket.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { type MediaFile, recordFile } from "~/media/media-files.server";
 import { formatDuration } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";
+import { HOLD_SENTENCES } from "~/trust/holds.server";
 import { refusalsOf } from "~/trust/publication.server";
 import { database } from "~db/client.server";
 import type { Schema, VideosTable } from "~db/schema";
@@ -32,6 +34,8 @@ export interface Candidate {
   modifiedMs: number;
   sha256: string | undefined;
   inspected: InspectedFile | undefined;
+  /** How it compares with the block list. */
+  look: Look | undefined;
   videoId: string;
 }
 
@@ -175,12 +179,21 @@ async function insertRows(
   const files = moved.flatMap(filesOf);
   const sources = moved.flatMap(({ entry }) => entry.file ?? []);
   const refusals = refusalsOf(moved.map(({ videoId }) => videoId));
-  for (const each of moved) each.refusal = refusals.get(each.videoId);
+  for (const each of moved) {
+    const isLike = each.look !== undefined && each.look.films.length > 0;
+    each.refusal =
+      refusals.get(each.videoId) ?? (isLike ? HOLD_SENTENCES["block-list"] : undefined);
+  }
   await transaction
     .insertInto("videos")
     .values(moved.map((each, index) => rowOf(userId, each, time + index)))
     .execute();
   for (const { entry, videoId } of moved) if (entry.series) putIntoSeries(videoId, entry.series);
+  for (const { videoId, look, entry, inspected } of moved) {
+    if (!look) continue;
+    noteFrames(videoId, look.frames);
+    holdLikeness(videoId, look.films, entry.status === "published" && !inspected?.cutOff);
+  }
   for (const file of files) await recordFile(file, transaction);
   if (digests.length > 0) {
     await transaction

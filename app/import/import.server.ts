@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
+import { BLOCKED_FILE, isBlockedFile } from "~/media/block-list/blocked-films.server";
+import { lookAtFile } from "~/media/block-list/likeness.server";
 import { HEAD_BYTES } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
@@ -170,14 +172,19 @@ async function inspectFiles(
   const from = performance.now();
   // A duplicate of the catalogue is left out whatever is in it.
   const inspected = await mapConcurrently(hashed, async (each) =>
-    known.has(each.sha256 ?? "") ? undefined : tryToInspect(each),
+    known.has(each.sha256 ?? "") || isBlockedFile(each.sha256 ?? "")
+      ? undefined
+      : tryToInspect(each),
   );
   summary.probingMs += performance.now() - from;
   const candidates: Candidate[] = [];
   for (const [index, { entry, bytes, modifiedMs, sha256 }] of hashed.entries()) {
-    const { found, error } = inspected[index] ?? {};
+    const { found, look, error } = inspected[index] ?? {};
     const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
-    if (twin !== undefined && entry.file) {
+    if (sha256 && isBlockedFile(sha256)) {
+      summary.failures.push({ name: entry.name, reason: BLOCKED_FILE });
+      onProgress?.(bytes, 1);
+    } else if (twin !== undefined && entry.file) {
       summary.duplicates.push({ name: entry.name, of: twin });
       onProgress?.(bytes, 1);
     } else if (error !== undefined) {
@@ -186,7 +193,7 @@ async function inspectFiles(
     } else {
       const videoId = entry.id ?? randomUUID().replaceAll("-", "");
       if (sha256) seen.set(sha256, entry.title);
-      candidates.push({ entry, bytes, modifiedMs, sha256, inspected: found, videoId });
+      candidates.push({ entry, bytes, modifiedMs, sha256, inspected: found, look, videoId });
     }
   }
   return candidates;
@@ -209,7 +216,8 @@ async function hashEntry(
 
 async function tryToInspect({ entry, ending }: Hashed) {
   try {
-    return entry.file && ending ? { found: await inspectFile(entry.file, ending) } : {};
+    if (!entry.file || !ending) return {};
+    return { found: await inspectFile(entry.file, ending), look: await lookAtFile(entry.file) };
   } catch (error) {
     return { error };
   }

@@ -72,7 +72,7 @@ function reviewOf(id: string | undefined, uploadedBy: string | undefined) {
 
 export default function ReviewPage() {
   useLiveRefresh();
-  const { video, notes, links, origin } = useLoaderData<typeof loader>();
+  const { video, notes, links, isLikeBlocked, origin } = useLoaderData<typeof loader>();
   const { error, path } = useFormResponse<Answer>() ?? {};
   const may = usePermissions();
   return (
@@ -108,7 +108,29 @@ export default function ReviewPage() {
             )}
             {video.uploader && `Uploaded by ${video.uploader}`}
           </p>
-          {video.status !== "published" && may("/admin toggle") && (
+          {isLikeBlocked && (
+            <section
+              aria-labelledby="like-blocked"
+              className="mb-3 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4"
+            >
+              <h3 id="like-blocked" className="font-semibold">
+                Looks like a film that was removed
+              </h3>
+              <p className="text-sm text-muted">
+                Its pictures are close to those of a film on the block list. It is not published
+                until somebody has compared the two and says that this is another film. If it is the
+                same one, delete it.
+              </p>
+              {may("/admin/review/:id other-film") && (
+                <Form method="post">
+                  <Button name="intent" value="other-film" variant="secondary">
+                    It is another film
+                  </Button>
+                </Form>
+              )}
+            </section>
+          )}
+          {video.status !== "published" && !isLikeBlocked && may("/admin toggle") && (
             <Form method="post" action="/admin?tab=manage" className="mb-3">
               <input type="hidden" name="id" value={video.id} />
               <input type="hidden" name="shown" value={video.status} />

@@ -1,3 +1,4 @@
+import { likeBlocked } from "~/media/block-list/likeness.server";
 import type { JobSummary } from "~/media/jobs/kinds";
 import { jobSummaries } from "~/media/jobs/summaries.server";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
@@ -37,6 +38,8 @@ export interface ManageData {
   jobs: Record<string, JobSummary>;
   /** What they look like, by video id. */
   similar: Record<string, SimilarVideo[]>;
+  /** The ids of those that look like films of the block list. */
+  likeBlocked: string[];
   deletions: Deletion[];
   series: SeriesChoice;
   savedViews: SavedView[];
@@ -85,12 +88,18 @@ export async function loadManage(
     const jobs = await jobSummaries(list.videos.map(({ id }) => id));
     const edited = kind === "edit" ? (parameters.get(kind) ?? "") : undefined;
     const series = own ? NO_SERIES : seriesChoice(edited);
-    const similar = similarVideos(
-      list.videos.map(({ id }) => id),
-      own?.userId,
-    );
+    const ids = list.videos.map(({ id }) => id);
+    const similar = similarVideos(ids, own?.userId);
     const shown = {
-      ...{ view: { ...view, page: list.page }, list, jobs, similar, deletions, series },
+      ...{
+        view: { ...view, page: list.page },
+        list,
+        jobs,
+        similar,
+        likeBlocked: likeBlocked(ids),
+        deletions,
+        series,
+      },
       savedViews: savedViewsOf(userId),
       uploaders: own ? undefined : uploaders(),
       filesLookedAt: view.problems?.includes("missing") ? filesLookedAt() : undefined,
@@ -110,7 +119,14 @@ export async function loadManage(
     return { ...shown, dialog: { kind, video }, files, ...(trim && { trim }) };
   } catch (error) {
     console.error(error);
-    const nothing = { list: NO_VIDEOS, jobs: {}, similar: {}, deletions: [], series: NO_SERIES };
+    const nothing = {
+      list: NO_VIDEOS,
+      jobs: {},
+      similar: {},
+      likeBlocked: [],
+      deletions: [],
+      series: NO_SERIES,
+    };
     return { view, ...nothing, savedViews: [] };
   }
 }

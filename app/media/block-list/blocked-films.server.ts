@@ -9,6 +9,10 @@ import { trashed } from "../trash-files.server";
 import { VARIANTS } from "./frame-hashes";
 import { hashingIsDue } from "./hashing-due.server";
 
+/** What is said of a file with the bytes of a blocked one, whoever sends it. */
+export const BLOCKED_FILE =
+  "This file was removed from this site before and can’t come back. It was not kept.";
+
 /** What is known of a film that is on the block list. */
 export interface Blocked {
   filmId: number;

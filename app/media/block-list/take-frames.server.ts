@@ -25,13 +25,18 @@ const RAW = ["-an", "-sn", "-dn", "-f", "rawvideo"];
 const FAST = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
 
 /** Frames from all over a film, for comparing it. Of those that can't be read nothing is known. */
-export async function takeComparedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
+export async function takeComparedFrames(
+  file: string,
+  probe: Probe,
+  task: Task,
+  urgent = false,
+): Promise<Frames> {
   const step = probe.durationSeconds / COMPARED_FRAMES;
   const times = Array.from({ length: COMPARED_FRAMES }, (_, at) => (at + 0.5) * step);
   const frames: (Buffer | undefined)[] = [];
   for (let from = 0; from < times.length; from += AT_ONCE) {
     task.report({ fraction: from / times.length });
-    frames.push(...(await framesAt(file, probe, times.slice(from, from + AT_ONCE), task)));
+    frames.push(...(await framesAt(file, probe, times.slice(from, from + AT_ONCE), task, urgent)));
   }
   const box = boxOf(frames.filter((frame) => frame !== undefined));
   const hashes = await hashAll(frames, (frame) => comparedFrame(frame, box), 16);
@@ -90,6 +95,7 @@ async function framesAt(
   probe: Probe,
   times: readonly number[],
   task: Task,
+  urgent: boolean,
 ): Promise<(Buffer | undefined)[]> {
   const filters = [...pictureFilters(probe.video, SIZE), "format=gray"].join(",");
   const inputs = times.flatMap((seconds) => [
@@ -105,6 +111,7 @@ async function framesAt(
       fileBytes: 1024 ** 2,
       cpuSeconds: 60 * times.length,
       silent: true,
+      urgent,
     });
   } catch (error) {
     if (!(error instanceof EncodeError)) throw error;

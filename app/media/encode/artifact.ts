@@ -50,6 +50,8 @@ export interface Artifact {
   ofStream?: string;
   /** The ids of the videos that it looks like. */
   similar?: readonly string[];
+  /** The ids of the blocked films that it looks like. */
+  blocked?: readonly number[];
   /** Files that replace others once the row names what was made. */
   replacedAfter?: Artifact["moves"];
   /** What the file has; what an admin has added stays beside it. */

@@ -4,6 +4,13 @@ import { prepared, writeTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
+import {
+  findBlockedFilms,
+  forgetFrames,
+  notedFrames,
+  noteFrames,
+} from "../block-list/likeness.server";
+import { takeComparedFrames } from "../block-list/take-frames.server";
 import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "../encode/artifact";
 import { pictureFilters } from "../encode/filters.server";
 import { EncodeError, runFfmpeg, type Task } from "../encode/task.server";
@@ -24,7 +31,7 @@ const RESULT_WAIT_MS = 60_000;
 
 /**
  * Notes what a film looks like, and names the videos that look like it. It is noted first: of two films
- * at once one finds the other.
+ * at once one finds the other. It is compared with the block list too, also when that was done at its upload.
  */
 export async function fingerprintFilm(
   job: JobRow,
@@ -46,7 +53,16 @@ export async function fingerprintFilm(
   };
   await retryWhileBusy(() => note(film), RESULT_WAIT_MS);
   const similar = await queryThread<string[]>("studio", "similar-films", film);
-  return { ...NO_ARTIFACT, similar };
+  let frames = notedFrames(job.video_id);
+  if (!frames) {
+    const taken = await takeComparedFrames(source.playing, probe, task);
+    frames = taken;
+    await retryWhileBusy(
+      () => writeTransaction(() => noteFrames(job.video_id, taken)),
+      RESULT_WAIT_MS,
+    );
+  }
+  return { ...NO_ARTIFACT, similar, blocked: await findBlockedFilms(frames) };
 }
 
 /** Of a picture that can't be read nothing is known. */
@@ -105,6 +121,7 @@ export function notePairs(videoId: string, similar: readonly string[]): void {
 
 /** Forgets what the earlier file of a video looked like, inside of a transaction. */
 export function forgetFingerprint(videoId: string): void {
+  forgetFrames(videoId);
   prepared("DELETE FROM video_fingerprints WHERE video_id = ?").run(videoId);
   prepared("DELETE FROM similar_videos WHERE first = @id OR second = @id").run({ id: videoId });
 }

@@ -6,6 +6,7 @@ import { type Captions, readCaptions } from "~db/captions";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
+import { holdLikeness } from "../block-list/likeness.server";
 import { type Bucket, bucketFile, parseMediaUrl } from "../bucket.server";
 import type { Artifact, Source } from "../encode/artifact";
 import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
@@ -73,6 +74,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     if (job.kind === "ladder") askAgain(job.video_id, "done");
     if (job.kind === "storyboard") askForFingerprint(job.video_id, PRIORITIES.fingerprint);
     if (artifact.similar) notePairs(job.video_id, artifact.similar);
+    if (artifact.blocked?.length) holdLikeness(job.video_id, artifact.blocked);
     if (artifact.poster && !namePoster(job, artifact.poster)) {
       // Someone has given the video a picture meanwhile; it stays, and the job is done all the same.
       markDone(job.id);

@@ -1,4 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
+import { lookAtFile } from "~/media/block-list/likeness.server";
 import { bucketFile, mediaUrl } from "~/media/bucket.server";
 import { moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
@@ -12,12 +13,16 @@ import { formatDuration } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import { failure, GONE, type StudioFailure } from "../failure";
+import { refuseBlockedFile } from "../upload/blocked-file.server";
 import { findDuplicate } from "../upload/duplicates.server";
 import { type ProbedVideo, probeUpload } from "../upload/probe-upload.server";
 import { type ReplaceQuestion, WHEN_READY } from "./replace";
 import { isChosen, newFileId, takeOver } from "./take-over.server";
 
 const FAILED = "Failed to replace the file.";
+/** The video stays as it is: in place of its film nobody would look at the new one. */
+const LOOKS_BLOCKED =
+  "This file looks like a film that was removed. Upload it as a new video, so that a moderator looks at it.";
 const PENDING =
   "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
 
@@ -74,7 +79,8 @@ async function examineAndTake(
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
   if (fileError) throw fileError;
-  if (!findVideo(id)) return failure(404, FAILED, { detail: GONE });
+  const video = findVideo(id);
+  if (!video) return failure(404, FAILED, { detail: GONE });
   const file = upload ? await readFinishedUpload(userId, upload) : sent;
   if (!file) return failure(422, FAILED, { detail: "A video file is needed.", replace: {} });
   const wait = async (kind: ReplaceQuestion["kind"], detail: string) => {
@@ -83,10 +89,13 @@ async function examineAndTake(
     return failure(409, FAILED, { detail, replace: { question } });
   };
   if (isPending(id)) return failure(409, FAILED, { detail: PENDING, replace: {} });
+  await refuseBlockedFile(file.sha256, { userId, detail: video.title, subjectId: id });
   const same = duplicate === "ask" ? await findDuplicate(file.sha256) : undefined;
   if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
   const probed = await probeUpload(file.path);
   if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));
+  const look = await lookAtFile(file.path);
+  if (look && look.films.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
   const taken = await store(id, file, probed, userId);
   if (taken === "pending") return failure(409, FAILED, { detail: PENDING, replace: {} });
   if (taken === "gone") return failure(404, FAILED, { detail: GONE });

@@ -136,6 +136,7 @@ export function ManageTab({
             videos={list.videos}
             jobs={jobs}
             similar={similar}
+            likeBlocked={rest.likeBlocked}
             view={view}
             selection={selection}
             now={now}

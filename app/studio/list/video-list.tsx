@@ -19,6 +19,7 @@ export function VideoList({
   videos,
   jobs,
   similar,
+  likeBlocked,
   view,
   selection,
   now,
@@ -26,6 +27,7 @@ export function VideoList({
   videos: ManagedVideo[];
   jobs: Record<string, JobSummary>;
   similar: Record<string, SimilarVideo[]>;
+  likeBlocked: readonly string[];
   view: ManageView;
   selection: Selection;
   now: number;
@@ -79,6 +81,7 @@ export function VideoList({
               video={video}
               jobs={jobs[video.id]}
               similar={similar[video.id]}
+              isLikeBlocked={likeBlocked.includes(video.id)}
               view={view}
               now={now}
               form={BULK_FORM}

@@ -16,6 +16,7 @@ import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatCount } from "~/shared/format";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
+import { LikeBlockedLine } from "../block-list/like-blocked-line";
 import { queueHref } from "../queue/queue-address";
 import { ScheduleTimes } from "../schedule/schedule-times";
 import { SimilarLine } from "../similar/similar-line";
@@ -32,6 +33,7 @@ export function VideoRow({
   video,
   jobs,
   similar,
+  isLikeBlocked,
   view,
   now,
   form,
@@ -45,6 +47,8 @@ export function VideoRow({
   jobs: JobSummary | undefined;
   /** What it looks like. */
   similar: SimilarVideo[] | undefined;
+  /** It waits for somebody who says that it is another film than those of the block list. */
+  isLikeBlocked: boolean;
   view: ManageView;
   /** Milliseconds since 1970; the server's, so that both renderings agree. */
   now: number;
@@ -83,6 +87,7 @@ export function VideoRow({
               <span className="line-clamp-2">{video.title}</span>
             </Link>
             <JobLine summary={jobs} />
+            {isLikeBlocked && <LikeBlockedLine id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />
           </div>
         </div>

@@ -1,11 +1,14 @@
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
-import type { SessionUser } from "~/account/guard.server";
+import { NOT_ALLOWED, type SessionUser } from "~/account/guard.server";
+import { allows } from "~/account/permissions";
+import { isLikeBlocked } from "~/media/block-list/likeness.server";
 import { readSmallForm } from "~/server/small-form.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import type { Schema, VideoStatus } from "~db/schema";
 import { isBusy } from "~db/write-lock";
+import { sayOtherFilm } from "../block-list/other-film.server";
 import { failure, type StudioFailure } from "../failure";
 import {
   listPreviewLinks,
@@ -42,6 +45,8 @@ export interface Review {
     videoUrl: string;
     uploader: string | null;
   };
+  /** Nobody has said yet that it is another film than those of the block list. */
+  isLikeBlocked: boolean;
   notes: ReviewNote[];
   links: PreviewLink[];
 }
@@ -64,7 +69,12 @@ export function loadReview(id: string, uploadedBy?: string): Review | undefined 
      FROM review_notes LEFT JOIN users ON users.id = user_id
      WHERE video_id = ? ORDER BY review_notes.id DESC LIMIT ${NOTES_SHOWN}`,
   ).all(id) as ReviewNote[];
-  return { video, notes: notes.reverse(), links: listPreviewLinks(id) };
+  return {
+    video,
+    notes: notes.reverse(),
+    links: listPreviewLinks(id),
+    isLikeBlocked: isLikeBlocked(id),
+  };
 }
 
 /** A failure, with the note that was typed. */
@@ -76,7 +86,7 @@ export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
 
 /**
  * Performs a form of the review page: `intent` is `note`, `ready` or `unready` with the text in `note`,
- * `link`, or `revoke` with the link in `link`.
+ * `link`, `revoke` with the link in `link`, or `other-film`.
  */
 export async function performReview(
   request: Request,
@@ -99,6 +109,13 @@ async function perform(
   user: SessionUser,
 ): Promise<ReviewAnswer> {
   const intent = text("intent");
+  if (intent === "other-film") {
+    if (!allows(user, "/admin/review/:id other-film"))
+      return failure(403, FAILED, { detail: NOT_ALLOWED });
+    if (await sayOtherFilm(video, user.id))
+      return done("It is not held back for its looks any more.");
+    return failure(404, FAILED, { detail: "Somebody has said so before." });
+  }
   if (intent === "link") return { path: previewPath(await makePreviewLink(video, user.id)) };
   if (intent === "revoke") {
     const isDone = await revokePreviewLink(video, text("link"), user.id);

@@ -3,6 +3,12 @@ import fs from "node:fs/promises";
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
+import {
+  holdLikeness,
+  type Look,
+  lookAtFile,
+  noteFrames,
+} from "~/media/block-list/likeness.server";
 import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
 import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
@@ -16,6 +22,7 @@ import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import type { Schedule } from "../schedule/schedule";
+import { refuseBlockedFile } from "./blocked-file.server";
 import { recordDigest } from "./duplicates.server";
 import { type ProbedVideo, probeUpload } from "./probe-upload.server";
 import type { UploadSuccess } from "./upload-fields";
@@ -45,7 +52,7 @@ export class CutOffError extends Error {
  * the accounting of the files, the digest, the jobs and the activity.
  *
  * @throws {CutOffError} where that is to be asked about.
- * @throws {UploadError} 415 or 422 for what is no video or no picture, 507 for a full disk, 503 where
+ * @throws {UploadError} 415 or 422 for what is no video, no picture, or on the block list, 507 for a full disk, 503 where
  *   the video could not be examined just now. Then there is no row and no new file, and what arrived
  *   is still where it was.
  */
@@ -54,11 +61,16 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const isLater = upload.schedule.publishAt !== null;
   let thumbnail: EncodedThumbnail | undefined;
   try {
+    await refuseBlockedFile(video.sha256, { userId, detail: texts.title });
     const probed = await probeUpload(video.path);
     const willBePublic = upload.status === "published" || isLater;
     const isHeld = willBePublic && probed.cutOff && whenCutOff !== "publish";
     if (isHeld && probed.cutOff && whenCutOff === "ask") throw new CutOffError(probed.cutOff);
-    const status = isHeld || isLater ? "review" : upload.status;
+    // Before there is a row: it is never public in between.
+    const look = await lookAtFile(video.path);
+    const looksBlocked = look !== undefined && look.films.length > 0;
+    const status = isHeld || isLater || looksBlocked ? "review" : upload.status;
+    const isToBePublic = upload.status === "published" && !isHeld && !isLater;
     const schedule = isHeld ? { ...upload.schedule, publishAt: null } : upload.schedule;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     const moved = await moveIntoBucket(
@@ -72,6 +84,8 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
       const work = {
         id,
         upload: { ...upload, status, schedule },
+        look,
+        isToBePublic,
         probed,
         moved,
         files,
@@ -87,8 +101,17 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await moved.commit();
     jobsChanged("work");
     const isCutOff = isHeld && { isCutOff: true };
+    const like = looksBlocked && { looksBlocked };
     const publishAt = schedule.publishAt && { publishAt: schedule.publishAt };
-    return { id, title: texts.title, status, category: texts.category, ...publishAt, ...isCutOff };
+    return {
+      id,
+      title: texts.title,
+      status,
+      category: texts.category,
+      ...publishAt,
+      ...isCutOff,
+      ...like,
+    };
   } finally {
     if (thumbnail) await fs.rm(thumbnail.file, { force: true });
   }
@@ -97,6 +120,9 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
 interface NewVideo {
   id: string;
   upload: Upload;
+  look: Look | undefined;
+  /** Once nothing holds it back. */
+  isToBePublic: boolean;
   probed: ProbedVideo;
   moved: MovedUpload;
   files: MediaFile[];
@@ -106,7 +132,7 @@ interface NewVideo {
 /** Writes all rows of a new video. */
 async function insertUpload(
   transaction: Transaction<Schema>,
-  { id, upload, probed, moved, files, posterColors }: NewVideo,
+  { id, upload, look, isToBePublic, probed, moved, files, posterColors }: NewVideo,
 ): Promise<void> {
   const { userId, status, schedule, texts, video } = upload;
   const videoUrl = mediaUrl("videos", moved.videoPath);
@@ -133,10 +159,13 @@ async function insertUpload(
     })
     .execute();
   await recordDigest(id, video.sha256, transaction);
+  if (look) noteFrames(id, look.frames);
+  const isHeldBack = look !== undefined && holdLikeness(id, look.films, isToBePublic);
   await enqueueIn(transaction, [id]);
   const action = status === "published" ? "publish" : "draft";
   const about = { userId, subjectId: id, detail: texts.title };
   await recordActivity({ ...about, action }, transaction);
+  if (isHeldBack) await recordActivity({ ...about, action: "block-held" }, transaction);
   if (schedule.publishAt || schedule.unpublishAt) {
     await recordActivity({ ...about, action: "schedule" }, transaction);
   }

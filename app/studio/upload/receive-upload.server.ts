@@ -9,6 +9,7 @@ import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields"
 import { isBusy } from "~db/write-lock";
 import type { OwnVideos } from "../own-videos";
 import { readSchedule, type Schedule } from "../schedule/schedule";
+import { refuseBlockedFile } from "./blocked-file.server";
 import { findDuplicate } from "./duplicates.server";
 import { CutOffError, publishUpload, type Upload } from "./publish.server";
 import {
@@ -110,6 +111,13 @@ async function publishForm(
     return fail(form, 422, { sentence: SENTENCES.missing, fields });
   }
 
+  try {
+    // Before the question, which would tell what else there is.
+    await refuseBlockedFile(video.sha256, { userId, detail: checked.texts.title });
+  } catch (error) {
+    if (sentBefore) await removeUpload(userId, sentBefore);
+    throw error;
+  }
   // Only our own form requests a warning about duplicates: a script has nobody to decide.
   const isAsked = form.fields.get("duplicate") === "ask";
   const duplicate = isAsked ? await findDuplicate(video.sha256, own?.userId) : undefined;

@@ -32,6 +32,8 @@ export const SENTENCES = {
   published: "Video uploaded and published successfully.",
   drafted: "Video uploaded and saved as a draft.",
   scheduled: "Video uploaded. It will be published at the time you set.",
+  heldBack:
+    "Video uploaded and saved as a draft, since it looks like one that was removed. A moderator has to look at it first.",
   draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
 } as const;
 
@@ -65,10 +67,18 @@ export interface UploadSuccess {
   publishAt?: string;
   /** It was to be published and is a draft, because it is not all there. */
   isCutOff?: boolean;
+  /** It looks like a film of the block list, and waits for somebody who says that it is another. */
+  looksBlocked?: boolean;
 }
 
 /** What is said of an upload that was taken. */
-export function successSentence({ status, isCutOff, publishAt }: UploadSuccess): string {
+export function successSentence({
+  status,
+  isCutOff,
+  looksBlocked,
+  publishAt,
+}: UploadSuccess): string {
+  if (looksBlocked) return SENTENCES.heldBack;
   if (isCutOff) return SENTENCES.draftedCutOff;
   if (publishAt) return SENTENCES.scheduled;
   return status === "published" ? SENTENCES.published : SENTENCES.drafted;

@@ -1,0 +1,129 @@
+import type { Database } from "better-sqlite3";
+import { distance, shows, wordsOf } from "../fingerprints/perceptual-hash";
+import { type Frames, likeness } from "./compare";
+import { VARIANTS } from "./frame-hashes";
+
+/** Of the frames of a film every so many are in the index, cropped by half of the most. */
+const INDEXED_EVERY = 2;
+const INDEXED_VARIANT = 1;
+/** A hash has five parts of so many bits; two that are alike have one of them in common most of the time. */
+const PART_BITS = 12;
+const PARTS = 5;
+/** More than two hashes of one frame may differ in: the crop is another, and the moment. */
+const NEAR_BITS = 14;
+/** Of a film's frames, that are near to one of a blocked film before the two are compared. */
+const LEAST_NEAR = 2;
+const MOST_COMPARED = 50;
+
+interface BlockedRow {
+  id: number;
+  first: number;
+  step: number;
+  frames: Buffer;
+}
+
+interface Index {
+  version: string;
+  ids: number[];
+  hashes: Uint32Array;
+  /** Of each hash, whose it is: a position in `ids`. */
+  films: Uint32Array;
+  /** For each part where the hashes with a value of it begin, and those. */
+  parts: { from: Uint32Array; hashes: Uint32Array }[];
+}
+
+/**
+ * The ids of the blocked films that a film looks like, by frames of comparedFrame(). Runs on a thread, which has
+ * an index of them; it is made again when the list has changed.
+ */
+export function readBlockedFilms(sqlite: Database) {
+  const version = sqlite
+    .prepare(
+      "SELECT count(*) || ' ' || max(id) || ' ' || total(length(frames)) || ' ' || total(step) FROM blocked_films",
+    )
+    .pluck();
+  const all = sqlite.prepare<[], BlockedRow>(
+    "SELECT id, first, step, frames FROM blocked_films WHERE frames <> x''",
+  );
+  const one = sqlite.prepare<[number], BlockedRow>(
+    "SELECT id, first, step, frames FROM blocked_films WHERE id = ?",
+  );
+  let index: Index | undefined;
+  return (film: Frames): number[] => {
+    const now = String(version.get());
+    if (index?.version !== now) index = indexOf(now, all.iterate());
+    return candidates(index, film).filter((id) => {
+      const row = one.get(id);
+      return row !== undefined && likeness(film, { ...row, hashes: row.frames }) > 0;
+    });
+  };
+}
+
+function indexOf(version: string, rows: Iterable<BlockedRow>): Index {
+  const ids: number[] = [];
+  const hashes: number[] = [];
+  const films: number[] = [];
+  for (const { id, frames } of rows) {
+    const words = wordsOf(frames);
+    const film = ids.push(id) - 1;
+    for (let frame = 0; frame < words.length / (2 * VARIANTS); frame += INDEXED_EVERY) {
+      const at = frame * VARIANTS + INDEXED_VARIANT;
+      const known = shows(words, at) ? at : frame * VARIANTS;
+      if (!shows(words, known)) continue;
+      hashes.push(words[2 * known]!, words[2 * known + 1]!);
+      films.push(film);
+    }
+  }
+  const words = Uint32Array.from(hashes);
+  const parts = Array.from({ length: PARTS }, (_, part) => partOf(words, part));
+  return { version, ids, hashes: words, films: Uint32Array.from(films), parts };
+}
+
+function partOf(words: Uint32Array, part: number): Index["parts"][number] {
+  const from = new Uint32Array(2 ** PART_BITS + 1);
+  for (let at = 0; at < words.length / 2; at++) from[partValue(words, at, part) + 1]!++;
+  for (let value = 1; value < from.length; value++) from[value]! += from[value - 1]!;
+  const next = from.slice();
+  const hashes = new Uint32Array(words.length / 2);
+  for (let at = 0; at < hashes.length; at++) hashes[next[partValue(words, at, part)]!++] = at;
+  return { from, hashes };
+}
+
+/** The bits of a part. The four lowest are left out: the first of them is always 0. */
+function partValue(words: Uint32Array, at: number, part: number): number {
+  const bit = 4 + part * PART_BITS;
+  const word = words[2 * at + (bit >> 5)]!;
+  const low = word >>> (bit & 31);
+  const taken = 32 - (bit & 31);
+  const value = taken < PART_BITS ? low | (words[2 * at + 1]! << taken) : low;
+  return value & (2 ** PART_BITS - 1);
+}
+
+/** The films with which most of a film's frames have much in common. */
+function candidates({ ids, hashes, films, parts }: Index, { hashes: own }: Frames): number[] {
+  const words = wordsOf(own);
+  const near = [new Map<number, number>(), new Map<number, number>()];
+  for (let at = 0; at < words.length / 2; at++) {
+    if (!shows(words, at)) continue;
+    const seen = new Set<number>();
+    for (let part = 0; part < PARTS; part++) {
+      const { from, hashes: same } = parts[part]!;
+      const value = partValue(words, at, part);
+      for (let entry = from[value]!; entry < from[value + 1]!; entry++) {
+        const other = same[entry]!;
+        if (distance(words, at, hashes, other) <= NEAR_BITS) seen.add(films[other]!);
+      }
+    }
+    const side = near[at % 2]!;
+    for (const film of seen) side.set(film, (side.get(film) ?? 0) + 1);
+  }
+  const most = new Map<number, number>();
+  for (const side of near) {
+    for (const [film, count] of side) most.set(film, Math.max(count, most.get(film) ?? 0));
+  }
+  return [...most]
+    .filter(([, count]) => count >= LEAST_NEAR)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MOST_COMPARED)
+    .map(([film]) => ids[film]!);
+}

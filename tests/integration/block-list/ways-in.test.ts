@@ -1,0 +1,259 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { createToken } from "~/account/tokens/tokens.server";
+import { planFolder } from "~/import/folder.server";
+import { importVideos } from "~/import/import.server";
+import { BLOCKED_FILE, blockFilm } from "~/media/block-list/blocked-films.server";
+import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
+import { storeFinishedUpload } from "~/media/intake/tus.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { action as api } from "~/routes/api";
+import { action as review, loader as reviewPage } from "~/routes/review";
+import { addDownloads, listDownloads, runDownloads } from "~/studio/bring-in/downloads.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { successSentence } from "~/studio/upload/upload-fields";
+import { refusalsOf } from "~/trust/publication.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { adminCookie, page, sendMultipart, succeed, useAdminSite } from "../../admin-requests";
+import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
+import { ffmpeg, makeClip } from "../../media-clips";
+import { fileBlob, filesIn, GOOD_TEXTS, uploadRequest } from "../../upload-requests";
+import { filmServer } from "../studio/film-server";
+
+const site = useAdminSite();
+const digestOf = (file: string) => createHash("sha256").update(fs.readFileSync(file)).digest("hex");
+const film = (seed: number) =>
+  makeClip(site.folder, `film-${seed}`, {
+    picture: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
+    audio: false,
+  });
+/** The film smaller, mirrored, cropped and without its beginning. */
+function copyOf(file: string): string {
+  const copy = path.join(site.folder, "copy.mp4");
+  const filters = "crop=iw*0.95:ih*0.95,hflip,scale=128:96,pad=128:128:0:16";
+  ffmpeg(["-ss", "0.7", "-i", file, "-an", "-vf", filters, "-c:v", "libx264", copy]);
+  return copy;
+}
+const videos = () => sqliteHandle().prepare("SELECT id, title, status FROM videos").all();
+const activities = async () => (await listActivities()).map(({ action }) => action);
+
+/** Puts a film on the block list whose video is gone. */
+async function block(file: string): Promise<void> {
+  const id = await addToLibrary(site.uploads, file, true);
+  sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, digestOf(file));
+  await writeTransaction(() => blockFilm(id, "consent"));
+  await hashBlockedFilms();
+  sqliteHandle().exec("DELETE FROM videos");
+  fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
+}
+
+/** What is left of the files that came in. */
+const left = () => filesIn(site.uploads).filter((name) => !name.startsWith(".block-list"));
+const stored = async (file: string) => {
+  const arrived = path.join(site.uploads, "tmp", "arrived");
+  fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
+  fs.copyFileSync(file, arrived);
+  const bytes = fs.statSync(file).size;
+  return storeFinishedUpload("u", { path: arrived, name: "a.mp4", bytes, sha256: digestOf(file) });
+};
+
+let blocked: string;
+let copy: string;
+describe.runIf(ffmpegAvailable())("a file that was removed before", () => {
+  beforeEach(async () => {
+    blocked = film(1);
+    await block(blocked);
+  });
+
+  it("is refused by the upload form, and not kept", async () => {
+    const answer = await receiveUpload(uploadRequest(fileBlob(blocked), { duplicate: "ask" }), "u");
+    expect(answer).toMatchObject({
+      ok: false,
+      status: 422,
+      failure: { sentence: BLOCKED_FILE, fields: { video: BLOCKED_FILE } },
+    });
+    expect([videos(), left(), await activities()]).toEqual([[], [], ["block-refused"]]);
+  });
+
+  it("is refused when it was sent before over tus", async () => {
+    const upload = await stored(blocked);
+    const answer = await receiveUpload(uploadRequest(undefined, { upload }), "u");
+    expect(answer).toMatchObject({ ok: false, status: 422 });
+    expect([videos(), left(), await activities()]).toEqual([[], [], ["block-refused"]]);
+  });
+
+  it("is refused by the API", async () => {
+    const form = new FormData();
+    form.set("name", "a program");
+    form.set("days", "7");
+    for (const scope of ["upload", "publish"]) form.append("scope", scope);
+    const token = await createToken(
+      { id: "u", email: "a@b.c", role: "owner", mayPublish: true },
+      form,
+    );
+    const { title, description, category } = GOOD_TEXTS;
+    const texts = { title, description, category, tags: [], status: "published" };
+    const request = new Request("http://localhost/api/v1/videos", {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ ...texts, upload: await stored(blocked) }),
+    });
+    const answer = (await api({
+      request,
+      params: { "*": "videos" },
+      context: {},
+    } as never)) as Response;
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain("was removed from this site before");
+    expect([videos(), left()]).toEqual([[], []]);
+  });
+
+  it("is left out of an import, which takes the rest", async () => {
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    fs.copyFileSync(blocked, path.join(folder, "blocked.mp4"));
+    fs.copyFileSync(film(2), path.join(folder, "other.mp4"));
+    const plan = await planFolder(folder, { category: "desi", status: "published" });
+    const summary = await importVideos(plan, { userId: "u", mode: "copy" });
+    expect(summary).toMatchObject({ imported: 1, failures: [{ reason: BLOCKED_FILE }] });
+    expect(videos()).toMatchObject([{ title: "Other", status: "published" }]);
+  });
+
+  it("is refused when it comes from an address", async () => {
+    const bytes = fs.readFileSync(blocked);
+    const server = await filmServer(site.folder, (_, response) => {
+      response.writeHead(200, { "Content-Length": bytes.length }).end(bytes);
+    });
+    const texts = { title: "T", description: "D", category: "desi", tags: [] } as const;
+    const address = server.address("film.mp4");
+    await addDownloads(
+      [{ userId: "u", address, texts: { ...texts, tags: [] }, status: "published" }],
+      server.network,
+    );
+    await runDownloads(server.network);
+    expect(await listDownloads()).toMatchObject([{ state: "failed", reason: BLOCKED_FILE }]);
+    expect([videos(), left()]).toEqual([[], []]);
+    await server.close();
+  });
+
+  it("does not replace the file of a video", async () => {
+    sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
+    const answer = await replaced(blocked);
+    expect(answer).toMatchObject({ status: 422, detail: BLOCKED_FILE });
+    expect([left(), await activities()]).toEqual([[], ["block-refused"]]);
+  });
+});
+
+async function replaced(file: string) {
+  const form = new FormData();
+  form.set("intent", "replace");
+  form.set("id", "v");
+  form.set("video", new Blob([new Uint8Array(fs.readFileSync(file))]), "a.mp4");
+  const answer = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
+    data: { studio: { status: number; detail: string } };
+  };
+  return answer.data.studio;
+}
+
+const say = (id: string) =>
+  review({
+    request: new Request(`http://localhost/admin/review/${id}`, {
+      method: "POST",
+      body: new URLSearchParams({ intent: "other-film" }),
+      headers: { Cookie: adminCookie(), Origin: "http://localhost", Host: "localhost" },
+    }),
+    params: { id },
+    context: {},
+  });
+
+describe.runIf(ffmpegAvailable())("a film that looks like one that was removed", () => {
+  beforeEach(async () => {
+    blocked = film(1);
+    copy = copyOf(blocked);
+    await block(blocked);
+  });
+
+  it("is uploaded as a draft, and published once somebody says that it is another", async () => {
+    const answer = await receiveUpload(uploadRequest(fileBlob(copy)), "u");
+    if (!answer.ok) throw new Error("It was refused.");
+    const { id } = answer.video;
+    expect(successSentence(answer.video)).toContain("looks like one that was removed");
+    expect(videoRow(id).status).toBe("review");
+    expect(refusalsOf([id]).get(id)).toContain("resembles one that was removed");
+    const { manage } = (await page("/admin?tab=manage")) as never as {
+      manage: { likeBlocked: string[] };
+    };
+    expect(manage.likeBlocked).toEqual([id]);
+    const request = new Request(`http://localhost/admin/review/${id}`, {
+      headers: { Cookie: adminCookie() },
+    });
+    expect(await reviewPage({ request, params: { id }, context: {} })).toMatchObject({
+      isLikeBlocked: true,
+    });
+    const thrown = await say(id).catch((response: Response) => response.status);
+    expect(thrown).toBe(302);
+    expect(videoRow(id).status).toBe("published");
+    // Its jobs compare it again, and leave it as somebody has said.
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
+    await workUntilIdle();
+    expect(videoRow(id).status).toBe("published");
+    const again = (await say(id)) as unknown as { init: { status: number } };
+    expect(again.init.status).toBe(404);
+    expect(await activities()).toEqual(["block-other", "block-held", "draft"]);
+  }, 120_000);
+
+  it("stays a draft that was one, and is not published by the toggle", async () => {
+    const answer = await receiveUpload(uploadRequest(fileBlob(copy), { intent: "draft" }), "u");
+    if (!answer.ok) throw new Error("It was refused.");
+    const { id } = answer.video;
+    await sendToggle(id);
+    expect(videoRow(id).status).toBe("review");
+    await say(id).catch(() => {});
+    expect(videoRow(id).status).toBe("review");
+    await succeed({ intent: "toggle", id });
+    expect(videoRow(id).status).toBe("published");
+  }, 60_000);
+
+  it("is imported as a draft", async () => {
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    fs.copyFileSync(copy, path.join(folder, "copy.mp4"));
+    const plan = await planFolder(folder, { category: "desi", status: "published" });
+    const summary = await importVideos(plan, { userId: "u", mode: "copy" });
+    expect(summary.drafts).toMatchObject([{ reason: expect.stringContaining("resembles") }]);
+    expect(videos()).toMatchObject([{ status: "review" }]);
+  }, 60_000);
+
+  it("does not replace the file of a video", async () => {
+    sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
+    expect(await replaced(copy)).toMatchObject({
+      status: 422,
+      detail: expect.stringContaining("Upload it as a new video"),
+    });
+    expect(left()).toEqual([]);
+  }, 60_000);
+
+  it("is taken back by its job when it came in another way", async () => {
+    const id = await addToLibrary(site.uploads, copy, true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
+    sqliteHandle().exec("UPDATE videos SET status = 'published'");
+    await workUntilIdle();
+    expect(videoRow(id).status).toBe("review");
+    expect(refusalsOf([id]).size).toBe(1);
+  }, 60_000);
+
+  it("is not what another film is", async () => {
+    const answer = await receiveUpload(uploadRequest(fileBlob(film(9))), "u");
+    expect(answer).toMatchObject({ ok: true, video: { status: "published" } });
+  }, 60_000);
+});
+
+const sendToggle = (id: string) => {
+  const form = new FormData();
+  form.set("intent", "toggle");
+  form.set("id", id);
+  return sendMultipart(form, "/admin?tab=manage").catch(() => undefined);
+};
