@@ -25,6 +25,7 @@ import { startDiskRecords } from "~/studio/statistics/disk-days.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
 import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
+import { startReports } from "~/trust/reports/report-mails.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
@@ -66,6 +67,7 @@ export async function boot(): Promise<void> {
   resumeTagChanges();
   startBackups();
   startAlerts();
+  startReports();
   resumeDownloads().catch(console.error);
   checkIntegrity();
   startLookingForFiles();

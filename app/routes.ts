@@ -34,6 +34,8 @@ export default [
   route("api", "routes/api-reference.tsx"),
   route("privacy", "routes/privacy.tsx"),
   route("dmca", "routes/dmca.tsx"),
+  route("report", "routes/report.tsx"),
+  route("report/:token", "routes/report-status.tsx"),
   route("contact", "routes/contact.tsx"),
   route("preferences", "routes/preferences.tsx"),
   route("offline", "routes/offline.tsx"),

@@ -82,6 +82,8 @@ const TABLE = {
   "/preview/:token/media/*": "anyone",
   "/privacy": "anyone",
   "/dmca": "anyone",
+  "/report": "anyone",
+  "/report/:token": "anyone",
   "/contact": "anyone",
   "/preferences": "anyone",
   "/offline": "anyone",

@@ -1,7 +1,8 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
 import { pageMeta } from "~/catalogue/meta/page-meta";
 import { contactEmail } from "~/server/contact-email.server";
+import { settings } from "~/server/settings.server";
 import { siteIdentity } from "~/server/site-origin.server";
 import { StaticPage } from "~/ui/page-frame/static-page";
 
@@ -16,11 +17,15 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
     : [];
 
 export function loader({ request }: LoaderFunctionArgs) {
-  return { site: siteIdentity(request), email: contactEmail(request) };
+  return {
+    site: siteIdentity(request),
+    email: contactEmail(request),
+    hidesAtOnce: settings().reportHide,
+  };
 }
 
 export default function Dmca() {
-  const { site, email } = useLoaderData<typeof loader>();
+  const { site, email, hidesAtOnce } = useLoaderData<typeof loader>();
   return (
     <StaticPage
       title="DMCA and content removal"
@@ -34,35 +39,47 @@ export default function Dmca() {
 
       <h2>Report a copyright infringement</h2>
       <p>
-        Write to <a href={`mailto:${email}?subject=DMCA%20notice`}>{email}</a> with:
+        Fill in <Link to="/report?kind=copyright">the form for copyright</Link>. It asks for what a
+        notice needs:
       </p>
       <ul>
+        <li>the address of each page on this site that shows the work;</li>
         <li>the work that you hold the rights in, and how it is known;</li>
-        <li>the address of each page on this site that shows it;</li>
-        <li>your name, address, telephone number and e-mail address;</li>
+        <li>your full name, which stands for your signature, and how you can be reached;</li>
         <li>
           a statement that you believe in good faith that the use is not authorised by the owner,
           its agent or the law;
         </li>
         <li>
           a statement, under penalty of perjury, that your notice is accurate and that you are the
-          owner or may act for the owner;
+          owner or may act for the owner.
         </li>
-        <li>your signature; typing your full name is enough.</li>
       </ul>
+      <p>
+        Or write the same to <a href={`mailto:${email}?subject=DMCA%20notice`}>{email}</a>.
+      </p>
 
       <h2>You are in a video</h2>
       <p>
-        If a video shows you without your consent, you need none of the formalities above. Send the
-        address of the page with the subject <strong>Removal</strong>. Such a video is hidden first
-        and examined afterwards.
+        If a video shows you without your consent, you need none of the formalities above, no
+        account and no name: <Link to="/report?kind=consent">report it</Link>, or send the address
+        of the page with the subject <strong>Removal</strong>. It is decided within 48 hours.
+        {hidesAtOnce &&
+          " A video that is reported with the form is hidden first, and examined afterwards."}
       </p>
 
       <h2>Illegal content</h2>
       <p>
         Everyone shown on this site must have been an adult and must have agreed. If you see
-        anything that suggests otherwise, write with the subject <strong>Urgent</strong>. It is
-        taken down at once and reported to the authorities.
+        anything that suggests otherwise, <Link to="/report?kind=under-age">report it</Link>, or
+        write with the subject <strong>Urgent</strong>. It is decided within 48 hours
+        {hidesAtOnce && " and hidden until then"}, taken down and reported to the authorities.
+      </p>
+
+      <h2>Private information, and anything else</h2>
+      <p>
+        <Link to="/report">Report it</Link> too. Every report gets a link of its own, where you see
+        what becomes of it, answer questions, or withdraw it.
       </p>
 
       <h2>What happens then</h2>
@@ -77,10 +94,10 @@ export default function Dmca() {
 
       <h2>Counter-notice</h2>
       <p>
-        If your material was removed by mistake, send a counter-notice to the same address: what was
-        removed and where it stood, your contact details and signature, a statement under penalty of
-        perjury that you believe the removal was a mistake, and your consent to the jurisdiction of
-        the competent court.
+        If your material was removed by mistake, send a counter-notice to {email}: what was removed
+        and where it stood, your contact details and signature, a statement under penalty of perjury
+        that you believe the removal was a mistake, and your consent to the jurisdiction of the
+        competent court.
       </p>
     </StaticPage>
   );

@@ -12,6 +12,7 @@ export function loader({ request }: LoaderFunctionArgs): Response {
     "Disallow: /events",
     "Disallow: /invite/",
     "Disallow: /preview/",
+    "Disallow: /report",
     "Disallow: /search/",
     "Disallow: /video/*/view",
     "",

@@ -158,6 +158,13 @@ function About() {
           >
             <Badge className="px-2.5 py-1 hover:text-ink">{categoryLabel(video.category)}</Badge>
           </PageLink>
+          <PageLink
+            to={`/report?video=${encodeURIComponent(video.id)}`}
+            rel="nofollow"
+            className="inline-flex min-h-11 items-center rounded-sm hover:text-ink mouse:min-h-9"
+          >
+            Report
+          </PageLink>
         </p>
         <div className="flex flex-wrap gap-2">
           <SaveButton id={video.id} />

@@ -77,7 +77,7 @@ function numberOf(value: unknown): number | null {
 
 /** The path without what is secret in it: whoever has such a link may use it. */
 export function withoutToken(path: string): string {
-  return path.replace(/^\/(invite|preview)\/[^/]*/, "/$1/*");
+  return path.replace(/^\/(invite|preview|report)\/[^/]*/, "/$1/*");
 }
 
 /** Nothing in an address may write lines of its own, or colours, into the log. */

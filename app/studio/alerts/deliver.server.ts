@@ -1,11 +1,11 @@
 import { publish } from "~/live/hub.server";
+import { sendEmail } from "~/server/mail/email.server";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 import type { AlertDeliveryRow, AlertRow } from "~db/schema/alerts";
 import { isBusy } from "~db/write-lock";
 import { resolvedSentence } from "./alert-records.server";
 import { checkAlerts } from "./check-alerts.server";
-import { sendEmail } from "./email.server";
 import { sendWebhook } from "./webhook.server";
 
 const CHECK_EVERY_MS = 60_000;

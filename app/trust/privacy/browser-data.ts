@@ -31,6 +31,13 @@ export const BROWSER_DATA: readonly BrowserData[] = [
     isForVisitors: true,
   },
   {
+    kind: "cookie",
+    keys: ["report"],
+    what: "When you open the form of a report: a random number, so that what is sent twice is one report.",
+    howLong: "An hour.",
+    isForVisitors: true,
+  },
+  {
     kind: "storage",
     keys: ["player:resume", "watched-videos"],
     what: "Where you stopped watching, and what you have watched.",
@@ -119,6 +126,7 @@ export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/account/confirm-identity.server.ts": "sign-ins",
   "app/routes/invite.tsx": "sign-ins",
   "app/server/small-form.server.ts": "forms",
+  "app/trust/reports/submit-report.server.ts": "reports",
   "app/catalogue/views.server.ts": "views",
   "app/catalogue/search/suggestions.server.ts": "suggestions of the search",
   "app/api/answer.server.ts": "calls of programs",

@@ -175,7 +175,17 @@ export function closeReport(
     `UPDATE reports SET state = 'closed', decision = ?, closed_at = ?
      WHERE id = ? AND erased_at IS NULL AND (state <> 'closed' OR ?)`,
   ).run(decision, new Date(now).toISOString(), id, Number(again));
-  if (changes > 0) enqueueMail(id, "decided", now);
+  if (changes > 0 && decision !== "withdrawn") enqueueMail(id, "decided", now);
+  return changes > 0;
+}
+
+/** Notes that the reporter takes it back, and leaves it to be decided. False when it is closed. */
+export function withdrawOpenReport(id: string): boolean {
+  requireTransaction();
+  const { changes } = prepared(
+    `UPDATE reports SET decision = 'withdrawn', state = 'open'
+     WHERE id = ? AND state <> 'closed' AND erased_at IS NULL`,
+  ).run(id);
   return changes > 0;
 }
 
@@ -203,12 +213,18 @@ export function reportsToErase(now = Date.now()): string[] {
 /** Has a mail sent, where an address was given and a mail server is set up. */
 export function enqueueMail(id: string, event: ReportMailRow["event"], now = Date.now()): void {
   requireTransaction();
-  if (!settings().smtpUrl) return;
+  if (!settings().smtpUrl || !mailSender()) return;
   const box = readReport(id)?.box;
   if (!box || box === "unreadable" || !box.email) return;
   prepared("INSERT INTO report_mails (id, report_id, event, next_at) VALUES (?, ?, ?, ?)").run(
     ...[randomUUID(), id, event, new Date(now).toISOString()],
   );
+}
+
+/** Who mails to reporters come from; undefined where no setting says. */
+export function mailSender(): string | undefined {
+  const { smtpFrom, alertEmail, contactEmail } = settings();
+  return smtpFrom ?? alertEmail ?? contactEmail;
 }
 
 function requireTransaction(): void {

@@ -17,6 +17,8 @@ const PUBLIC_ACTIONS = [
   "sign-out",
   "age",
   "contact",
+  "report",
+  "report/:token",
   "video/:id/view",
   "video/:id/watched",
   "saved/videos",

@@ -1,4 +1,4 @@
-import { isLoopback } from "~/server/loopback";
+import { isLoopback } from "../loopback";
 
 /** For each step of a conversation with the server. */
 const MOST_MS = 10_000;

@@ -1,0 +1,105 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { useLoaderData, useLocation } from "@remix-run/react";
+import { SearchX } from "lucide-react";
+import { unlessBusy } from "~/server/busy.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { performStatus, readStatusPage } from "~/trust/reports/status-page.server";
+import { AnswerForm, Messages, StatusSummary, WithdrawForm } from "~/trust/reports/status-panels";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+
+export const meta: MetaFunction = () => [
+  { title: "Your report" },
+  { name: "robots", content: "noindex" },
+  // Never the path. "no-referrer" would also make browsers send `Origin: null` with the page's forms.
+  { name: "referrer", content: "strict-origin" },
+];
+
+/** Whoever has the link may use it: it is in no cache, the browser's own included. */
+export const headers: HeadersFunction = ({ actionHeaders }) => {
+  const headers = new Headers(actionHeaders);
+  headers.set("Cache-Control", "no-store");
+  headers.set("X-Robots-Tag", "noindex");
+  return headers;
+};
+
+/** Room for a message of letters that take nine bytes each in a form. */
+const MOST_FORM_BYTES = 64 * 1024;
+
+interface Answer {
+  error: string;
+  text?: string;
+}
+
+export function loader({ params }: LoaderFunctionArgs) {
+  const page = readStatusPage(params.token ?? "");
+  if ("missing" in page) return data({ page: undefined, missing: page.missing }, { status: 404 });
+  return { page, missing: undefined };
+}
+
+export async function action({ request, params }: ActionFunctionArgs) {
+  requireOwnOrigin(request);
+  const token = params.token ?? "";
+  const form = await readSmallForm(request, MOST_FORM_BYTES);
+  const answer = await unlessBusy(performStatus(token, form));
+  if ("error" in answer) {
+    const { status, error, text } = answer;
+    return data<Answer>({ error, text }, { status });
+  }
+  throw redirectWithToast(
+    `/report/${token}`,
+    { title: "Your report", description: answer.done, kind: "success" },
+    { status: 303 },
+  );
+}
+
+export default function ReportStatusPage() {
+  const { page, missing } = useLoaderData<typeof loader>();
+  const { pathname } = useLocation();
+  const answer = useFormResponse<Answer>();
+  if (!page) {
+    return (
+      <EmptyState
+        icon={<SearchX />}
+        title={missing ?? ""}
+        action={<ButtonLink to="/">Back to Home</ButtonLink>}
+      />
+    );
+  }
+  return (
+    <div className="mx-auto flex w-full max-w-2xl flex-col gap-6 py-4 md:py-8">
+      <header>
+        <h1 className="text-xl font-bold">Your report</h1>
+        <p className="mt-3 text-sm text-muted">
+          Keep the address of this page, and keep it to yourself: whoever has it can read and answer
+          for you.
+        </p>
+      </header>
+      {answer && !page.canWrite && (
+        <p role="alert" className="rounded-lg border border-bad-deep p-4 text-sm text-bad">
+          {answer.error}
+        </p>
+      )}
+      <StatusSummary page={page} />
+      <Messages messages={page.messages} />
+      {page.canWrite && (
+        <AnswerForm
+          key={page.messages.length}
+          path={pathname}
+          error={answer?.error}
+          text={answer?.text}
+        />
+      )}
+      {page.canWithdraw && <WithdrawForm path={pathname} />}
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { findPublished } from "~/catalogue/video.server";
+import { unlessBusy } from "~/server/busy.server";
+import { contactEmail } from "~/server/contact-email.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { settings } from "~/server/settings.server";
+import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { siteOrigin } from "~/server/site-origin.server";
+import { readSmallForm } from "~/server/small-form.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { videoPath } from "~/shared/addresses";
+import { KindChoice, ReportForm, reportHref } from "~/trust/reports/report-form";
+import { plainText, toReportKind } from "~/trust/reports/report-form.server";
+import { mailSender } from "~/trust/reports/report-records.server";
+import { KIND_TEXTS } from "~/trust/reports/report-texts";
+import { newFormId, statusPath } from "~/trust/reports/status-token.server";
+import { puzzleFor, type RefusedReport, submitReport } from "~/trust/reports/submit-report.server";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { PageLink } from "~/ui/page-link";
+
+export const meta: MetaFunction = () => [
+  { title: "Report" },
+  { name: "robots", content: "noindex" },
+];
+
+export const headers: HeadersFunction = ({ loaderHeaders, actionHeaders }) => {
+  const headers = new Headers(actionHeaders);
+  headers.set("Cache-Control", "no-store");
+  headers.set("X-Robots-Tag", "noindex");
+  const cookie = loaderHeaders.get("Set-Cookie");
+  if (cookie) headers.append("Set-Cookie", cookie);
+  return headers;
+};
+
+/** So that two tabs, or a form that is sent again, make one report. It says nothing else. */
+const FORM_COOKIE = "report";
+const FORM_SECONDS = 3_600;
+const LONGEST_ID = 200;
+/** Room for every field, of letters that take nine bytes each in a form. */
+const MOST_FORM_BYTES = 128 * 1024;
+
+/** Which video and which kind the address names. */
+function asked(request: Request) {
+  const { searchParams } = new URL(request.url);
+  const videoId = plainText(searchParams.get("video") ?? "").slice(0, LONGEST_ID);
+  return { videoId, kind: toReportKind(searchParams.get("kind")) };
+}
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const { videoId, kind } = asked(request);
+  const video = videoId ? await findPublished(videoId) : undefined;
+  const formId = readSignedCookie(request, FORM_COOKIE) ?? newFormId();
+  return data(
+    {
+      ...{ videoId, kind, formId },
+      title: video?.title,
+      where: videoId ? siteOrigin(request) + videoPath(videoId) : "",
+      puzzle: kind && puzzleFor(request),
+      hasMail: settings().smtpUrl !== undefined && mailSender() !== undefined,
+      email: contactEmail(request),
+    },
+    kind && { headers: { "Set-Cookie": signedCookie(FORM_COOKIE, formId, FORM_SECONDS) } },
+  );
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  requireOwnOrigin(request);
+  const { kind } = asked(request);
+  const form = await readSmallForm(request, MOST_FORM_BYTES);
+  if (!kind) throw new Response(null, { status: 400, statusText: "Bad Request" });
+  const answer = await unlessBusy(submitReport(request, kind, form));
+  if ("status" in answer) return data(answer, { status: answer.status });
+  throw redirectWithToast(
+    statusPath(answer.id),
+    {
+      title: "Report received",
+      description: "Keep the address of this page: it is the only way back to your report.",
+      kind: "success",
+    },
+    { status: 303 },
+  );
+}
+
+export default function ReportPage() {
+  const { videoId, kind, title, where, formId, puzzle, hasMail, email } =
+    useLoaderData<typeof loader>();
+  const refused = useFormResponse<RefusedReport>();
+  const typed = refused?.typed ?? { name: "", email: "", where, what: "", ticked: [] };
+  return (
+    <div className="mx-auto flex w-full max-w-2xl flex-col gap-6 py-4 md:py-8">
+      <header>
+        <h1 className="text-xl font-bold">
+          {kind ? `Report: ${KIND_TEXTS[kind].label}` : "Report a video"}
+        </h1>
+        {title && (
+          <p dir="auto" className="mt-3 line-clamp-2 text-muted wrap-anywhere">
+            {title}
+          </p>
+        )}
+        {kind ? (
+          <p className="mt-3 text-sm text-muted">
+            {KIND_TEXTS[kind].about}{" "}
+            <PageLink to={reportHref(videoId)} className="underline">
+              Choose another kind
+            </PageLink>
+          </p>
+        ) : (
+          <p className="mt-3 text-muted">
+            You need no account. What you write is kept encrypted, read by the moderators alone, and
+            deleted some time after the decision.
+          </p>
+        )}
+      </header>
+      {refused?.notice && (
+        <p role="alert" className="rounded-lg border border-bad-deep p-4 text-sm text-bad">
+          {refused.notice}
+        </p>
+      )}
+      {kind ? (
+        <ReportForm
+          key={kind}
+          {...{ kind, formId, typed, hasMail }}
+          errors={refused?.errors ?? {}}
+          puzzle={refused ? refused.puzzle : puzzle}
+        />
+      ) : (
+        <KindChoice videoId={videoId} />
+      )}
+      <p className="text-sm text-muted">
+        You can also write to{" "}
+        <a href={`mailto:${email}`} className="underline">
+          {email}
+        </a>
+        .
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
+
+/**
+ * A question in plain words, asked when one address sends many reports. No picture, no sound, no script and
+ * no other company. An answer works once and for a while; whoever is wrong is asked another.
+ */
+
+const ANSWERED_WITHIN_MS = 15 * 60_000;
+const MOST_USED = 50_000;
+/** Of this process: a restart asks anew, and nothing of it has to be kept. */
+const KEY = randomBytes(32);
+
+const used = new LRUCache<string, true>({ max: MOST_USED, ttl: ANSWERED_WITHIN_MS });
+
+export interface Puzzle {
+  question: string;
+  /** Goes back with the answer, which can't be read from it. */
+  token: string;
+}
+
+const NUMBERS = [
+  ...["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
+  ...["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"],
+];
+const WORDS = [
+  ...["apple", "river", "candle", "garden", "window", "button", "winter", "pencil", "forest"],
+  ...["ladder", "marble", "harbour", "blanket", "kettle", "meadow", "feather", "lantern", "copper"],
+];
+const POSITIONS = ["first", "second", "third", "fourth", "fifth"];
+
+export function newPuzzle(now = Date.now()): Puzzle {
+  const { question, answer } = randomInt(2) === 0 ? sum() : place();
+  const nonce = randomBytes(12).toString("base64url");
+  const until = String(now + ANSWERED_WITHIN_MS);
+  return { question, token: `${nonce}.${until}.${signed(nonce, until, answer)}` };
+}
+
+/** Whether it is the answer, in time and for the first time. Either way the question is spent. */
+export function isSolved(token: string, answer: string, now = Date.now()): boolean {
+  const [nonce = "", until = "", mac = ""] = token.split(".");
+  if (!/^[\w-]{16}$/.test(nonce) || !(Number(until) > now) || used.has(nonce)) return false;
+  const given = Buffer.from(mac, "base64url");
+  const ours = Buffer.from(signed(nonce, until, normalized(answer)), "base64url");
+  if (given.length !== ours.length) return false;
+  used.set(nonce, true);
+  return timingSafeEqual(given, ours);
+}
+
+function sum(): { question: string; answer: string } {
+  const [a, b] = [randomInt(1, 10), randomInt(1, 10)];
+  const question = `How much is ${NUMBERS[a - 1]} and ${NUMBERS[b - 1]}?`;
+  return { question, answer: String(a + b) };
+}
+
+function place(): { question: string; answer: string } {
+  const words = new Set<string>();
+  while (words.size < POSITIONS.length) words.add(WORDS[randomInt(WORDS.length)]!);
+  const list = [...words];
+  const at = randomInt(list.length);
+  const question = `Which is the ${POSITIONS[at]} of these words: ${list.join(", ")}?`;
+  return { question, answer: list[at]! };
+}
+
+/** In figures or in words, with or without a full stop. */
+function normalized(answer: string): string {
+  const bare = answer
+    .trim()
+    .toLowerCase()
+    .replace(/[.!"']/g, "")
+    .slice(0, 40);
+  const number = NUMBERS.indexOf(bare);
+  return number < 0 ? bare : String(number + 1);
+}
+
+function signed(nonce: string, until: string, answer: string): string {
+  return createHmac("sha256", KEY).update(`${nonce} ${until} ${answer}`).digest("base64url");
+}

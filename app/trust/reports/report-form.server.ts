@@ -1,0 +1,85 @@
+import { mailbox } from "~/server/setting-rules";
+import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
+import { KIND_TEXTS } from "./report-texts";
+
+const LONGEST = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
+const SHORTEST_WHAT = 10;
+const MOST_VIDEOS = 20;
+/** Ids are 36 characters; those of imported videos may be longer. */
+const VIDEO_ADDRESS = /\/video\/([^\s/?#"'<>)\],;]{1,200})/g;
+
+/** The fields of the form, as they are shown again. */
+export interface TypedReport {
+  name: string;
+  email: string;
+  where: string;
+  what: string;
+  /** The numbers of the statements that were ticked. */
+  ticked: number[];
+}
+
+export type ReportErrors = Partial<
+  Record<"where" | "what" | "name" | "email" | "statement" | "answer", string>
+>;
+
+export function toReportKind(value: unknown): ReportKind | undefined {
+  return REPORT_KINDS.find((kind) => kind === value);
+}
+
+/** What was typed, and a sentence for each field that is wrong. */
+export function readReportForm(
+  form: FormData,
+  kind: ReportKind,
+): { typed: TypedReport; errors: ReportErrors } {
+  const texts = KIND_TEXTS[kind];
+  const line = (name: string) => plainText(form.get(name)).replace(/\s+/g, " ").trim();
+  const typed = {
+    name: line("name"),
+    email: line("email"),
+    where: plainText(form.get("where")).trim(),
+    what: plainText(form.get("what")).trim(),
+    ticked: texts.statements.flatMap((_, at) => (form.has(`statement-${at}`) ? at : [])),
+  };
+  const errors: ReportErrors = {};
+  if (!typed.where) errors.where = "Please paste the address of the page.";
+  if (typed.what.length < SHORTEST_WHAT) errors.what = "Please say in a sentence what is wrong.";
+  if (texts.name && !typed.name) errors.name = "A report of this kind needs your name.";
+  if (typed.email && !mailbox.safeParse(typed.email).success) {
+    errors.email = "This does not look like an e-mail address.";
+  }
+  for (const field of ["where", "what", "name", "email"] as const) {
+    if (typed[field].length > LONGEST[field]) {
+      errors[field] = `Please use at most ${LONGEST[field].toLocaleString("en")} characters.`;
+    }
+  }
+  if (typed.ticked.length < texts.statements.length) {
+    errors.statement = "Please tick this, or the report can't be sent.";
+  }
+  return { typed, errors };
+}
+
+/** The ids of the videos whose addresses stand in a text, each once. */
+export function videosIn(text: string): string[] {
+  const ids = [...text.matchAll(VIDEO_ADDRESS)].flatMap(([, id = ""]) => {
+    try {
+      return decodeURIComponent(id).replace(/\.$/, "");
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(ids)].slice(0, MOST_VIDEOS);
+}
+
+/**
+ * A text without what could disguise it: control characters, and those that turn the direction of what
+ * follows (Unicode TR 9). Line breaks and tabs stay.
+ */
+export function plainText(value: unknown): string {
+  if (typeof value !== "string") return "";
+  return value
+    .replace(/\r\n?/g, "\n")
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
+      "",
+    );
+}

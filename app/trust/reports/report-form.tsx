@@ -1,0 +1,159 @@
+import { Form, useNavigation } from "@remix-run/react";
+import { useEffect, useRef } from "react";
+import { Button } from "~/ui/button";
+import { Field, FieldNotes, TextAreaField } from "~/ui/forms/field";
+import { PageLink } from "~/ui/page-link";
+import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
+import type { Puzzle } from "./puzzle.server";
+import type { ReportErrors, TypedReport } from "./report-form.server";
+import { KIND_TEXTS } from "./report-texts";
+
+/** The address of the form for a kind of report. */
+export function reportHref(videoId: string, kind?: ReportKind): string {
+  const parameters = new URLSearchParams();
+  if (videoId) parameters.set("video", videoId);
+  if (kind) parameters.set("kind", kind);
+  return parameters.size > 0 ? `/report?${parameters}` : "/report";
+}
+
+/** The first step: what is reported. Links, so that it needs no script. */
+export function KindChoice({ videoId }: { videoId: string }) {
+  return (
+    <ul className="flex flex-col gap-3">
+      {REPORT_KINDS.map((kind) => (
+        <li key={kind}>
+          <PageLink
+            to={reportHref(videoId, kind)}
+            className="flex min-h-11 flex-col gap-1 rounded-lg border border-line bg-surface p-4 hover:border-line-strong"
+          >
+            <span className="font-semibold">{KIND_TEXTS[kind].label}</span>
+            <span className="text-sm text-muted">{KIND_TEXTS[kind].about}</span>
+          </PageLink>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ReportFormProps {
+  kind: ReportKind;
+  formId: string;
+  typed: TypedReport;
+  errors: ReportErrors;
+  puzzle: Puzzle | undefined;
+  hasMail: boolean;
+}
+
+/** The second step. After an error it has what was typed, and the first field that is wrong has the focus. */
+export function ReportForm({ kind, formId, typed, errors, puzzle, hasMail }: ReportFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const isBusy = useNavigation().formMethod === "POST";
+  const texts = KIND_TEXTS[kind];
+  useEffect(() => {
+    if (Object.keys(errors).length === 0) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [errors]);
+  const first = Object.keys(errors).length > 0 ? firstWrong(errors) : undefined;
+  const field = (name: "where" | "what" | "name" | "email") => ({
+    name,
+    error: errors[name],
+    defaultValue: typed[name],
+    // Without scripts it is the browser that moves the focus.
+    autoFocus: first === name,
+  });
+  return (
+    <Form ref={form} method="post" noValidate className="flex flex-col gap-5">
+      <input type="hidden" name="form" value={formId} />
+      <TextAreaField
+        label="Where it is"
+        hint="The address of the page. Several videos: one address a line."
+        rows={3}
+        required
+        {...field("where")}
+      />
+      <TextAreaField label="What is wrong" hint={texts.what} rows={6} required {...field("what")} />
+      <Field
+        label={texts.name ? "Your full name" : "Your name (may be left out)"}
+        hint={texts.name}
+        autoComplete="name"
+        required={texts.name !== undefined}
+        {...field("name")}
+      />
+      {hasMail && (
+        <Field
+          label="Your e-mail address (may be left out)"
+          hint="News about this report is mailed there, and nothing else."
+          type="email"
+          autoComplete="email"
+          {...field("email")}
+        />
+      )}
+      <Statements {...{ kind, typed }} error={errors.statement} isFirst={first === "statement"} />
+      {puzzle && (
+        <div className="flex flex-col gap-5 rounded-lg border border-line bg-surface p-4">
+          <input key={puzzle.token} type="hidden" name="puzzle" value={puzzle.token} />
+          <Field
+            key={puzzle.question}
+            label={puzzle.question}
+            hint="Many reports have been sent, so this question comes first. It has to be answered within 15 minutes."
+            name="answer"
+            autoComplete="off"
+            autoCapitalize="none"
+            maxLength={40}
+            required
+            error={errors.answer}
+            autoFocus={first === "answer"}
+          />
+        </div>
+      )}
+      <Button busy={isBusy} busyLabel="Sending..." className="self-start">
+        Send report
+      </Button>
+    </Form>
+  );
+}
+
+function Statements({
+  kind,
+  typed,
+  error,
+  isFirst,
+}: {
+  kind: ReportKind;
+  typed: TypedReport;
+  error: string | undefined;
+  isFirst: boolean;
+}) {
+  const missing = KIND_TEXTS[kind].statements.findIndex((_, at) => !typed.ticked.includes(at));
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-2 text-sm font-medium">Your statement</legend>
+      {KIND_TEXTS[kind].statements.map((statement, at) => {
+        const isWrong = error !== undefined && !typed.ticked.includes(at);
+        return (
+          <label key={statement} className="flex min-h-11 items-start gap-3 py-1 text-sm">
+            <input
+              type="checkbox"
+              name={`statement-${at}`}
+              value="1"
+              defaultChecked={typed.ticked.includes(at)}
+              aria-invalid={isWrong || undefined}
+              aria-describedby={isWrong ? "statement-error" : undefined}
+              // biome-ignore lint/a11y/noAutofocus: the first field that is wrong, where no script can focus it.
+              autoFocus={isFirst && at === missing}
+              className="mt-0.5 size-5 shrink-0"
+            />
+            {statement}
+          </label>
+        );
+      })}
+      <FieldNotes id="statement" error={error} />
+    </fieldset>
+  );
+}
+
+function firstWrong(errors: ReportErrors) {
+  return (["where", "what", "name", "email", "statement", "answer"] as const).find(
+    (field) => errors[field],
+  );
+}

@@ -1,0 +1,106 @@
+import { type Email, sendEmail } from "~/server/mail/email.server";
+import { settings } from "~/server/settings.server";
+import { database, writeTransaction } from "~db/client.server";
+import type { ReportMailRow } from "~db/schema/reports";
+import { isBusy } from "~db/write-lock";
+import { eraseReport, mailSender, readReport, reportsToErase } from "./report-records.server";
+import { MAIL_TEXTS } from "./report-texts";
+import { statusPath } from "./status-token.server";
+
+const EVERY_MS = 60_000;
+const FIRST_MS = 8_000;
+/** After each attempt that failed; then it is given up, a day and a half after the first. */
+const BACK_OFF_MS = [1, 5, 15, 60, 180, 360, 720, 720].map((minutes) => minutes * 60_000);
+const AT_ONCE = 20;
+
+/** Sends the mails to reporters and deletes texts on their timetable, from now on each minute. */
+export function startReports(): void {
+  const work = async () => {
+    try {
+      await eraseDue();
+      await sendReportMails();
+    } catch (error) {
+      if (!isBusy(error)) console.error("The reports could not be looked after:", error);
+    }
+  };
+  setTimeout(work, FIRST_MS).unref();
+  setInterval(work, EVERY_MS).unref();
+}
+
+/**
+ * Deletes what was typed in reports that were closed REPORT_KEEP ago.
+ *
+ * @returns how many.
+ */
+export async function eraseDue(now = Date.now()): Promise<number> {
+  let erased = 0;
+  for (;;) {
+    const due = reportsToErase(now);
+    // One by one, so that nobody waits long for the lock.
+    for (const id of due) if (await writeTransaction(() => eraseReport(id, now))) erased += 1;
+    if (due.length === 0) return erased;
+  }
+}
+
+let sending: Promise<void> | undefined;
+
+/**
+ * Sends the mails whose time has come, one after the other. What arrives and is not recorded, since the
+ * process ends between the two, is sent once more with the same id.
+ */
+export function sendReportMails(now = Date.now()): Promise<void> {
+  sending ??= sendAll(now).finally(() => {
+    sending = undefined;
+  });
+  return sending;
+}
+
+async function sendAll(now: number): Promise<void> {
+  if (!settings().smtpUrl) return;
+  const due = await database()
+    .selectFrom("report_mails")
+    .selectAll()
+    .where("next_at", "<=", new Date(now).toISOString())
+    .orderBy("next_at")
+    .limit(AT_ONCE)
+    .execute();
+  for (const mail of due) await attempt(mail, now);
+}
+
+async function attempt(mail: ReportMailRow, now: number): Promise<void> {
+  const { smtpUrl } = settings();
+  const from = mailSender();
+  const box = readReport(mail.report_id)?.box;
+  // Unreadable for now: it waits, as after any failure.
+  const to = box && box !== "unreadable" ? box.email : undefined;
+  try {
+    if (!smtpUrl || !from || !to) throw new Error("There is no address to send it to or from.");
+    await sendEmail(smtpUrl, { from, to }, emailOf(mail));
+  } catch (error) {
+    const wait = BACK_OFF_MS[mail.attempts];
+    if (wait !== undefined) {
+      const next_at = new Date(now + wait).toISOString();
+      await database()
+        .updateTable("report_mails")
+        .set({ attempts: mail.attempts + 1, next_at })
+        .where("id", "=", mail.id)
+        .execute();
+      return;
+    }
+    console.error(`A mail to a reporter could not be sent: ${(error as Error).message}`);
+  }
+  await database().deleteFrom("report_mails").where("id", "=", mail.id).execute();
+}
+
+function emailOf({ id, report_id, event }: ReportMailRow): Email {
+  const { siteName, publicUrl } = settings();
+  const [subject, sentence] = MAIL_TEXTS[event];
+  const link = publicUrl
+    ? `${publicUrl}${statusPath(report_id)}`
+    : `the address of the site, followed by ${statusPath(report_id)}`;
+  return {
+    id,
+    subject: `${siteName}: ${subject}`,
+    text: `${sentence}\n\nWhat becomes of it, and what you can do: ${link}\n\nWhoever has this link can read and answer for you. Keep it to yourself.\n`,
+  };
+}

@@ -1,0 +1,125 @@
+import { prepared, writeTransaction } from "~db/client.server";
+import type { ReportKind } from "~db/schema/reports";
+import { appendToLog, textDigest } from "../moderation-log.server";
+import { plainText } from "./report-form.server";
+import {
+  addMessage,
+  closeReport,
+  countMessages,
+  moveReport,
+  type Report,
+  type ReportMessage,
+  readMessages,
+  readReport,
+  withdrawOpenReport,
+} from "./report-records.server";
+import {
+  DECISION_TEXTS,
+  ERASED_TEXT,
+  NO_REPORT_TEXT,
+  STATE_TEXTS,
+  WITHDRAWN_WHILE_HIDDEN,
+} from "./report-texts";
+import { reportIdOf } from "./status-token.server";
+
+const LONGEST_MESSAGE = 4_000;
+/** What a reporter may write about one report. */
+const MOST_MESSAGES = 50;
+
+/** What a status link shows; times are ISO 8601 UTC. */
+export interface StatusPage {
+  kind: ReportKind;
+  sentence: string;
+  receivedAt: string;
+  /** By when it will be decided; undefined once it is. */
+  dueAt?: string;
+  videos: string[];
+  messages: ReportMessage[];
+  canWrite: boolean;
+  canWithdraw: boolean;
+}
+
+/** The page of a status link, or why there is none. */
+export function readStatusPage(token: string): StatusPage | { missing: string } {
+  const report = reportOf(token);
+  if (typeof report === "string") return { missing: report };
+  const { id, kind, state, decision, box } = report;
+  const isOpen = state !== "closed";
+  const isWithdrawn = decision === "withdrawn";
+  return {
+    ...{ kind, receivedAt: report.receivedAt, messages: readMessages(id) },
+    sentence: sentenceOf(report),
+    dueAt: isOpen ? report.dueAt : undefined,
+    videos: box && box !== "unreadable" ? box.videos : [],
+    canWrite: isOpen && countMessages(id, "reporter") < MOST_MESSAGES,
+    canWithdraw: isOpen && !isWithdrawn,
+  };
+}
+
+function sentenceOf({ state, decision }: Report): string {
+  if (state !== "closed")
+    return decision === "withdrawn" ? WITHDRAWN_WHILE_HIDDEN : STATE_TEXTS[state];
+  return decision ? DECISION_TEXTS[decision] : "Decided.";
+}
+
+function reportOf(token: string): Report | string {
+  const id = reportIdOf(token);
+  const report = id === undefined ? undefined : readReport(id);
+  if (!report) return NO_REPORT_TEXT;
+  return report.erasedAt === null ? report : ERASED_TEXT;
+}
+
+/** What became of a form of the page: done, or why not. */
+export type StatusAnswer =
+  | { done: string }
+  | { status: 404 | 409 | 422; error: string; text?: string };
+
+/** Performs a form of the page, by its `intent`: `answer` or `withdraw`. */
+export async function performStatus(token: string, form: FormData): Promise<StatusAnswer> {
+  const report = reportOf(token);
+  if (typeof report === "string") return { status: 404, error: report };
+  if (form.get("intent") === "answer") return answer(report, form);
+  if (form.get("intent") === "withdraw") return withdraw(report);
+  throw new Response(null, { status: 400, statusText: "Bad Request" });
+}
+
+const DECIDED = { status: 409, error: "This report has been decided meanwhile." } as const;
+
+async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
+  const text = plainText(form.get("message")).trim();
+  if (!text) return { status: 422, error: "Please write your message." };
+  if (text.length > LONGEST_MESSAGE) {
+    return { status: 422, error: "Please use at most 4,000 characters.", text };
+  }
+  return writeTransaction((): StatusAnswer => {
+    const now = readReport(id);
+    if (!now || now.state === "closed") return { ...DECIDED, text };
+    // A form that is sent twice is one message.
+    const last = readMessages(id, 1)[0];
+    if (last?.author === "reporter" && last.text === text) return { done: "It was sent." };
+    if (countMessages(id, "reporter") >= MOST_MESSAGES) {
+      return { status: 409, error: "No more can be written about this report.", text };
+    }
+    addMessage({ reportId: id, author: "reporter", text });
+    moveReport({ id, from: ["asked"], to: "open" });
+    const detail = { text: textDigest(text) };
+    appendToLog({ action: "answered", reportId: id, videoId: now.videoId, detail });
+    return { done: "It was sent." };
+  });
+}
+
+/** While the report hides a video, a moderator still has to look: somebody may have been made to withdraw. */
+async function withdraw({ id }: Report): Promise<StatusAnswer> {
+  return writeTransaction((): StatusAnswer => {
+    const now = readReport(id);
+    if (!now || now.state === "closed") return DECIDED;
+    if (now.decision === "withdrawn") return { done: "The report is withdrawn." };
+    const holds = prepared(
+      "SELECT 1 FROM video_holds WHERE report_id = ? AND reason = 'report' LIMIT 1",
+    ).get(id);
+    if (holds) withdrawOpenReport(id);
+    else closeReport({ id, decision: "withdrawn" });
+    appendToLog({ action: "withdrawn", reportId: id, videoId: now.videoId });
+    return { done: "The report is withdrawn." };
+  });
+}

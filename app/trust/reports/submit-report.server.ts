@@ -1,0 +1,115 @@
+import { attemptLimit } from "~/server/attempt-limit.server";
+import { clientAddress } from "~/server/client-address.server";
+import { settings } from "~/server/settings.server";
+import { prepared, writeTransaction } from "~db/client.server";
+import type { ReportKind } from "~db/schema/reports";
+import { appendToLog } from "../moderation-log.server";
+import { hold } from "../publication.server";
+import { isSolved, newPuzzle, type Puzzle } from "./puzzle.server";
+import {
+  type ReportErrors,
+  readReportForm,
+  type TypedReport,
+  videosIn,
+} from "./report-form.server";
+import { createReport, hasReport } from "./report-records.server";
+import { KIND_TEXTS } from "./report-texts";
+import { idOfReport } from "./status-token.server";
+
+const HOUR_SECONDS = 3_600;
+/** Videos, since a report of such a kind may hide all that it names. */
+const VIDEOS_WITHOUT_PUZZLE = 5;
+const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
+const REPORTS_PER_ADDRESS = 60;
+const HIDING_KINDS: readonly ReportKind[] = ["consent", "under-age"];
+
+const freeByAddress = attemptLimit(VIDEOS_WITHOUT_PUZZLE, HOUR_SECONDS);
+const freeForAll = attemptLimit(VIDEOS_OF_ALL_WITHOUT_PUZZLE, HOUR_SECONDS, 1);
+const byAddress = attemptLimit(REPORTS_PER_ADDRESS, HOUR_SECONDS);
+
+/** The form again, with what was typed and what is wrong. */
+export interface RefusedReport {
+  status: 422 | 429;
+  typed: TypedReport;
+  errors: ReportErrors;
+  /** A sentence about the whole form. */
+  notice?: string;
+  puzzle?: Puzzle;
+}
+
+/** The question that the form begins with, where this address, or everybody, has sent many reports. */
+export function puzzleFor(request: Request): Puzzle | undefined {
+  const isAsked = freeByAddress.isUsedUp(clientAddress(request)) || freeForAll.isUsedUp("all");
+  return isAsked ? newPuzzle() : undefined;
+}
+
+/**
+ * Enters the report that a form makes. What was sent twice is one report.
+ *
+ * @returns its id, or the form again.
+ */
+export async function submitReport(
+  request: Request,
+  kind: ReportKind,
+  form: FormData,
+): Promise<{ id: string } | RefusedReport> {
+  const { typed, errors } = readReportForm(form, kind);
+  if (Object.keys(errors).length > 0) {
+    return { status: 422, typed, errors, puzzle: puzzleFor(request) };
+  }
+  const id = idOfReport(String(form.get("form") ?? "").slice(0, 64), { kind, ...typed });
+  if (hasReport(id)) return { id };
+
+  const videos = videosIn(typed.where);
+  const address = clientAddress(request);
+  const answer = String(form.get("answer") ?? "");
+  const isFree = takeFree(address, Math.max(1, videos.length));
+  if (!isFree && !isSolved(String(form.get("puzzle") ?? ""), answer)) {
+    const sentence = answer
+      ? "That was not it, or it took too long. Here is another question."
+      : "Please answer this question: many reports have been sent.";
+    return { status: 422, typed, errors: { answer: sentence }, puzzle: newPuzzle() };
+  }
+  if (byAddress.consume(address) !== undefined) {
+    const notice = "Too many reports were sent from here. Try again in an hour, or write a mail.";
+    return { status: 429, typed, errors: {}, notice };
+  }
+  const { ticked, ...texts } = typed;
+  const statements = KIND_TEXTS[kind].statements.filter((_, at) => ticked.includes(at));
+  const box = { ...texts, statements: [...statements], videos };
+  const videoId = videos[0] ?? null;
+  await writeTransaction(() => {
+    if (!createReport({ id, kind, videoId, box })) return;
+    appendToLog({ action: "received", reportId: id, videoId, detail: { kind } });
+    if (settings().reportHide && HIDING_KINDS.includes(kind)) hideReported(id, kind, videos);
+  });
+  return { id };
+}
+
+/** Before anybody reads the report. Not where a person has looked at the video for this before. */
+function hideReported(reportId: string, kind: ReportKind, videos: readonly string[]): void {
+  for (const videoId of videos) {
+    const isThere = prepared(
+      `SELECT 1 FROM videos WHERE id = @videoId
+       UNION ALL SELECT 1 FROM deleted_videos WHERE id = @videoId`,
+    ).get({ videoId });
+    const isChecked = prepared("SELECT 1 FROM video_checks WHERE video_id = ? AND kind = ?").get(
+      videoId,
+      kind,
+    );
+    if (!isThere || isChecked) continue;
+    if (hold({ videoId, reason: "report", reportId })) {
+      appendToLog({ action: "hide-at-once", reportId, videoId, detail: { kind } });
+    }
+  }
+}
+
+/** Whether so many videos may be reported without a question; counted before, so that none pass together. */
+function takeFree(address: string, videos: number): boolean {
+  for (let taken = 0; taken < videos; taken++) {
+    const isRefused =
+      freeByAddress.consume(address) !== undefined || freeForAll.consume("all") !== undefined;
+    if (isRefused) return false;
+  }
+  return true;
+}

@@ -1,0 +1,150 @@
+import type { Page } from "playwright/test";
+import { fill } from "../fill-catalogue";
+import { expect, expectNoViolations, test } from "../site";
+
+// Each test from an address of its own, which is what the limits go by.
+let address = 0;
+test.use({ siteEnvironment: { PUBLIC_URL: "http://videos.example" } });
+test.beforeEach(async ({ page, site }) => {
+  site.database().exec("DELETE FROM video_holds");
+  address += 1;
+  const from = `10.${test.info().workerIndex}.0.${address}`;
+  await page.setExtraHTTPHeaders({ "X-Forwarded-For": from });
+});
+
+const statement = (page: Page) => page.getByRole("checkbox");
+const sendButton = (page: Page) => page.getByRole("button", { name: "Send report" });
+
+async function fitsThePage(page: Page): Promise<void> {
+  const { scroll, client } = await page.evaluate(() => ({
+    scroll: document.documentElement.scrollWidth,
+    client: document.documentElement.clientWidth,
+  }));
+  expect(scroll).toBeLessThanOrEqual(client);
+}
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("somebody reports a video, answers a question and withdraws @phone", async ({
+    page,
+    site,
+  }) => {
+    await fill(site, 2);
+    await page.goto("/video/v1");
+    await page.getByRole("link", { name: "Report", exact: true }).click();
+    await expect(page).toHaveURL("/report?video=v1");
+    await page.getByRole("link", { name: "Copyright" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Report: Copyright");
+    await expect(page.getByLabel("Where it is")).toHaveValue("http://videos.example/video/v1");
+
+    // What was typed stays, and the first field that is wrong has the focus.
+    await page.getByLabel("What is wrong").fill("My film, first shown in 2020.");
+    await statement(page).first().check();
+    await sendButton(page).click();
+    await expect(page.getByText("A report of this kind needs your name.")).toBeVisible();
+    await expect(page.getByLabel("Your full name")).toBeFocused();
+    await expect(page.getByLabel("What is wrong")).toHaveValue("My film, first shown in 2020.");
+    await expect(statement(page).first()).toBeChecked();
+    await expect(statement(page).last()).toHaveAttribute("aria-invalid", "true");
+
+    await page.getByLabel("Your full name").fill("Ada Example");
+    await statement(page).last().check();
+    await sendButton(page).click();
+    await expect(page.getByRole("heading", { name: "Your report", exact: true })).toBeVisible();
+    await expect(page.getByText("Received. A moderator will look at it.")).toBeVisible();
+    const link = page.url();
+
+    await page.getByLabel("Your message to the moderators").fill("It is in the third minute.");
+    await page.getByRole("button", { name: "Send message" }).click();
+    await expect(page.getByRole("listitem").filter({ hasText: "third minute" })).toBeVisible();
+
+    await page.goto("/");
+    await page.goto(link);
+    await page.getByText("Withdraw this report").click();
+    await page.getByRole("button", { name: "Yes, withdraw it" }).click();
+    await expect(page.getByText("You have withdrawn this report.")).toBeVisible();
+    await expect(page.getByLabel("Your message to the moderators")).toHaveCount(0);
+  });
+
+  test("a link that nobody was given says so", async ({ page }) => {
+    const answer = await page.goto(`/report/${"A".repeat(22)}.${"A".repeat(43)}`);
+    expect(answer?.status()).toBe(404);
+    await expect(page.getByText("There is no report with this link.")).toBeVisible();
+  });
+
+  test("many reports from one address are asked a question in words", async ({ page }) => {
+    for (let at = 0; at < 5; at += 1) {
+      await page.goto("/report?video=nobody&kind=other");
+      await page.getByLabel("What is wrong").fill(`It is number ${at} of many.`);
+      await statement(page).check();
+      await sendButton(page).click();
+      await expect(page.getByText("Received. A moderator will look at it.")).toBeVisible();
+    }
+    await page.goto("/report?video=nobody&kind=other");
+    await page.getByLabel("What is wrong").fill("It is the sixth of many.");
+    await statement(page).check();
+    await page.getByLabel(/\?/).fill("elephant");
+    await sendButton(page).click();
+    await expect(page.getByText("That was not it, or it took too long.")).toBeVisible();
+    await expect(page.getByLabel(/\?/)).toBeFocused();
+    await expect(page.getByLabel("What is wrong")).toHaveValue("It is the sixth of many.");
+  });
+});
+
+test("a report is made by keyboard, and its pages have no violations @phone", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 2);
+  await page.goto("/report?video=v1", { waitUntil: "networkidle" });
+  await expectNoViolations(page);
+  await fitsThePage(page);
+  await page.getByRole("link", { name: "Shown without consent" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/report?video=v1&kind=consent");
+  await page.getByLabel("What is wrong").focus();
+  await page.keyboard.press("Tab");
+  await expect(page.getByLabel("Your name (may be left out)")).toBeFocused();
+  await page.keyboard.press("Enter");
+  // With scripts as without: the sentence at the field, and the focus on it.
+  await expect(page.getByText("Please say in a sentence what is wrong.")).toBeVisible();
+  await expect(page.getByLabel("What is wrong")).toBeFocused();
+  await expectNoViolations(page);
+  await fitsThePage(page);
+  await page.keyboard.type("It shows me, and nobody asked.");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await expect(statement(page)).toBeFocused();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Received. A moderator will look at it.")).toBeVisible();
+  await expectNoViolations(page);
+  await fitsThePage(page);
+
+  // Nobody has read it yet.
+  await page.goto("/video/v1");
+  await expect(page.getByText("Video not found")).toBeVisible();
+});
+
+test("an open list loses a video that is reported to show somebody under age", async ({
+  page,
+  site,
+  context,
+}) => {
+  await fill(site, 3);
+  await page.goto("/", { waitUntil: "networkidle" });
+  await expect(page.locator("main article")).toHaveCount(3);
+  const other = await context.newPage();
+  await other.setExtraHTTPHeaders({ "X-Forwarded-For": "10.200.0.1" });
+  await other.goto("/report?video=v2&kind=under-age", { waitUntil: "networkidle" });
+  await other.getByLabel("What is wrong").fill("Somebody shown looks like a child.");
+  await statement(other).check();
+  await sendButton(other).dblclick();
+  await expect(other.getByText("Received. A moderator will look at it.")).toBeVisible();
+  await expect(page.locator("main article")).toHaveCount(2);
+  expect(
+    site.database().prepare("SELECT count(*) FROM reports WHERE video_id = 'v2'").pluck().get(),
+  ).toBe(1);
+});

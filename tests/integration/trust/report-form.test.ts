@@ -1,0 +1,377 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { loader as openForm, action as sendForm } from "~/routes/report";
+import { headers, meta, loader as openStatus, action as sendStatus } from "~/routes/report-status";
+import { withoutToken } from "~/server/node/access-log.server";
+import { forgetSettings } from "~/server/settings.server";
+import { newPuzzle } from "~/trust/reports/puzzle.server";
+import { eraseDue } from "~/trust/reports/report-mails.server";
+import {
+  addMessage,
+  closeReport,
+  moveReport,
+  readMessages,
+  readReport,
+} from "~/trust/reports/report-records.server";
+import { reportIdOf, statusToken } from "~/trust/reports/status-token.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { addVideo, useAdminSite, video } from "../../admin-requests";
+import { TEST_SECRET } from "../../temporary-site";
+
+const ORIGIN = "http://localhost";
+const DAY = 86_400_000;
+
+useAdminSite();
+let address = 0;
+beforeEach(() => {
+  // Each test from an address of its own, which is what limits go by.
+  address += 1;
+  set({ PUBLIC_URL: ORIGIN });
+});
+
+function set(environment: Record<string, string>): void {
+  Object.assign(process.env, environment);
+  forgetSettings();
+}
+
+interface Answer {
+  status: number;
+  location: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the shapes of several routes.
+  data: any;
+  headers: Headers;
+}
+
+async function answerOf(work: () => unknown): Promise<Answer> {
+  const answer = await (async () => work())().catch((thrown: unknown) => thrown);
+  if (answer instanceof Error) throw answer;
+  if (answer instanceof Response) {
+    const location = answer.headers.get("Location") ?? "";
+    return { status: answer.status, location, data: await answer.text(), headers: answer.headers };
+  }
+  const { data, init } = answer as { data?: unknown; init?: ResponseInit | null };
+  return {
+    ...{ status: init?.status ?? 200, location: "", headers: new Headers(init?.headers) },
+    data: data ?? answer,
+  };
+}
+
+function request(path: string, fields?: Record<string, string>, from = `10.0.0.${address}`) {
+  const headers = { Origin: ORIGIN, "X-Forwarded-For": from };
+  const body = fields && new URLSearchParams(fields);
+  return new Request(ORIGIN + path, { method: fields ? "POST" : "GET", headers, body });
+}
+
+const FIELDS = {
+  form: "one-opening-of-the-form",
+  where: `${ORIGIN}/video/v`,
+  what: "It shows me, and I did not agree.",
+  "statement-0": "1",
+  "statement-1": "1",
+};
+
+const open = (path: string) =>
+  answerOf(() => openForm({ request: request(path), params: {}, context: {} }));
+const send = (fields: Record<string, string> = {}, kind = "consent", from?: string) =>
+  answerOf(() =>
+    sendForm({
+      request: request(`/report?video=v&kind=${kind}`, { ...FIELDS, ...fields }, from),
+      params: {},
+      context: {},
+    }),
+  );
+const tokenOf = ({ location }: Answer) => location.replace("/report/", "");
+const idOf = (answer: Answer) => reportIdOf(tokenOf(answer)) ?? "";
+const status = (token: string) =>
+  answerOf(() =>
+    openStatus({ request: request(`/report/${token}`), params: { token }, context: {} }),
+  );
+const answer = (token: string, fields: Record<string, string>) =>
+  answerOf(() =>
+    sendStatus({ request: request(`/report/${token}`, fields), params: { token }, context: {} }),
+  );
+const count = (table = "reports") =>
+  sqliteHandle().prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+const logged = () =>
+  sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck().all();
+
+describe("a report", () => {
+  it("leads to its status link, which says what was reported", async () => {
+    addVideo({ status: "published" });
+    const sent = await send({ name: "Ada" });
+    expect([sent.status, sent.location]).toEqual([303, expect.stringMatching(/^\/report\/.{66}$/)]);
+    const { page } = (await status(tokenOf(sent))).data;
+    expect(page).toMatchObject({ kind: "consent", videos: ["v"], canWrite: true });
+    expect(page.sentence).toContain("Received");
+    expect(readReport(idOf(sent))?.box).toMatchObject({ name: "Ada", videos: ["v"] });
+  });
+
+  it.each([
+    [{ where: "" }, "where"],
+    [{ what: "bad" }, "what"],
+    [{ what: "x".repeat(4_001) }, "what"],
+    [{ email: "a@b\r\nBcc: c@d" }, "email"],
+    [{ "statement-0": undefined }, "statement"],
+  ])("is shown again with %j wrong, and keeps what was typed", async (fields, wrong) => {
+    const typed = Object.fromEntries(
+      Object.entries({ ...FIELDS, name: "Ada", ...fields }).filter(([, value]) => value),
+    ) as Record<string, string>;
+    const answered = await answerOf(() =>
+      sendForm({
+        request: request("/report?kind=consent", typed),
+        params: {},
+        context: {},
+      }),
+    );
+    expect([answered.status, Object.keys(answered.data.errors)]).toEqual([422, [wrong]]);
+    expect(answered.data.typed).toMatchObject({ name: "Ada", what: typed.what });
+    expect(count()).toBe(0);
+  });
+
+  it("needs a name and both statements for copyright alone", async () => {
+    expect((await send({}, "copyright")).data.errors).toHaveProperty("name");
+    const { "statement-1": _, ...one } = { ...FIELDS, name: "Ada" };
+    const answered = await answerOf(() =>
+      sendForm({ request: request("/report?kind=copyright", one), params: {}, context: {} }),
+    );
+    expect(answered.data.errors).toHaveProperty("statement");
+    expect((await send({ name: "Ada" }, "copyright")).status).toBe(303);
+  });
+
+  it("is one, however often the form is sent and in how many tabs", async () => {
+    const [one, two] = await Promise.all([send(), send()]);
+    expect(one.location).toBe(two.location);
+    const first = await open("/report?kind=consent");
+    const cookie = first.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+    const second = await answerOf(() =>
+      openForm({
+        request: new Request(`${ORIGIN}/report?kind=consent`, { headers: { Cookie: cookie } }),
+        params: {},
+        context: {},
+      }),
+    );
+    expect(second.data.formId).toBe(first.data.formId);
+    expect(count()).toBe(1);
+    await send({ form: "another-opening-of-the-form" });
+    expect(count()).toBe(2);
+  });
+
+  it("may be of a video that is deleted, or of none that is known", async () => {
+    const deleted = await send({ where: `${ORIGIN}/video/gone` });
+    expect(readReport(idOf(deleted))).toMatchObject({ videoId: "gone" });
+    const none = await send({ where: "the third on the first page" });
+    expect(readReport(idOf(none))).toMatchObject({ videoId: null });
+    expect(count("video_holds")).toBe(0);
+    expect((await open("/report?video=gone&kind=other")).data).toMatchObject({
+      title: undefined,
+      where: `${ORIGIN}/video/gone`,
+    });
+  });
+
+  it("is read without what could disguise it, however long and hostile", async () => {
+    const sent = await send({
+      what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
+      name: "<script>alert(1)</script>\r\nX: y",
+    });
+    expect(readReport(idOf(sent))?.box).toMatchObject({
+      what: "A story that turns round.\nNew line",
+      name: "<script>alert(1)</script> X: y",
+    });
+    expect((await send({ what: "語".repeat(4_000) })).status).toBe(303);
+    expect((await send({ what: "x".repeat(200_000) })).status).toBe(413);
+    expect((await send({}, "nonsense")).status).toBe(400);
+  });
+
+  it("does not tell the title of a video that is hidden", async () => {
+    addVideo({ status: "hidden" });
+    expect((await open("/report?video=v&kind=other")).data.title).toBeUndefined();
+  });
+});
+
+describe("a report of somebody under age or without consent", () => {
+  it.each([
+    ["consent", "hidden"],
+    ["under-age", "hidden"],
+    ["copyright", "published"],
+    ["other", "published"],
+  ])("(%s) leaves the video %s", async (kind, expected) => {
+    addVideo({ status: "published" });
+    await send({ name: "Ada" }, kind);
+    expect(video()?.status).toBe(expected);
+    expect(logged()).toEqual(expected === "hidden" ? ["received", "hide-at-once"] : ["received"]);
+  });
+
+  it("hides nothing with REPORT_HIDE=off", async () => {
+    set({ REPORT_HIDE: "off" });
+    addVideo({ status: "published" });
+    await send();
+    expect(video()?.status).toBe("published");
+  });
+
+  it("does not hide what a person has looked at for that kind before", async () => {
+    addVideo({ status: "published" });
+    sqliteHandle().exec("INSERT INTO video_checks VALUES ('v', 'consent', 'u', '2026-01-01')");
+    await send();
+    expect(video()?.status).toBe("published");
+    await send({ form: "another" }, "under-age");
+    expect(video()?.status).toBe("hidden");
+  });
+});
+
+describe("a flood of reports from one address", () => {
+  const SUM = /^How much is (\w+) and (\w+)\?$/;
+  const WORD = /^Which is the (\w+) of these words: (.+)\?$/;
+  const names = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+  function solve(question: string): string {
+    const [, a, b] = SUM.exec(question) ?? [];
+    if (a && b) return String(names.indexOf(a) + names.indexOf(b) + 2);
+    const [, place, words = ""] = WORD.exec(question) ?? [];
+    const at = ["first", "second", "third", "fourth", "fifth"].indexOf(place ?? "");
+    return words.split(", ")[at] ?? "";
+  }
+  const flood = async (reports: number) => {
+    for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
+  };
+
+  it("has to answer a question, whose answer works once; others are not asked", async () => {
+    addVideo({ status: "published" });
+    await flood(5);
+    sqliteHandle().exec("DELETE FROM video_holds; UPDATE videos SET status = 'published'");
+    const asked = await send({ form: "sixth" });
+    expect([asked.status, Object.keys(asked.data.errors)]).toEqual([422, ["answer"]]);
+    expect(asked.data.typed.what).toBe(FIELDS.what);
+    expect([count(), video()?.status]).toEqual([5, "published"]);
+    expect((await open("/report?kind=other")).data.puzzle.question).toMatch(/\?$/);
+
+    const { question, token } = asked.data.puzzle;
+    const solved = { puzzle: token, answer: ` ${solve(question).toUpperCase()}. ` };
+    expect((await send({ form: "sixth", ...solved })).status).toBe(303);
+    // Sent twice: the same report. For another report: spent.
+    expect((await send({ form: "sixth", ...solved })).status).toBe(303);
+    expect((await send({ form: "seventh", ...solved })).status).toBe(422);
+    expect((await send({ form: "eighth" }, "consent", "10.9.9.9")).status).toBe(303);
+    expect(count()).toBe(7);
+  });
+
+  it("has one try a question, of which it can't read the answer nor change the time", async () => {
+    await flood(5);
+    const { question, token } = newPuzzle();
+    const wrong = { form: "x", puzzle: token, answer: "elephant" };
+    expect((await send(wrong)).status).toBe(422);
+    expect((await send({ ...wrong, answer: solve(question) })).status).toBe(422);
+    const old = newPuzzle(Date.now() - 16 * 60_000);
+    expect((await send({ form: "x", puzzle: old.token, answer: solve(old.question) })).status).toBe(
+      422,
+    );
+    const [nonce, , mac] = old.token.split(".");
+    const later = `${nonce}.${Date.now() + DAY}.${mac}`;
+    expect((await send({ form: "x", puzzle: later, answer: solve(old.question) })).status).toBe(
+      422,
+    );
+    expect((await send({ form: "x", puzzle: "..", answer: "1" })).status).toBe(422);
+  });
+
+  it("counts the videos, so that one report can't hide the whole site unasked", async () => {
+    const where = Array.from({ length: 9 }, (_, at) => `${ORIGIN}/video/v${at}`).join("\n");
+    expect((await send({ where })).data.errors).toHaveProperty("answer");
+  });
+
+  it("ends after sixty in an hour, with what was typed", async () => {
+    await flood(5);
+    for (let at = 5; at < 60; at++) {
+      const { question, token } = newPuzzle();
+      await send({ form: `f${at}`, puzzle: token, answer: solve(question) });
+    }
+    const { question, token } = newPuzzle();
+    const last = await send({ form: "last", puzzle: token, answer: solve(question) });
+    expect([count(), last.status, last.data.typed.what]).toEqual([60, 429, FIELDS.what]);
+    expect(last.data.notice).toContain("mail");
+  });
+});
+
+describe("a status link", () => {
+  it("can't be made, changed or borrowed, and there is a sentence for it", async () => {
+    const token = tokenOf(await send());
+    const [id = "", mac = ""] = token.split(".");
+    const others = [
+      `${id}.${mac.slice(0, -1)}`,
+      `${"A".repeat(22)}.${mac}`,
+      id,
+      "",
+      "x".repeat(5_000),
+    ];
+    for (const forged of [...others, `${id}.${"A".repeat(43)}`]) {
+      const { status: code, data } = await status(forged);
+      expect([code, data.missing]).toEqual([404, expect.stringContaining("no report")]);
+      expect((await answer(forged, { intent: "withdraw" })).status).toBe(404);
+    }
+    // Signed, and of no report.
+    expect((await status(statusToken("A".repeat(22)))).status).toBe(404);
+  });
+
+  it("is known with an older secret, and with no other", async () => {
+    const token = tokenOf(await send());
+    set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
+    expect((await status(token)).status).toBe(200);
+    set({ SESSION_SECRET: "another-secret-for-tests-of-32-letters" });
+    expect((await status(token)).status).toBe(404);
+    expect(count()).toBe(1);
+  });
+
+  it("is in no cache, no index, no log and no referrer", () => {
+    const sent = headers({ actionHeaders: new Headers() } as never) as Headers;
+    expect(sent.get("Cache-Control")).toBe("no-store");
+    expect(sent.get("X-Robots-Tag")).toBe("noindex");
+    expect(meta({} as never)).toContainEqual({ name: "referrer", content: "strict-origin" });
+    expect(withoutToken("/report/secret.data")).toBe("/report/*");
+  });
+
+  it("takes an answer once, and puts the report before the moderators again", async () => {
+    const sent = await send();
+    const [id, token] = [idOf(sent), tokenOf(sent)];
+    await writeTransaction(() => {
+      addMessage({ reportId: id, author: "moderator", text: "Which minute?" });
+      moveReport({ id, from: ["open"], to: "asked" });
+    });
+    expect((await status(token)).data.page.sentence).toContain("question");
+    await answer(token, { intent: "answer", message: "The third." });
+    await answer(token, { intent: "answer", message: "The third." });
+    expect(readMessages(id).map(({ text }) => text)).toEqual(["Which minute?", "The third."]);
+    expect(readReport(id)?.state).toBe("open");
+    const empty = await answer(token, { intent: "answer", message: " \u202e " });
+    expect([empty.status, empty.data.error]).toEqual([422, "Please write your message."]);
+    const long = await answer(token, { intent: "answer", message: "x".repeat(4_001) });
+    expect([long.status, long.data.text]).toEqual([422, "x".repeat(4_001)]);
+    expect((await answer(token, { intent: "nonsense" })).status).toBe(400);
+  });
+
+  it("withdraws; a video that is hidden because of it is still looked at", async () => {
+    addVideo({ status: "published" });
+    const plain = await send({ name: "Ada" }, "copyright");
+    await answer(tokenOf(plain), { intent: "withdraw" });
+    expect(readReport(idOf(plain))).toMatchObject({ state: "closed", decision: "withdrawn" });
+    expect((await answer(tokenOf(plain), { intent: "answer", message: "More" })).status).toBe(409);
+
+    const hiding = await send();
+    await answer(tokenOf(hiding), { intent: "withdraw" });
+    await answer(tokenOf(hiding), { intent: "withdraw" });
+    expect(readReport(idOf(hiding))).toMatchObject({ state: "open", decision: "withdrawn" });
+    expect(video()?.status).toBe("hidden");
+    const { page } = (await status(tokenOf(hiding))).data;
+    expect([page.canWithdraw, page.sentence]).toEqual([
+      false,
+      expect.stringContaining("withdrawn"),
+    ]);
+    expect(logged().filter((each) => each === "withdrawn")).toHaveLength(2);
+  });
+
+  it("says that the texts were deleted, once they are", async () => {
+    const sent = await send();
+    await writeTransaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
+    expect((await status(tokenOf(sent))).data.page.sentence).toContain("removed");
+    expect(await eraseDue(Date.now() + 89 * DAY)).toBe(0);
+    expect(await eraseDue(Date.now() + 91 * DAY)).toBe(1);
+    const { status: code, data } = await status(tokenOf(sent));
+    expect([code, data.missing]).toEqual([404, expect.stringContaining("deleted")]);
+    expect((await answer(tokenOf(sent), { intent: "answer", message: "More" })).status).toBe(404);
+  });
+});
