@@ -20,6 +20,7 @@ import { resumeDownloads } from "~/studio/bring-in/downloads.server";
 import { startTakingOver } from "~/studio/files/ready-files.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
 import { startLookingForFiles } from "~/studio/library/missing-files.server";
+import { finishRemovals } from "~/studio/reports/decide.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
 import { startDiskRecords } from "~/studio/statistics/disk-days.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
@@ -70,6 +71,7 @@ export async function boot(): Promise<void> {
   startReports();
   resumeDownloads().catch(console.error);
   checkIntegrity();
+  finishRemovals().catch(console.error);
   startLookingForFiles();
   onJobsChanged(() => publish("jobs"));
   startJobs();

@@ -19,6 +19,8 @@ export default [
   route("admin/users", "routes/users.tsx"),
   route("admin/backups", "routes/backups.tsx"),
   route("admin/alerts", "routes/alerts.tsx"),
+  route("admin/reports", "routes/reports.tsx"),
+  route("admin/reports/:id", "routes/report-decision.tsx"),
   route("admin/account", "routes/account.tsx"),
   route("admin/tokens", "routes/api-tokens.tsx"),
   route("admin/queue", "routes/queue.tsx"),

@@ -13,6 +13,8 @@ const SENTENCES = {
   schedule: ["scheduled %", "scheduled a video"],
   unschedule: ["removed the schedule of %", "removed a schedule"],
   "publish-scheduled": ["had % published, as scheduled", "had a video published, as scheduled"],
+  // The detail is what was decided, such as: Remove
+  "report-decide": ["decided on a report: %", "decided on a report"],
   "publish-withheld": [
     "had % kept hidden at its time, since it is held back",
     "had a video kept hidden at its time, since it is held back",

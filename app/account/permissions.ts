@@ -51,6 +51,8 @@ const TABLE = {
   "/admin/account/passkey": { owner: "own", editor: "own", uploader: "own" },
   "/admin/users": { owner: "all", editor: "none", uploader: "none" },
   "/admin/backups": { owner: "all", editor: "none", uploader: "none" },
+  "/admin/reports": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/reports/:id": { owner: "all", editor: "all", uploader: "none" },
   "/admin/alerts": { owner: "all", editor: "none", uploader: "none" },
   "/admin/tokens": { owner: "own", editor: "own", uploader: "own" },
   "/admin/queue": { owner: "all", editor: "all", uploader: "none" },

@@ -14,6 +14,7 @@ const PAGES = [
   [SERIES, "Series"],
   ["/admin/import", "Import"],
   ["/admin/trash", "Trash"],
+  ["/admin/reports", "Reports"],
   ["/admin/users", "Users"],
   ["/admin/account", "Account"],
 ] as const;
@@ -32,7 +33,7 @@ export function AdminLinks() {
         <NavLink
           key={to}
           to={to}
-          end={to !== SERIES}
+          end={to !== SERIES && to !== "/admin/reports"}
           className={({ isActive }) =>
             classNames(
               "inline-flex min-h-11 items-center rounded-md px-2 sm:px-3 hover:bg-raised hover:text-ink",

@@ -2,6 +2,7 @@ import { likeBlocked } from "~/media/block-list/likeness.server";
 import type { JobSummary } from "~/media/jobs/kinds";
 import { jobSummaries } from "~/media/jobs/summaries.server";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
+import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { storyboardFrames } from "./edit/storyboard-frames.server";
 import { failure } from "./failure";
@@ -40,6 +41,8 @@ export interface ManageData {
   similar: Record<string, SimilarVideo[]>;
   /** The ids of those that look like films of the block list. */
   likeBlocked: string[];
+  /** Why nobody can publish a video, for those of the page that are held. */
+  held: Record<string, string>;
   deletions: Deletion[];
   series: SeriesChoice;
   savedViews: SavedView[];
@@ -97,6 +100,7 @@ export async function loadManage(
         jobs,
         similar,
         likeBlocked: likeBlocked(ids),
+        held: Object.fromEntries(refusalsOf(ids)),
         deletions,
         series,
       },
@@ -124,6 +128,7 @@ export async function loadManage(
       jobs: {},
       similar: {},
       likeBlocked: [],
+      held: {},
       deletions: [],
       series: NO_SERIES,
     };

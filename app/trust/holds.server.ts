@@ -48,7 +48,7 @@ export function hold({ videoId, reason, reportId }: Hold, now = Date.now()): boo
 
 /**
  * Ends a hold. With the last one the video is published again, if it was before or has become due since.
- * One in the trash is left to whoever restores it. Synchronous, for any transaction.
+ * One in the trash is once somebody restores it. Synchronous, for any transaction.
  *
  * @returns false when it was not held for this reason.
  * @throws outside of a transaction.
@@ -67,6 +67,9 @@ export function releaseHold({ videoId, reason }: Omit<Hold, "reportId">): boolea
   );
   if (changes > 0) return true;
   prepared("UPDATE videos SET status = 'published' WHERE id = ?").run(videoId);
+  prepared(
+    `UPDATE deleted_videos SET "row" = json_set("row", '$.status', 'published') WHERE id = ?`,
+  ).run(videoId);
   return true;
 }
 

@@ -26,6 +26,7 @@ import { migration as nearDuplicates } from "./0225-near-duplicates";
 import { migration as reports } from "./0226-reports";
 import { migration as moderation } from "./0227-moderation";
 import { migration as blockList } from "./0228-block-list";
+import { migration as reportQueue } from "./0231-report-queue";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -57,4 +58,5 @@ export const migrations: readonly Migration[] = [
   reports,
   moderation,
   blockList,
+  reportQueue,
 ];

@@ -31,7 +31,20 @@ import { VideoList } from "./video-list";
 
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
 export function ManageTab({
-  manage: { view, list, jobs, similar, deletions, series, dialog, frames, files, trim, ...rest },
+  manage: {
+    view,
+    list,
+    jobs,
+    similar,
+    held,
+    deletions,
+    series,
+    dialog,
+    frames,
+    files,
+    trim,
+    ...rest
+  },
   error,
   confirmation,
   preview,
@@ -137,6 +150,7 @@ export function ManageTab({
             jobs={jobs}
             similar={similar}
             likeBlocked={rest.likeBlocked}
+            held={held}
             view={view}
             selection={selection}
             now={now}

@@ -20,6 +20,7 @@ export function VideoList({
   jobs,
   similar,
   likeBlocked,
+  held,
   view,
   selection,
   now,
@@ -28,6 +29,8 @@ export function VideoList({
   jobs: Record<string, JobSummary>;
   similar: Record<string, SimilarVideo[]>;
   likeBlocked: readonly string[];
+  /** Why nobody can publish a video, for those that are held. */
+  held: Record<string, string>;
   view: ManageView;
   selection: Selection;
   now: number;
@@ -82,6 +85,7 @@ export function VideoList({
               jobs={jobs[video.id]}
               similar={similar[video.id]}
               isLikeBlocked={likeBlocked.includes(video.id)}
+              held={held[video.id]}
               view={view}
               now={now}
               form={BULK_FORM}

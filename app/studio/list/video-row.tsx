@@ -18,6 +18,7 @@ import { Badge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { LikeBlockedLine } from "../block-list/like-blocked-line";
 import { queueHref } from "../queue/queue-address";
+import { HeldLine } from "../reports/held-line";
 import { ScheduleTimes } from "../schedule/schedule-times";
 import { SimilarLine } from "../similar/similar-line";
 import type { SimilarVideo } from "../similar/similar-videos.server";
@@ -34,6 +35,7 @@ export function VideoRow({
   jobs,
   similar,
   isLikeBlocked,
+  held,
   view,
   now,
   form,
@@ -49,6 +51,7 @@ export function VideoRow({
   similar: SimilarVideo[] | undefined;
   /** It waits for somebody who says that it is another film than those of the block list. */
   isLikeBlocked: boolean;
+  held: string | undefined;
   view: ManageView;
   /** Milliseconds since 1970; the server's, so that both renderings agree. */
   now: number;
@@ -89,6 +92,7 @@ export function VideoRow({
             <JobLine summary={jobs} />
             {isLikeBlocked && <LikeBlockedLine id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />
+            <HeldLine id={video.id} title={video.title} held={held} />
           </div>
         </div>
       </td>

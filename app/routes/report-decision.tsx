@@ -1,0 +1,107 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { requirePermission } from "~/account/guard.server";
+import { Time } from "~/account/session-list";
+import { useLiveRefresh } from "~/live/use-live-refresh";
+import { unlessBusy } from "~/server/busy.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { AnswerFailure } from "~/studio/failure-notice";
+import { type DecisionFailure, decideReport } from "~/studio/reports/decide.server";
+import { DecisionForm } from "~/studio/reports/decision-form";
+import { DECISIONS, KIND_LABELS } from "~/studio/reports/decisions";
+import { Deadline } from "~/studio/reports/report-list";
+import { readReportPage } from "~/studio/reports/report-page.server";
+import { Course, EarlierReports, ReportedVideos, Statement } from "~/studio/reports/report-panels";
+import { SafetyLinks } from "~/studio/reports/safety-links";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+
+export const meta: MetaFunction = () => [
+  { title: "Report" },
+  { name: "robots", content: "noindex" },
+];
+
+/** What a reporter typed must not stay in a cache, the browser's own included. */
+export const headers: HeadersFunction = ({ actionHeaders }) => {
+  const headers = new Headers(actionHeaders);
+  headers.set("Cache-Control", "no-store");
+  return headers;
+};
+
+const PERMISSION = "/admin/reports/:id";
+/** 2,000 letters of four bytes, each written as three characters. */
+const MOST_FORM_BYTES = 32 * 1024;
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  await requirePermission(request, PERMISSION);
+  const page = readReportPage(params.id ?? "");
+  if (!page) throw new Response(null, { status: 404, statusText: "Not Found" });
+  return page;
+}
+
+export async function action({ request, params }: ActionFunctionArgs) {
+  const user = await requirePermission(request, PERMISSION);
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request, MOST_FORM_BYTES);
+  const text = (name: string) => String(form.get(name) ?? "");
+  const decision = DECISIONS.find((each) => each === form.get("decision"));
+  if (!decision) throw new Response(null, { status: 400, statusText: "Bad Request" });
+  const id = params.id ?? "";
+  const answer = await unlessBusy(
+    decideReport(
+      id,
+      {
+        decision,
+        reason: text("reason"),
+        videos: form.getAll("video").map(String),
+        version: text("version"),
+      },
+      user.id,
+    ),
+  );
+  if ("status" in answer) return data({ error: answer }, { status: answer.status });
+  throw redirectWithToast(`/admin/reports/${encodeURIComponent(id)}`, answer);
+}
+
+export default function ReportDecision() {
+  useLiveRefresh({ jobs: true });
+  const page = useLoaderData<typeof loader>();
+  const error = useFormResponse<{ error?: DecisionFailure }>()?.error;
+  const { report } = page;
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div className="flex flex-col gap-1">
+          <h1 className="text-xl font-semibold">Report: {KIND_LABELS[report.kind]}</h1>
+          <p className="text-sm text-muted figures">
+            Received <Time value={report.receivedAt} />, to be decided by{" "}
+            <Time value={report.dueAt} />
+          </p>
+          <Deadline report={report} />
+        </div>
+        <AdminLinks />
+      </header>
+      <SafetyLinks />
+      <AnswerFailure error={error} />
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-6">
+          <ReportedVideos videos={page.videos} />
+          <Statement report={report} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-6">
+          <DecisionForm page={page} error={error} />
+          <Course messages={page.messages} entries={page.entries} />
+          <EarlierReports earlier={page.earlier} />
+        </div>
+      </div>
+    </div>
+  );
+}

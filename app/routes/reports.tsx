@@ -1,0 +1,77 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { Flag } from "lucide-react";
+import { requirePermission } from "~/account/guard.server";
+import { useLiveRefresh } from "~/live/use-live-refresh";
+import { formatQuantity } from "~/shared/format";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { readQueue, readQueueView } from "~/studio/reports/queue.server";
+import { QueueFilter, queueHref, ReportList } from "~/studio/reports/report-list";
+import { SafetyLinks } from "~/studio/reports/safety-links";
+import { EmptyState } from "~/ui/empty-state";
+
+export const meta: MetaFunction = () => [
+  { title: "Reports" },
+  { name: "robots", content: "noindex" },
+];
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requirePermission(request, "/admin/reports");
+  const view = readQueueView(new URL(request.url).searchParams);
+  return { view, ...readQueue(view) };
+}
+
+const EMPTY = {
+  open: "No report waits for you.",
+  asked: "No reporter was asked anything.",
+  closed: "No report has been decided.",
+};
+
+export default function Reports() {
+  useLiveRefresh({ jobs: true });
+  const { view, reports, next, open } = useLoaderData<typeof loader>();
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold">Reports</h1>
+          <p className="text-sm text-muted">
+            {open === 1_000
+              ? "1,000 reports or more wait"
+              : `${formatQuantity(open, "report")} to decide`}
+            . The next deadline comes first.
+          </p>
+        </div>
+        <AdminLinks />
+      </header>
+      <SafetyLinks />
+      <QueueFilter view={view} />
+      {reports.length === 0 ? (
+        <EmptyState icon={<Flag />} title={view.after ? "There are no more." : EMPTY[view.state]} />
+      ) : (
+        <ReportList reports={reports} />
+      )}
+      {(next || view.after) && (
+        <nav aria-label="Pages of reports" className="flex flex-wrap justify-center gap-6">
+          {view.after && (
+            <Link
+              to={queueHref({ ...view, after: undefined })}
+              className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
+            >
+              First page
+            </Link>
+          )}
+          {next && (
+            <Link
+              to={queueHref({ ...view, after: next })}
+              rel="next"
+              className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
+            >
+              Next page
+            </Link>
+          )}
+        </nav>
+      )}
+    </div>
+  );
+}

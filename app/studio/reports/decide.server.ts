@@ -1,0 +1,237 @@
+import { recordActivity } from "~/account/activity.server";
+import { publish } from "~/live/hub.server";
+import { blockFilm, unblockFilm } from "~/media/block-list/blocked-films.server";
+import { appendToLog, textDigest } from "~/trust/moderation-log.server";
+import { hold, releaseHold } from "~/trust/publication.server";
+import {
+  addMessage,
+  closeReport,
+  moveReport,
+  type Report,
+  readReport,
+} from "~/trust/reports/report-records.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared, writeTransaction } from "~db/client.server";
+import { failure, type StudioFailure } from "../failure";
+import { removeVideos } from "../trash/remove.server";
+import { restoreVideos } from "../trash/restore.server";
+import {
+  DECISION_LABELS,
+  DECISION_SENTENCES,
+  type DeskDecision,
+  LOG_LABELS,
+  MOST_REASON_LETTERS,
+} from "./decisions";
+import { isRemoved, versionOf, videosOf } from "./report-page.server";
+
+const FAILED = "Nothing was decided.";
+
+/** What the form of a report says. */
+export interface Decision {
+  decision: DeskDecision;
+  /** Both sides read it. */
+  reason: string;
+  /** Of the videos reported, those that it is about. */
+  videos: readonly string[];
+  /** What it was made from, see `versionOf`. */
+  version: string;
+}
+
+/** A failure, with the reason that was typed. */
+export interface DecisionFailure extends StudioFailure {
+  reason?: string;
+}
+
+/**
+ * Decides on a report: the videos, the report, what both sides are told and the log change together, or
+ * nothing does. What is removed is in the trash when this returns, or after the next start.
+ *
+ * @returns the failure: 404 for no such report, 409 when somebody else was first, with what they did, and 422.
+ */
+export async function decideReport(
+  reportId: string,
+  decision: Decision,
+  userId: string,
+  now = Date.now(),
+): Promise<DecisionFailure | ToastMessage> {
+  const done = await writeTransaction(() => decideIn(reportId, decision, userId, now));
+  if ("status" in done) return { ...done, reason: decision.reason };
+  publish("jobs");
+  const { videos } = done;
+  const answer: ToastMessage = {
+    title: "Reports",
+    description: DECISION_SENTENCES[decision.decision],
+    kind: "success",
+  };
+  await recordActivity({ userId, action: "report-decide", detail: describe(decision.decision) });
+  if (decision.decision === "remove") await removeVideos(present(videos), userId);
+  if (decision.decision !== "restore" || videos.length === 0) return answer;
+  const restored = await restoreVideos(videos, userId, now);
+  if (!("status" in restored)) return { ...answer, description: restored.description };
+  // It may have been in the trash for too long: the decision stands, and the page says what is gone.
+  const isBack = present(videos).length > 0;
+  const gone = "Its files were deleted for good in the meantime, so it can't come back.";
+  return isBack ? answer : { ...answer, description: `${answer.description} ${gone}` };
+}
+
+/** Ends what a stopped process began: what a moderator removed goes to the trash. */
+export async function finishRemovals(): Promise<void> {
+  const left = prepared(
+    `SELECT videos.id, (SELECT user_id FROM moderation_log WHERE video_id = videos.id
+       AND action = 'remove' ORDER BY moderation_log.id DESC LIMIT 1) AS userId
+     FROM video_holds JOIN videos ON videos.id = video_id WHERE reason = 'removed'`,
+  ).all() as { id: string; userId: string | null }[];
+  for (const { id, userId } of left) await removeVideos([id], userId ?? "");
+}
+
+function decideIn(
+  reportId: string,
+  { decision, reason, videos: chosen, version }: Decision,
+  userId: string,
+  now: number,
+): StudioFailure | { videos: string[] } {
+  const report = readReport(reportId);
+  if (!report) return failure(404, FAILED, { detail: "There is no such report." });
+  if (version !== versionOf(report)) return failure(409, FAILED, { detail: decidedBefore(report) });
+  const text = reason.trim();
+  if (!text) return failure(422, FAILED, { detail: "Write a reason. Both sides read it." });
+  if (text.length > MOST_REASON_LETTERS) {
+    return failure(422, FAILED, { detail: "This reason is too long." });
+  }
+  const ids = videosOf(report).filter((id) => chosen.includes(id));
+  const refusal = refusalOf(decision, report, ids);
+  if (refusal) return failure(422, FAILED, { detail: refusal });
+  for (const id of ids) changeVideo(id, decision, report, userId, now);
+  changeReport(report, decision, now);
+  tell(report, ids, decision, text, userId, now);
+  for (const videoId of ids.length > 0 ? ids : [null]) {
+    const entry = { action: decision, reportId, videoId, userId };
+    appendToLog({ ...entry, detail: { kind: report.kind, reason: textDigest(text) } }, now);
+  }
+  return { videos: ids };
+}
+
+/** Why a decision makes no sense for these videos. */
+function refusalOf(decision: DeskDecision, report: Report, ids: readonly string[]) {
+  if (decision === "ask") {
+    return report.erasedAt === null
+      ? undefined
+      : "What the reporter wrote was deleted. Nobody can be asked.";
+  }
+  if (ids.length === 0 && videosOf(report).length > 0) return "Choose at least one video.";
+  const removed = ids.filter(isRemoved).length;
+  if (decision === "keep" && removed > 0) return "The video was removed. Restore it instead.";
+  if (decision === "restore" && removed < ids.length) return "The video was not removed.";
+  if (ids.length > 0 || decision === "keep" || decision === "counter-notice") return undefined;
+  return "No video was recognised in this report. Ask for its address.";
+}
+
+function changeVideo(
+  videoId: string,
+  decision: DeskDecision,
+  report: Report,
+  userId: string,
+  now: number,
+): void {
+  const held = { videoId, reportId: report.id };
+  if (decision === "hide") {
+    hold({ ...held, reason: "report" }, now);
+    handOver(videoId, report.id);
+  } else if (decision === "remove") {
+    hold({ ...held, reason: "removed" }, now);
+    blockFilm(videoId, report.kind, new Date(now));
+  } else if (decision === "restore") {
+    unblockFilm(videoId);
+    lift(videoId, report.id);
+    releaseHold({ videoId, reason: "removed" });
+  } else if (decision === "keep") {
+    prepared(
+      "REPLACE INTO video_checks (video_id, kind, user_id, checked_at) VALUES (?, ?, ?, ?)",
+    ).run(videoId, report.kind, userId, new Date(now).toISOString());
+    lift(videoId, report.id);
+  }
+}
+
+/** Ends the hold for a report, unless another one needs it. */
+function lift(videoId: string, reportId: string): void {
+  const other = heldFor(videoId, reportId);
+  if (other) handOver(videoId, other);
+  else releaseHold({ videoId, reason: "report" });
+}
+
+/** Another report that the video stays hidden for: one that a moderator hid it for, or that nobody checked. */
+function heldFor(videoId: string, reportId: string): string | undefined {
+  return prepared(
+    `SELECT id FROM reports WHERE video_id = @videoId AND id <> @reportId AND state <> 'closed'
+       AND (id = (SELECT report_id FROM video_holds WHERE video_id = @videoId AND reason = 'report')
+           AND EXISTS (SELECT 1 FROM moderation_log WHERE report_id = reports.id AND action = 'hide')
+         OR kind IN ('consent', 'under-age')
+           AND kind NOT IN (SELECT kind FROM video_checks WHERE video_id = @videoId))
+     ORDER BY due_at LIMIT 1`,
+  )
+    .pluck()
+    .get({ videoId, reportId }) as string | undefined;
+}
+
+function handOver(videoId: string, reportId: string): void {
+  prepared("UPDATE video_holds SET report_id = ? WHERE video_id = ? AND reason = 'report'").run(
+    reportId,
+    videoId,
+  );
+}
+
+function changeReport({ id }: Report, decision: DeskDecision, now: number): void {
+  if (decision === "keep" || decision === "remove" || decision === "restore") {
+    closeReport({ id, decision, again: true }, now);
+  } else if (decision === "ask")
+    moveReport({ id, from: ["open", "asked", "closed"], to: "asked" }, now);
+  else moveReport({ id, from: ["asked", "closed"], to: "open" }, now);
+}
+
+/** The reporter reads it on the status page, the uploader among the notes on the video. */
+function tell(
+  report: Report,
+  ids: readonly string[],
+  decision: DeskDecision,
+  reason: string,
+  userId: string,
+  now: number,
+): void {
+  const sentence = DECISION_SENTENCES[decision];
+  if (decision !== "ask") {
+    addMessage({ reportId: report.id, author: "site", text: sentence }, now);
+  }
+  addMessage({ reportId: report.id, author: "moderator", text: reason }, now);
+  if (decision === "ask") return;
+  const note = prepared(
+    "INSERT INTO review_notes (video_id, user_id, text, created_at) VALUES (?, ?, ?, ?)",
+  );
+  const time = new Date(now).toISOString();
+  for (const id of ids) note.run(id, userId, `${sentence}\n\n${reason}`, time);
+}
+
+/** What was done since the form was made. */
+function decidedBefore({ id }: Report): string {
+  const last = prepared(
+    `SELECT action, email FROM moderation_log LEFT JOIN users ON users.id = user_id
+     WHERE report_id = ? ORDER BY moderation_log.id DESC LIMIT 1`,
+  ).get(id) as { action: string; email: string | null } | undefined;
+  const label = last && LOG_LABELS[last.action];
+  if (!label) return "The report has changed since. Load the page again and read it first.";
+  return `${last.email ?? "Somebody"} has ${perfect(label)} in the meantime, or the reporter has answered. Load the page again and read it first.`;
+}
+
+/** `removed the video` of the log, after “has”. */
+function perfect(label: string): string {
+  return label.replace(/^hid /, "hidden ");
+}
+
+function describe(decision: DeskDecision): string {
+  return DECISION_LABELS[decision];
+}
+
+function present(ids: readonly string[]): string[] {
+  return prepared("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
+    .pluck()
+    .all(JSON.stringify(ids)) as string[];
+}

@@ -1,0 +1,77 @@
+import { Form, useNavigation } from "@remix-run/react";
+import { Button } from "~/ui/button";
+import { TextAreaField } from "~/ui/forms/field";
+import { PageSection } from "../page-section";
+import type { DecisionFailure } from "./decide.server";
+import {
+  DECISION_HINTS,
+  DECISION_LABELS,
+  type DeskDecision,
+  MOST_REASON_LETTERS,
+} from "./decisions";
+import type { ReportPage } from "./report-page.server";
+
+const OPEN: DeskDecision[] = ["hide", "keep", "remove", "ask"];
+const REMOVED: DeskDecision[] = ["restore", "counter-notice", "ask"];
+
+/** What a moderator can decide now, with the reason that both sides read. */
+export function DecisionForm({
+  page: { report, videos, isRemoved, version },
+  error,
+}: {
+  page: ReportPage;
+  error?: DecisionFailure;
+}) {
+  const busy = useNavigation().formData?.has("decision") ?? false;
+  const choices = (isRemoved ? REMOVED : OPEN).filter(
+    (each) => each !== "ask" || report.erasedAt === null,
+  );
+  return (
+    <PageSection id="decide" title="Decide">
+      <Form method="post" key={version} className="flex flex-col gap-4">
+        <input type="hidden" name="version" value={version} />
+        {videos.length === 1 && <input type="hidden" name="video" value={videos[0]?.id} />}
+        {videos.length > 1 && (
+          <fieldset className="flex flex-col">
+            <legend className="text-sm font-medium">Of these videos</legend>
+            {videos.map(({ id, title }) => (
+              <label key={id} className="flex min-h-11 items-center gap-3 text-sm wrap-anywhere">
+                <input type="checkbox" name="video" value={id} defaultChecked className="size-5" />
+                <span dir="auto">{title || id}</span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+        <fieldset className="flex flex-col gap-1">
+          <legend className="text-sm font-medium">Decision</legend>
+          {choices.map((decision) => (
+            <label key={decision} className="flex min-h-11 items-start gap-3 py-2 text-sm">
+              <input
+                type="radio"
+                name="decision"
+                value={decision}
+                required
+                className="size-5 shrink-0"
+              />
+              <span>
+                <span className="font-medium">{DECISION_LABELS[decision]}</span>
+                <span className="block text-muted">{DECISION_HINTS[decision]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <TextAreaField
+          label="Reason"
+          name="reason"
+          required
+          maxLength={MOST_REASON_LETTERS}
+          defaultValue={error?.reason}
+          hint="The reporter and the uploader both read it: name neither of them."
+        />
+        <Button busy={busy} busyLabel="Deciding..." className="self-start">
+          Decide
+        </Button>
+      </Form>
+    </PageSection>
+  );
+}

@@ -1,0 +1,94 @@
+import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
+
+/** What a moderator can do with a report. */
+export const DECISIONS = ["hide", "keep", "remove", "ask", "counter-notice", "restore"] as const;
+export type DeskDecision = (typeof DECISIONS)[number];
+
+export const MOST_REASON_LETTERS = 2_000;
+
+export const KIND_LABELS: Record<ReportKind, string> = {
+  copyright: "Copyright",
+  consent: "Shown without consent",
+  "under-age": "Under age",
+  private: "Private information",
+  other: "Other",
+};
+
+export const STATE_LABELS: Record<ReportState, string> = {
+  open: "To decide",
+  asked: "Waits for the reporter",
+  closed: "Decided",
+};
+
+/** What became of a report. */
+export const CLOSED_LABELS: Record<ReportDecision, string> = {
+  keep: "Kept",
+  hide: "Hidden",
+  remove: "Removed",
+  restore: "Restored",
+  withdrawn: "Withdrawn",
+};
+
+/** On the buttons of the desk. */
+export const DECISION_LABELS: Record<DeskDecision, string> = {
+  hide: "Hide now",
+  keep: "Keep",
+  remove: "Remove",
+  ask: "Ask back",
+  "counter-notice": "Counter-notice received",
+  restore: "Restore",
+};
+
+/** What each does, beside its choice. */
+export const DECISION_HINTS: Record<DeskDecision, string> = {
+  hide: "The video is hidden at once. The report stays to be decided.",
+  keep: "Somebody has looked: the video is as it was before, and the report is decided.",
+  remove: "The video goes to the trash for good, nobody else restores it, and its film is blocked.",
+  ask: "The reporter is asked. The uploader is not told.",
+  "counter-notice": "The uploader objects: the report is to be decided again.",
+  restore: "The video comes back, and its film is no longer blocked.",
+};
+
+/**
+ * What both sides read above the moderator's reason. An operator may change these sentences; the operating
+ * guide names this file.
+ */
+export const DECISION_SENTENCES: Record<DeskDecision, string> = {
+  hide: "A moderator has hidden the video until the report is decided.",
+  keep: "A moderator has looked at the video and keeps it.",
+  remove: "A moderator has removed the video.",
+  ask: "A moderator asks the reporter something.",
+  "counter-notice": "Who uploaded the video objects. The report is decided again.",
+  restore: "A moderator has restored the video.",
+};
+
+/** What the log calls what was done, as the rest of a sentence that begins with who did it. */
+export const LOG_LABELS: Readonly<Record<string, string>> = {
+  hide: "hid the video",
+  keep: "kept the video",
+  remove: "removed the video",
+  ask: "asked the reporter",
+  "counter-notice": "noted a counter-notice",
+  restore: "restored the video",
+};
+
+const HOUR_MS = 3_600_000;
+
+/** How long until a deadline, in words; `isOver` when it has passed. */
+export function timeLeft(dueAt: string, now: number): { text: string; isOver: boolean } {
+  const ms = Date.parse(dueAt) - now;
+  const text = inWords(Math.abs(ms));
+  return ms < 0
+    ? { text: `Overdue by ${text}`, isOver: true }
+    : { text: `${text} left`, isOver: false };
+}
+
+function inWords(ms: number): string {
+  if (ms < HOUR_MS) return counted(Math.floor(ms / 60_000), "minute");
+  const hours = Math.floor(ms / HOUR_MS);
+  return hours < 72 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,22 @@
+import { Link } from "@remix-run/react";
+import { ShieldAlert } from "lucide-react";
+
+/** Why nobody can publish a video, with the way to what moderators wrote; nothing for most. */
+export function HeldLine({ id, title, held }: { id: string; title: string; held?: string }) {
+  if (!held) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-4 text-sm text-muted">
+      <span className="inline-flex min-w-0 items-start gap-1.5">
+        <ShieldAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+        <span className="min-w-0">{held}</span>
+      </span>
+      <Link
+        to={`/admin/review/${encodeURIComponent(id)}`}
+        aria-label={`Notes on ${title}`}
+        className="inline-flex min-h-11 items-center text-accent underline underline-offset-4 mouse:min-h-0"
+      >
+        Notes
+      </Link>
+    </p>
+  );
+}

@@ -1,0 +1,103 @@
+import { prepared } from "~db/client.server";
+import {
+  REPORT_KINDS,
+  type ReportDecision,
+  type ReportKind,
+  type ReportState,
+} from "~db/schema/reports";
+import { timeLeft } from "./decisions";
+
+export const REPORTS_PER_PAGE = 50;
+/** More are not counted: "1,000 or more" says enough. */
+const MOST_COUNTED = 1_000;
+
+/** Which reports the desk lists, as its address says. */
+export interface QueueView {
+  state: ReportState;
+  kind?: ReportKind;
+  /** What the page comes after: `{due or closed at}_{id}` of the last of the page before. */
+  after?: string;
+}
+
+/** A report in the queue; times are ISO 8601 UTC. */
+export interface QueuedReport {
+  id: string;
+  kind: ReportKind;
+  state: ReportState;
+  decision: ReportDecision | null;
+  receivedAt: string;
+  closedAt: string | null;
+  left: { text: string; isOver: boolean };
+  /** Of the first video reported; null where that is gone, or none was recognised. */
+  title: string | null;
+}
+
+export interface Queue {
+  reports: QueuedReport[];
+  /** `after` of the next page. */
+  next?: string;
+  /** How many wait for a moderator, 1,000 at most. */
+  open: number;
+}
+
+/** What the address of the desk asks for; what it does not know counts as left out. */
+export function readQueueView(params: URLSearchParams): QueueView {
+  const state = params.get("state");
+  const kind = REPORT_KINDS.find((each) => each === params.get("kind"));
+  const after = params.get("after") ?? "";
+  return {
+    state: state === "asked" || state === "closed" ? state : "open",
+    ...(kind && { kind }),
+    ...(after.includes("_") && { after }),
+  };
+}
+
+/** A page of the queue: by deadline, so that what is overdue comes first; decided ones newest first. */
+export function readQueue(view: QueueView, now = Date.now()): Queue {
+  const { state, kind, after } = view;
+  const isClosed = state === "closed";
+  const [time = "", id = ""] = after ? splitAtFirst(after) : [];
+  const rows = prepared(queueSql(view)).all({
+    ...(!isClosed && { state }),
+    ...(kind && { kind }),
+    ...(after && { time, id }),
+  }) as (Omit<QueuedReport, "left"> & { dueAt: string })[];
+  const shown = rows.slice(0, REPORTS_PER_PAGE);
+  const last = rows.length > shown.length ? shown.at(-1) : undefined;
+  return {
+    reports: shown.map(({ dueAt, ...row }) => ({ ...row, left: timeLeft(dueAt, now) })),
+    ...(last && { next: `${isClosed ? last.closedAt : last.dueAt}_${last.id}` }),
+    open: countOpen(),
+  };
+}
+
+/** The statement for a page; each has an index in whose order it reads. */
+export function queueSql({ state, kind, after }: QueueView): string {
+  const isClosed = state === "closed";
+  const column = isClosed ? "closed_at" : "due_at";
+  // SQLite would take all of a state and sort them.
+  const index = isClosed && !kind ? "INDEXED BY reports_closed" : "";
+  return `SELECT id, kind, state, decision, received_at AS receivedAt, due_at AS dueAt,
+      closed_at AS closedAt, coalesce(
+        (SELECT title FROM videos WHERE videos.id = video_id),
+        (SELECT title FROM deleted_videos WHERE deleted_videos.id = video_id)) AS title
+    FROM reports ${index} WHERE state = ${isClosed ? "'closed'" : "@state"}
+      ${kind ? "AND kind = @kind" : ""}
+      ${after ? `AND (${column}, id) ${isClosed ? "<" : ">"} (@time, @id)` : ""}
+    ORDER BY ${isClosed ? "closed_at DESC, id DESC" : "due_at, id"}
+    LIMIT ${REPORTS_PER_PAGE + 1}`;
+}
+
+/** How many reports wait for a moderator, 1,000 at most. */
+export function countOpen(): number {
+  return prepared(
+    `SELECT count(*) FROM (SELECT 1 FROM reports WHERE state = 'open' LIMIT ${MOST_COUNTED})`,
+  )
+    .pluck()
+    .get() as number;
+}
+
+function splitAtFirst(text: string): [string, string] {
+  const at = text.indexOf("_");
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,169 @@
+import { ownMediaPath } from "~/shared/media-path";
+import { refusalsOf } from "~/trust/publication.server";
+import {
+  type Report,
+  type ReportMessage,
+  readMessages,
+  readReport,
+} from "~/trust/reports/report-records.server";
+import { prepared } from "~db/client.server";
+import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
+import { timeLeft } from "./decisions";
+
+/** Of one report; it holds one statement more than anybody reports. */
+const MOST_VIDEOS = 50;
+const EARLIER_SHOWN = 10;
+/** Those of an uploader are looked for among so many of the last: a few milliseconds. */
+const LAST_REPORTS = 2_000;
+const ENTRIES_SHOWN = 50;
+
+/** A video that a report is about. */
+export interface ReportedVideo {
+  id: string;
+  /** Empty for one that is gone. */
+  title: string;
+  status: "published" | "hidden" | "review" | "trash" | "gone";
+  thumbnailUrl: string | null;
+  /** Empty where it can't be watched, as in the trash. */
+  videoUrl: string;
+  uploader: string | null;
+  /** Why nobody can publish it; undefined where they can. */
+  held?: string;
+  /** For which kinds of reports somebody has looked at it before. */
+  checked: ReportKind[];
+}
+
+/** Another report of the same video, or of the same uploader. */
+export interface EarlierReport {
+  id: string;
+  kind: ReportKind;
+  state: ReportState;
+  decision: ReportDecision | null;
+  receivedAt: string;
+  isOfVideo: boolean;
+}
+
+/** What the page of a report shows. */
+export interface ReportPage {
+  report: Report & { left: { text: string; isOver: boolean } };
+  videos: ReportedVideo[];
+  isRemoved: boolean;
+  earlier: EarlierReport[];
+  messages: ReportMessage[];
+  /** What was decided, the oldest first; the e-mail is null for an account that is gone, and the site. */
+  entries: { id: number; at: string; action: string; email: string | null }[];
+  /** What a decision is made from: another decision or an answer changes it. */
+  version: string;
+}
+
+export function readReportPage(id: string, now = Date.now()): ReportPage | undefined {
+  const report = readReport(id);
+  if (!report) return undefined;
+  const ids = videosOf(report);
+  const videos = readVideos(ids);
+  return {
+    report: { ...report, left: timeLeft(report.dueAt, now) },
+    videos,
+    isRemoved: ids.some(isRemoved),
+    earlier: readEarlier(report, ids),
+    messages: readMessages(id),
+    entries: prepared(
+      `SELECT moderation_log.id, at, action, email FROM moderation_log
+         LEFT JOIN users ON users.id = user_id
+       WHERE report_id = ? GROUP BY at, action ORDER BY moderation_log.id DESC LIMIT ${ENTRIES_SHOWN}`,
+    )
+      .all(id)
+      .reverse() as ReportPage["entries"],
+    version: versionOf(report),
+  };
+}
+
+/** The ids of the videos that a report is about. */
+export function videosOf({ videoId, box }: Report): string[] {
+  const named = box && typeof box !== "string" ? box.videos : [];
+  return [...new Set([...(videoId === null ? [] : [videoId]), ...named])].slice(0, MOST_VIDEOS);
+}
+
+/** Changes with each entry in the log about a report, and with each change of its state. */
+export function versionOf({ id, state }: Pick<Report, "id" | "state">): string {
+  const last = prepared("SELECT max(id) FROM moderation_log WHERE report_id = ?").pluck().get(id);
+  return `${last ?? 0}-${state}`;
+}
+
+/** Whether a moderator has removed a video. */
+export function isRemoved(videoId: string): boolean {
+  return (
+    prepared("SELECT 1 FROM video_holds WHERE video_id = ? AND reason = 'removed'").get(videoId) !==
+    undefined
+  );
+}
+
+function readVideos(ids: readonly string[]): ReportedVideo[] {
+  const list = JSON.stringify(ids);
+  const rows = prepared(
+    `SELECT videos.id, title, status, thumbnail_url, video_url, email
+     FROM videos LEFT JOIN users ON users.id = uploaded_by
+     WHERE videos.id IN (SELECT value FROM json_each(@list))
+     UNION ALL SELECT deleted_videos.id, title, 'trash', NULL, '', email
+     FROM deleted_videos LEFT JOIN users ON users.id = uploaded_by
+     WHERE deleted_videos.id IN (SELECT value FROM json_each(@list))`,
+  ).all({ list }) as {
+    id: string;
+    title: string;
+    status: ReportedVideo["status"];
+    thumbnail_url: string | null;
+    video_url: string;
+    email: string | null;
+  }[];
+  const checks = prepared("SELECT kind FROM video_checks WHERE video_id = ?").pluck();
+  const refusals = refusalsOf(ids);
+  return ids.map((id) => {
+    const row = rows.find((each) => each.id === id);
+    const held = refusals.get(id);
+    return {
+      id,
+      title: row?.title ?? "",
+      status: row?.status ?? "gone",
+      thumbnailUrl: ownMediaPath(row?.thumbnail_url ?? null) ?? null,
+      videoUrl: ownMediaPath(row?.video_url ?? "") ?? "",
+      uploader: row?.email ?? null,
+      ...(held && { held }),
+      checked: checks.all(id) as ReportKind[],
+    };
+  });
+}
+
+/** The last of the same videos, and of the same uploader's. */
+function readEarlier(report: Report, videoIds: readonly string[]): EarlierReport[] {
+  const columns = "id, kind, state, decision, received_at AS receivedAt";
+  const ofVideos = prepared(
+    `SELECT ${columns} FROM reports WHERE video_id IN (SELECT value FROM json_each(?)) AND id <> ?
+     ORDER BY received_at DESC LIMIT ${EARLIER_SHOWN}`,
+  ).all(JSON.stringify(videoIds), report.id) as EarlierReport[];
+  const uploader = uploaderOf(report.videoId);
+  const others = uploader
+    ? (prepared(
+        `SELECT ${columns} FROM
+           (SELECT * FROM reports ORDER BY received_at DESC LIMIT ${LAST_REPORTS}) AS reports
+         WHERE id <> @id AND video_id NOT IN (SELECT value FROM json_each(@list))
+           AND (SELECT uploaded_by FROM videos WHERE videos.id = video_id
+             UNION ALL SELECT uploaded_by FROM deleted_videos WHERE deleted_videos.id = video_id)
+             = @uploader LIMIT ${EARLIER_SHOWN}`,
+      ).all({ id: report.id, uploader, list: JSON.stringify(videoIds) }) as EarlierReport[])
+    : [];
+  return [
+    ...ofVideos.map((each) => ({ ...each, isOfVideo: true })),
+    ...others.map((each) => ({ ...each, isOfVideo: false })),
+  ];
+}
+
+function uploaderOf(videoId: string | null): string | undefined {
+  if (videoId === null) return undefined;
+  const found = prepared(
+    `SELECT uploaded_by FROM videos WHERE id = @videoId
+     UNION ALL SELECT uploaded_by FROM deleted_videos WHERE id = @videoId`,
+  )
+    .pluck()
+    .get({ videoId }) as string | null | undefined;
+  return found ?? undefined;
+}

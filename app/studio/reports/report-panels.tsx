@@ -1,0 +1,180 @@
+import { Link } from "@remix-run/react";
+import { Time } from "~/account/session-list";
+import { Badge, StatusBadge } from "~/ui/badge";
+import { PageSection } from "../page-section";
+import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
+import type { ReportedVideo, ReportPage } from "./report-page.server";
+
+const NOT_THERE: Partial<Record<ReportedVideo["status"], string>> = {
+  trash: "In the trash",
+  gone: "Deleted for good, or never here",
+};
+
+/** The videos that a report is about, each as far as it is still there. */
+export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
+  return (
+    <PageSection id="videos" title="Videos reported">
+      {videos.length === 0 && (
+        <p className="text-sm text-muted">No video was recognised in this report.</p>
+      )}
+      {videos.map((video) => (
+        <article key={video.id} className="flex flex-col gap-2">
+          {video.videoUrl && (
+            // biome-ignore lint/a11y/useMediaCaption: a moderator looks at the film itself.
+            <video
+              src={video.videoUrl}
+              poster={video.thumbnailUrl ?? undefined}
+              controls
+              playsInline
+              preload="none"
+              aria-label={video.title}
+              className="aspect-video w-full max-w-md rounded-lg bg-raised"
+            />
+          )}
+          <h3 dir="auto" className="font-medium wrap-anywhere">
+            {NOT_THERE[video.status] ? (
+              video.title || video.id
+            ) : (
+              <Link
+                to={`/admin/review/${encodeURIComponent(video.id)}`}
+                className="underline underline-offset-4"
+              >
+                {video.title}
+              </Link>
+            )}
+          </h3>
+          <p className="flex flex-wrap items-center gap-2 text-sm text-muted wrap-anywhere">
+            {NOT_THERE[video.status] ? (
+              <Badge>{NOT_THERE[video.status]}</Badge>
+            ) : (
+              <StatusBadge status={video.status} />
+            )}
+            {video.uploader && `Uploaded by ${video.uploader}`}
+          </p>
+          {video.held && <p className="text-sm text-muted">{video.held}</p>}
+          {video.checked.length > 0 && (
+            <p className="text-sm text-muted">
+              Somebody has looked at it before:{" "}
+              {video.checked.map((kind) => KIND_LABELS[kind]).join(", ")}.
+            </p>
+          )}
+        </article>
+      ))}
+    </PageSection>
+  );
+}
+
+/** What the reporter typed. */
+export function Statement({ report }: Pick<ReportPage, "report">) {
+  const { box } = report;
+  return (
+    <PageSection id="statement" title="What was reported">
+      {box === null ? (
+        <p className="text-sm text-muted">
+          What was typed has been deleted
+          {report.erasedAt && (
+            <>
+              {" "}
+              on <Time value={report.erasedAt} />
+            </>
+          )}
+          , as the timetable says.
+        </p>
+      ) : typeof box === "string" ? (
+        <p className="text-sm text-muted">
+          What was typed can't be read, since it was encrypted with another SESSION_SECRET. Nothing
+          is lost: list the earlier secret again, and it can be read.
+        </p>
+      ) : (
+        <dl className="flex flex-col gap-3 text-sm">
+          <Typed
+            term="By"
+            text={[box.name || "No name given", box.email].filter(Boolean).join(", ")}
+          />
+          <Typed term="Where" text={box.where} />
+          <Typed term="What" text={box.what} />
+          <Typed term="Confirmed" text={box.statements.join("\n")} />
+        </dl>
+      )}
+    </PageSection>
+  );
+}
+
+function Typed({ term, text }: { term: string; text: string }) {
+  return (
+    <div>
+      <dt className="text-muted">{term}</dt>
+      <dd dir="auto" className="wrap-anywhere whitespace-pre-line">
+        {text || "Nothing"}
+      </dd>
+    </div>
+  );
+}
+
+const AUTHORS = { reporter: "The reporter", moderator: "A moderator", site: "The site" } as const;
+
+/** What was written, and what was decided. */
+export function Course({ messages, entries }: Pick<ReportPage, "messages" | "entries">) {
+  return (
+    <PageSection id="course" title="Messages and decisions">
+      {messages.length + entries.length === 0 && (
+        <p className="text-sm text-muted">Nothing was written or decided yet.</p>
+      )}
+      {messages.length > 0 && (
+        <ol aria-label="Messages" className="flex flex-col gap-3 text-sm">
+          {messages.map(({ id, author, sentAt, text }) => (
+            <li key={id}>
+              <p className="text-muted">
+                {AUTHORS[author]}, <Time value={sentAt} />
+              </p>
+              <p dir="auto" className="wrap-anywhere whitespace-pre-line">
+                {text ?? "This message can't be read with the secret that is set."}
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+      {entries.length > 0 && (
+        <ol aria-label="Decisions" className="flex flex-col gap-1 text-sm text-muted">
+          {entries.map(({ id, at, action, email }) => (
+            <li key={id} className="wrap-anywhere">
+              <Time value={at} />: {email ?? "The site"} {LOG_LABELS[action] ?? action}
+            </li>
+          ))}
+        </ol>
+      )}
+    </PageSection>
+  );
+}
+
+/** Other reports of the same videos, and of the same uploader. */
+export function EarlierReports({ earlier }: Pick<ReportPage, "earlier">) {
+  return (
+    <PageSection id="earlier" title="Other reports">
+      {earlier.length === 0 && (
+        <p className="text-sm text-muted">None of these videos, and none of their uploader.</p>
+      )}
+      {earlier.length > 0 && (
+        <ul className="flex flex-col text-sm">
+          {earlier.map((each) => (
+            <li key={each.id} className="flex flex-wrap items-center gap-x-3">
+              <Link
+                to={`/admin/reports/${encodeURIComponent(each.id)}`}
+                className="inline-flex min-h-11 items-center underline underline-offset-4"
+              >
+                {KIND_LABELS[each.kind]}, {each.isOfVideo ? "same video" : "same uploader"}
+              </Link>
+              <span className="text-muted figures">
+                <Time value={each.receivedAt} />
+                {", "}
+                {each.state === "closed" && each.decision
+                  ? CLOSED_LABELS[each.decision]
+                  : STATE_LABELS[each.state]}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </PageSection>
+  );
+}

@@ -1,0 +1,28 @@
+import { NavLink } from "@remix-run/react";
+import { classNames } from "~/ui/class-names";
+
+/** The pages around reports; those that need an account ask for it themselves. */
+const PAGES = [["/admin/reports", "Reports"]] as const;
+
+/** Links between the pages of trust and safety, below the studio's own. */
+export function SafetyLinks() {
+  return (
+    <nav aria-label="Trust and safety" className="flex flex-wrap gap-x-4 text-sm">
+      {PAGES.map(([to, label]) => (
+        <NavLink
+          key={to}
+          to={to}
+          end
+          className={({ isActive }) =>
+            classNames(
+              "inline-flex min-h-11 items-center underline-offset-8 hover:text-ink",
+              isActive ? "text-ink underline decoration-accent" : "text-muted",
+            )
+          }
+        >
+          {label}
+        </NavLink>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,419 @@
+import fs from "node:fs";
+import { beforeEach, describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { openSession } from "~/account/session.server";
+import { enqueueIn } from "~/media/jobs/enqueue.server";
+import { action, loader } from "~/routes/report-decision";
+import { loader as queueLoader } from "~/routes/reports";
+import { decideReport, finishRemovals } from "~/studio/reports/decide.server";
+import { type DeskDecision, timeLeft } from "~/studio/reports/decisions";
+import { queueSql, readQueue, readQueueView } from "~/studio/reports/queue.server";
+import { readReportPage } from "~/studio/reports/report-page.server";
+import { loadReview } from "~/studio/review/review.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import { purge } from "~/studio/trash/trash.server";
+import { verifyLog } from "~/trust/moderation-log.server";
+import { hold } from "~/trust/publication.server";
+import { createReport, eraseReport, moveReport } from "~/trust/reports/report-records.server";
+import { database, sqliteHandle, writeTransaction } from "~db/client.server";
+import type { ReportKind } from "~db/schema/reports";
+import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
+
+const site = useAdminSite();
+const ORIGIN = "http://localhost";
+const NOON = Date.parse("2030-01-01T12:00:00.000Z");
+const HOUR = 3_600_000;
+const DIGEST = "a".repeat(64);
+
+/** A report as a visitor sends it. */
+function report(
+  id: string,
+  more: Partial<{ kind: ReportKind; videos: string[]; at: number }> = {},
+) {
+  const { kind = "consent", videos = ["v"], at = NOON } = more;
+  const box = {
+    name: "Ann",
+    email: "",
+    where: "/video/v",
+    what: "It is me.",
+    statements: ["True."],
+    videos,
+  };
+  return writeTransaction(() => createReport({ id, kind, videoId: videos[0] ?? null, box }, at));
+}
+
+const versionNow = (id: string) => readReportPage(id)?.version ?? "";
+const decide = (
+  id: string,
+  decision: DeskDecision,
+  more: { videos?: string[]; version?: string; reason?: string } = {},
+) =>
+  decideReport(
+    id,
+    { decision, reason: "Because.", videos: ["v"], version: versionNow(id), ...more },
+    "u",
+    NOON + HOUR,
+  );
+const pageOf = (id: string) => readReportPage(id, NOON + HOUR);
+const logged = () =>
+  sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck().all();
+
+beforeEach(() => {
+  writeUpload(site.uploads, "videos/up/1.mp4");
+  sqliteHandle().exec(
+    "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@b.c', 'x', 'uploader')",
+  );
+  addVideo({ status: "published", uploaded_by: "up", video_url: "/media/videos/up/1.mp4" });
+});
+
+describe("a decision on a report", () => {
+  it("hides the video at once, and leaves the report to be decided", async () => {
+    await report("r");
+    expect(await decide("r", "hide")).toMatchObject({ kind: "success" });
+    expect(video()?.status).toBe("hidden");
+    expect(pageOf("r")).toMatchObject({
+      report: { state: "open", decision: null },
+      videos: [
+        { status: "hidden", held: expect.stringContaining("until a moderator has decided") },
+      ],
+      entries: [{ action: "hide", email: "a@b.c" }],
+    });
+  });
+
+  it("keeps it: it is as before, and a person has looked at it", async () => {
+    await report("r");
+    await writeTransaction(() => hold({ videoId: "v", reason: "report", reportId: "r" }));
+    expect(video()?.status).toBe("hidden");
+    await decide("r", "keep");
+    expect(video()?.status).toBe("published");
+    expect(pageOf("r")).toMatchObject({
+      report: { state: "closed", decision: "keep" },
+      videos: [{ checked: ["consent"] }],
+    });
+  });
+
+  it("keeps it hidden while nobody has looked because of another report of another kind", async () => {
+    await report("r");
+    await report("s", { kind: "under-age" });
+    await report("t");
+    await writeTransaction(() => hold({ videoId: "v", reason: "report", reportId: "r" }));
+    await decide("r", "keep");
+    expect(video()?.status).toBe("hidden");
+    // What was reported as often as somebody likes is looked at once.
+    await decide("s", "keep");
+    expect(video()?.status).toBe("published");
+  });
+
+  it("keeps it hidden while another moderator has hidden it for another report", async () => {
+    await report("r");
+    await report("s", { kind: "copyright" });
+    await decide("s", "hide");
+    await decide("r", "keep");
+    expect(video()?.status).toBe("hidden");
+    await decide("s", "keep");
+    expect(video()?.status).toBe("published");
+  });
+
+  it("removes it: in the trash, restored by nobody else, its film blocked, and back by the desk alone", async () => {
+    sqliteHandle().exec(`INSERT INTO video_digests (video_id, sha256) VALUES ('v', '${DIGEST}')`);
+    await report("r");
+    await decide("r", "remove");
+    expect(video()).toBeUndefined();
+    expect(fs.existsSync(`${site.uploads}/videos/up/1.mp4`)).toBe(false);
+    const blocked = sqliteHandle().prepare("SELECT sha256 FROM blocked_files").pluck();
+    expect(blocked.all()).toEqual([DIGEST]);
+    expect(await restoreVideos(["v"], "up")).toMatchObject({ status: 409 });
+    expect(pageOf("r")).toMatchObject({ isRemoved: true, videos: [{ status: "trash" }] });
+    expect(await decide("r", "keep")).toMatchObject({ status: 422 });
+    expect(await decide("r", "restore")).toMatchObject({ kind: "success" });
+    expect(video()?.status).toBe("published");
+    expect(fs.existsSync(`${site.uploads}/videos/up/1.mp4`)).toBe(true);
+    expect(blocked.all()).toEqual([]);
+    expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "restore" });
+    expect(logged()).toEqual(["remove", "restore"]);
+  });
+
+  it("brings a hidden one back hidden, and one that is hidden for another report too", async () => {
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    await report("r");
+    await decide("r", "remove");
+    await decide("r", "restore");
+    expect(video()?.status).toBe("hidden");
+  });
+
+  it("removes one that is converted: its jobs end, and nothing of it comes back", async () => {
+    await database()
+      .transaction()
+      .execute((transaction) => enqueueIn(transaction, ["v"]));
+    const jobs = sqliteHandle().prepare("SELECT count(*) FROM jobs WHERE video_id = 'v'").pluck();
+    sqliteHandle().exec("UPDATE jobs SET state = 'running'");
+    expect(jobs.get()).not.toBe(0);
+    await report("r");
+    await decide("r", "remove");
+    expect(jobs.get()).toBe(0);
+  });
+
+  it("finishes at the start what a stopped process began to remove", async () => {
+    await report("r");
+    await writeTransaction(() => hold({ videoId: "v", reason: "removed", reportId: "r" }));
+    await finishRemovals();
+    expect(video()).toBeUndefined();
+    expect(pageOf("r")?.videos[0]?.status).toBe("trash");
+  });
+
+  it("asks the reporter, and takes up what was decided when a counter-notice is there", async () => {
+    await report("r");
+    await decide("r", "ask", { reason: "Which of the two?" });
+    expect(pageOf("r")?.report.state).toBe("asked");
+    expect(pageOf("r")?.messages).toMatchObject([
+      { author: "moderator", text: "Which of the two?" },
+    ]);
+    expect(loadReview("v")?.notes).toEqual([]);
+    await decide("r", "keep");
+    await decide("r", "counter-notice");
+    expect(pageOf("r")?.report.state).toBe("open");
+  });
+
+  it("is told to both sides with its reason, which the log holds as a digest alone", async () => {
+    await report("r");
+    await decide("r", "keep", { reason: "Nothing to be seen." });
+    expect(pageOf("r")?.messages).toMatchObject([
+      { author: "site", text: "A moderator has looked at the video and keeps it." },
+      { author: "moderator", text: "Nothing to be seen." },
+    ]);
+    expect(loadReview("v", "up")?.notes).toMatchObject([
+      { email: "a@b.c", text: expect.stringContaining("Nothing to be seen.") },
+    ]);
+    const log = JSON.stringify(sqliteHandle().prepare("SELECT * FROM moderation_log").all());
+    expect(log).not.toMatch(/Nothing|Ann|a@b\.c/);
+    expect((await listActivities())[0]).toMatchObject({ action: "report-decide", detail: "Keep" });
+    expect(await verifyLog()).toMatchObject({ entries: 1 });
+  });
+
+  it("by the second of two moderators is refused with what the first decided", async () => {
+    await report("r");
+    const version = versionNow("r");
+    const answers = await Promise.all([
+      decide("r", "keep", { version }),
+      decide("r", "remove", { version }),
+    ]);
+    expect(answers[0]).toMatchObject({ kind: "success" });
+    expect(answers[1]).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(/^a@b\.c has kept the video in the meantime/),
+      reason: "Because.",
+    });
+    expect(video()?.status).toBe("published");
+    expect(logged()).toEqual(["keep"]);
+  });
+
+  it("is refused when the reporter has answered since", async () => {
+    await report("r");
+    await decide("r", "ask");
+    const version = versionNow("r");
+    await writeTransaction(() => moveReport({ id: "r", from: ["asked"], to: "open" }));
+    expect(await decide("r", "remove", { version })).toMatchObject({ status: 409 });
+    expect(video()?.status).toBe("published");
+  });
+
+  it("can be made of a video that was deleted, for a time or for good", async () => {
+    await report("r");
+    await report("s", { videos: ["never"] });
+    await decide("r", "remove");
+    await (await purge(["v"])).removed;
+    expect(pageOf("r")?.videos[0]).toMatchObject({ status: "gone", title: "" });
+    expect(await decide("r", "restore")).toMatchObject({
+      kind: "success",
+      description: expect.stringContaining("deleted for good"),
+    });
+    expect(await decide("s", "remove", { videos: ["never"] })).toMatchObject({ kind: "success" });
+    expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "remove" });
+  });
+
+  it("of a report without a video keeps or asks, and says what else is missing", async () => {
+    await report("r", { videos: [] });
+    expect(await decide("r", "remove", { videos: [] })).toMatchObject({
+      status: 422,
+      detail: expect.stringContaining("No video was recognised"),
+    });
+    expect(await decide("r", "keep", { videos: [] })).toMatchObject({ kind: "success" });
+    await report("s");
+    expect(await decide("s", "remove", { videos: ["other"] })).toMatchObject({
+      detail: "Choose at least one video.",
+    });
+    expect(await decide("s", "keep", { reason: " " })).toMatchObject({ status: 422 });
+    expect(await decide("s", "keep", { reason: "x".repeat(2_001) })).toMatchObject({ status: 422 });
+    expect(await decide("s", "restore")).toMatchObject({ detail: "The video was not removed." });
+    expect(await decide("nobody", "keep")).toMatchObject({ status: 404 });
+  });
+
+  it("stands for those videos of a report that were chosen", async () => {
+    addVideo({ id: "w", title: "Another", status: "published" });
+    await report("r", { videos: ["v", "w"] });
+    await decide("r", "hide", { videos: ["w"] });
+    expect([video("v")?.status, video("w")?.status]).toEqual(["published", "hidden"]);
+  });
+});
+
+describe("the page of a report", () => {
+  it("says so when what was typed is encrypted with another secret, and still decides", async () => {
+    await report("r");
+    const before = process.env.SESSION_SECRET;
+    sqliteHandle().exec("UPDATE reports SET box = substr(box, 1, length(box) - 6) || 'AAAAAA'");
+    expect(pageOf("r")).toMatchObject({ report: { box: "unreadable" }, videos: [{ id: "v" }] });
+    expect(await decide("r", "keep")).toMatchObject({ kind: "success" });
+    process.env.SESSION_SECRET = before;
+  });
+
+  it("stays when what was typed was deleted", async () => {
+    await report("r");
+    await decide("r", "remove");
+    await writeTransaction(() => eraseReport("r"));
+    expect(pageOf("r")).toMatchObject({ report: { box: null }, videos: [{ status: "trash" }] });
+    expect(await decide("r", "restore")).toMatchObject({ kind: "success" });
+    expect(video()?.status).toBe("published");
+  });
+
+  it("names other reports of the video and of its uploader", async () => {
+    addVideo({ id: "w", title: "Another", uploaded_by: "up" });
+    addVideo({ id: "x", title: "Of somebody else" });
+    await report("r");
+    await report("same");
+    await report("uploader", { videos: ["w"] });
+    await report("neither", { videos: ["x"] });
+    expect(pageOf("r")?.earlier.map(({ id, isOfVideo }) => [id, isOfVideo])).toEqual([
+      ["same", true],
+      ["uploader", false],
+    ]);
+  });
+
+  const open = async (cookie: string, id = "r") =>
+    loader({
+      request: new Request(`${ORIGIN}/admin/reports/${id}`, { headers: { Cookie: cookie } }),
+      params: { id },
+      context: {},
+    });
+  const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    action({
+      request: new Request(`${ORIGIN}/admin/reports/r`, {
+        method: "POST",
+        body: new URLSearchParams(fields),
+        headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost", ...headers },
+      }),
+      params: { id: "r" },
+      context: {},
+    }).catch((thrown: unknown) => thrown);
+
+  it("is for owners and editors, and a form for who sends it from here", async () => {
+    await report("r");
+    expect(await open(adminCookie())).toMatchObject({ report: { id: "r" } });
+    await expect(open(adminCookie(), "nobody")).rejects.toMatchObject({ status: 404 });
+    const uploader = (await openSession("up")).split(";")[0] ?? "";
+    await expect(open(uploader)).rejects.toMatchObject({ status: 403 });
+    sqliteHandle().exec("UPDATE users SET role = 'editor' WHERE id = 'up'");
+    expect(await open(uploader)).toMatchObject({ report: { id: "r" } });
+    const fields = { decision: "keep", reason: "Fine.", video: "v", version: versionNow("r") };
+    expect(await send(fields, { Origin: "http://evil.example" })).toMatchObject({ status: 403 });
+    expect(await send({ ...fields, decision: "burn" })).toMatchObject({ status: 400 });
+    expect(await send(fields)).toMatchObject({ status: 302 });
+    expect(await send(fields)).toMatchObject({ init: { status: 409 } });
+  });
+});
+
+describe("the queue", () => {
+  it("has the next deadline first, what is overdue marked, and one page after the other", async () => {
+    await report("other", { kind: "other" });
+    await report("late", { at: NOON - 50 * HOUR });
+    await report("soon");
+    const { reports, open } = readQueue({ state: "open" }, NOON);
+    expect(open).toBe(3);
+    expect(reports.map(({ id, left }) => [id, left.text, left.isOver])).toEqual([
+      ["late", "Overdue by 2 hours", true],
+      ["soon", "48 hours left", false],
+      ["other", "5 days left", false],
+    ]);
+    expect(readQueue({ state: "open", kind: "other" }, NOON).reports).toHaveLength(1);
+    // A clock that is set back or forward changes the words alone.
+    expect(readQueue({ state: "open" }, NOON + 1_000 * HOUR).reports).toHaveLength(3);
+    await decide("late", "keep");
+    await decide("soon", "ask");
+    expect(readQueue({ state: "closed" }).reports).toMatchObject([
+      { id: "late", decision: "keep" },
+    ]);
+    expect(readQueue({ state: "asked" }).reports).toMatchObject([{ id: "soon" }]);
+  });
+
+  it("says what is left in words", () => {
+    const left = (ms: number) => timeLeft(new Date(NOON + ms).toISOString(), NOON).text;
+    expect([left(59_000), left(HOUR), left(71 * HOUR), left(80 * HOUR), left(-90_000)]).toEqual([
+      "0 minutes left",
+      "1 hour left",
+      "71 hours left",
+      "3 days left",
+      "Overdue by 1 minute",
+    ]);
+  });
+
+  it("takes what an address does not know for left out", () => {
+    const view = (query: string) => readQueueView(new URLSearchParams(query));
+    expect(view("state=x&kind=y&after=z")).toEqual({ state: "open" });
+    expect(view("state=closed&kind=other&after=a_b")).toEqual({
+      ...{ state: "closed", kind: "other", after: "a_b" },
+    });
+  });
+
+  it("reads a page of 100,000 reports, and one of them, in a moment and by index", async () => {
+    const sqlite = sqliteHandle();
+    sqlite.exec(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+      INSERT INTO reports (id, kind, video_id, state, decision, received_at, due_at, closed_at)
+        SELECT 'n' || i, CASE i % 5 WHEN 0 THEN 'copyright' WHEN 1 THEN 'consent' WHEN 2 THEN 'private' ELSE 'other' END,
+          CASE WHEN i % 100 = 0 THEN 'v' ELSE 'gone' || i END,
+          CASE i % 3 WHEN 0 THEN 'closed' ELSE 'open' END,
+          CASE i % 3 WHEN 0 THEN 'keep' END,
+          strftime('%Y-%m-%dT%H:%M:%fZ', 1700000000 + i * 60, 'unixepoch'),
+          strftime('%Y-%m-%dT%H:%M:%fZ', 1700172800 + i * 60, 'unixepoch'),
+          CASE i % 3 WHEN 0 THEN strftime('%Y-%m-%dT%H:%M:%fZ', 1700100000 + i * 60, 'unixepoch') END
+        FROM n;
+      ANALYZE`);
+    const views = [
+      { state: "open" },
+      { state: "asked", kind: "other" },
+      { state: "closed" },
+      { state: "closed", kind: "copyright" },
+      { state: "open", kind: "under-age" },
+    ] as const;
+    for (const view of views) {
+      const { reports, next } = readQueue(view);
+      if (next) {
+        const ids = readQueue({ ...view, after: next }).reports.map(({ id }) => id);
+        expect(ids).toHaveLength(50);
+        expect(reports.filter(({ id }) => ids.includes(id))).toEqual([]);
+      }
+      for (const after of [undefined, "a_b"]) {
+        const plan = sqlite
+          .prepare(`EXPLAIN QUERY PLAN ${queueSql({ ...view, after })}`)
+          .all({ state: view.state, kind: "other", time: "a", id: "b" }) as { detail: string }[];
+        expect(plan[0]?.detail).toMatch(/USING INDEX reports_/);
+        expect(plan.map(({ detail }) => detail).join()).not.toMatch(
+          /TEMP B-TREE|SCAN reports(?! USING INDEX)/,
+        );
+      }
+    }
+    const from = performance.now();
+    expect(readReportPage("n100")?.earlier).toHaveLength(10);
+    expect(performance.now() - from).toBeLessThan(100);
+  }, 60_000);
+
+  it("is opened with its address", async () => {
+    await report("r");
+    const request = new Request(`${ORIGIN}/admin/reports?kind=consent`, {
+      headers: { Cookie: adminCookie() },
+    });
+    expect(await queueLoader({ request, params: {}, context: {} })).toMatchObject({
+      view: { state: "open", kind: "consent" },
+      reports: [{ id: "r", title: "A film" }],
+      open: 1,
+    });
+  });
+});
