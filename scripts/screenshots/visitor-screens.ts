@@ -65,6 +65,11 @@ export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
     screen("Contact, sent", "/contact", { scriptedSteps: sendMessage }),
     screen("Privacy", "/privacy"),
     screen("DMCA", "/dmca"),
+    screen("Report", `/report?video=${plain}`),
+    screen("Report, copyright", `/report?video=${plain}&kind=copyright`, {
+      steps: (page) => page.getByRole("button", { name: "Send report" }).click(),
+    }),
+    screen("Report, unknown link", "/report/nobodys"),
     screen("Preferences", "/preferences"),
     screen("Preferences, visited before", "/preferences", {
       remembers: { ...visited, "discreet-titles": true, "watched-videos": all.slice(0, 2) },
