@@ -16,10 +16,8 @@ import {
  */
 
 /** A title or a tag is one line of visible letters. */
-const line = z.pipe(
-  z.string(),
-  z.transform((text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()),
-);
+const asLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
+const line = z.pipe(z.string(), z.transform(asLine));
 const paragraphs = z.pipe(
   z.string(),
   z.transform((text: string) =>
@@ -76,7 +74,7 @@ export const tags = z.pipe(
     z.transform((text: string) => {
       const seen = new Map<string, string>();
       for (const part of text.split(",")) {
-        const tag = line.parse(part);
+        const tag = asLine(part);
         if (tag && !seen.has(tag.toLowerCase())) seen.set(tag.toLowerCase(), tag);
       }
       return [...seen.values()];

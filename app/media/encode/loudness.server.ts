@@ -40,10 +40,12 @@ export async function measureLoudness(source: Source, probe: Probe, task: Task):
 export function parseSummary(
   lines: readonly string[],
 ): { loudness: number; true_peak: number | null } | undefined {
-  const text = lines.join("\n");
-  const summary = text.slice(text.lastIndexOf("Summary:"));
-  const loudness = Number(/^\s*I:\s+(-?[\d.]+) LUFS$/m.exec(summary)?.[1]);
-  const peak = /^\s*Peak:\s+(\S+) dBFS$/m.exec(summary)?.[1];
+  const from = lines.findLastIndex((line) => line.includes("Summary:"));
+  const summary = lines.slice(Math.max(0, from)).map((line) => line.trim());
+  const said = (pattern: RegExp) =>
+    summary.map((line) => pattern.exec(line)?.[1]).find((value) => value !== undefined);
+  const loudness = Number(said(/^I:\s+(-?[\d.]+) LUFS$/));
+  const peak = said(/^Peak:\s+(\S+) dBFS$/);
   if (!Number.isFinite(loudness) || peak === undefined) return undefined;
   return { loudness, true_peak: Number.isFinite(Number(peak)) ? Number(peak) : null };
 }

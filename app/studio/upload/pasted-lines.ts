@@ -21,7 +21,7 @@ export interface PastedLines {
  */
 export function readPastedLines(text: string): PastedLines {
   const lines = text
-    .replace(/\s+$/, "")
+    .trimEnd()
     .split(/\r\n?|\n/)
     .map((line) => line.split(/[|\t]/).map((part) => part.trim()));
   const unknown: PastedLines["unknown"] = [];

@@ -3,7 +3,7 @@ import { MomentLink, type Moments } from "./moment-link";
 
 const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
 /** A sentence's end is not a part of the address in it. */
-const TRAILING = /[.,;:!?'")\]}»”]+$/;
+const TRAILING = ".,;:!?'\")]}»”";
 
 /** A piece of a text: words, an address that may be followed, or a moment of the video. */
 export interface TextPart extends TimedPart {
@@ -15,7 +15,9 @@ export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
   for (const match of text.matchAll(ADDRESS)) {
-    const address = match[0].replace(TRAILING, "");
+    let address = match[0];
+    // Not by a pattern, which would try each sign of a long row of them anew.
+    while (TRAILING.includes(address.at(-1) ?? " ")) address = address.slice(0, -1);
     if (!URL.canParse(address)) continue;
     if (match.index > end) parts.push({ text: text.slice(end, match.index) });
     parts.push({ text: address, href: address });

@@ -82,5 +82,8 @@ describe.runIf(ffmpegAvailable())("how loud a film is", () => {
     });
     expect(parseSummary(said)).toBeUndefined();
     expect(parseSummary([])).toBeUndefined();
+    // Took seconds, with as much as is kept of what ffmpeg says.
+    const lines = Array.from({ length: 100 }, () => "\u2028".repeat(500));
+    for (let again = 0; again < 20; again++) expect(parseSummary(lines)).toBeUndefined();
   });
 });

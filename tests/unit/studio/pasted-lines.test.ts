@@ -29,3 +29,8 @@ it("names what is no category, and takes the rest of its line", () => {
     unknown: [{ line: 2, category: "deci" }],
   });
 });
+
+it("reads a line with many spaces in it at once", () => {
+  const { texts } = readPastedLines(`A${" ".repeat(500_000)}B`);
+  expect(texts).toHaveLength(1);
+});

@@ -83,6 +83,11 @@ describe("addresses in a text", () => {
       }),
     );
   });
+
+  it("are found at once, however many signs end them", () => {
+    const [link] = links(`https://site.example/${",".repeat(300_000)}x`);
+    expect(link?.href).toMatch(/x$/);
+  });
 });
 
 describe("a contact message", () => {
