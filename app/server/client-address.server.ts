@@ -33,7 +33,7 @@ function withoutPort(address: string | undefined): string | undefined {
 
 function household(address: string): string {
   if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
   const [head = "", tail] = address.split("%", 1)[0]!.split("::");
   const left = head.split(":").filter(Boolean);

@@ -74,7 +74,7 @@ export function formatDuration(seconds: number): string {
 export function parseDuration(text: string): number | undefined {
   const plain = /^\s*(\d{1,9})(?:\.\d+)?\s*$/.exec(text);
   if (plain) return Number(plain[1]);
-  const clock = /^\s*(?:(\d{1,4}):)?(\d{1,6}):([0-5]?\d)(?:\.\d+)?\s*$/.exec(text);
+  const clock = /^\s*(?:(\d{1,4}):)?(\d{1,8}):([0-5]?\d)(?:\.\d+)?\s*$/.exec(text);
   if (!clock) return undefined;
   const [hours, minutes, seconds] = [Number(clock[1] ?? 0), Number(clock[2]), Number(clock[3])];
   if (clock[1] !== undefined && minutes > 59) return undefined;

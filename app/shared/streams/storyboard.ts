@@ -27,7 +27,7 @@ export function parseStoryboard(text: string, base: string): StoryboardFrame[] {
     const fragment = FRAGMENT.exec(lines[at + 1]?.trim() ?? "");
     if (!timing || !fragment) continue;
     const [x = 0, y = 0, width = 0, height = 0] = fragment.slice(2).map(Number);
-    if (width === 0 || height === 0) continue;
+    if (width === 0 || height === 0 || !URL.canParse(fragment[1]!, base)) continue;
     frames.push({
       start: secondsOf(timing[1]!),
       end: secondsOf(timing[2]!),

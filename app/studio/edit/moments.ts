@@ -3,8 +3,8 @@ import { CHAPTER_LINE, secondsOf } from "~/shared/timestamps";
 
 /** Moments of a film as they are typed, and as lines of its description. */
 
-/** Hours and minutes may be missing, seconds may have fractions. */
-const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
+/** Hours and minutes may be missing, seconds may have fractions. A film of a day is shown as `1440:00`. */
+const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
 
 /** Seconds of a moment that somebody has typed, such as `1:30`, `1:02:03.5` or `90`; undefined for other text. */
 export function parseMoment(text: string): number | undefined {

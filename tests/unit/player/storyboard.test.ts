@@ -44,6 +44,7 @@ describe("parseStoryboard", () => {
     "<!doctype html><p>not found</p>",
     "WEBVTT\n\n00:00.000 --> 00:05.000\nWords, not a picture",
     "WEBVTT\n\n00:00.000 --> 00:05.000\nsheet.webp#xywh=0,0,0,0",
+    "WEBVTT\n\n00:00.000 --> 00:05.000\nhttp://[#xywh=0,0,1,1",
     "WEBVTT\n\nsoon --> later\nsheet.webp#xywh=0,0,1,1",
     "WEBVTT\n\n00:00.000 --> 00:05.000",
   ])("finds no picture in %j", (broken) => expect(parseStoryboard(broken, BASE)).toEqual([]));

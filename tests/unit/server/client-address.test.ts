@@ -23,6 +23,7 @@ describe("the address a request came from", () => {
     ["[2001:0DB8:1:2::1]:443", "2001:db8:1:2"],
     ["2001:db8::1", "2001:db8:0:0"],
     ["::1", "0:0:0:0"],
+    ["::ffff:1", "0:0:0:0"],
     ["unknown", "unknown"],
     ["", "unknown"],
   ])("is, as the proxy says %j, %s", (forwarded, address) => expect(from(forwarded)).toBe(address));

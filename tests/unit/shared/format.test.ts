@@ -144,6 +144,8 @@ describe("a duration", () => {
     for (let seconds = 0; seconds < 10_000; seconds += 1) {
       if (parseDuration(formatDuration(seconds)) !== seconds) throw new Error(`${seconds}`);
     }
+    // The longest that may be typed.
+    expect(parseDuration(formatDuration(999_999_999))).toBe(999_999_999);
   });
 
   it.each([

@@ -18,7 +18,9 @@ describe("a moment that somebody types", () => {
       "1:30.5",
       "62:03.5",
     ]);
-    expect(parseMoment(momentText(3_723.5))).toBe(3_723.5);
+    for (const seconds of [3_723.5, 24 * 3_600]) {
+      expect(parseMoment(momentText(seconds))).toBe(seconds);
+    }
   });
 });
 
