@@ -34,6 +34,7 @@ import type {
   VideoFingerprintsTable,
 } from "./schema/similar";
 import type { DiskDaysTable, WatchedPartsTable } from "./schema/statistics";
+import type { UserStrikesTable } from "./schema/strikes";
 import type { TagAliasesTable, TagChangesTable, TagChangeVideosTable } from "./schema/tags";
 import type { SavedViewsTable, UploadTemplatesTable } from "./schema/templates";
 
@@ -238,6 +239,7 @@ export interface Schema {
   featured_series: FeaturedSeriesTable;
   upload_templates: UploadTemplatesTable;
   saved_views: SavedViewsTable;
+  user_strikes: UserStrikesTable;
   moderation_log: ModerationLogTable;
   video_holds: VideoHoldsTable;
   video_checks: VideoChecksTable;

@@ -77,6 +77,9 @@ const SENTENCES = {
   "queue-later": ["put % last in the queue", "put something last in the queue"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”
   "bulk-edit": ["%", "changed several videos"],
+  strike: ["gave % a strike", "gave an uploader a strike"],
+  "strike-withdraw": ["took back a strike of %", "took back a strike"],
+  block: ["blocked %", "blocked an account"],
   "sign-in": ["signed in with %", "signed in"],
   "sign-in-refused": [
     "was locked out for a quarter of an hour after many wrong passwords",

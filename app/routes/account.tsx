@@ -29,6 +29,8 @@ import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { PageSection } from "~/studio/page-section";
+import { StrikeList } from "~/studio/users/strikes";
+import { strikesOf } from "~/trust/uploaders/strikes.server";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
 export const meta: MetaFunction = () => [
@@ -49,6 +51,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const { id: rpId, isUsable } = relyingParty(request);
   return {
     email: user.email,
+    strikes: strikesOf([user.id]).get(user.id) ?? [],
     sessions: sessions.map((each) => ({ ...each, current: each.idHash === idHash })),
     factor: await findSecondFactor(user.id),
     enrolment: await findEnrolment(user.id),
@@ -79,7 +82,7 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Account() {
-  const { email, sessions, factor, enrolment, passkeys, rpId, hasPassword } =
+  const { email, strikes, sessions, factor, enrolment, passkeys, rpId, hasPassword } =
     useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const navigation = useNavigation();
@@ -98,6 +101,11 @@ export default function Account() {
         <AdminLinks />
       </div>
       {answer?.recoveryCodes && <RecoveryCodes codes={answer.recoveryCodes} />}
+      {strikes.length > 0 && (
+        <PageSection id="strikes" title="Strikes">
+          <StrikeList strikes={strikes} />
+        </PageSection>
+      )}
       <PageSection id="password" title="Password">
         <PasswordForm
           key={key}

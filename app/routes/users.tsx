@@ -21,6 +21,7 @@ import {
   type UsersAnswer,
   type UsersFailure,
 } from "~/studio/users/users-action.server";
+import { strikesOf } from "~/trust/uploaders/strikes.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
 export const meta: MetaFunction = () => [
@@ -42,9 +43,11 @@ interface Answer {
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const owner = await requirePermission(request, "/admin/users");
+  const users = listUsers();
   return {
     ownId: owner.id,
-    users: listUsers(),
+    users,
+    strikes: Object.fromEntries(strikesOf(users.map(({ id }) => id))),
     invitations: await listInvitations(),
     origin: siteOrigin(request),
   };
@@ -60,7 +63,7 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Users() {
-  const { ownId, users, invitations, origin } = useLoaderData<typeof loader>();
+  const { ownId, users, strikes, invitations, origin } = useLoaderData<typeof loader>();
   const { error, invitation } = useFormResponse<Answer>() ?? {};
   const busy = useNavigation().formData?.get("intent");
   return (
@@ -74,7 +77,7 @@ export default function Users() {
         <NewLink key={invitation.path} invitation={invitation} link={origin + invitation.path} />
       )}
       <InviteForm key={invitation?.path} error={error} isBusy={busy === "invite"} />
-      <UserList users={users} ownId={ownId} />
+      <UserList users={users} strikes={strikes} ownId={ownId} />
       {invitations.length > 0 && <InvitationList invitations={invitations} />}
       <dl className="grid gap-x-6 gap-y-1 text-sm text-muted sm:grid-cols-[auto_1fr]">
         <dt className="font-medium text-ink">Owner</dt>

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { parseCountryRules } from "./country-rules";
-import { isWebhookUrl, lengthOfTime, SECRET_MIN_LENGTH, UNIT_MS } from "./setting-rules";
+import {
+  isWebhookUrl,
+  lengthOfTime,
+  SECRET_MIN_LENGTH,
+  UNIT_MS,
+  wholeNumber,
+} from "./setting-rules";
 
 /** The settings of trust and safety; all that they do is off by default. */
 export const TRUST_VARIABLES = {
@@ -33,6 +39,10 @@ export const TRUST_VARIABLES = {
     takes: "a length of time from 1h to 52w, such as 12h, 1d or 4w",
     schema: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w).default(30 * UNIT_MS.d),
   },
+  STRIKES_BLOCK: {
+    takes: "a whole number of strikes, from 0 (never) to 20",
+    schema: wholeNumber(0, 20).default(3),
+  },
 } as const;
 
 type Parsed = {
@@ -49,5 +59,7 @@ export function trustSettings(parsed: Parsed) {
     ageCheckSecret: parsed.AGE_CHECK_SECRET,
     /** How long the answer of a check is remembered. */
     ageCheckKeepMs: parsed.AGE_CHECK_KEEP,
+    /** With so many strikes an uploader is blocked; 0: never by themselves. */
+    strikesBlock: parsed.STRIKES_BLOCK,
   };
 }

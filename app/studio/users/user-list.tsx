@@ -4,12 +4,23 @@ import { ROLE_LABELS } from "~/account/role-choices";
 import { Time } from "~/account/session-list";
 import type { ListedUser } from "~/account/user-list.server";
 import { formatQuantity } from "~/shared/format";
+import type { Strike } from "~/trust/uploaders/strikes";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { RoleField } from "./role-field";
+import { StrikesAndBlock } from "./strikes";
 
 /** All users, with what can be done about each but oneself. */
-export function UserList({ users, ownId }: { users: ListedUser[]; ownId: string }) {
+export function UserList({
+  users,
+  strikes,
+  ownId,
+}: {
+  users: ListedUser[];
+  /** By user. */
+  strikes: Record<string, Strike[]>;
+  ownId: string;
+}) {
   return (
     <ul aria-label="Users" className="ruled rounded-lg border border-line bg-surface">
       {users.map((user) => (
@@ -29,6 +40,9 @@ export function UserList({ users, ownId }: { users: ListedUser[]; ownId: string 
             </p>
           </div>
           {user.id !== ownId && <Controls user={user} />}
+          {(user.choice === "uploader" || user.choice === "publisher") && (
+            <StrikesAndBlock user={user} strikes={strikes[user.id] ?? []} />
+          )}
         </li>
       ))}
     </ul>

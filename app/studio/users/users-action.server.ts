@@ -5,6 +5,9 @@ import { changeRole, endUserSessions, setDeactivated } from "~/account/user-list
 import { AccountError } from "~/account/users.server";
 import { endStreamsOf } from "~/live/event-stream.server";
 import { readSmallForm } from "~/server/small-form.server";
+import { formatQuantity } from "~/shared/format";
+import { blockUser, unblockUser } from "~/trust/uploaders/block.server";
+import { giveStrike, withdrawStrike } from "~/trust/uploaders/strikes.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { isBusy } from "~db/write-lock";
 import { failure, type StudioFailure } from "../failure";
@@ -32,7 +35,8 @@ export type UsersAnswer = UsersFailure | ToastMessage | { invitation: NewInvitat
 
 /**
  * Performs a form of the users: `intent` is `invite` with `email` and `role`, `withdraw` with the
- * invitation in `id`, or `role`, `deactivate`, `reactivate` and `end-sessions` with the user in `id`.
+ * invitation in `id`, or `role`, `deactivate`, `reactivate`, `end-sessions`, `strike` (with `reason`) and `block` (with `hide`)
+ * with the user in `id`, or `withdraw-strike` with the strike in `id`.
  */
 export async function performUsers(request: Request, owner: SessionUser): Promise<UsersAnswer> {
   const form = await readSmallForm(request);
@@ -64,7 +68,7 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
       ? done("The invitation was withdrawn.")
       : failure(404, NOT_CHANGED, { detail: "This invitation was used or withdrawn before." });
   }
-  if (id === owner.id && (intent === "role" || intent === "deactivate")) {
+  if (id === owner.id && (intent === "role" || intent === "deactivate" || intent === "block")) {
     return failure(409, NOT_CHANGED, { detail: OWN_ACCOUNT });
   }
   if (intent === "role") {
@@ -72,7 +76,22 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
     return describe(await changeRole(id, choice, owner.id), `is now ${ROLE_NOUNS[choice]}.`);
   }
   if (intent === "reactivate") {
-    return describe(await setDeactivated(id, false, owner.id), "may sign in again.");
+    const user = await unblockUser(id, owner.id);
+    const back = user?.restored ? ` ${formatQuantity(user.restored, "video")} came back.` : "";
+    return describe(user, `may sign in again.${back}`);
+  }
+  if (intent === "strike") return strike(id, text("reason"), owner);
+  if (intent === "withdraw-strike") {
+    const user = await withdrawStrike(id, owner.id);
+    return user
+      ? done(`A strike of ${user.email} was withdrawn.`)
+      : failure(404, NOT_CHANGED, { detail: "This strike was withdrawn before." });
+  }
+  if (intent === "block") {
+    const user = await blockUser(id, owner.id, text("hide") === "1");
+    endStreamsOf(id);
+    const hidden = user?.hidden ? ` ${formatQuantity(user.hidden, "video")} hidden.` : "";
+    return describe(user, `is blocked.${hidden}`);
   }
   if (intent !== "deactivate" && intent !== "end-sessions") return incomplete();
   const isEnding = intent === "end-sessions";
@@ -81,6 +100,13 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
     : await setDeactivated(id, true, owner.id);
   endStreamsOf(id);
   return describe(user, isEnding ? "is signed out everywhere." : "can't sign in any more.");
+}
+
+async function strike(id: string, reason: string, owner: SessionUser): Promise<UsersAnswer> {
+  const given = await giveStrike(id, reason, owner.id);
+  if (given?.isBlocked) endStreamsOf(id);
+  const blocked = given?.isBlocked ? " The account is blocked now." : "";
+  return describe(given, `has ${formatQuantity(given?.strikes ?? 0, "strike")}.${blocked}`);
 }
 
 function describe(user: { email: string } | undefined, sentence: string): UsersAnswer {

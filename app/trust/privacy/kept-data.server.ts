@@ -133,6 +133,14 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         },
       },
       {
+        what: "Strikes of an uploader with their reasons",
+        why: "To warn uploaders before an account is blocked. They read them on the page of their account.",
+        howLong: "As long as the account; they count for 90 days.",
+        columns: {
+          user_strikes: "id user_id reason given_by given_at ends_at withdrawn_at",
+        },
+      },
+      {
         what: "Notes to each other about drafts, links that show a draft, and templates and views of their own",
         why: "To work together, and faster.",
         howLong:

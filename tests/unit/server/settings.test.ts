@@ -59,6 +59,7 @@ describe("settings", () => {
     ["AGE_CHECK_URL", "http://check.example"],
     ["AGE_CHECK_SECRET", "short"],
     ["AGE_CHECK_KEEP", "forever"],
+    ["STRIKES_BLOCK", "21"],
   ])("refuse %s=%s with one sentence that names the variable", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .+\\.$`));
   });

@@ -1,0 +1,111 @@
+import type { Transaction } from "kysely";
+import { recordActivity } from "~/account/activity.server";
+import { endSessions } from "~/account/session.server";
+import { setDeactivated } from "~/account/user-list.server";
+import { AccountError } from "~/account/users.server";
+import { eventLoopTurns } from "~/shared/event-loop";
+import { database, prepared, writeTransaction } from "~db/client.server";
+import type { Schema } from "~db/schema";
+import { hold, releaseHold } from "../holds.server";
+import { appendToLog } from "../moderation-log.server";
+
+/** Held or released in one transaction: a few milliseconds. */
+const VIDEOS_AT_ONCE = 25;
+
+/**
+ * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked.
+ *
+ * @param hidesVideos hides what they have published, and keeps it hidden until they are let in again.
+ * @returns undefined when there is no such account.
+ * @throws {AccountError} for an owner: owners have no uploads to answer for.
+ */
+export async function blockUser(
+  userId: string,
+  ownerId: string,
+  hidesVideos: boolean,
+): Promise<{ email: string; hidden: number } | undefined> {
+  const user = await database()
+    .transaction()
+    .execute((transaction) => blockIn(transaction, userId, ownerId));
+  if (!user) return undefined;
+  const hidden = hidesVideos ? await eachVideo(userId, "public", (id) => hideOne(id, ownerId)) : 0;
+  return { ...user, hidden };
+}
+
+/** The account alone, in the transaction of whoever has a reason for it. */
+export async function blockIn(
+  transaction: Transaction<Schema>,
+  userId: string,
+  ownerId: string | null,
+): Promise<{ email: string } | undefined> {
+  const user = await transaction
+    .selectFrom("users")
+    .select(["email", "role", "deactivated_at"])
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  if (!user) return undefined;
+  if (user.role === "owner")
+    throw new AccountError("An owner can't be blocked. Give them another role first.");
+  const tokens = await transaction
+    .deleteFrom("api_tokens")
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  await endSessions(userId, undefined, transaction);
+  if (user.deactivated_at !== null && tokens.numDeletedRows === 0n) return { email: user.email };
+  await transaction
+    .updateTable("users")
+    .set({ deactivated_at: user.deactivated_at ?? new Date().toISOString() })
+    .where("id", "=", userId)
+    .execute();
+  await recordActivity({ userId: ownerId, action: "block", detail: user.email }, transaction);
+  appendToLog({ action: "block-user", userId: ownerId, detail: { user: userId } });
+  return { email: user.email };
+}
+
+/** Lets somebody in again, and gives back what was hidden with them. */
+export async function unblockUser(
+  userId: string,
+  ownerId: string,
+): Promise<{ email: string; restored: number } | undefined> {
+  const user = await setDeactivated(userId, false, ownerId);
+  if (!user) return undefined;
+  const restored = await eachVideo(userId, "held", (id) => {
+    const isReleased = releaseHold({ videoId: id, reason: "user-blocked" });
+    if (isReleased) appendToLog({ action: "unhide-blocked", videoId: id, userId: ownerId });
+    return isReleased;
+  });
+  return { ...user, restored };
+}
+
+function hideOne(videoId: string, ownerId: string): boolean {
+  const isNew = hold({ videoId, reason: "user-blocked" });
+  if (isNew) appendToLog({ action: "hide-blocked", videoId, userId: ownerId });
+  return isNew;
+}
+
+const QUERIES = {
+  /** With what a schedule would publish. */
+  public:
+    "SELECT id FROM videos WHERE uploaded_by = ? AND (status = 'published' OR publish_at IS NOT NULL)",
+  held: `SELECT id FROM videos WHERE uploaded_by = ?
+    AND EXISTS (SELECT 1 FROM video_holds WHERE video_id = id AND reason = 'user-blocked')`,
+};
+
+/** How many of a user's videos were changed. Others have their turn meanwhile. */
+async function eachVideo(
+  userId: string,
+  which: keyof typeof QUERIES,
+  change: (id: string) => boolean,
+): Promise<number> {
+  const ids = prepared(QUERIES[which]).pluck().all(userId) as string[];
+  const turn = eventLoopTurns();
+  let changed = 0;
+  for (let from = 0; from < ids.length; from += VIDEOS_AT_ONCE) {
+    const some = ids.slice(from, from + VIDEOS_AT_ONCE);
+    await writeTransaction(() => {
+      for (const id of some) if (change(id)) changed++;
+    });
+    await turn();
+  }
+  return changed;
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { recordActivity } from "~/account/activity.server";
+import { AccountError } from "~/account/users.server";
+import { settings } from "~/server/settings.server";
+import { database, prepared } from "~db/client.server";
+import { appendToLog, textDigest } from "../moderation-log.server";
+import { blockIn } from "./block.server";
+import { LONGEST_REASON, STRIKE_DAYS, type Strike } from "./strikes";
+
+const VALID_MS = STRIKE_DAYS * 24 * 60 * 60 * 1000;
+const iso = (time: number) => new Date(time).toISOString();
+
+/** The strikes of users by their id, the latest first, those that do not count any more included. */
+export function strikesOf(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
+  const rows = prepared(
+    `SELECT id, user_id AS userId, reason, given_at AS givenAt, ends_at AS endsAt,
+       withdrawn_at AS withdrawnAt
+     FROM user_strikes WHERE user_id IN (SELECT value FROM json_each(?))
+     ORDER BY given_at DESC, id`,
+  ).all(JSON.stringify(userIds)) as (Omit<Strike, "counts"> & { userId: string })[];
+  const found = new Map<string, Strike[]>();
+  for (const { userId, ...strike } of rows) {
+    const counts = strike.withdrawnAt === null && strike.endsAt > iso(now);
+    found.set(userId, [...(found.get(userId) ?? []), { ...strike, counts }]);
+  }
+  return found;
+}
+
+/**
+ * Gives an uploader a strike, which counts for 90 days. With as many as STRIKES_BLOCK says the account is
+ * blocked, in the same transaction.
+ *
+ * @returns undefined when there is no such account.
+ * @throws {AccountError} without a reason, and for somebody who is no uploader.
+ */
+export async function giveStrike(
+  userId: string,
+  typedReason: string,
+  giverId: string,
+  now = Date.now(),
+): Promise<{ email: string; strikes: number; isBlocked: boolean } | undefined> {
+  const reason = typedReason.trim();
+  if (!reason) throw new AccountError("A strike needs a reason.");
+  if (reason.length > LONGEST_REASON) {
+    throw new AccountError(`A reason has ${LONGEST_REASON} characters at most.`);
+  }
+  return database()
+    .transaction()
+    .execute(async (transaction) => {
+      const user = await transaction
+        .selectFrom("users")
+        .select(["email", "role", "deactivated_at"])
+        .where("id", "=", userId)
+        .executeTakeFirst();
+      if (!user) return undefined;
+      if (user.role !== "uploader") throw new AccountError("Strikes are for uploaders.");
+      const row = { id: randomUUID(), user_id: userId, reason, given_by: giverId };
+      await transaction
+        .insertInto("user_strikes")
+        .values({ ...row, given_at: iso(now), ends_at: iso(now + VALID_MS), withdrawn_at: null })
+        .execute();
+      const entry = { userId: giverId, action: "strike", detail: user.email } as const;
+      await recordActivity(entry, transaction);
+      const detail = { user: userId, reason: textDigest(reason) };
+      appendToLog({ action: "strike", userId: giverId, detail }, now);
+      const strikes = countOf(userId, now);
+      const { strikesBlock } = settings();
+      const isBlocked = strikesBlock > 0 && strikes >= strikesBlock && user.deactivated_at === null;
+      if (isBlocked) await blockIn(transaction, userId, null);
+      return { email: user.email, strikes, isBlocked };
+    });
+}
+
+/** Takes a strike back; it stays in the list. Undefined when it was taken back before, or is not there. */
+export async function withdrawStrike(
+  strikeId: string,
+  ownerId: string,
+  now = Date.now(),
+): Promise<{ email: string } | undefined> {
+  return database()
+    .transaction()
+    .execute(async (transaction) => {
+      const user = await transaction
+        .selectFrom("user_strikes")
+        .innerJoin("users", "users.id", "user_id")
+        .select(["email", "user_id as id"])
+        .where("user_strikes.id", "=", strikeId)
+        .where("withdrawn_at", "is", null)
+        .executeTakeFirst();
+      if (!user) return undefined;
+      await transaction
+        .updateTable("user_strikes")
+        .set({ withdrawn_at: iso(now) })
+        .where("id", "=", strikeId)
+        .execute();
+      const entry = { userId: ownerId, action: "strike-withdraw", detail: user.email } as const;
+      await recordActivity(entry, transaction);
+      appendToLog({ action: "strike-withdrawn", userId: ownerId, detail: { user: user.id } }, now);
+      return { email: user.email };
+    });
+}
+
+function countOf(userId: string, now: number): number {
+  return prepared(
+    `SELECT count(*) FROM user_strikes
+     WHERE user_id = ? AND withdrawn_at IS NULL AND ends_at > ?`,
+  )
+    .pluck()
+    .get(userId, iso(now)) as number;
+}

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { currentUser } from "~/account/guard.server";
+import { openSession } from "~/account/session.server";
+import { setDeactivated } from "~/account/user-list.server";
+import { loader as accountLoader } from "~/routes/account";
+import { action } from "~/routes/users";
+import { hold } from "~/trust/holds.server";
+import { verifyLog } from "~/trust/moderation-log.server";
+import { giveStrike, strikesOf } from "~/trust/uploaders/strikes.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { formRequest, makeUser, ORIGIN } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let site: ReturnType<typeof useTemporarySite>;
+let owner: ReturnType<typeof makeUser>;
+let uploader: ReturnType<typeof makeUser>;
+let cookie: string;
+beforeEach(async () => {
+  site = useTemporarySite();
+  owner = makeUser("owner@example.com");
+  uploader = makeUser("uploader@example.com");
+  run("UPDATE users SET role = 'uploader', may_publish = 1 WHERE id = ?", uploader.id);
+  cookie = (await openSession(owner.id)).split(";")[0]!;
+});
+afterEach(() => site.remove());
+
+function run(sql: string, ...values: unknown[]) {
+  sqliteHandle()
+    .prepare(sql)
+    .run(...values);
+}
+
+function addVideo(id: string, status: string, publishAt: string | null = null) {
+  run(
+    "INSERT INTO videos (id, title, category, status, uploaded_by, publish_at) VALUES (?, ?, 'desi', ?, ?, ?)",
+    ...[id, id, status, uploader.id, publishAt],
+  );
+}
+
+const statusOf = (id: string) =>
+  sqliteHandle().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);
+const actions = () =>
+  sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck().all();
+
+/** What the form answers: the sentence of its toast, or its status and why. */
+async function send(fields: Record<string, string>, as = cookie) {
+  const request = formRequest("/admin/users", fields, { Cookie: as });
+  const answer = await action({ request, params: {}, context: {} }).catch((thrown) => thrown);
+  if (answer instanceof Response) return { status: answer.status, detail: "" };
+  const { data, init } = answer as {
+    data: { error?: { detail?: string } };
+    init: { status: number };
+  };
+  return { status: init.status, detail: data.error?.detail ?? "" };
+}
+
+describe("a strike", () => {
+  it("is given with a reason that its uploader reads, and counts for 90 days", async () => {
+    const now = Date.now();
+    expect(
+      await send({ intent: "strike", id: uploader.id, reason: " A <b>stolen</b> film " }),
+    ).toEqual({
+      status: 302,
+      detail: "",
+    });
+    const [strike] = strikesOf([uploader.id], now).get(uploader.id)!;
+    expect(strike).toMatchObject({ reason: "A <b>stolen</b> film", counts: true });
+    const after = strikesOf([uploader.id], now + 91 * DAY_MS).get(uploader.id)!;
+    expect(after[0]!.counts).toBe(false);
+
+    const own = (await openSession(uploader.id)).split(";")[0]!;
+    const request = new Request(`${ORIGIN}/admin/account`, { headers: { Cookie: own } });
+    const { strikes } = await accountLoader({ request, params: {}, context: {} });
+    expect(strikes.map(({ reason }) => reason)).toEqual(["A <b>stolen</b> film"]);
+  });
+
+  it("stands in the log without its reason and without a name", async () => {
+    await send({ intent: "strike", id: uploader.id, reason: "A stolen film" });
+    const log = JSON.stringify(sqliteHandle().prepare("SELECT * FROM moderation_log").all());
+    expect(actions()).toEqual(["strike"]);
+    expect(log).not.toContain("stolen");
+    expect(log).not.toContain("@");
+    expect((await verifyLog()).broken).toBeUndefined();
+  });
+
+  it("is refused without a reason, with a long one, and for who is no uploader", async () => {
+    const id = uploader.id;
+    for (const [fields, sentence] of [
+      [{ id, reason: "  " }, "A strike needs a reason."],
+      [{ id, reason: "x".repeat(501) }, "A reason has 500 characters at most."],
+      [{ id: owner.id, reason: "x" }, "Strikes are for uploaders."],
+    ] as const) {
+      const answer = await send({ intent: "strike", ...fields });
+      expect([answer.status, answer.detail]).toEqual([409, expect.stringContaining(sentence)]);
+    }
+    expect((await send({ intent: "strike", id: "nobody", reason: "x" })).status).toBe(404);
+    expect(strikesOf([id, owner.id]).size).toBe(0);
+  });
+
+  it("blocks with the third that counts, and not with those that are over or withdrawn", async () => {
+    const own = (await openSession(uploader.id)).split(";")[0]!;
+    const isIn = async () =>
+      (await currentUser(new Request(ORIGIN, { headers: { Cookie: own } }))) !== undefined;
+    await giveStrike(uploader.id, "Long ago", owner.id, Date.now() - 91 * DAY_MS);
+    await giveStrike(uploader.id, "One", owner.id);
+    await giveStrike(uploader.id, "Two", owner.id);
+    const { id } = strikesOf([uploader.id])
+      .get(uploader.id)!
+      .find(({ reason }) => reason === "Two")!;
+    expect((await send({ intent: "withdraw-strike", id })).status).toBe(302);
+    expect((await send({ intent: "withdraw-strike", id })).status).toBe(404);
+    await giveStrike(uploader.id, "Two again", owner.id);
+    expect(await isIn()).toBe(true);
+    const third = await giveStrike(uploader.id, "Three", owner.id);
+    expect(third).toMatchObject({ strikes: 3, isBlocked: true });
+    expect(await isIn()).toBe(false);
+    expect(actions().slice(-2)).toEqual(["strike", "block-user"]);
+  });
+
+  it("blocks nobody where the setting says so", async () => {
+    site.remove();
+    site = useTemporarySite({ STRIKES_BLOCK: "0" });
+    owner = makeUser("owner@example.com");
+    uploader = makeUser("uploader@example.com");
+    run("UPDATE users SET role = 'uploader' WHERE id = ?", uploader.id);
+    for (let each = 0; each < 5; each++) {
+      expect(await giveStrike(uploader.id, "x", owner.id)).toMatchObject({ isBlocked: false });
+    }
+  });
+
+  it("is for owners to give", async () => {
+    const editor = makeUser("editor@example.com");
+    run("UPDATE users SET role = 'editor' WHERE id = ?", editor.id);
+    for (const { id } of [editor, uploader]) {
+      const as = (await openSession(id)).split(";")[0]!;
+      expect((await send({ intent: "strike", id: uploader.id, reason: "x" }, as)).status).toBe(403);
+      expect((await send({ intent: "block", id: uploader.id }, as)).status).toBe(403);
+    }
+  });
+});
+
+describe("a block", () => {
+  beforeEach(() => {
+    addVideo("public", "published");
+    addVideo("scheduled", "review", "2099-01-01T00:00:00.000Z");
+    addVideo("hidden", "hidden");
+    addVideo("reported", "published");
+  });
+
+  it("ends sessions and tokens, and leaves the videos where they are not to be hidden", async () => {
+    const own = (await openSession(uploader.id)).split(";")[0]!;
+    run(
+      "INSERT INTO api_tokens (token_hash, user_id, name, scopes, created_at, expires_at) VALUES ('h', ?, 'n', '[]', '2026-01-01', '2099-01-01')",
+      uploader.id,
+    );
+    expect((await send({ intent: "block", id: uploader.id })).status).toBe(302);
+    expect(await currentUser(new Request(ORIGIN, { headers: { Cookie: own } }))).toBeUndefined();
+    expect(sqliteHandle().prepare("SELECT count(*) FROM api_tokens").pluck().get()).toBe(0);
+    expect(statusOf("public")).toBe("published");
+  });
+
+  it("hides what is public until they are let in again, and gives back just that", async () => {
+    await writeTransaction(() => hold({ videoId: "reported", reason: "report" }));
+    await send({ intent: "block", id: uploader.id, hide: "1" });
+    expect([statusOf("public"), statusOf("reported"), statusOf("hidden")]).toEqual(
+      Array.from({ length: 3 }, () => "hidden"),
+    );
+    // Whoever publishes it all the same.
+    run("UPDATE videos SET status = 'published' WHERE id = 'public'");
+    expect(statusOf("public")).toBe("hidden");
+    // Twice is once.
+    await send({ intent: "block", id: uploader.id, hide: "1" });
+    expect(actions().filter((each) => each === "hide-blocked")).toHaveLength(2);
+
+    await send({ intent: "reactivate", id: uploader.id });
+    expect([statusOf("public"), statusOf("reported"), statusOf("hidden")]).toEqual([
+      "published",
+      "hidden",
+      "hidden",
+    ]);
+    const holds = sqliteHandle().prepare("SELECT video_id, reason FROM video_holds").all();
+    expect(holds).toEqual([{ video_id: "reported", reason: "report" }]);
+    expect((await verifyLog()).broken).toBeUndefined();
+  });
+
+  it("also hides the videos of who is deactivated already", async () => {
+    await setDeactivated(uploader.id, true, owner.id);
+    await send({ intent: "block", id: uploader.id, hide: "1" });
+    expect(statusOf("public")).toBe("hidden");
+  });
+
+  it("is not for owners, nor for oneself", async () => {
+    const other = makeUser("other@example.com");
+    for (const { id } of [other, owner]) {
+      expect((await send({ intent: "block", id, hide: "1" })).status).toBe(409);
+    }
+  });
+});
