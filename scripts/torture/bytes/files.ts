@@ -123,7 +123,9 @@ export const FILES: readonly Target[] = [
       const origin = random.pick(["added", "extracted"] as const);
       const webvtt = unless(CaptionsLimitError, () => convertCaptions(bytes, origin));
       if (webvtt === undefined) return;
-      const cues = readCues(webvtt);
+      // Signs that are written otherwise may make a line too long to be read again.
+      const cues = unless(CaptionsLimitError, () => readCues(webvtt));
+      if (!cues) return;
       holds(cues.length > 0);
       holds(cues.every(({ start, end }) => start >= 0 && end >= start));
       assert.equal(writeWebvtt(cues), webvtt, "not the same when it is read again");
