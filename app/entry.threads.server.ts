@@ -12,6 +12,7 @@ import { readQueuePage } from "~/studio/queue/queue-page.server";
 import { readUploaderTotals } from "~/studio/statistics/uploader-totals.server";
 import { readTaggedIds, readTagsPage } from "~/studio/tags/tag-list.server";
 import { readTrashPage } from "~/studio/trash/trash-list.server";
+import { countTransparency } from "~/trust/transparency-figures.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 
 /** The entry of the threads that read the database; vite.config.ts makes a file of it. */
@@ -36,4 +37,5 @@ serveThread({
   "similar-films": readSimilarFilms,
   "library-figures": readLibraryFigures,
   "blocked-films": readBlockedFilms,
+  transparency: countTransparency,
 });

@@ -39,6 +39,7 @@ export default [
   route("report", "routes/report.tsx"),
   route("report/:token", "routes/report-status.tsx"),
   route("contact", "routes/contact.tsx"),
+  route("transparency", "routes/transparency.tsx"),
   route("preferences", "routes/preferences.tsx"),
   route("offline", "routes/offline.tsx"),
   route("age-check", "routes/age-check.tsx"),
@@ -65,6 +66,7 @@ export default [
   route("preview/:token/media/*", "routes/preview-media.ts"),
   route("events", "routes/events.ts"),
   route("api/v1/*", "routes/api.ts"),
+  route("transparency.json", "routes/transparency-file.ts"),
   route("healthz", "routes/healthz.ts"),
   route("metrics", "routes/metrics.ts"),
 

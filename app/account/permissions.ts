@@ -87,6 +87,8 @@ const TABLE = {
   "/report": "anyone",
   "/report/:token": "anyone",
   "/contact": "anyone",
+  "/transparency": "anyone",
+  "/transparency.json": "anyone",
   "/preferences": "anyone",
   "/offline": "anyone",
   "/*": "anyone",

@@ -86,6 +86,10 @@ export default function Dmca() {
       <ul>
         <li>We answer within 1 to 2 business days.</li>
         <li>
+          How many reports came and what was decided stands on the{" "}
+          <Link to="/transparency">transparency page</Link>.
+        </li>
+        <li>
           A valid notice leads to the removal of the page and of its files. A hidden video's files
           can no longer be reached either.
         </li>

@@ -216,9 +216,9 @@ function decidedBefore({ id }: Report): string {
     `SELECT action, email FROM moderation_log LEFT JOIN users ON users.id = user_id
      WHERE report_id = ? ORDER BY moderation_log.id DESC LIMIT 1`,
   ).get(id) as { action: string; email: string | null } | undefined;
-  const label = last && LOG_LABELS[last.action];
+  const label = last?.email && LOG_LABELS[last.action];
   if (!label) return "The report has changed since. Load the page again and read it first.";
-  return `${last.email ?? "Somebody"} has ${perfect(label)} in the meantime, or the reporter has answered. Load the page again and read it first.`;
+  return `${last.email} has ${perfect(label)} in the meantime, or the reporter has answered. Load the page again and read it first.`;
 }
 
 /** `removed the video` of the log, after “has”. */

@@ -64,6 +64,10 @@ export const DECISION_SENTENCES: Record<DeskDecision, string> = {
 
 /** What the log calls what was done, as the rest of a sentence that begins with who did it. */
 export const LOG_LABELS: Readonly<Record<string, string>> = {
+  received: "received the report",
+  "hide-at-once": "hid the video before anybody had looked",
+  answered: "noted that the reporter has answered",
+  withdrawn: "noted that the reporter has withdrawn it",
   hide: "hid the video",
   keep: "kept the video",
   remove: "removed the video",

@@ -2,7 +2,10 @@ import { NavLink } from "@remix-run/react";
 import { classNames } from "~/ui/class-names";
 
 /** The pages around reports; those that need an account ask for it themselves. */
-const PAGES = [["/admin/reports", "Reports"]] as const;
+const PAGES = [
+  ["/admin/reports", "Reports"],
+  ["/transparency", "Transparency"],
+] as const;
 
 /** Links between the pages of trust and safety, below the studio's own. */
 export function SafetyLinks() {

@@ -13,6 +13,7 @@ const LEGAL = [
   { to: "/privacy", label: "Privacy" },
   { to: "/dmca", label: "DMCA" },
   { to: "/contact", label: "Contact" },
+  { to: "/transparency", label: "Transparency" },
 ];
 
 /** About, links, categories and legal pages, the copyright line and the 18+ notice. */

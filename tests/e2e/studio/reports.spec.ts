@@ -1,0 +1,90 @@
+import { ADMIN, expect, expectNoViolations, signIn, test } from "../site";
+
+for (const scripts of [true, false]) {
+  test.describe(scripts ? "with scripts" : "without scripts", () => {
+    test.use({ javaScriptEnabled: scripts });
+
+    test("a moderator hides, keeps and removes what was reported, by keyboard", async ({
+      page,
+      site,
+    }) => {
+      const database = site.database();
+      database.exec("DELETE FROM reports; DELETE FROM video_holds; DELETE FROM video_checks");
+      const id = site.addVideo({ title: "A reported film" });
+      const add = database.prepare(
+        `INSERT INTO reports (id, kind, video_id, received_at, due_at)
+         VALUES (?, ?, ?, '2026-01-01T00:00:00.000Z', ?)`,
+      );
+      add.run("late", "consent", id, "2026-01-03T00:00:00.000Z");
+      add.run("other", "other", id, "2999-01-01T00:00:00.000Z");
+      await signIn(page);
+      await page.goto("/admin");
+      await page.getByRole("link", { name: "Reports", exact: true }).click();
+      await expect(page.getByText("2 reports to decide")).toBeVisible();
+      const first = page.getByRole("list", { name: "Reports" }).getByRole("listitem").first();
+      await expect(first).toContainText("Overdue by");
+      if (scripts) await expectNoViolations(page);
+      await first.getByRole("link").focus();
+      await page.keyboard.press("Enter");
+      await expect(page.getByRole("heading", { name: /^Report:/ })).toHaveText(
+        "Report: Shown without consent",
+      );
+      if (scripts) await expectNoViolations(page);
+
+      const decide = async (name: string) => {
+        await page.getByRole("radio", { name }).focus();
+        await page.keyboard.press("Space");
+        await page.getByLabel("Reason").fill(`${name}, since it is so.`);
+        await page.getByRole("button", { name: "Decide" }).focus();
+        await page.keyboard.press("Enter");
+      };
+      const status = database.prepare("SELECT status FROM videos WHERE id = ?").pluck();
+      await decide("Hide now");
+      await expect(page.getByText("hid the video")).toBeVisible();
+      expect(status.get(id)).toBe("hidden");
+      await decide("Keep");
+      await expect(page.getByText("kept the video")).toBeVisible();
+      expect(status.get(id)).toBe("published");
+      await decide("Remove");
+      await expect(page.getByText("In the trash")).toBeVisible();
+      expect(status.get(id)).toBeUndefined();
+      await decide("Restore");
+      await expect(page.getByText(`${ADMIN.email} restored the video`)).toBeVisible();
+      expect(status.get(id)).toBe("published");
+
+      await page.goto("/transparency");
+      await expect(page.getByRole("row", { name: /^Reports received/ })).toContainText("2");
+      if (scripts) await expectNoViolations(page);
+    });
+  });
+}
+
+for (const width of [360, 768, 1440]) {
+  test(`the desk fits ${width} pixels`, async ({ page, site }) => {
+    const database = site.database();
+    database.exec("DELETE FROM reports");
+    const id = site.addVideo({
+      title: "A film with a rather long title that goes on and on and on",
+    });
+    database
+      .prepare(
+        `INSERT INTO reports (id, kind, video_id, received_at, due_at)
+         VALUES ('r', 'private', ?, '2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z')`,
+      )
+      .run(id);
+    await signIn(page);
+    await page.setViewportSize({ width, height: 900 });
+    for (const address of ["/admin/reports", "/admin/reports/r", "/transparency"]) {
+      await page.goto(address);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(wide, address).toBeLessThanOrEqual(width);
+      if (process.env.PICTURES) {
+        const name = address.replaceAll("/", "_");
+        await page.screenshot({
+          path: `${process.env.PICTURES}/${width}${name}.png`,
+          fullPage: true,
+        });
+      }
+    }
+  });
+}

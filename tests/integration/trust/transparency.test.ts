@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { loader as fileLoader } from "~/routes/transparency-file";
+import { appendToLog, logHead } from "~/trust/moderation-log.server";
+import { countTransparency } from "~/trust/transparency-figures.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { useAdminSite } from "../../admin-requests";
+
+useAdminSite();
+const counted = () => countTransparency(sqliteHandle())();
+const add = (id: string, columns: Record<string, string | null>) => {
+  const row = {
+    ...{ id, kind: "consent", video_id: "v", state: "closed", decision: "remove" },
+    ...{ received_at: "2026-11-01T00:00:00.000Z", due_at: "2026-11-03T00:00:00.000Z" },
+    ...{ closed_at: "2026-11-01T03:00:00.000Z", ...columns },
+  };
+  const names = Object.keys(row);
+  sqliteHandle()
+    .prepare(`INSERT INTO reports (${names}) VALUES (${names.map((name) => `@${name}`)})`)
+    .run(row);
+};
+
+describe("the transparency figures", () => {
+  it("are none without reports", async () => {
+    expect(counted()).toEqual([]);
+    const answer = await fileLoader();
+    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=300");
+    expect(await answer.json()).toEqual({ periods: [], log: { entries: 0, head: "" } });
+  });
+
+  describe("of reports", () => {
+    beforeEach(async () => {
+      add("a", {});
+      add("b", { decision: "keep", kind: "other", closed_at: "2026-11-01T05:00:00.000Z" });
+      add("c", { decision: "keep", closed_at: "2026-11-10T00:00:00.000Z" });
+      // Nobody decided: it says nothing about how long that takes.
+      add("d", { decision: "withdrawn", closed_at: "2026-12-30T00:00:00.000Z" });
+      add("e", { state: "open", decision: null, closed_at: null });
+      add("f", { received_at: "2027-01-01T00:00:00.000Z", closed_at: "2027-01-02T00:00:00.000Z" });
+      await writeTransaction(() => {
+        const now = Date.parse("2026-12-31T23:59:59.999Z");
+        for (const action of ["hide-at-once", "hide", "remove", "remove", "restore", "ask"]) {
+          appendToLog({ action, reportId: "a", videoId: "v", userId: "u" }, now);
+        }
+        // A decision on a report that named no video.
+        appendToLog({ action: "remove", reportId: "a", userId: "u" }, now);
+      });
+    });
+
+    it("count by quarter what was received, decided and done, and how long it took", () => {
+      expect(counted()).toEqual([
+        expect.objectContaining({ period: "2027-Q1", removed: 1, medianHours: 24 }),
+        {
+          ...{ period: "2026-Q4", received: { consent: 4, other: 1 }, open: 1 },
+          ...{ kept: 2, removed: 1, restored: 0, withdrawn: 1, medianHours: 5 },
+          ...{ videosHiddenAtOnce: 1, videosHidden: 1, videosRemoved: 2, videosReinstated: 1 },
+        },
+      ]);
+    });
+
+    it("name nobody, and stand beside the digest of the log's last entry", async () => {
+      const text = await (await fileLoader()).text();
+      expect(JSON.parse(text)).toEqual({
+        periods: counted(),
+        log: { entries: 7, head: logHead().hash },
+      });
+      expect(text).not.toMatch(/"v"|"u"|a@b\.c/);
+      await writeTransaction(() => appendToLog({ action: "remove", videoId: "w" }));
+      const { log } = (await (await fileLoader()).json()) as { log: unknown };
+      expect(log).toEqual({ entries: 8, head: logHead().hash });
+    });
+  });
+});
