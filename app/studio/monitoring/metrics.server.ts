@@ -9,6 +9,7 @@ import { JOB_KINDS } from "~db/schema/jobs";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { LibraryFigures } from "./library-figures.server";
 import { followRequests, OPEN_KINDS, open } from "./request-figures.server";
+import { runtimeGauges } from "./runtime-gauges.server";
 
 /** Seconds. A cached page takes 1 ms, a page 10 ms, a search among many videos 0.3 s. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -43,8 +44,8 @@ export function readMetrics(): Promise<MetricsText> {
 async function begin(): Promise<() => Promise<MetricsText>> {
   const prometheus = await import("prom-client");
   const figures = new prometheus.Registry();
-  prometheus.collectDefaultMetrics({ register: figures });
   const registers = [figures];
+  const readRuntime = runtimeGauges(prometheus, registers);
   countRequests(prometheus, registers);
 
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
@@ -84,6 +85,7 @@ async function begin(): Promise<() => Promise<MetricsText>> {
   return async () => {
     opened.set({ kind: "events" }, openStreamCount());
     for (const kind of OPEN_KINDS) opened.set({ kind }, open[kind]);
+    await readRuntime();
     await Promise.all(parts.map(({ part, collect }) => attempt(part, collect)));
     return { text: await figures.metrics(), contentType: figures.contentType };
   };

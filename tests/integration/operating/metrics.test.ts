@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import fs from "node:fs";
 import http from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -131,8 +132,7 @@ describe("the metrics without a token", () => {
     expect([...routes].filter((route) => !ROUTE_LABELS.includes(route))).toEqual([]);
     const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
     const known = ["route", "status", "le", "kind", "state", "part", "file", "version"];
-    const ofNode = ["major", "minor", "patch", "space", "type", "quantile"];
-    expect([...labels].filter((label) => ![...known, ...ofNode].includes(label))).toEqual([]);
+    expect([...labels].filter((label) => !known.includes(label))).toEqual([]);
     // A route has a histogram of 14 lines and a line for each class of status.
     expect(samples.length - before).toBeLessThan(routes.size * 20);
   });
@@ -199,7 +199,9 @@ describe("the metrics without a token", () => {
       10_000,
     );
     expect(figure(samples, "afterdark_database_bytes", { file: "wal" })).toBeGreaterThanOrEqual(0);
-    expect(figure(samples, "nodejs_eventloop_lag_p99_seconds")).toBeGreaterThan(0);
+    expect(figure(samples, "nodejs_eventloop_lag_p99_seconds")).toBeGreaterThanOrEqual(0);
+    expect(figure(samples, "process_resident_memory_bytes")).toBeGreaterThan(50e6);
+    expect(figure(samples, "process_max_fds")).toBeGreaterThan(100);
     for (const part of ["database", "disk", "files"]) {
       expect(figure(samples, "afterdark_collect_failed", { part }), part).toBe(0);
     }
@@ -214,6 +216,31 @@ describe("the metrics without a token", () => {
       expect(figure(samples, "afterdark_http_requests_total")).toBeGreaterThan(0);
     } finally {
       site.database().exec("ALTER TABLE alerts_away RENAME TO alerts");
+    }
+  });
+
+  it("have every metric that the dashboard and the rules of Prometheus name, with its labels", async () => {
+    const { text } = await send(site, "/metrics");
+    const types = new Map(
+      [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name!, type!]),
+    );
+    const samples = samplesOf(text);
+    for (const file of ["docs/monitoring/dashboard.json", "docs/monitoring/alerts.yml"]) {
+      const source = fs.readFileSync(file, "utf8").replaceAll('\\"', '"');
+      const used = [...source.matchAll(/\b((?:afterdark|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)];
+      expect(used.length, file).toBeGreaterThan(15);
+      for (const [, name = "", matchers = ""] of used) {
+        const base = types.has(name) ? name : name.replace(/_(bucket|count|sum)$/, "");
+        expect(types.has(base), `${file}: ${name}`).toBe(true);
+        if (base !== name) expect(types.get(base)).toBe("histogram");
+        const labels = [...matchers.matchAll(/(\w+)=~?"/g)].map(([, label]) => label!);
+        const known = samples
+          .filter((sample) => sample.name === name)
+          .flatMap((sample) => Object.keys(sample.labels));
+        for (const label of labels.filter((label) => label !== "job")) {
+          expect(known, `${file}: ${name}`).toContain(label);
+        }
+      }
     }
   });
 
