@@ -8,9 +8,9 @@ const SECONDS = 3;
 const ROUNDS = 5;
 /** Prometheus asks each 15 seconds; this is worse. */
 const SCRAPE_EVERY_MS = 1_000;
-/** Processor time of a request, of that on a site whose metrics nobody asks for. */
-const MOST_CACHED = 1.15;
-const MOST_RENDERED = 1.05;
+/** What a page costs more, in milliseconds of processor; a page that is rendered takes 8. */
+const MOST_ADDED_MS = 0.1;
+const MOST_RENDERED = 1.1;
 const MOST_SCRAPE_MS = 50;
 const SCRAPES = 50;
 
@@ -42,8 +42,13 @@ export async function run(report: Report): Promise<void> {
         costs.push(without);
       }
       report.figure(`${name} page without metrics`, median(costs), "ms of processor");
-      const most = name === "cached" ? MOST_CACHED : MOST_RENDERED;
-      report.atMost(`${name} pages with metrics beside without`, median(ratios), most);
+      const ratio = median(ratios);
+      const what = `${name} page with metrics beside without`;
+      if (name === "rendered") report.atMost(what, ratio, MOST_RENDERED);
+      else {
+        report.figure(what, ratio, "times");
+        report.atMost("added to it", (ratio - 1) * median(costs), MOST_ADDED_MS, "ms");
+      }
     }
     clearInterval(timer);
     const times: number[] = [];
