@@ -40,7 +40,12 @@ describe("compose.yaml", () => {
         cap_drop: ["ALL"],
         security_opt: ["no-new-privileges:true"],
         tmpfs: expect.any(Array),
+        mem_limit: expect.stringMatching(/^(\$\{MEMORY:-4g\}|256m)$/),
+        pids_limit: expect.any(Number),
       });
+      expect(service).not.toHaveProperty("privileged");
+      // The default of seccomp stays.
+      expect(JSON.stringify(service)).not.toContain("unconfined");
     },
   );
 

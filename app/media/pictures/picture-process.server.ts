@@ -111,7 +111,7 @@ async function running(): Promise<ChildProcess> {
   if (holder.child?.connected && holder.child.exitCode === null) return holder.child;
   const { file, loader } = findProgram("picture-program", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
-  const [command, ...args] = insideLimits(node, { dataBytes: MAX_DATA_BYTES });
+  const [command, ...args] = insideLimits(node, { dataBytes: MAX_DATA_BYTES, offline: true });
   const child = spawn(command, args, {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     env: {

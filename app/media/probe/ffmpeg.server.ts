@@ -49,7 +49,14 @@ interface Tools {
 
 let tools: Tools | undefined;
 
+/**
+ * Where the system lets an ordinary user have that; most containers do not. Root stays who it is: in a
+ * namespace of its own it could not read the files of others.
+ */
+const WITHOUT_NETWORK = process.getuid?.() === 0 ? ["--net"] : ["--map-root-user", "--net"];
+
 const WRAPPERS: readonly (readonly [string, readonly string[]])[] = [
+  ["unshare", WITHOUT_NETWORK],
   ["setpriv", ["--pdeathsig", "KILL"]],
   ["nice", ["-n", "19"]],
   ["ionice", ["-c", "3"]],
@@ -83,6 +90,11 @@ function found(): Tools {
 /** Whether ffmpeg and ffprobe are on this machine; looked for once. */
 export function ffmpegAvailable(): boolean {
   return found().ffmpeg;
+}
+
+/** Whether the programs run without a network; else the list of protocols alone keeps them from it. */
+export function networkIsOff(): boolean {
+  return found().wrappers.has("unshare");
 }
 
 /** Whether this ffmpeg was built with a filter, such as `zscale`. */
@@ -128,10 +140,11 @@ export function inputArguments(file: string): string[] {
 /** The command line of a program inside its limits; it ends when this process does. */
 export function insideLimits(
   program: readonly string[],
-  limits: Partial<Limits> & { memoryBytes?: number; dataBytes?: number },
+  limits: Partial<Limits> & { memoryBytes?: number; dataBytes?: number; offline?: boolean },
 ): [string, ...string[]] {
   const { wrappers } = found();
   const command: string[] = [];
+  if (limits.offline && wrappers.has("unshare")) command.push("unshare", ...WITHOUT_NETWORK);
   if (wrappers.has("setpriv")) command.push("setpriv", "--pdeathsig", "KILL");
   if (limits.background && wrappers.has("nice")) command.push("nice", "-n", "19");
   if (limits.background && wrappers.has("ionice")) command.push("ionice", "-c", "3");
@@ -227,5 +240,5 @@ function commandLine(
   const common = ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
   if (program === "ffmpeg") common.push("-nostdin");
   const command = [program, ...common, ...args];
-  return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES });
+  return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES, offline: true });
 }

@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import fs from "node:fs";
+import net, { type AddressInfo } from "node:net";
+import path from "node:path";
+import { execa } from "execa";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ffmpegAvailable, inputArguments, networkIsOff, run } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { useTemporarySite } from "../../temporary-site";
+
+const LIMITS = { seconds: 20, cpuSeconds: 20 };
+const SECRET = "mark-of-a-file-of-this-machine";
+
+let connections = 0;
+const listener = net.createServer((socket) => {
+  connections++;
+  socket.destroy();
+});
+beforeAll(async () => {
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+});
+afterAll(() => listener.close());
+
+let site: ReturnType<typeof useTemporarySite>;
+let secret: string;
+beforeEach(() => {
+  connections = 0;
+  site = useTemporarySite();
+  secret = path.join(site.folder, "secret.txt");
+  fs.writeFileSync(secret, `${SECRET}\n`.repeat(200));
+});
+afterEach(() => site.remove());
+
+const box = (type: string, ...parts: Buffer[]) => {
+  const body = Buffer.concat(parts);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + body.length);
+  head.write(type, 4, "latin1");
+  return Buffer.concat([head, body]);
+};
+const number = (value: number) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+};
+
+/** A movie that is somewhere else, as QuickTime has it: rmra, rmda, rdrf. */
+function referenceMovie(address: string): Buffer {
+  const url = Buffer.from(`${address}\0`);
+  const reference = box("rdrf", number(0), Buffer.from("url "), number(url.length), url);
+  return Buffer.concat([
+    box("ftyp", Buffer.from("qt  "), number(0), Buffer.from("qt  ")),
+    box("moov", box("rmra", box("rmda", reference))),
+  ]);
+}
+
+const playlist = (address: string) =>
+  `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${address}\n#EXT-X-ENDLIST\n`;
+const manifest = (address: string) =>
+  `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>${address}</BaseURL><SegmentList><SegmentURL media="${address}"/></SegmentList></Representation></AdaptationSet></Period></MPD>`;
+
+/** Each of what could be asked for, in each form that names further files. */
+function hostileFiles(): [name: string, content: string | Buffer][] {
+  const { port } = listener.address() as AddressInfo;
+  const web = `http://127.0.0.1:${port}/x.ts`;
+  const addresses = {
+    web,
+    tcp: `tcp://127.0.0.1:${port}`,
+    file: `file://${secret}`,
+    bare: secret,
+    passwd: "file:///etc/passwd",
+    subfile: `subfile,,start,0,end,64,,:${secret}`,
+    concat: `concat:${secret}|${web}`,
+    crypto: `crypto+${web}`,
+    cache: `cache:${web}`,
+    data: `data:text/plain,${SECRET}`,
+  };
+  return Object.entries(addresses).flatMap(([kind, address]): [string, string | Buffer][] => [
+    [`hls-${kind}.mp4`, playlist(address)],
+    [`hls-${kind}.m3u8`, playlist(address)],
+    [`concat-${kind}.mp4`, `ffconcat version 1.0\nfile '${address}'\n`],
+    [`dash-${kind}.mp4`, manifest(address)],
+    [`reference-${kind}.mov`, referenceMovie(address)],
+    [`sdp-${kind}.mp4`, `v=0\no=- 0 0 IN IP4 127.0.0.1\nm=video ${port} RTP/AVP 96\n`],
+    [`avi-${kind}.avi`, `#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:1,\n${address}\n`],
+  ]);
+}
+
+describe.runIf(ffmpegAvailable())("a file that names others", () => {
+  it("reaches nobody and shows nothing of this machine, to ffprobe, to ffmpeg and to the site", async () => {
+    for (const [name, content] of hostileFiles()) {
+      const file = path.join(site.folder, name);
+      fs.writeFileSync(file, content);
+      const made = path.join(site.folder, "made.mkv");
+      const texts = await Promise.all([
+        run("ffprobe", ["-v", "debug", "-show_streams", ...inputArguments(file)], LIMITS),
+        run("ffmpeg", ["-y", ...inputArguments(file), "-c", "copy", made], LIMITS),
+        probe(file).catch(String),
+      ]);
+      const said = JSON.stringify(texts).replaceAll(`data:text/plain,${SECRET}`, "");
+      expect(said, name).not.toContain(SECRET);
+      expect(said, name).not.toContain("root:x:0");
+      const found = fs.existsSync(made) ? fs.readFileSync(made, "latin1") : "";
+      expect(found, name).not.toContain(SECRET);
+      expect(connections, name).toBe(0);
+    }
+  }, 240_000);
+
+  it("would reach others if the list of protocols were longer: these files do what they say", async () => {
+    const { port } = listener.address() as AddressInfo;
+    const file = path.join(site.folder, "list.m3u8");
+    fs.writeFileSync(file, playlist(`http://127.0.0.1:${port}/x.ts`));
+    const open = ["-protocol_whitelist", "file,http,tcp", "-i", file];
+    await execa("ffprobe", open, { reject: false, timeout: 20_000 });
+    expect(connections).toBeGreaterThan(0);
+    connections = 0;
+    if (networkIsOff()) await run("ffprobe", open, LIMITS);
+    expect(connections).toBe(0);
+  });
+});
