@@ -18,6 +18,7 @@ const BENCHMARKS = {
   downloads: () => import("./bench/downloads"),
   studio: () => import("./bench/catalogue/studio"),
   similar: () => import("./bench/similar"),
+  "block-list": () => import("./bench/block-list"),
   events: () => import("./bench/events"),
   pages: () => import("./bench/pages"),
   metrics: () => import("./bench/metrics"),

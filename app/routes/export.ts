@@ -1,6 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/account/guard.server";
 import { type ExportFormat, exportCatalogue } from "~/import/export.server";
+import { streamOf } from "~/import/stream-of.server";
 
 const TYPES: Record<string, { format: ExportFormat; type: string }> = {
   "catalogue.csv": { format: "csv", type: "text/csv; charset=utf-8" },
@@ -18,21 +19,6 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
       "Content-Type": found.type,
       "Content-Disposition": `attachment; filename="${file}"`,
       "Cache-Control": "no-store",
-    },
-  });
-}
-
-/** Reads on when there is room, and stops when nobody listens any more. */
-function streamOf(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await parts.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    async cancel() {
-      await parts.return(undefined);
     },
   });
 }

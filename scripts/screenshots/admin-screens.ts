@@ -189,6 +189,7 @@ export function adminScreens({
     screen("Account", "/admin/account", { guide: "account" }),
     screen("API tokens", "/admin/tokens", { guide: "tokens" }),
     screen("Alerts", "/admin/alerts"),
+    screen("Block list", "/admin/block-list"),
     screen("Reference of the API", "/api"),
     screen("Account, a passkey to change", "/admin/account", {
       steps: async (page) => {

@@ -22,8 +22,7 @@ interface BlockedRow {
   frames: Buffer;
 }
 
-interface Index {
-  version: string;
+export interface FilmIndex {
   ids: number[];
   hashes: Uint32Array;
   /** Of each hash, whose it is: a position in `ids`. */
@@ -45,21 +44,27 @@ export function readBlockedFilms(sqlite: Database) {
   const all = sqlite.prepare<[], BlockedRow>(
     "SELECT id, first, step, frames FROM blocked_films WHERE frames <> x''",
   );
-  const one = sqlite.prepare<[number], BlockedRow>(
-    "SELECT id, first, step, frames FROM blocked_films WHERE id = ?",
-  );
-  let index: Index | undefined;
+  let index: { version: string; films: FilmIndex } | undefined;
   return (film: Frames): number[] => {
     const now = String(version.get());
-    if (index?.version !== now) index = indexOf(now, all.iterate());
-    return candidates(index, film).filter((id) => {
-      const row = one.get(id);
-      return row !== undefined && likeness(film, { ...row, hashes: row.frames }) > 0;
-    });
+    if (index?.version !== now) index = { version: now, films: indexOfFilms(all.iterate()) };
+    return findInIndex(sqlite, index.films, film);
   };
 }
 
-function indexOf(version: string, rows: Iterable<BlockedRow>): Index {
+/** The ids of the films of an index that one looks like. */
+export function findInIndex(sqlite: Database, index: FilmIndex, film: Frames): number[] {
+  const one = sqlite.prepare<[number], BlockedRow>(
+    "SELECT id, first, step, frames FROM blocked_films WHERE id = ?",
+  );
+  return candidates(index, film).filter((id) => {
+    const row = one.get(id);
+    return row !== undefined && likeness(film, { ...row, hashes: row.frames }) > 0;
+  });
+}
+
+/** An index of blocked films. */
+export function indexOfFilms(rows: Iterable<BlockedRow>): FilmIndex {
   const ids: number[] = [];
   const hashes: number[] = [];
   const films: number[] = [];
@@ -76,10 +81,10 @@ function indexOf(version: string, rows: Iterable<BlockedRow>): Index {
   }
   const words = Uint32Array.from(hashes);
   const parts = Array.from({ length: PARTS }, (_, part) => partOf(words, part));
-  return { version, ids, hashes: words, films: Uint32Array.from(films), parts };
+  return { ids, hashes: words, films: Uint32Array.from(films), parts };
 }
 
-function partOf(words: Uint32Array, part: number): Index["parts"][number] {
+function partOf(words: Uint32Array, part: number): FilmIndex["parts"][number] {
   const from = new Uint32Array(2 ** PART_BITS + 1);
   for (let at = 0; at < words.length / 2; at++) from[partValue(words, at, part) + 1]!++;
   for (let value = 1; value < from.length; value++) from[value]! += from[value - 1]!;
@@ -100,7 +105,7 @@ function partValue(words: Uint32Array, at: number, part: number): number {
 }
 
 /** The films with which most of a film's frames have much in common. */
-function candidates({ ids, hashes, films, parts }: Index, { hashes: own }: Frames): number[] {
+function candidates({ ids, hashes, films, parts }: FilmIndex, { hashes: own }: Frames): number[] {
   const words = wordsOf(own);
   const near = [new Map<number, number>(), new Map<number, number>()];
   for (let at = 0; at < words.length / 2; at++) {

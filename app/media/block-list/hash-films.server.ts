@@ -11,6 +11,7 @@ import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { probe, RefusedFileError } from "../probe/probe.server";
 import { keptFile, keptFolder, releaseFile } from "./blocked-films.server";
 import type { Frames } from "./compare";
+import { compareSite } from "./films-of-site.server";
 import { onHashingDue } from "./hashing-due.server";
 import { takeBlockedFrames } from "./take-frames.server";
 
@@ -66,6 +67,7 @@ async function hashFilm(filmId: number, attempt: number): Promise<void> {
     if (stopped) return;
     await write(() => (frames ? noteFrames(filmId, frames) : giveUp(filmId)));
     await releaseFile(filmId);
+    if (frames) await compareSite(filmId, true);
   } catch (error) {
     if (stopped) return;
     const isFinal = attempt >= MOST_ATTEMPTS;

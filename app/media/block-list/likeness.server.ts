@@ -83,14 +83,10 @@ export function holdLikeness(
   films: readonly number[],
   isToBePublic?: boolean,
 ): boolean {
+  noteLikeness(videoId, films);
+  const open = "SELECT 1 FROM blocked_likenesses WHERE video_id = ? AND dismissed_at IS NULL";
+  if (!prepared(open).get(videoId)) return false;
   const now = new Date().toISOString();
-  const add = prepared(
-    `INSERT OR IGNORE INTO blocked_likenesses (video_id, film_id, found_at)
-     SELECT videos.id, blocked_films.id, @now FROM videos JOIN blocked_films
-     WHERE videos.id = @videoId AND blocked_films.id = @film`,
-  );
-  for (const film of films) add.run({ videoId, film, now });
-  if (!isLikeBlocked(videoId)) return false;
   prepared(
     `INSERT OR IGNORE INTO video_holds (video_id, reason, since, was_published)
      SELECT id, 'block-list', @now, coalesce(@isToBePublic, status = 'published')
@@ -102,20 +98,29 @@ export function holdLikeness(
   return true;
 }
 
-/** Whether nobody has said yet that a video is another film than those it looks like. */
-export function isLikeBlocked(videoId: string): boolean {
-  const open = "SELECT 1 FROM blocked_likenesses WHERE video_id = ? AND dismissed_at IS NULL";
-  return prepared(open).get(videoId) !== undefined;
+/** Notes which blocked films a video looks like, inside of a transaction. */
+export function noteLikeness(videoId: string, films: readonly number[]): void {
+  const add = prepared(
+    `INSERT OR IGNORE INTO blocked_likenesses (video_id, film_id, found_at)
+     SELECT videos.id, blocked_films.id, @now FROM videos JOIN blocked_films
+     WHERE videos.id = @videoId AND blocked_films.id = @film`,
+  );
+  for (const film of films) add.run({ videoId, film, now: new Date().toISOString() });
 }
 
-/** The same of several: the ids of those. */
+/**
+ * Of some videos those that look like a blocked film, while nobody has said that they are another, and those
+ * that are held for that: the film may have been taken off the list since.
+ */
 export function likeBlocked(videoIds: readonly string[]): string[] {
   return prepared(
     `SELECT DISTINCT video_id FROM blocked_likenesses
-     WHERE video_id IN (SELECT value FROM json_each(?)) AND dismissed_at IS NULL`,
+     WHERE video_id IN (SELECT value FROM json_each(@ids)) AND dismissed_at IS NULL
+     UNION SELECT video_id FROM video_holds
+     WHERE video_id IN (SELECT value FROM json_each(@ids)) AND reason = 'block-list'`,
   )
     .pluck()
-    .all(JSON.stringify(videoIds)) as string[];
+    .all({ ids: JSON.stringify(videoIds) }) as string[];
 }
 
 /** Notes that a video is another film than those it looks like, inside of a transaction. */

@@ -17,8 +17,9 @@ export async function sayOtherFilm(
   return database()
     .transaction()
     .execute(async (transaction) => {
-      if (!dismissLikeness(video.id)) return false;
-      releaseHold({ videoId: video.id, reason: "block-list" });
+      const isDismissed = dismissLikeness(video.id);
+      const isReleased = releaseHold({ videoId: video.id, reason: "block-list" });
+      if (!isDismissed && !isReleased) return false;
       appendToLog({ action: "other-film", videoId: video.id, userId });
       const entry = { userId, subjectId: video.id, detail: video.title };
       await recordActivity({ ...entry, action: "block-other" }, transaction);

@@ -5,6 +5,7 @@ import { classNames } from "~/ui/class-names";
 const PAGES = [
   ["/admin/reports", "Reports"],
   ["/transparency", "Transparency"],
+  ["/admin/block-list", "Block list"],
 ] as const;
 
 /** Links between the pages of trust and safety, below the studio's own. */

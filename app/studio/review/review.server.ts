@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { NOT_ALLOWED, type SessionUser } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
-import { isLikeBlocked } from "~/media/block-list/likeness.server";
+import { likeBlocked } from "~/media/block-list/likeness.server";
 import { readSmallForm } from "~/server/small-form.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
@@ -73,7 +73,7 @@ export function loadReview(id: string, uploadedBy?: string): Review | undefined 
     video,
     notes: notes.reverse(),
     links: listPreviewLinks(id),
-    isLikeBlocked: isLikeBlocked(id),
+    isLikeBlocked: likeBlocked([id]).length > 0,
   };
 }
 

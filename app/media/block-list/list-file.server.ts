@@ -1,0 +1,164 @@
+import { createReadStream } from "node:fs";
+import * as z from "zod/mini";
+import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { prepared, writeTransaction } from "~db/client.server";
+import { BLOCK_REASONS } from "~db/schema/block-list";
+import { VARIANTS } from "./frame-hashes";
+
+/** The first line of a file. Each of the others is one film, as in `Entry`. */
+const HEADER = { format: "afterdark-block-list", version: 1 };
+/** Of a file. */
+export const MOST_LIST_BYTES = 512 * 1024 ** 2;
+const MOST_FILMS = 100_000;
+/** A film with the most frames has 29 KB of hexadecimal digits. */
+const MOST_LINE_BYTES = 64 * 1024;
+const MOST_FRAMES = 600;
+const FILMS_AT_ONCE = 50;
+const FRAME_DIGITS = VARIANTS * 16;
+
+/** A block list that is none; the sentence says what is wrong with it. */
+export class ListFileError extends Error {}
+
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const entry = z.object({
+  reason: z.enum(BLOCK_REASONS),
+  blocked: z.iso.datetime(),
+  /** Of the file as it came, and of the one that was played. */
+  sha256: z.array(sha256).check(z.minLength(1), z.maxLength(16)),
+  first: z.number().check(z.gte(0), z.lte(100_000)),
+  step: z.number().check(z.gte(0), z.lte(100_000)),
+  /** Hexadecimal digits, VARIANTS times 16 for each frame; empty where only the bytes are known. */
+  frames: z.string().check(z.regex(/^(?:[0-9a-f]{2})*$/), z.maxLength(MOST_FRAMES * FRAME_DIGITS)),
+});
+type Entry = z.infer<typeof entry>;
+
+/** The whole list as a file, line by line: hashes alone. Films of which no digest is known are left out. */
+export async function* exportBlockList(): AsyncGenerator<string> {
+  yield `${JSON.stringify(HEADER)}\n`;
+  const turn = eventLoopTurns();
+  let after = 0;
+  for (;;) {
+    const row = prepared(
+      `SELECT id, reason, blocked_at AS blocked, first, step, lower(hex(frames)) AS frames,
+         (SELECT json_group_array(sha256) FROM blocked_files WHERE film_id = blocked_films.id) AS sha256
+       FROM blocked_films WHERE id > ? ORDER BY id LIMIT 1`,
+    ).get(after) as (Omit<Entry, "sha256"> & { id: number; sha256: string }) | undefined;
+    if (!row) return;
+    const { id, sha256: digests, ...film } = row;
+    after = id;
+    const list = JSON.parse(digests) as string[];
+    if (list.length > 0) yield `${JSON.stringify({ ...film, sha256: list })}\n`;
+    await turn();
+  }
+}
+
+/** What came of an import. */
+export interface Imported {
+  /** Films that were not on the list before. */
+  added: number;
+  known: number;
+  /** The films that were added have this number or a higher one. */
+  from: number;
+}
+
+/**
+ * Adds the films of a file to the list. It is read twice: nothing is added of one that is not valid to its end.
+ *
+ * @throws {ListFileError} for a file that is no such list, or too long.
+ */
+export async function importBlockList(file: string): Promise<Imported> {
+  const turn = eventLoopTurns();
+  for await (const _ of entriesOf(file)) await turn();
+  const highest = prepared("SELECT coalesce(max(id), 0) FROM blocked_films").pluck();
+  const imported = { added: 0, known: 0, from: (highest.get() as number) + 1 };
+  let some: Entry[] = [];
+  const add = async () => {
+    for (const part of partsOf(some, FILMS_AT_ONCE)) {
+      const added = await writeTransaction(() => part.filter(addEntry).length);
+      imported.added += added;
+      imported.known += part.length - added;
+      await turn();
+    }
+    some = [];
+  };
+  for await (const each of entriesOf(file)) {
+    some.push(each);
+    if (some.length === FILMS_AT_ONCE) await add();
+  }
+  await add();
+  return imported;
+}
+
+/** False for a film with bytes that are on the list already. */
+function addEntry({ reason, blocked, sha256: digests, first, step, frames }: Entry): boolean {
+  const known = prepared("SELECT 1 FROM blocked_files WHERE sha256 = ?");
+  if (digests.some((digest) => known.get(digest))) return false;
+  const { lastInsertRowid } = prepared(
+    `INSERT INTO blocked_films (reason, blocked_at, state, first, step, frames)
+     VALUES (@reason, @blocked, @state, @first, @step, @frames)`,
+  ).run({
+    ...{ reason, first, step },
+    blocked: new Date(blocked).toISOString(),
+    state: frames === "" ? "none" : "ready",
+    frames: Buffer.from(frames, "hex"),
+  });
+  const add = prepared("INSERT OR IGNORE INTO blocked_files (sha256, film_id) VALUES (?, ?)");
+  for (const digest of digests) add.run(digest, lastInsertRowid);
+  return true;
+}
+
+async function* entriesOf(file: string): AsyncGenerator<Entry> {
+  let at = 0;
+  for await (const line of linesOf(file)) {
+    at += 1;
+    if (at === 1) requireHeader(line);
+    else if (line !== "") yield entryOf(line, at);
+    if (at > MOST_FILMS) throw new ListFileError(`The file has more than ${MOST_FILMS} films.`);
+  }
+  if (at === 0) throw new ListFileError(NO_LIST);
+}
+
+const NO_LIST = "This is not a block list of this software, or of a version it does not know.";
+
+function requireHeader(line: string): void {
+  const header = parse(line) as Partial<typeof HEADER> | undefined;
+  if (header?.format !== HEADER.format || header.version !== HEADER.version)
+    throw new ListFileError(NO_LIST);
+}
+
+function entryOf(line: string, at: number): Entry {
+  const read = entry.safeParse(parse(line));
+  const isWhole = read.success && read.data.frames.length % FRAME_DIGITS === 0;
+  const hasStep = read.success && (read.data.frames === "" || read.data.step > 0);
+  if (!read.success || !isWhole || !hasStep)
+    throw new ListFileError(`Line ${at} is not a film of a block list. Nothing was imported.`);
+  return read.data;
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line that is too long is not read to its end. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(file, {
+    encoding: "latin1",
+    highWaterMark: 64 * 1024,
+  })) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield checked(line);
+    checked(rest);
+  }
+  if (rest !== "") yield checked(rest);
+}
+
+function checked(line: string): string {
+  if (line.length > MOST_LINE_BYTES) throw new ListFileError("A line of the file is too long.");
+  return line.replace(/\r$/, "");
+}

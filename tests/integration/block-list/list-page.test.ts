@@ -1,0 +1,183 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { openSession } from "~/account/session.server";
+import { compareSite } from "~/media/block-list/films-of-site.server";
+import { importBlockList } from "~/media/block-list/list-file.server";
+import { action, loader } from "~/routes/block-list";
+import { loader as download } from "~/routes/block-list-file";
+import type { BlockListPage } from "~/studio/block-list/block-list-page.server";
+import { verifyLog } from "~/trust/moderation-log.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, adminCookie, succeeded, useAdminSite, video } from "../../admin-requests";
+
+const site = useAdminSite();
+const HEADER = '{"format":"afterdark-block-list","version":1}';
+const digest = (n: number) => n.toString(16).padStart(64, "0");
+/** Frames of which each differs from the others in about half of its bits. */
+function hashes(seed: number, count: number, perFrame: number): Buffer {
+  let state = seed * 2_654_435_761 + 1;
+  const frames = Array.from({ length: count }, () => {
+    const hash = Buffer.from(
+      Array.from({ length: 8 }, () => {
+        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+        return state >>> 24;
+      }),
+    );
+    return Buffer.concat(Array.from({ length: perFrame }, () => hash));
+  });
+  return Buffer.concat(frames);
+}
+const line = (n: number, more: object = {}) =>
+  JSON.stringify({
+    ...{ reason: "consent", blocked: "2026-11-01T10:00:00.000Z", sha256: [digest(n)] },
+    ...{ first: 0.5, step: 1, frames: hashes(n, 30, 3).toString("hex"), ...more },
+  });
+const written = (...lines: string[]) => {
+  const file = path.join(site.folder, "list.jsonl");
+  fs.writeFileSync(file, lines.join("\n"));
+  return file;
+};
+const page = async (address = "", cookie = adminCookie()) =>
+  (await loader({
+    request: new Request(`http://localhost/admin/block-list${address}`, {
+      headers: { Cookie: cookie },
+    }),
+    params: {},
+    context: {},
+  })) as BlockListPage;
+function send(fields: Record<string, string | Blob>, cookie = adminCookie()) {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.set(name, value);
+  const headers = { Cookie: cookie, Origin: "http://localhost", Host: "localhost" };
+  const address = "http://localhost/admin/block-list";
+  return action({
+    request: new Request(address, { method: "POST", body, headers }),
+    params: {},
+    context: {},
+  });
+}
+const sendList = (...lines: string[]) =>
+  send({ intent: "import", list: new File([lines.join("\n")], "list.jsonl") });
+async function exported(): Promise<string> {
+  const request = new Request("http://localhost/", { headers: { Cookie: adminCookie() } });
+  const answer = await download({ request, params: { file: "block-list.jsonl" }, context: {} });
+  return answer.text();
+}
+
+describe("the page of the block list", () => {
+  it("is empty at first, and lists what was blocked, fifty at once", async () => {
+    expect(await page()).toEqual({ films: [], total: 0, matches: [] });
+    await importBlockList(written(HEADER, ...Array.from({ length: 60 }, (_, n) => line(n))));
+    const first = await page();
+    expect([first.films.length, first.total, first.films[0]]).toMatchObject([
+      50,
+      60,
+      { id: 60, reason: "consent", state: "ready", isImported: true },
+    ]);
+    const second = await page(`?before=${first.next}`);
+    expect(second.films.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, n) => 10 - n));
+    expect(second.next).toBeUndefined();
+    expect((await page("?before=x")).films).toHaveLength(50);
+  });
+
+  it("exports hashes alone, which another site imports once", async () => {
+    await sendList(HEADER, line(1), line(2, { frames: "" })).catch(() => {});
+    const file = await exported();
+    expect(file.split("\n").map((each) => each && Object.keys(JSON.parse(each)))).toEqual([
+      ["format", "version"],
+      ["reason", "blocked", "first", "step", "frames", "sha256"],
+      ["reason", "blocked", "first", "step", "frames", "sha256"],
+      "",
+    ]);
+    sqliteHandle().exec("DELETE FROM blocked_films");
+    const { toast } = await succeeded(() => sendList(...file.split("\n")));
+    expect(toast.description).toContain("2 films of the file are new, 0 were on the list");
+    const again = await succeeded(() => sendList(...file.split("\n"), line(3)));
+    expect(again.toast.description).toContain("1 film of the file is new, 2 were on the list");
+    expect(await exported()).toContain(file.split("\n")[1]);
+    expect(await verifyLog()).toMatchObject({ entries: 3 });
+    // What the imports have begun is over then.
+    await compareSite(1, false);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("names videos of this site that match an imported list, and hides none", async () => {
+    addVideo({ id: "same", title: "Same", status: "published" });
+    addVideo({ id: "like", title: "Like", status: "published" });
+    addVideo({ id: "other", title: "Other", status: "published" });
+    sqliteHandle().prepare("INSERT INTO video_digests VALUES ('same', ?)").run(digest(1));
+    const add = sqliteHandle().prepare("INSERT INTO video_frames VALUES (?, 0.5, 1, ?)");
+    add.run("like", hashes(1, 30, 2));
+    add.run("other", hashes(9, 30, 2));
+    await importBlockList(written(HEADER, line(1)));
+    expect(await compareSite(1, false)).toBe(1);
+    expect((await page()).matches).toEqual([
+      { id: "like", title: "Like", isSame: false },
+      { id: "same", title: "Same", isSame: true },
+    ]);
+    expect(video("like")?.status).toBe("published");
+    expect(await compareSite(1, true)).toBe(1);
+    expect(video("like")?.status).toBe("review");
+  });
+
+  it("removes a film, and says when it is gone", async () => {
+    await importBlockList(written(HEADER, line(1)));
+    await succeeded(() => send({ intent: "remove", film: "1" }));
+    expect((await page()).total).toBe(0);
+    expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_files").pluck().get()).toBe(0);
+    expect(await send({ intent: "remove", film: "1" })).toMatchObject({ init: { status: 404 } });
+    expect(await send({ intent: "remove", film: "x" })).toMatchObject({ init: { status: 404 } });
+    expect((await listActivities()).map((each) => each.action)).toEqual(["block-remove"]);
+  });
+
+  it("is read by editors, and changed by owners alone", async () => {
+    sqliteHandle().exec(
+      `INSERT INTO users (id, email, password_hash, role)
+       VALUES ('ed', 'e@b.c', 'x', 'editor'), ('up', 'u@b.c', 'x', 'uploader')`,
+    );
+    await importBlockList(written(HEADER, line(1)));
+    const editor = (await openSession("ed")).split(";")[0]!;
+    const uploader = (await openSession("up")).split(";")[0]!;
+    expect((await page("", editor)).total).toBe(1);
+    const status = (thrown: unknown) => (thrown as Response).status;
+    expect(await page("", uploader).catch(status)).toBe(403);
+    expect(await send({ intent: "remove", film: "1" }, editor).catch(status)).toBe(403);
+    expect(await send({ intent: "other" }).catch(status)).toBe(400);
+    const request = new Request("http://localhost/", { headers: { Cookie: editor } });
+    const file = download({ request, params: { file: "block-list.jsonl" }, context: {} });
+    expect(await file.catch(status)).toBe(403);
+  });
+});
+
+describe("a file that is no block list", () => {
+  const frames = hashes(1, 1, 3).toString("hex");
+  it.each([
+    ["empty", [""], "not a block list"],
+    ["a page", ["<!doctype html>"], "not a block list"],
+    ["of a later version", [HEADER.replace("1}", "2}"), line(1)], "not a block list"],
+    ["with a digest that is none", [HEADER, line(1, { sha256: ["x"] })], "Line 2 "],
+    ["without a digest", [HEADER, line(1, { sha256: [] })], "Line 2 "],
+    ["with half a frame", [HEADER, line(1, { frames: frames.slice(2) })], "Line 2 "],
+    ["with letters for digits", [HEADER, line(1, { frames: "zz".repeat(24) })], "Line 2 "],
+    ["with frames at one time", [HEADER, line(1, { step: 0 })], "Line 2 "],
+    ["with a reason of its own", [HEADER, line(1, { reason: "<b>" })], "Line 2 "],
+    ["with no time", [HEADER, line(1, { blocked: "yesterday" })], "Line 2 "],
+    ["with a second line that is broken", [HEADER, line(1), '{"reason":'], "Line 3 "],
+    ["with a long line", [HEADER, `"${"a".repeat(70_000)}"`], "too long"],
+    ["with null", [HEADER, "null"], "Line 2 "],
+  ])("is refused whole: %s", async (_, lines, sentence) => {
+    const answer = (await sendList(...lines)) as unknown as {
+      data: { error: { status: number; detail: string } };
+    };
+    expect(answer.data.error.status).toBe(422);
+    expect(answer.data.error.detail).toContain(sentence);
+    expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_films").pluck().get()).toBe(0);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("is refused when there is none", async () => {
+    expect(await send({ intent: "import" })).toMatchObject({ init: { status: 422 } });
+  });
+});
