@@ -25,6 +25,7 @@ import { startSchedule } from "~/studio/schedule/schedule.server";
 import { startDiskRecords } from "~/studio/statistics/disk-days.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
+import { startConsent } from "~/trust/consent/ending.server";
 import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
 import { startReports } from "~/trust/reports/report-mails.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
@@ -63,6 +64,7 @@ export async function boot(): Promise<void> {
   startCheckpoints();
   scheduleTrashCleanup();
   startSchedule();
+  startConsent();
   startTakingOver();
   startDiskRecords();
   resumeTagChanges();

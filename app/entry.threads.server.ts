@@ -13,6 +13,7 @@ import { readQueuePage } from "~/studio/queue/queue-page.server";
 import { readUploaderTotals } from "~/studio/statistics/uploader-totals.server";
 import { readTaggedIds, readTagsPage } from "~/studio/tags/tag-list.server";
 import { readTrashPage } from "~/studio/trash/trash-list.server";
+import { readLacking } from "~/trust/consent/lacking.server";
 import { countTransparency } from "~/trust/transparency-figures.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 
@@ -40,4 +41,5 @@ serveThread({
   "blocked-films": readBlockedFilms,
   transparency: countTransparency,
   "videos-like-blocked": readVideosLike,
+  "lacking-consent": readLacking,
 });

@@ -17,6 +17,14 @@ import type {
   BlockedLikenessesTable,
   VideoFramesTable,
 } from "./schema/block-list";
+import type {
+  ConsentHidingsTable,
+  PerformerDocumentsTable,
+  PerformerNamesTable,
+  PerformersTable,
+  VideoConsentsTable,
+  VideoPerformersTable,
+} from "./schema/consent";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable } from "./schema/jobs";
 import type { ModerationLogTable, VideoChecksTable, VideoHoldsTable } from "./schema/moderation";
@@ -243,6 +251,12 @@ export interface Schema {
   moderation_log: ModerationLogTable;
   video_holds: VideoHoldsTable;
   video_checks: VideoChecksTable;
+  performers: PerformersTable;
+  performer_names: PerformerNamesTable;
+  performer_documents: PerformerDocumentsTable;
+  video_consents: VideoConsentsTable;
+  video_performers: VideoPerformersTable;
+  consent_hidings: ConsentHidingsTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

@@ -1,8 +1,10 @@
 // npm run check-library: compares the files in the buckets with the rows of the catalogue.
+
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
 import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
+import { checkDocuments, removeDocumentFiles } from "~/trust/consent/documents.server";
 import { verifyLog } from "~/trust/moderation-log.server";
 import { runScript } from "./run-script";
 
@@ -12,7 +14,7 @@ Reports files that belong to no video, and videos whose file is missing, correct
 storage used, and reads the colours of posters that have none yet. Follows the log of moderators'
 decisions from its first entry to its last, and names the first that was changed. It may run beside the
 server.
-  --fix   remove the files that belong to no video
+  --fix   remove the files that belong to no video and no performer
 
 Exit code 1 when something is wrong and was not mended.`;
 
@@ -28,15 +30,23 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
   for (const { bucket, path, bytes } of stray) {
     console.log(`Of no video: ${bucket}/${path} (${formatBytes(bytes)})`);
   }
+  const documents = checkDocuments();
+  for (const id of documents.missing) console.log(`Missing: the document ${id} of a performer`);
+  for (const name of documents.stray) console.log(`Of no performer: documents/${name}`);
   const filled = await fillPosterColors();
   if (filled > 0) console.log(`The colours of ${formatQuantity(filled, "poster")} were read.`);
-  if (missing.length + stray.length === 0) console.log("Everything is where it belongs.");
-  if (fix && stray.length > 0) {
+  const problems = missing.length + stray.length + documents.missing.length;
+  if (problems + documents.stray.length === 0) console.log("Everything is where it belongs.");
+  const strays = stray.length + documents.stray.length;
+  if (fix && strays > 0) {
     await new Promise((resolve) => setTimeout(resolve, ROW_FOLLOWS_WITHIN_MS));
+    const left = new Set(checkDocuments().stray);
+    const unclaimed = documents.stray.filter((name) => left.has(name));
+    removeDocumentFiles(unclaimed);
     const gone = await removeStray(stray);
     const freed = gone.reduce((sum, entry) => sum + entry.bytes, 0);
-    console.log(`Removed ${gone.length}, ${formatBytes(freed)}.`);
-  } else if (stray.length > 0) console.log("npm run check-library -- --fix removes them.");
+    console.log(`Removed ${gone.length + unclaimed.length}, ${formatBytes(freed)}.`);
+  } else if (strays > 0) console.log("npm run check-library -- --fix removes them.");
   const log = await verifyLog();
   if (log.broken) console.log(`The moderation log was changed. ${log.broken}`);
   else if (log.entries > 0) {
@@ -44,5 +54,6 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
       `The moderation log is as written: ${formatQuantity(log.entries, "decision")}, the last ${log.head}.`,
     );
   }
-  if (log.broken || missing.length > 0 || (!fix && stray.length > 0)) process.exitCode = 1;
+  if (log.broken || missing.length + documents.missing.length > 0 || (!fix && strays > 0))
+    process.exitCode = 1;
 });

@@ -72,6 +72,7 @@ await runScript(
       AGE_GATE: "on",
       JOIN_URL: "https://example.com/channel",
       BACKUP_DIR: backups,
+      RECORDS_CUSTODIAN: "Jane Doe|1 Example Street|12345 Example Town",
     });
     let browser: Browser | undefined;
     try {

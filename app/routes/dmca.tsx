@@ -21,11 +21,12 @@ export function loader({ request }: LoaderFunctionArgs) {
     site: siteIdentity(request),
     email: contactEmail(request),
     hidesAtOnce: settings().reportHide,
+    hasRecords: Boolean(settings().recordsCustodian),
   };
 }
 
 export default function Dmca() {
-  const { site, email, hidesAtOnce } = useLoaderData<typeof loader>();
+  const { site, email, hidesAtOnce, hasRecords } = useLoaderData<typeof loader>();
   return (
     <StaticPage
       title="DMCA and content removal"
@@ -81,6 +82,13 @@ export default function Dmca() {
         <Link to="/report">Report it</Link> too. Every report gets a link of its own, where you see
         what becomes of it, answer questions, or withdraw it.
       </p>
+
+      {hasRecords && (
+        <p>
+          Who keeps the records of age and consent stands on{" "}
+          <Link to="/records">a page of its own</Link>.
+        </p>
+      )}
 
       <h2>What happens then</h2>
       <ul>

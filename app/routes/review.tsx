@@ -5,7 +5,7 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { Form, useLoaderData } from "@remix-run/react";
+import { Form, Link, useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -138,6 +138,14 @@ export default function ReviewPage() {
                 Publish
               </Button>
             </Form>
+          )}
+          {may("/admin/videos/:id/consent") && (
+            <Link
+              to={`/admin/videos/${encodeURIComponent(video.id)}/consent`}
+              className="inline-flex min-h-11 items-center self-start text-sm text-accent underline underline-offset-4"
+            >
+              Consent
+            </Link>
           )}
           <PreviewLinks links={links} newLink={path && origin + path} />
         </div>

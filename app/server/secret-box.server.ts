@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import { newestSecret, sessionSecrets } from "./secret.server";
+import { sessionSecrets } from "./secret.server";
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -9,21 +9,29 @@ function keyFor(purpose: string, secret: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, "", `encrypt ${purpose}`, 32));
 }
 
-/** Encrypts a text that stands in the database (AES-256-GCM), readable only with SESSION_SECRET. */
-export function encrypt(purpose: string, text: string): string {
+/**
+ * Encrypts a text that stands in the database (AES-256-GCM), readable only with SESSION_SECRET.
+ *
+ * @param secrets others than those, the newest first.
+ */
+export function encrypt(purpose: string, text: string, secrets = sessionSecrets()): string {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", keyFor(purpose, newestSecret()), nonce);
+  const cipher = createCipheriv("aes-256-gcm", keyFor(purpose, secrets[0]!), nonce);
   const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
 }
 
 /** The text again; undefined when no secret that is still listed encrypted it. */
-export function decrypt(purpose: string, box: string): string | undefined {
+export function decrypt(
+  purpose: string,
+  box: string,
+  secrets = sessionSecrets(),
+): string | undefined {
   const bytes = Buffer.from(box, "base64url");
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   if (tag.length < TAG_BYTES) return undefined;
-  for (const secret of sessionSecrets()) {
+  for (const secret of secrets) {
     try {
       const cipher = createDecipheriv("aes-256-gcm", keyFor(purpose, secret), nonce);
       cipher.setAuthTag(tag);

@@ -6,7 +6,8 @@ import { SettingsError, settings } from "./settings.server";
 
 const SECRET_BYTES = 32;
 
-let kept: { file: string; secrets: string[] } | undefined;
+/** By the path of their file. */
+const kept = new Map<string, string[]>();
 
 /**
  * The secrets that sign cookies and encrypt second factors: the first is used for what is new, all
@@ -15,11 +16,30 @@ let kept: { file: string; secrets: string[] } | undefined;
  * of that file rotates it, as a value in front of a comma rotates the setting.
  */
 export function sessionSecrets(): readonly string[] {
-  const { sessionSecrets: given, databasePath } = settings();
-  if (given) return given;
-  const file = path.join(path.dirname(path.resolve(databasePath)), "session-secret");
-  if (kept?.file !== file) kept = { file, secrets: readOrMake(file) };
-  return kept.secrets;
+  return settings().sessionSecrets ?? secretsIn(fileBeside("session-secret"));
+}
+
+/**
+ * The secrets that encrypt the records of performers, the first what is new, all what is read:
+ * SESSION_SECRET, where it is set, and the file `records-secret` beside the database, where there is one;
+ * without either that file is made. Unlike `session-secret` it is in no backup: whoever has a backup
+ * alone reads no record.
+ */
+export function recordsSecrets(): readonly string[] {
+  const file = fileBeside("records-secret");
+  const given = settings().sessionSecrets ?? [];
+  if (given.length > 0 && !kept.has(file) && !fs.existsSync(file)) return given;
+  return [...given, ...secretsIn(file)];
+}
+
+function fileBeside(name: string): string {
+  return path.join(path.dirname(path.resolve(settings().databasePath)), name);
+}
+
+function secretsIn(file: string): readonly string[] {
+  const secrets = kept.get(file) ?? readOrMake(file);
+  kept.set(file, secrets);
+  return secrets;
 }
 
 /** The newest secret, which signs and encrypts. */

@@ -43,6 +43,15 @@ export const TRUST_VARIABLES = {
     takes: "a whole number of strikes, from 0 (never) to 20",
     schema: wholeNumber(0, 20).default(3),
   },
+  REQUIRE_CONSENT: { takes: "on or off", schema: z.enum(["on", "off"]).default("off") },
+  RECORDS_CUSTODIAN: {
+    takes: "a name and an address of at most 1000 characters, its lines separated by |",
+    schema: z
+      .string()
+      .transform((value) => value.split(/[|\r\n]+/).flatMap((line) => line.trim() || []))
+      .refine((lines) => lines.length > 0 && lines.join().length <= 1000)
+      .optional(),
+  },
 } as const;
 
 type Parsed = {
@@ -61,5 +70,9 @@ export function trustSettings(parsed: Parsed) {
     ageCheckKeepMs: parsed.AGE_CHECK_KEEP,
     /** With so many strikes an uploader is blocked; 0: never by themselves. */
     strikesBlock: parsed.STRIKES_BLOCK,
+    /** Whether a video needs a valid record of everyone shown before it is published. */
+    requireConsent: parsed.REQUIRE_CONSENT === "on",
+    /** The lines of who keeps the records, for a page that there is only with it. */
+    recordsCustodian: parsed.RECORDS_CUSTODIAN,
   };
 }

@@ -1,4 +1,6 @@
+import { settings } from "~/server/settings.server";
 import type { HoldReason } from "~db/schema/moderation";
+import { consentRefusals, LACKS } from "./consent/validity.server";
 import { HOLD_SENTENCES, holdsOf } from "./holds.server";
 
 export { hold, releaseHold } from "./holds.server";
@@ -8,7 +10,7 @@ export { hold, releaseHold } from "./holds.server";
  * first, within its transaction where it has one.
  */
 export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
-  const refusals = new Map<string, string>();
+  const refusals = consentRefusals(videoIds);
   for (const [id, reasons] of holdsOf(videoIds)) {
     const reason = BY_WEIGHT.find((each) => reasons.includes(each));
     if (reason) refusals.set(id, HOLD_SENTENCES[reason]);
@@ -17,3 +19,8 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
 }
 
 const BY_WEIGHT = Object.keys(HOLD_SENTENCES) as HoldReason[];
+
+/** Why a video that has just arrived can't be published; undefined where it can. */
+export function refusalOfNew(): string | undefined {
+  return settings().requireConsent ? LACKS.record : undefined;
+}

@@ -26,6 +26,7 @@ import { migration as nearDuplicates } from "./0225-near-duplicates";
 import { migration as reports } from "./0226-reports";
 import { migration as moderation } from "./0227-moderation";
 import { migration as blockList } from "./0228-block-list";
+import { migration as consent } from "./0229-consent";
 import { migration as strikes } from "./0230-strikes";
 import { migration as reportQueue } from "./0231-report-queue";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   reports,
   moderation,
   blockList,
+  consent,
   strikes,
   reportQueue,
 ];

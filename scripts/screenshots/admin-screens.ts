@@ -190,6 +190,9 @@ export function adminScreens({
     screen("API tokens", "/admin/tokens", { guide: "tokens" }),
     screen("Alerts", "/admin/alerts"),
     screen("Block list", "/admin/block-list"),
+    screen("Consent", "/admin/consent"),
+    screen("New performer", "/admin/consent/new"),
+    screen("Consent of a video", `/admin/videos/${draft}/consent`),
     screen("Reference of the API", "/api"),
     screen("Account, a passkey to change", "/admin/account", {
       steps: async (page) => {

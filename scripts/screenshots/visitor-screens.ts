@@ -70,6 +70,7 @@ export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
       steps: (page) => page.getByRole("button", { name: "Send report" }).click(),
     }),
     screen("Report, unknown link", "/report/nobodys"),
+    screen("Record keeping", "/records"),
     screen("Preferences", "/preferences"),
     screen("Preferences, visited before", "/preferences", {
       remembers: { ...visited, "discreet-titles": true, "watched-videos": all.slice(0, 2) },

@@ -1,4 +1,4 @@
-import { type Readable, Writable } from "node:stream";
+import { type Readable, type Transform, Writable } from "node:stream";
 import { acquireBlock, BLOCK_BYTES, type BlockFile, releaseBlock } from "./block-file.server";
 import { truncated } from "./upload-error.server";
 
@@ -142,4 +142,17 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
     });
     stream.pipe(sink);
   });
+}
+
+/** The same, with something in between. */
+export async function pumpThrough(
+  stream: Readable,
+  between: Transform,
+  sink: Writable,
+): Promise<void> {
+  const out = pump(between, sink);
+  out.catch((error) => between.destroy(error));
+  // Its own failure is the cause of the other one.
+  const [fed, written] = await Promise.allSettled([pump(stream, between), out]);
+  for (const half of [fed, written]) if (half.status === "rejected") throw half.reason;
 }

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Transform } from "node:stream";
 import { openBlockFile } from "./block-file.server";
 import { type Reservation, temporaryFolder } from "./disk-space.server";
-import { fileSink, pump } from "./file-sink.server";
+import { fileSink, pump, pumpThrough } from "./file-sink.server";
 import { toUploadError, UploadError } from "./upload-error.server";
 
 /** Files of forms, streamed to `uploads/tmp`. */
@@ -25,6 +25,8 @@ export interface FileRule {
   tooLarge: string;
   /** Sees the first bytes as soon as they are here; throws UploadError for what it is not. */
   checkHead: (head: Buffer) => Promise<void>;
+  /** What the bytes go through before anything of them is written, such as what encrypts them. */
+  through?: () => Transform;
 }
 
 /** Enough for every signature that is looked for. */
@@ -65,7 +67,8 @@ export async function receiveFile(
     head: { bytes: HEAD_BYTES, check: rule.checkHead },
   });
   try {
-    await pump(stream, sink);
+    if (rule.through) await pumpThrough(stream, rule.through(), sink);
+    else await pump(stream, sink);
   } catch (error) {
     await fs.rm(target, { force: true });
     throw toUploadError(error);

@@ -22,6 +22,7 @@ const RESOLVED: Record<AlertKind, string> = {
   jobs: "The conversions that had failed were made, tried again or removed.",
   "backup-failed": "A backup was made and proved again.",
   "backup-old": "A backup was made and proved again.",
+  consent: "The records of consent that were to end were renewed, or have ended.",
   test: "",
 };
 

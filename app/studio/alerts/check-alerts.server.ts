@@ -6,6 +6,7 @@ import { database, prepared } from "~db/client.server";
 import type { AlertKind } from "~db/schema/alerts";
 import { lastProved, runningSince } from "../backups/backup-records.server";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
+import { checkConsent } from "./check-consent.server";
 
 /** Below twice what the queue leaves free, it is time to make room; the half more keeps it from flapping. */
 const DISK_FACTOR = 2;
@@ -27,6 +28,7 @@ export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 10
   await checkDisk(now);
   await checkJobs(now);
   await checkBackups(now, upMs);
+  await checkConsent(now);
 }
 
 async function checkDisk(now: number): Promise<void> {

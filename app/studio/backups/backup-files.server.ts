@@ -26,6 +26,8 @@ export const BACKUP = {
 
 /** The files of deleted videos: without them a restored site lists videos that it cannot restore. */
 const TRASH = ".trash";
+/** Of performers: encrypted, with a secret that is in no backup. */
+const DOCUMENTS = "documents";
 
 /** Where the secret is kept that signs cookies, when no setting gives it. */
 export function secretFile(): string {
@@ -34,7 +36,7 @@ export function secretFile(): string {
 
 /** The files of the two buckets and of the trash now, without any that was removed meanwhile. */
 export function listUploads(root = settings().uploadsDir): ListedFile[] {
-  return [...BUCKETS, TRASH].flatMap((part) => {
+  return [...BUCKETS, DOCUMENTS, TRASH].flatMap((part) => {
     const folder = path.join(root, part);
     if (!fs.existsSync(folder)) return [];
     return fs

@@ -6,6 +6,7 @@ const PAGES = [
   ["/admin/reports", "Reports"],
   ["/transparency", "Transparency"],
   ["/admin/block-list", "Block list"],
+  ["/admin/consent", "Consent"],
 ] as const;
 
 /** Links between the pages of trust and safety, below the studio's own. */

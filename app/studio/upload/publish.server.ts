@@ -19,6 +19,7 @@ import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.serve
 import { type CutOff, cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
+import { refusalOfNew } from "~/trust/publication.server";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import type { Schedule } from "../schedule/schedule";
@@ -59,6 +60,11 @@ export class CutOffError extends Error {
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, whenCutOff } = upload;
   const isLater = upload.schedule.publishAt !== null;
+  if ((upload.status === "published" || isLater) && refusalOfNew()) {
+    const schedule = { ...upload.schedule, publishAt: null };
+    const draft = await publishUpload({ ...upload, status: "review", schedule });
+    return { ...draft, needsConsent: true };
+  }
   let thumbnail: EncodedThumbnail | undefined;
   try {
     await refuseBlockedFile(video.sha256, { userId, detail: texts.title });

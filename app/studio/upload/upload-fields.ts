@@ -32,6 +32,7 @@ export const SENTENCES = {
   published: "Video uploaded and published successfully.",
   drafted: "Video uploaded and saved as a draft.",
   scheduled: "Video uploaded. It will be published at the time you set.",
+  needsConsent: "Video uploaded and saved as a draft, since it has no record of consent yet.",
   heldBack:
     "Video uploaded and saved as a draft, since it looks like one that was removed. A moderator has to look at it first.",
   draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
@@ -69,6 +70,8 @@ export interface UploadSuccess {
   isCutOff?: boolean;
   /** It looks like a film of the block list, and waits for somebody who says that it is another. */
   looksBlocked?: boolean;
+  /** It was to be published, and waits for a record of consent. */
+  needsConsent?: boolean;
 }
 
 /** What is said of an upload that was taken. */
@@ -76,9 +79,11 @@ export function successSentence({
   status,
   isCutOff,
   looksBlocked,
+  needsConsent,
   publishAt,
 }: UploadSuccess): string {
   if (looksBlocked) return SENTENCES.heldBack;
+  if (needsConsent) return SENTENCES.needsConsent;
   if (isCutOff) return SENTENCES.draftedCutOff;
   if (publishAt) return SENTENCES.scheduled;
   return status === "published" ? SENTENCES.published : SENTENCES.drafted;

@@ -11,6 +11,8 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   deleted_videos: "id title deleted_at bytes",
   video_holds: "video_id reason report_id since was_published",
 
+  consent_hidings: "batch video_id",
+
   // Derived from the films and from the catalogue.
   blocked_films: "id video_id reason blocked_at state attempts first step frames",
   blocked_files: "sha256 film_id",

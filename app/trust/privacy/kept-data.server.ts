@@ -59,6 +59,39 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
     ],
   },
   {
+    title: "People shown in the videos",
+    lead: "Only where the site keeps records of their age and consent, as laws ask of it.",
+    kept: [
+      {
+        what: "Legal name and date of birth, encrypted; stage names; which document was checked, when and by whom",
+        why: "To show that they were adults, and to find their record.",
+        howLong: "Until it is deleted, which they can ask for.",
+        columns: {
+          performers:
+            "id stage_names sort_name box document_kind checked_on checked_by created_at updated_at",
+          performer_names: "name performer_id",
+        },
+      },
+      {
+        what: "Copies of documents and signed releases, encrypted",
+        why: "To prove it. Owners of the site alone open them, and each time is noted in a log.",
+        howLong: "Until they are deleted; in backups until these are replaced.",
+        columns: {
+          performer_documents: "id performer_id kind type bytes file_key added_at added_by",
+        },
+      },
+      {
+        what: "In which videos they are shown, with what right, and until when",
+        why: "To hide a video when that right ends.",
+        howLong: "As long as the video, and 30 days in the trash.",
+        columns: {
+          video_consents: "video_id kind people recorded_on ends_on updated_at updated_by",
+          video_performers: "video_id performer_id of_age",
+        },
+      },
+    ],
+  },
+  {
     title: "People who manage the videos",
     lead: "The few who have an account, which nobody needs to watch.",
     kept: [

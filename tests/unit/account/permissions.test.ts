@@ -24,6 +24,12 @@ describe("the table of permissions", () => {
       "/admin/users",
       "/admin/backups",
       "/admin/alerts",
+      "/admin/consent hide-lacking",
+      "/admin/consent undo-hiding",
+      "/admin/consent/:id add-document",
+      "/admin/consent/:id remove-document",
+      "/admin/consent/:id forget",
+      "/admin/consent/:id/documents/:document",
     ]);
   });
 

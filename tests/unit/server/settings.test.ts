@@ -60,6 +60,8 @@ describe("settings", () => {
     ["AGE_CHECK_SECRET", "short"],
     ["AGE_CHECK_KEEP", "forever"],
     ["STRIKES_BLOCK", "21"],
+    ["REQUIRE_CONSENT", "yes"],
+    ["RECORDS_CUSTODIAN", " | "],
   ])("refuse %s=%s with one sentence that names the variable", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .+\\.$`));
   });

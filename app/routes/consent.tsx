@@ -1,0 +1,97 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { assertAllowed, requirePermission } from "~/account/guard.server";
+import { unlessBusy } from "~/server/busy.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { settings } from "~/server/settings.server";
+import { readSmallForm } from "~/server/small-form.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { formatQuantity } from "~/shared/format";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { PerformerList } from "~/studio/consent/performer-list";
+import { EndingRecords, LackingVideos } from "~/studio/consent/video-lists";
+import { failure, type StudioFailure } from "~/studio/failure";
+import { AnswerFailure } from "~/studio/failure-notice";
+import { SafetyLinks } from "~/studio/reports/safety-links";
+import { usePermissions } from "~/studio/use-permissions";
+import { endingSoon } from "~/trust/consent/ending.server";
+import { hideLacking, lacking, undoHiding } from "~/trust/consent/hide-lacking.server";
+import { listPerformers } from "~/trust/consent/performers.server";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+
+export const meta: MetaFunction = () => [
+  { title: "Consent" },
+  { name: "robots", content: "noindex" },
+];
+
+const HERE = "/admin/consent";
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requirePermission(request, HERE);
+  const asked = new URL(request.url).searchParams;
+  const search = (asked.get("search") ?? "").slice(0, 100);
+  return {
+    search,
+    page: listPerformers(search, asked.get("after") ?? ""),
+    ending: endingSoon(),
+    lacking: await lacking(),
+    isRequired: settings().requireConsent,
+  };
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, HERE);
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  const intent = form.get("intent");
+  if (intent === "hide-lacking") {
+    assertAllowed(user, "/admin/consent hide-lacking");
+    const { batch, hidden } = await unlessBusy(hideLacking(user.id));
+    throw redirectWithToast(HERE, {
+      title: "Videos Hidden",
+      description: `${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} hidden now.`,
+      kind: "success",
+      ...(hidden > 0 && {
+        action: { label: "Undo", to: HERE, fields: { intent: "undo-hiding", batch } },
+      }),
+    });
+  }
+  if (intent === "undo-hiding") {
+    assertAllowed(user, "/admin/consent undo-hiding");
+    const shown = await unlessBusy(undoHiding(String(form.get("batch") ?? ""), user.id));
+    throw redirectWithToast(HERE, {
+      title: "Videos Published",
+      description: `${formatQuantity(shown, "video")} ${shown === 1 ? "is" : "are"} public again.`,
+      kind: "success",
+    });
+  }
+  const error = failure(400, "This form is not complete.");
+  return data({ error }, { status: error.status });
+}
+
+export default function Consent() {
+  const { search, page, ending, lacking, isRequired } = useLoaderData<typeof loader>();
+  const error = useFormResponse<{ error?: StudioFailure }>()?.error;
+  const may = usePermissions();
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold">Consent</h1>
+          <p className="text-sm text-muted">Who is shown, and what proves their age and consent.</p>
+        </div>
+        <AdminLinks />
+      </header>
+      <SafetyLinks />
+      <AnswerFailure error={error} />
+      <EndingRecords ending={ending} />
+      <PerformerList page={page} search={search} />
+      <LackingVideos {...{ lacking, isRequired }} mayHide={may("/admin/consent hide-lacking")} />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { type ActionFunctionArgs, createReadableStreamFromReadable } from "@remix-run/node";
+import { requirePermission } from "~/account/guard.server";
+import { unlessBusy } from "~/server/busy.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { openDocument } from "~/trust/consent/documents.server";
+
+const WHY = {
+  gone: "This document was deleted before.",
+  locked:
+    "This document can't be read: the secret that encrypted it is not there. Nothing is lost; put that secret back.",
+  damaged: "The file of this document is damaged or missing. Restore it from a backup.",
+} as const;
+
+/** A document, decrypted, for an owner who asks for it by a form. No address of it works by itself. */
+export async function action({ request, params }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/consent/:id/documents/:document");
+  requireOwnOrigin(request);
+  const { id: performerId = "", document: id = "" } = params;
+  const opened = await unlessBusy(openDocument({ id, performerId, userId: user.id }));
+  if (typeof opened === "string") {
+    throw redirectWithToast(`/admin/consent/${encodeURIComponent(performerId)}`, {
+      title: "Error",
+      description: WHY[opened],
+      kind: "error",
+    });
+  }
+  return new Response(createReadableStreamFromReadable(opened.stream), {
+    headers: {
+      "Content-Type": opened.type,
+      "Content-Length": String(opened.bytes),
+      "Content-Disposition": `attachment; filename="${opened.name}"`,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "Content-Security-Policy": "sandbox; default-src 'none'",
+      "Referrer-Policy": "no-referrer",
+    },
+  });
+}

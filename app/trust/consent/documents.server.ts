@@ -1,0 +1,228 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { Readable, type Transform } from "node:stream";
+import { fileTypeFromBuffer } from "file-type";
+import { type FileRule, HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
+import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
+import { settings } from "~/server/settings.server";
+import { moveFlushed } from "~/shared/move-files.server";
+import { prepared, writeTransaction } from "~db/client.server";
+import { makeFolder } from "~db/folders.server";
+import type { PerformerDocumentRow } from "~db/schema/consent";
+import { appendToLog } from "../moderation-log.server";
+import type { DocumentKind } from "./consent";
+import {
+  DamagedDocumentError,
+  decryptedFile,
+  encryptedBytes,
+  encryptingStream,
+  newDocumentKey,
+  unwrapKey,
+  wrapKey,
+} from "./document-cipher.server";
+import { settleVideos } from "./settle.server";
+
+export const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
+const MOST_DOCUMENTS = 50;
+const ENDINGS = { "application/pdf": "pdf", "image/jpeg": "jpg", "image/png": "png" } as const;
+type DocumentType = PerformerDocumentRow["type"];
+
+const TOO_LARGE = "A document may have 20 MB at most.";
+const WRONG_TYPE = "A document must be a PDF, a JPEG or a PNG.";
+
+/** `UPLOADS_DIR/documents`: no bucket, so no address leads into it. */
+export function documentsFolder(): string {
+  return path.join(settings().uploadsDir, "documents");
+}
+
+export function documentFile(id: string): string {
+  return path.join(documentsFolder(), id);
+}
+
+/** A document that is arriving: it is encrypted before a byte of it is on the disk. */
+export interface ArrivingDocument {
+  id: string;
+  rule: FileRule;
+  /** What has arrived: known when all of it has. */
+  content(): { key: Buffer; bytes: number; type: DocumentType };
+}
+
+export function arrivingDocument(): ArrivingDocument {
+  const id = randomUUID();
+  const key = newDocumentKey();
+  let head = Buffer.alloc(0);
+  let bytes = 0;
+  let type: DocumentType | undefined;
+  const admit = async (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > MAX_DOCUMENT_BYTES) throw new UploadError(413, TOO_LARGE, "document");
+    if (type) return;
+    head = Buffer.concat([head, piece.subarray(0, HEAD_BYTES)]);
+    type = await typeOf(head);
+    if (!type && head.length >= HEAD_BYTES) throw new UploadError(415, WRONG_TYPE, "document");
+  };
+  const through = (): Transform => encryptingStream(key, id, admit);
+  return {
+    id,
+    // Its own limit is of what is written, which is a little more.
+    rule: {
+      maxBytes: encryptedBytes(MAX_DOCUMENT_BYTES),
+      tooLarge: TOO_LARGE,
+      checkHead: async () => {},
+      through,
+    },
+    content() {
+      if (!type) throw new UploadError(415, WRONG_TYPE, "document");
+      return { key, bytes, type };
+    },
+  };
+}
+
+async function typeOf(head: Buffer): Promise<DocumentType | undefined> {
+  const type = (await fileTypeFromBuffer(head))?.mime;
+  return type && Object.hasOwn(ENDINGS, type) ? (type as DocumentType) : undefined;
+}
+
+/**
+ * Keeps a document that has arrived. The file is there before its row, so a row never lacks its file;
+ * what a killed process leaves is a file of no row, which `npm run check-library` finds.
+ *
+ * @returns false when the performer no longer exists.
+ * @throws {UploadError} 415, 422, 507
+ */
+export async function keepDocument(
+  { performerId, kind, userId }: { performerId: string; kind: DocumentKind; userId: string },
+  arriving: ArrivingDocument,
+  received: ReceivedFile,
+  now = Date.now(),
+): Promise<boolean> {
+  const { id } = arriving;
+  const { key, bytes, type } = arriving.content();
+  makeFolder(documentsFolder());
+  try {
+    await moveFlushed(received.path, documentFile(id));
+    return await writeTransaction(() => {
+      if (!prepared("SELECT 1 FROM performers WHERE id = ?").get(performerId)) {
+        fs.rmSync(documentFile(id), { force: true });
+        return false;
+      }
+      const count = prepared("SELECT count(*) FROM performer_documents WHERE performer_id = ?");
+      if ((count.pluck().get(performerId) as number) >= MOST_DOCUMENTS) {
+        throw new UploadError(422, `A performer may have ${MOST_DOCUMENTS} documents.`, "document");
+      }
+      prepared(
+        `INSERT INTO performer_documents
+           (id, performer_id, kind, type, bytes, file_key, added_at, added_by)
+         VALUES (@id, @performerId, @kind, @type, @bytes, @fileKey, @addedAt, @userId)`,
+      ).run({
+        ...{ id, performerId, kind, type, bytes, userId },
+        fileKey: wrapKey(key),
+        addedAt: new Date(now).toISOString(),
+      });
+      logAccess("document-add", { id, performerId, userId }, now);
+      return true;
+    });
+  } catch (error) {
+    fs.rmSync(documentFile(id), { force: true });
+    throw toUploadError(error);
+  }
+}
+
+function logAccess(
+  action: "document-add" | "document-open" | "document-remove",
+  { id, performerId, userId }: { id: string; performerId: string; userId: string },
+  now: number,
+): void {
+  appendToLog({ action, userId, detail: { document: id, performer: performerId } }, now);
+}
+
+export interface OpenDocument {
+  stream: Readable;
+  bytes: number;
+  type: DocumentType;
+  /** What it is offered to be saved as. */
+  name: string;
+}
+
+/**
+ * A document for somebody who may read it, which the log says. It is read once before, so that nobody is
+ * sent half of one that is damaged.
+ *
+ * @returns why it can't be read, else what to send.
+ */
+export async function openDocument(
+  { id, performerId, userId }: { id: string; performerId: string; userId: string },
+  now = Date.now(),
+): Promise<OpenDocument | "gone" | "locked" | "damaged"> {
+  const row = prepared("SELECT * FROM performer_documents WHERE id = ? AND performer_id = ?").get(
+    id,
+    performerId,
+  ) as PerformerDocumentRow | undefined;
+  if (!row) return "gone";
+  const key = unwrapKey(row.file_key);
+  if (!key) return "locked";
+  const file = documentFile(id);
+  try {
+    let bytes = 0;
+    for await (const chunk of decryptedFile(file, key, id)) bytes += chunk.length;
+    if (bytes !== row.bytes) return "damaged";
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    if (isMissing || error instanceof DamagedDocumentError) return "damaged";
+    throw error;
+  }
+  await writeTransaction(() => logAccess("document-open", { id, performerId, userId }, now));
+  return {
+    stream: Readable.from(decryptedFile(file, key, id)),
+    bytes: row.bytes,
+    type: row.type,
+    name: `document-${id.slice(0, 8)}.${ENDINGS[row.type]}`,
+  };
+}
+
+/**
+ * Deletes a document: its row with the key first, then its file.
+ *
+ * @returns how many videos were hidden, as they lack it now; undefined when there is no such document.
+ */
+export async function removeDocument(
+  { id, performerId, userId }: { id: string; performerId: string; userId: string },
+  now = Date.now(),
+): Promise<number | undefined> {
+  const hidden = await writeTransaction(() => {
+    const { changes } = prepared(
+      "DELETE FROM performer_documents WHERE id = ? AND performer_id = ?",
+    ).run(id, performerId);
+    if (changes === 0) return undefined;
+    logAccess("document-remove", { id, performerId, userId }, now);
+    const videos = prepared("SELECT video_id FROM video_performers WHERE performer_id = ?")
+      .pluck()
+      .all(performerId) as string[];
+    return settleVideos(videos, now);
+  });
+  if (hidden !== undefined) removeDocumentFiles([id]);
+  return hidden;
+}
+
+/** Removes the files of rows that are gone. */
+export function removeDocumentFiles(ids: readonly string[]): void {
+  for (const id of ids) {
+    try {
+      fs.rmSync(documentFile(id), { force: true });
+    } catch (error) {
+      console.error(`Could not remove the document ${id}: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** Documents whose file or row is missing. */
+export function checkDocuments(): { stray: string[]; missing: string[] } {
+  const names = fs.existsSync(documentsFolder()) ? fs.readdirSync(documentsFolder()) : [];
+  const files = new Set(names.filter((name) => !name.startsWith(".")));
+  const rows = new Set(prepared("SELECT id FROM performer_documents").pluck().all() as string[]);
+  return {
+    stray: [...files].filter((name) => !rows.has(name)),
+    missing: [...rows].filter((id) => !files.has(id)),
+  };
+}

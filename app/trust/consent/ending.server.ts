@@ -1,0 +1,70 @@
+import { prepared, writeTransaction } from "~db/client.server";
+import { isBusy } from "~db/write-lock";
+import { dayAfter, dayOf, WARN_DAYS } from "./consent";
+import { settleVideos } from "./settle.server";
+
+const EVERY_MS = 60_000;
+/** In one transaction. */
+const AT_ONCE = 32;
+const LISTED = 50;
+
+/** Hides the videos whose record ends, from now on each minute; what ended while the site was down, at once. */
+export function startConsent(): void {
+  let isWorking = false;
+  const work = async () => {
+    if (isWorking) return;
+    isWorking = true;
+    try {
+      await hideEnded();
+    } catch (error) {
+      if (!isBusy(error)) console.error("Could not hide videos whose record has ended:", error);
+    } finally {
+      isWorking = false;
+    }
+  };
+  setInterval(work, EVERY_MS).unref();
+  void work();
+}
+
+/**
+ * Holds and hides what is public though its record has ended.
+ *
+ * @returns how many videos.
+ */
+export async function hideEnded(now = Date.now()): Promise<number> {
+  const today = dayOf(now);
+  let hidden = 0;
+  let after = "";
+  for (;;) {
+    // Held ones are left out: once is enough, whatever their status is.
+    const ids = prepared(
+      `SELECT video_id FROM video_consents WHERE ends_on <= @today AND video_id > @after
+         AND NOT EXISTS (SELECT 1 FROM video_holds
+           WHERE video_holds.video_id = video_consents.video_id AND reason = 'consent')
+       ORDER BY video_id LIMIT ${AT_ONCE}`,
+    )
+      .pluck()
+      .all({ today, after }) as string[];
+    if (ids.length === 0) return hidden;
+    hidden += await writeTransaction(() => settleVideos(ids, now));
+    after = ids.at(-1)!;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+export interface EndingRecord {
+  id: string;
+  title: string;
+  /** YYYY-MM-DD */
+  endsOn: string;
+}
+
+/** The public videos whose record ends within 30 days, those that end first first. */
+export function endingSoon(now = Date.now(), limit = LISTED): EndingRecord[] {
+  return prepared(
+    `SELECT videos.id, title, ends_on AS endsOn FROM video_consents
+     JOIN videos ON videos.id = video_id
+     WHERE ends_on > @today AND ends_on <= @until AND +status = 'published'
+     ORDER BY ends_on, video_id LIMIT @limit`,
+  ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS), limit }) as EndingRecord[];
+}

@@ -1,0 +1,40 @@
+import type { Database } from "better-sqlite3";
+import { dayOf } from "./consent";
+
+const LISTED = 50;
+
+/** True in a query on `videos` where a valid record is missing, by what the database alone tells; @today. */
+export const LACKS_RECORD = `NOT EXISTS (
+  SELECT 1 FROM video_consents AS consent WHERE consent.video_id = videos.id
+    AND (ends_on IS NULL OR ends_on > @today)
+    AND people = (SELECT count(*) FROM video_performers AS shown WHERE shown.video_id = videos.id)
+    AND NOT EXISTS (SELECT 1 FROM video_performers AS shown
+      JOIN performers ON performers.id = shown.performer_id
+      WHERE shown.video_id = videos.id AND (of_age = 0 OR checked_on IS NULL OR NOT EXISTS (
+        SELECT 1 FROM performer_documents AS document
+        WHERE document.performer_id = performers.id AND document.kind = 'identity'))))`;
+
+/** The public videos without a valid record. */
+export interface Lacking {
+  total: number;
+  /** The newest. */
+  first: { id: string; title: string }[];
+}
+
+/** For the thread: all public videos have to be looked at. */
+export function readLacking(sqlite: Database) {
+  const count = sqlite
+    .prepare(`SELECT count(*) FROM videos WHERE status = 'published' AND ${LACKS_RECORD}`)
+    .pluck();
+  const list = sqlite.prepare(
+    `SELECT id, title FROM videos WHERE status = 'published' AND ${LACKS_RECORD}
+     ORDER BY number DESC LIMIT ${LISTED}`,
+  );
+  return ({ now }: { now: number }): Lacking => {
+    const today = dayOf(now);
+    return {
+      total: count.get({ today }) as number,
+      first: list.all({ today }) as Lacking["first"],
+    };
+  };
+}

@@ -1,0 +1,80 @@
+import { settings } from "~/server/settings.server";
+import { prepared } from "~db/client.server";
+import { dayOf } from "./consent";
+import { openBox } from "./performer-box.server";
+
+/** What a video lacks, for whoever is to mend it. */
+export const LACKS = {
+  record: "This video has no record of consent yet.",
+  people: "The record of consent does not name everyone who is shown.",
+  age: "Somebody shown was not 18 on the day of recording.",
+  document: "Somebody shown has no checked proof of identity on file.",
+  ended: "The record of consent has ended.",
+  unreadable: "A record of consent can't be read, since the secret that encrypted it is not there.",
+} as const;
+
+/** One row for each video whose id is in the JSON list @ids. */
+const STATES = `
+  SELECT asked.value AS id, consent.video_id IS NOT NULL AS hasRecord, people, ends_on AS endsOn,
+    (SELECT count(*) FROM video_performers WHERE video_id = asked.value) AS named,
+    (SELECT count(*) FROM video_performers WHERE video_id = asked.value AND of_age = 0) AS young,
+    (SELECT count(*) FROM video_performers JOIN performers ON performers.id = performer_id
+     WHERE video_id = asked.value AND (checked_on IS NULL OR NOT EXISTS (
+       SELECT 1 FROM performer_documents AS document
+       WHERE document.performer_id = performers.id AND document.kind = 'identity'))) AS unproved
+  FROM json_each(@ids) AS asked LEFT JOIN video_consents AS consent ON consent.video_id = asked.value`;
+
+interface State {
+  id: string;
+  hasRecord: 0 | 1;
+  people: number | null;
+  endsOn: string | null;
+  named: number;
+  young: number;
+  unproved: number;
+}
+
+/** What must not be public, whether or not consent is required: an end that has come, or a minor. */
+export function endedOrYoung(videoIds: readonly string[], now: number): Set<string> {
+  const today = dayOf(now);
+  const bad = statesOf(videoIds).filter(
+    ({ endsOn, young }) => young > 0 || (endsOn !== null && endsOn <= today),
+  );
+  return new Set(bad.map(({ id }) => id));
+}
+
+/** The videos without a valid record, with the sentence of what they lack. */
+export function lacksOf(videoIds: readonly string[], now = Date.now()): Map<string, string> {
+  const today = dayOf(now);
+  const lacks = new Map<string, string>();
+  const readable = new Map<string, boolean>();
+  for (const { id, hasRecord, people, endsOn, named, young, unproved } of statesOf(videoIds)) {
+    if (!hasRecord) lacks.set(id, LACKS.record);
+    else if (young > 0) lacks.set(id, LACKS.age);
+    else if (named !== people) lacks.set(id, LACKS.people);
+    else if (unproved > 0) lacks.set(id, LACKS.document);
+    else if (endsOn !== null && endsOn <= today) lacks.set(id, LACKS.ended);
+    else if (!isReadable(id, readable)) lacks.set(id, LACKS.unreadable);
+  }
+  return lacks;
+}
+
+/** What stands in the way of publishing, where consent is required; nothing where it is not. */
+export function consentRefusals(videoIds: readonly string[], now = Date.now()) {
+  return settings().requireConsent ? lacksOf(videoIds, now) : new Map<string, string>();
+}
+
+function statesOf(videoIds: readonly string[]): State[] {
+  return prepared(STATES).all({ ids: JSON.stringify(videoIds) }) as State[];
+}
+
+function isReadable(videoId: string, known: Map<string, boolean>): boolean {
+  const boxes = prepared(
+    "SELECT id, box FROM performers JOIN video_performers ON id = performer_id WHERE video_id = ?",
+  ).all(videoId) as { id: string; box: string }[];
+  return boxes.every(({ id, box }) => {
+    const isOpen = known.get(id) ?? openBox(box) !== undefined;
+    known.set(id, isOpen);
+    return isOpen;
+  });
+}

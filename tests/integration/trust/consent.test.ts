@@ -1,0 +1,459 @@
+import fs from "node:fs";
+import path from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openSession } from "~/account/session.server";
+import { action as consentAction } from "~/routes/consent";
+import { action as performerAction } from "~/routes/performer";
+import { action as documentAction } from "~/routes/performer-document";
+import { action as videoConsentAction } from "~/routes/video-consent";
+import { forgetSettings } from "~/server/settings.server";
+import { checkConsent } from "~/studio/alerts/check-consent.server";
+import { BACKUP, listUploads } from "~/studio/backups/backup-files.server";
+import { checkDocuments } from "~/trust/consent/documents.server";
+import { endingSoon, hideEnded } from "~/trust/consent/ending.server";
+import { hideLacking, undoHiding } from "~/trust/consent/hide-lacking.server";
+import { findPerformer, listPerformers } from "~/trust/consent/performers.server";
+import { lacksOf } from "~/trust/consent/validity.server";
+import { findVideoConsent } from "~/trust/consent/video-consent.server";
+import { verifyLog } from "~/trust/moderation-log.server";
+import { refusalsOf } from "~/trust/publication.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, adminCookie, caught, useAdminSite, video } from "../../admin-requests";
+import { TEST_SECRET } from "../../temporary-site";
+
+const site = useAdminSite();
+const ORIGIN = "http://localhost";
+const PNG = Buffer.concat([
+  Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489", "hex"),
+  Buffer.alloc(200_000, "secret face"),
+]);
+const DAY_MS = 86_400_000;
+
+beforeEach(() => setting("REQUIRE_CONSENT", "on"));
+
+function setting(name: string, value: string): void {
+  process.env[name] = value;
+  forgetSettings();
+}
+
+type Action = (args: { request: Request; params: object; context: object }) => Promise<unknown>;
+
+function post(
+  action: Action,
+  params: Record<string, string>,
+  body: BodyInit,
+  cookie = adminCookie(),
+) {
+  const request = new Request(`${ORIGIN}/x`, {
+    method: "POST",
+    body,
+    headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
+  });
+  return action({ request, params, context: {} });
+}
+
+const PERFORMER = {
+  intent: "save",
+  stageNames: "Jane Doe\nMiss J",
+  legalName: "Erika Mustermann",
+  dateOfBirth: "1990-01-02",
+  documentKind: "passport",
+  checkedOn: "2026-01-01",
+};
+
+async function addPerformer(fields: Partial<typeof PERFORMER> = {}): Promise<string> {
+  const body = new URLSearchParams({ ...PERFORMER, ...fields });
+  const answer = await caught(() => post(performerAction as Action, { id: "new" }, body));
+  return answer.headers.get("Location")!.split("/").at(-1)!;
+}
+
+function change(id: string, fields: Record<string, string>) {
+  return post(performerAction as Action, { id }, new URLSearchParams(fields));
+}
+
+function sendDocument(id: string, content: Buffer, name = "id.png", kind = "identity") {
+  const form = new FormData();
+  form.append("intent", "add-document");
+  form.append("kind", kind);
+  form.append("document", new File([new Uint8Array(content)], name));
+  return post(performerAction as Action, { id }, form);
+}
+
+async function addDocument(id: string): Promise<string> {
+  await caught(() => sendDocument(id, PNG));
+  return findPerformer(id)!.documents.at(-1)!.id;
+}
+
+function open(id: string, document: string, cookie?: string) {
+  return post(documentAction as Action, { id, document }, new URLSearchParams(), cookie);
+}
+
+const CONSENT = {
+  kind: "own",
+  people: "1",
+  performers: "jane doe",
+  recordedOn: "2026-01-01",
+  endsOn: "",
+};
+
+function declare(fields: Partial<typeof CONSENT> = {}, id = "v") {
+  const shown = findVideoConsent(id)?.shown ?? "";
+  const body = new URLSearchParams({ ...CONSENT, ...fields, shown });
+  return post(videoConsentAction as Action, { id }, body);
+}
+
+const log = () =>
+  sqliteHandle()
+    .prepare("SELECT action, user_id, detail FROM moderation_log ORDER BY id")
+    .all() as {
+    action: string;
+    user_id: string | null;
+    detail: string;
+  }[];
+const actions = () => log().map(({ action }) => action);
+const failed = (answer: unknown) =>
+  answer as { data: { error: Record<string, unknown> }; init: { status: number } };
+
+async function prepare(): Promise<{ id: string; document: string }> {
+  if (!video()) addVideo();
+  const id = await addPerformer();
+  const document = await addDocument(id);
+  await caught(() => declare());
+  return { id, document };
+}
+
+describe("records of performers", () => {
+  it("are found by the beginning of a word of a stage name, in pages", async () => {
+    await addPerformer();
+    for (let number = 0; number < 60; number++) {
+      await addPerformer({ stageNames: `Anna ${String(number).padStart(2, "0")}` });
+    }
+    expect(listPerformers("do").performers.map(({ stageNames }) => stageNames[0])).toEqual([
+      "Jane Doe",
+    ]);
+    expect(listPerformers("MISS").performers).toHaveLength(1);
+    expect(listPerformers("iss").performers).toHaveLength(0);
+    expect(listPerformers("Erika").performers).toHaveLength(0);
+    const first = listPerformers();
+    expect(first.performers).toHaveLength(50);
+    expect(listPerformers("", first.next!).performers).toHaveLength(11);
+    expect(listPerformers("", "nonsense").performers).toHaveLength(50);
+  });
+
+  it("keep legal names and dates of birth out of the file of the database", async () => {
+    await addPerformer();
+    sqliteHandle().pragma("wal_checkpoint(TRUNCATE)");
+    const file = fs.readFileSync(process.env.DATABASE_PATH!);
+    expect(file.includes("Jane Doe")).toBe(true);
+    for (const secret of ["Mustermann", "1990-01-02"]) expect(file.includes(secret)).toBe(false);
+  });
+
+  it("are not overwritten by a form of another tab", async () => {
+    const id = await addPerformer();
+    const shown = findPerformer(id)!.updatedAt;
+    await caught(() => change(id, { ...PERFORMER, shown, legalName: "A" }));
+    const late = failed(await change(id, { ...PERFORMER, shown, legalName: "B" }));
+    expect(late.init.status).toBe(409);
+    expect(late.data.error.typed).toMatchObject({ legalName: "B" });
+    expect(findPerformer(id)!.legalName).toBe("A");
+  });
+
+  it("refuse hostile and empty texts with sentences", async () => {
+    const body = new URLSearchParams({ ...PERFORMER, stageNames: "a\u0000b", legalName: "" });
+    const answer = failed(await post(performerAction as Action, { id: "new" }, body));
+    expect(answer.init.status).toBe(422);
+    expect(Object.keys(answer.data.error.fields as object)).toEqual(["stageNames", "legalName"]);
+    const id = await addPerformer({ stageNames: "<script>alert(1)</script>%_'\"" });
+    expect(listPerformers("<script>").performers[0]?.id).toBe(id);
+  });
+});
+
+describe("documents", () => {
+  it("are encrypted before they are on the disk, and each opening is in the log", async () => {
+    const id = await addPerformer();
+    await caught(() => sendDocument(id, PNG, '../../../etc/passwd\u0000".png'));
+    const { id: document } = findPerformer(id)!.documents[0]!;
+    const file = path.join(site.uploads, "documents", document);
+    expect(fs.readdirSync(path.join(site.uploads, "documents"))).toEqual([document]);
+    expect(fs.readFileSync(file).includes("secret face")).toBe(false);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+
+    const answer = (await open(id, document)) as Response;
+    expect(Buffer.from(await answer.arrayBuffer()).equals(PNG)).toBe(true);
+    expect(answer.headers.get("Content-Disposition")).toBe(
+      `attachment; filename="document-${document.slice(0, 8)}.png"`,
+    );
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(actions()).toEqual(["performer-add", "document-add", "document-open"]);
+    expect(log().at(-1)).toMatchObject({ user_id: "u" });
+    expect(JSON.stringify(log())).not.toMatch(/Jane|Erika/);
+    expect(await verifyLog()).not.toHaveProperty("broken");
+  });
+
+  it("are of a few kinds and sizes, and nothing stays of others", async () => {
+    const id = await addPerformer();
+    const cases: [Buffer, number][] = [
+      [Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), 415],
+      [Buffer.alloc(50_000, "text"), 415],
+      [Buffer.alloc(0), 415],
+      [Buffer.concat([PNG, Buffer.alloc(21 * 1024 ** 2)]), 413],
+    ];
+    for (const [content, status] of cases) {
+      const answer = failed(await sendDocument(id, content));
+      expect(answer.init.status).toBe(status);
+    }
+    expect(findPerformer(id)!.documents).toEqual([]);
+    expect(checkDocuments()).toEqual({ stray: [], missing: [] });
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("are for owners; an editor keeps the records, an uploader none of it", async () => {
+    const { id, document } = await prepare();
+    for (const role of ["editor", "uploader"]) {
+      sqliteHandle().exec(
+        `INSERT INTO users (id, email, password_hash, role) VALUES ('${role}', '${role}@b.c', 'x', '${role}')`,
+      );
+    }
+    const cookieOf = async (who: string) => (await openSession(who)).split(";")[0]!;
+    const editor = await cookieOf("editor");
+    const uploader = await cookieOf("uploader");
+    expect((await caught(() => open(id, document, editor) as Promise<unknown>)).status).toBe(403);
+    const forget = new URLSearchParams({ intent: "forget", sure: "on" });
+    const asked = () => post(performerAction as Action, { id }, forget, editor);
+    expect((await caught(asked)).status).toBe(403);
+    const save = () =>
+      post(performerAction as Action, { id: "new" }, new URLSearchParams(PERFORMER), editor);
+    expect((await caught(save)).status).toBe(302);
+    const saveAsUploader = () =>
+      post(performerAction as Action, { id: "new" }, new URLSearchParams(PERFORMER), uploader);
+    expect((await caught(saveAsUploader)).status).toBe(403);
+  });
+
+  it("that are damaged or lost are said to be, and not sent in part", async () => {
+    const { id, document } = await prepare();
+    const file = path.join(site.uploads, "documents", document);
+    fs.truncateSync(file, 100_000);
+    expect((await caught(() => open(id, document) as Promise<unknown>)).status).toBe(302);
+    fs.rmSync(file);
+    expect((await caught(() => open(id, document) as Promise<unknown>)).status).toBe(302);
+    expect(actions()).not.toContain("document-open");
+    fs.writeFileSync(path.join(site.uploads, "documents", "of-a-killed-process"), "x");
+    expect(checkDocuments()).toEqual({ stray: ["of-a-killed-process"], missing: [document] });
+  });
+
+  it("can't be read with another secret, nothing is lost, and the old one brings them back", async () => {
+    const { id, document } = await prepare();
+    const other = "another secret of more than 32 characters";
+    setting("SESSION_SECRET", other);
+    const cookie = (await openSession("u")).split(";")[0]!;
+    expect(findPerformer(id)).toMatchObject({
+      isReadable: false,
+      stageNames: ["Jane Doe", "Miss J"],
+    });
+    expect((await caught(() => open(id, document, cookie) as Promise<unknown>)).status).toBe(302);
+    expect(refusalsOf(["v"]).get("v")).toContain("can't be read");
+    // What can be read may be changed, and what can't stays.
+    const { updatedAt: shown } = findPerformer(id)!;
+    const fields = new URLSearchParams({ ...PERFORMER, shown, legalName: "", dateOfBirth: "" });
+    fields.set("stageNames", "Jane Doe");
+    await caught(() => post(performerAction as Action, { id }, fields, cookie));
+    setting("SESSION_SECRET", `${other},${TEST_SECRET}`);
+    expect(findPerformer(id)).toMatchObject({ legalName: "Erika Mustermann", isReadable: true });
+    expect(refusalsOf(["v"]).size).toBe(0);
+    const answer = (await open(id, document, cookie)) as Response;
+    expect((await answer.arrayBuffer()).byteLength).toBe(PNG.length);
+  });
+
+  it("are in a backup encrypted, and their key is in none of its files", async () => {
+    delete process.env.SESSION_SECRET;
+    forgetSettings();
+    sqliteHandle();
+    const cookie = (await openSession("u")).split(";")[0]!;
+    const body = new URLSearchParams(PERFORMER);
+    await caught(() => post(performerAction as Action, { id: "new" }, body, cookie));
+    const beside = path.dirname(process.env.DATABASE_PATH!);
+    expect(fs.readdirSync(beside)).toContain("records-secret");
+    expect(Object.values(BACKUP)).not.toContain("records-secret");
+    expect(fs.statSync(path.join(beside, "records-secret")).mode & 0o777).toBe(0o600);
+    const { id } = listPerformers().performers[0]!;
+    const form = new FormData();
+    form.append("intent", "add-document");
+    form.append("kind", "identity");
+    form.append("document", new File([new Uint8Array(PNG)], "id.png"));
+    await caught(() => post(performerAction as Action, { id }, form, cookie));
+    const listed = listUploads(site.uploads).map((file) => file.path);
+    expect(listed).toEqual([`documents/${findPerformer(id)!.documents[0]!.id}`]);
+    // As on another machine: the database and session-secret, without the secret of the records.
+    const secrets = path.join(beside, "session-secret");
+    setting("SESSION_SECRET", fs.readFileSync(secrets, "utf8").trim());
+    fs.renameSync(path.join(beside, "records-secret"), path.join(beside, "away"));
+    process.env.DATABASE_PATH = path.join(site.folder, "elsewhere", "site.sqlite");
+    forgetSettings();
+    expect(findPerformer(id)?.isReadable).toBe(false);
+  });
+});
+
+describe("publishing", () => {
+  it("takes a valid record for everyone declared, where that is required", async () => {
+    addVideo({ status: "hidden" });
+    expect(refusalsOf(["v"]).get("v")).toContain("no record");
+    const id = await addPerformer({ checkedOn: "", documentKind: "" });
+    await caught(() => declare({ people: "2" }));
+    expect(refusalsOf(["v"]).get("v")).toContain("not name everyone");
+    await caught(() => declare());
+    expect(refusalsOf(["v"]).get("v")).toContain("no checked proof");
+    const { updatedAt: shown } = findPerformer(id)!;
+    await caught(() => change(id, { ...PERFORMER, shown }));
+    expect(refusalsOf(["v"]).get("v")).toContain("no checked proof");
+    await addDocument(id);
+    expect(refusalsOf(["v"]).size).toBe(0);
+    setting("REQUIRE_CONSENT", "off");
+    addVideo({ id: "w", status: "hidden" });
+    expect(refusalsOf(["w"]).size).toBe(0);
+  });
+
+  it("is held back for whoever was not 18 on that day, required or not", async () => {
+    setting("REQUIRE_CONSENT", "off");
+    addVideo({ status: "published" });
+    const id = await addPerformer({ dateOfBirth: "2008-01-02" });
+    await caught(() => declare());
+    expect(video()?.status).toBe("hidden");
+    expect(refusalsOf(["v"]).size).toBe(1);
+    // Corrected: nothing comes back by itself.
+    const { updatedAt: shown } = findPerformer(id)!;
+    await caught(() => change(id, { ...PERFORMER, shown, dateOfBirth: "2000-01-02" }));
+    expect(refusalsOf(["v"]).size).toBe(0);
+    expect(video()?.status).toBe("hidden");
+  });
+
+  it("refuses declarations that are not complete, and names that nobody has", async () => {
+    addVideo();
+    await addPerformer();
+    await addPerformer();
+    const wrong = { kind: "x", people: "51", recordedOn: "2099-01-01", endsOn: "no" };
+    const answer = failed(await declare({ ...wrong, performers: "Nobody" }));
+    expect(answer.init.status).toBe(422);
+    expect(Object.keys(answer.data.error.fields as object).sort()).toEqual(
+      ["endsOn", "kind", "people", "performers", "recordedOn"].sort(),
+    );
+    const two = failed(await declare());
+    const sentence = (two.data.error.fields as { performers: string }).performers;
+    expect(sentence).toContain("Several performers");
+    const chosen = /“(.*? #\w{8})”/.exec(sentence)![1]!;
+    await caught(() => declare({ performers: chosen }));
+    expect(findVideoConsent("v")?.typed.performers.toLowerCase()).toBe(chosen.toLowerCase());
+  });
+
+  it("keeps a declaration from another tab", async () => {
+    addVideo();
+    await addPerformer();
+    const { shown } = findVideoConsent("v")!;
+    await caught(() => declare());
+    const body = new URLSearchParams({ ...CONSENT, shown, people: "7" });
+    const late = failed(await post(videoConsentAction as Action, { id: "v" }, body));
+    expect(late.init.status).toBe(409);
+    expect(findVideoConsent("v")?.typed.people).toBe("1");
+  });
+});
+
+describe("a record that ends", () => {
+  const now = Date.parse("2026-05-01T12:00:00Z");
+
+  it("is warned of for 30 days, hides the video on the day, and is back by a person alone", async () => {
+    addVideo({ status: "published" });
+    await prepare();
+    await caught(() => declare({ endsOn: "2027-05-31" }));
+    const ends = Date.parse("2027-05-31T00:00:00Z");
+    expect(endingSoon(ends - 31 * DAY_MS)).toEqual([]);
+    expect(endingSoon(ends - 30 * DAY_MS)).toMatchObject([{ id: "v", endsOn: "2027-05-31" }]);
+    await checkConsent(ends - 30 * DAY_MS);
+    await checkConsent(ends - 29 * DAY_MS);
+    expect(sqliteHandle().prepare("SELECT kind, sentence FROM alerts").all()).toEqual([
+      {
+        kind: "consent",
+        sentence:
+          "1 record of consent ends within 30 days, the first on 2027-05-31. Their videos are hidden then.",
+      },
+    ]);
+    expect(await hideEnded(ends - 1)).toBe(0);
+    expect(video()?.status).toBe("published");
+    expect(await hideEnded(ends)).toBe(1);
+    expect(await hideEnded(ends)).toBe(0);
+    expect(video()?.status).toBe("hidden");
+    expect(actions()).toContain("consent-hold");
+    await checkConsent(ends);
+    expect(
+      sqliteHandle().prepare("SELECT count(*) FROM alerts WHERE resolved_at IS NULL").pluck().get(),
+    ).toBe(0);
+    await caught(() => declare({ endsOn: "2099-01-01" }));
+    expect(refusalsOf(["v"]).size).toBe(0);
+    expect(video()?.status).toBe("hidden");
+  });
+
+  it("hides a hundred at once, also those that ended while the site was down", async () => {
+    await addPerformer();
+    for (let number = 0; number < 100; number++) {
+      addVideo({ id: `v${number}`, status: "published" });
+      sqliteHandle()
+        .prepare(
+          `INSERT INTO video_consents (video_id, kind, people, recorded_on, ends_on, updated_at)
+           VALUES (?, 'own', 0, '2026-01-01', '2026-04-01', '2026-01-01')`,
+        )
+        .run(`v${number}`);
+    }
+    expect(await hideEnded(now)).toBe(100);
+    expect(refusalsOf(["v1", "v99"]).size).toBe(2);
+  });
+});
+
+describe("public videos without a record", () => {
+  it("stay until they are hidden together, which is undone", async () => {
+    addVideo({ id: "a", status: "published" });
+    addVideo({ id: "b", status: "published" });
+    addVideo({ id: "c", status: "hidden" });
+    addVideo({ id: "v", status: "published" });
+    await prepare();
+    expect(lacksOf(["a", "v"]).has("v")).toBe(false);
+    const { batch, hidden } = await hideLacking("u");
+    expect(hidden).toBe(2);
+    expect([video("a"), video("v")].map((row) => row?.status)).toEqual(["hidden", "published"]);
+    expect(await undoHiding(batch, "u")).toBe(2);
+    expect(await undoHiding(batch, "u")).toBe(0);
+    expect([video("a"), video("c")].map((row) => row?.status)).toEqual(["published", "hidden"]);
+  });
+
+  it("are hidden by the form of an owner", async () => {
+    addVideo({ status: "published" });
+    const body = new URLSearchParams({ intent: "hide-lacking" });
+    expect((await caught(() => post(consentAction as Action, {}, body))).status).toBe(302);
+    expect(video()?.status).toBe("hidden");
+  });
+});
+
+describe("deleting a performer", () => {
+  it("deletes everything, hides their public videos first, and logs no name", async () => {
+    addVideo({ status: "published" });
+    const { id, document } = await prepare();
+    const unsure = failed(await change(id, { intent: "forget" }));
+    expect(unsure.init.status).toBe(422);
+    await caught(() => change(id, { intent: "forget", sure: "on" }));
+    expect(findPerformer(id)).toBeUndefined();
+    expect(video()?.status).toBe("hidden");
+    expect(fs.existsSync(path.join(site.uploads, "documents", document))).toBe(false);
+    for (const table of ["performer_names", "performer_documents", "video_performers"]) {
+      expect(sqliteHandle().prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0);
+    }
+    expect(actions().slice(-2)).toEqual(["performer-delete", "consent-hide"]);
+    expect(JSON.stringify(log())).not.toMatch(/Jane|Erika/);
+    expect(failed(await change(id, { intent: "forget", sure: "on" })).init.status).toBe(404);
+  });
+
+  it("leaves the videos public where no consent is required", async () => {
+    setting("REQUIRE_CONSENT", "off");
+    addVideo({ status: "published" });
+    const { id, document } = await prepare();
+    await caught(() => change(id, { intent: "remove-document", document }));
+    await caught(() => change(id, { intent: "forget", sure: "on" }));
+    expect(video()?.status).toBe("published");
+  });
+});

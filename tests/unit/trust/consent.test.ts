@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { dayAfter, isAdultOn, isDay } from "~/trust/consent/consent";
+import { readPerformer } from "~/trust/consent/performer-form";
+
+describe("the dates of consent records", () => {
+  it.each([
+    ["2000-06-15", "2018-06-14", false],
+    ["2000-06-15", "2018-06-15", true],
+    ["2004-02-29", "2022-02-28", false],
+    ["2004-02-29", "2022-03-01", true],
+    ["1999-12-31", "2017-12-30", false],
+    ["1999-12-31", "2017-12-31", true],
+  ])("has somebody born on %s on %s an adult: %s", (born, day, isAdult) => {
+    expect(isAdultOn(born, day)).toBe(isAdult);
+  });
+
+  it("knows days that there are", () => {
+    expect(["2024-02-29", "1900-01-01", "2030-12-31"].every(isDay)).toBe(true);
+    const none = ["2023-02-29", "1899-12-31", "2024-13-01", "24-01-01", "", "2024-1-1", "x"];
+    expect(none.filter(isDay)).toEqual([]);
+  });
+
+  it("counts days across the end of a month", () => {
+    expect(dayAfter(Date.parse("2026-01-31T23:59:59Z"), 1)).toBe("2026-02-01");
+  });
+});
+
+describe("the form of a performer", () => {
+  const typed = {
+    stageNames: "Jane  Doe\r\n\r\nJane Doe\nJ.",
+    legalName: " Erika   Mustermann ",
+    dateOfBirth: "1990-01-02",
+    documentKind: "passport",
+    checkedOn: "2026-01-01",
+  };
+
+  it("is tidied", () => {
+    expect(readPerformer(typed, "2026-01-02")).toEqual({
+      performer: {
+        stageNames: ["Jane Doe", "J."],
+        legalName: "Erika Mustermann",
+        dateOfBirth: "1990-01-02",
+        documentKind: "passport",
+        checkedOn: "2026-01-01",
+      },
+    });
+  });
+
+  it("says what is wrong beside each field", () => {
+    const wrong = {
+      stageNames: " \n",
+      legalName: "",
+      dateOfBirth: "2026-02-30",
+      documentKind: "nonsense",
+      checkedOn: "2026-01-03",
+    };
+    const read = readPerformer(wrong, "2026-01-02");
+    expect(Object.keys("errors" in read ? read.errors : {}).sort()).toEqual([
+      "checkedOn",
+      "dateOfBirth",
+      "legalName",
+      "stageNames",
+    ]);
+    expect(readPerformer({ ...typed, documentKind: "" }, "2026-01-02")).toEqual({
+      errors: { documentKind: "Please say which document was checked." },
+    });
+    const born = { ...typed, dateOfBirth: "2026-01-03", stageNames: "a".repeat(101) };
+    expect(readPerformer(born, "2026-01-02")).toHaveProperty("errors.dateOfBirth");
+    expect(readPerformer(born, "2026-01-02")).toHaveProperty("errors.stageNames");
+  });
+});
