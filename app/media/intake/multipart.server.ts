@@ -27,6 +27,11 @@ const MAX_FILES = 10;
 /** Of any kind, those without a name too: each costs the parser, whatever becomes of it. */
 const MAX_PARTS = 100;
 const MAX_HEADER_BYTES = 32 * 1024;
+/**
+ * What the parser holds of a part that nobody has read yet. More than the network gives at once: the end of a
+ * part that is passed over and fills it is never noticed (deps/dicer/lib/Dicer.js of the package).
+ */
+const PART_BUFFER_BYTES = 256 * 1024;
 /** What texts, boundaries and headers may add to the files. */
 const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
 /** How far a form is read on after an error, for the texts that may still come. */
@@ -173,6 +178,7 @@ function openParser(request: Request): BusboyInstance {
   try {
     return new Busboy({
       headers,
+      fileHwm: PART_BUFFER_BYTES,
       limits: {
         fieldSize: MAX_TEXT_BYTES,
         fields: MAX_TEXTS,
