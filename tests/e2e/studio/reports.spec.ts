@@ -15,7 +15,7 @@ for (const scripts of [true, false]) {
         `INSERT INTO reports (id, kind, video_id, received_at, due_at)
          VALUES (?, ?, ?, '2026-01-01T00:00:00.000Z', ?)`,
       );
-      add.run("late", "consent", id, "2026-01-03T00:00:00.000Z");
+      add.run(`late-${scripts}`, "consent", id, "2026-01-03T00:00:00.000Z");
       add.run("other", "other", id, "2999-01-01T00:00:00.000Z");
       await signIn(page);
       await page.goto("/admin");
@@ -53,7 +53,7 @@ for (const scripts of [true, false]) {
       expect(status.get(id)).toBe("published");
 
       await page.goto("/transparency");
-      await expect(page.getByRole("row", { name: /^Reports received/ })).toContainText("2");
+      await expect(page.getByRole("row", { name: "Reports received 2" })).toBeVisible();
       if (scripts) await expectNoViolations(page);
     });
   });
