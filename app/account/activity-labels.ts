@@ -77,6 +77,7 @@ const SENTENCES = {
   "queue-later": ["put % last in the queue", "put something last in the queue"],
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”
   "bulk-edit": ["%", "changed several videos"],
+  "report-erase": ["deleted what was typed in a report", "deleted what was typed in a report"],
   strike: ["gave % a strike", "gave an uploader a strike"],
   "strike-withdraw": ["took back a strike of %", "took back a strike"],
   block: ["blocked %", "blocked an account"],

@@ -5,7 +5,7 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Form, useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import { Time } from "~/account/session-list";
 import { useLiveRefresh } from "~/live/use-live-refresh";
@@ -18,10 +18,12 @@ import { AnswerFailure } from "~/studio/failure-notice";
 import { type DecisionFailure, decideReport } from "~/studio/reports/decide.server";
 import { DecisionForm } from "~/studio/reports/decision-form";
 import { DECISIONS, KIND_LABELS } from "~/studio/reports/decisions";
+import { eraseClosedReport } from "~/studio/reports/erase.server";
 import { Deadline } from "~/studio/reports/report-list";
 import { readReportPage } from "~/studio/reports/report-page.server";
 import { Course, EarlierReports, ReportedVideos, Statement } from "~/studio/reports/report-panels";
 import { SafetyLinks } from "~/studio/reports/safety-links";
+import { Button } from "~/ui/button";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
 export const meta: MetaFunction = () => [
@@ -52,6 +54,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const form = await readSmallForm(request, MOST_FORM_BYTES);
   const text = (name: string) => String(form.get(name) ?? "");
+  if (form.get("intent") === "erase") return erase(params.id ?? "", user.id);
   const decision = DECISIONS.find((each) => each === form.get("decision"));
   if (!decision) throw new Response(null, { status: 400, statusText: "Bad Request" });
   const id = params.id ?? "";
@@ -67,6 +70,12 @@ export async function action({ request, params }: ActionFunctionArgs) {
       user.id,
     ),
   );
+  if ("status" in answer) return data({ error: answer }, { status: answer.status });
+  throw redirectWithToast(`/admin/reports/${encodeURIComponent(id)}`, answer);
+}
+
+async function erase(id: string, userId: string) {
+  const answer = await unlessBusy(eraseClosedReport(id, userId));
   if ("status" in answer) return data({ error: answer }, { status: answer.status });
   throw redirectWithToast(`/admin/reports/${encodeURIComponent(id)}`, answer);
 }
@@ -95,6 +104,13 @@ export default function ReportDecision() {
         <div className="flex min-w-0 flex-col gap-6">
           <ReportedVideos videos={page.videos} />
           <Statement report={report} />
+          {report.state === "closed" && !report.erasedAt && (
+            <Form method="post" preventScrollReset>
+              <Button name="intent" value="erase" variant="danger" size="sm">
+                Delete what was typed
+              </Button>
+            </Form>
+          )}
         </div>
         <div className="flex min-w-0 flex-col gap-6">
           <DecisionForm page={page} error={error} />

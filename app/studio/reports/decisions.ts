@@ -74,6 +74,7 @@ export const LOG_LABELS: Readonly<Record<string, string>> = {
   ask: "asked the reporter",
   "counter-notice": "noted a counter-notice",
   restore: "restored the video",
+  erase: "deleted what was typed",
 };
 
 const HOUR_MS = 3_600_000;

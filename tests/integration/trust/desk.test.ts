@@ -417,3 +417,28 @@ describe("the queue", () => {
     });
   });
 });
+
+describe("what was typed", () => {
+  const erase = async (id: string) => {
+    const request = new Request(`${ORIGIN}/admin/reports/${id}`, {
+      method: "POST",
+      body: new URLSearchParams({ intent: "erase" }),
+      headers: { Cookie: await adminCookie(), Origin: ORIGIN },
+    });
+    const answer = await action({ request, params: { id }, context: {} }).catch((thrown) => thrown);
+    return answer instanceof Response ? answer.status : answer.init.status;
+  };
+
+  it("is deleted at the desk once its report is closed, once, and the log says so", async () => {
+    await report("asked");
+    expect(await erase("asked")).toBe(409);
+    await decide("asked", "keep");
+    expect(pageOf("asked")?.report.box).toMatchObject({ what: "It is me." });
+    expect(await erase("asked")).toBe(302);
+    expect(pageOf("asked")?.report.box).toBeNull();
+    expect(pageOf("asked")?.messages).toEqual([]);
+    expect(await erase("asked")).toBe(409);
+    expect(await erase("nobody")).toBe(404);
+    expect(logged()).toEqual(["keep", "erase"]);
+  });
+});

@@ -1,0 +1,32 @@
+import { recordActivity } from "~/account/activity.server";
+import { appendToLog } from "~/trust/moderation-log.server";
+import { eraseReport, readReport } from "~/trust/reports/report-records.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { writeTransaction } from "~db/client.server";
+import { failure, type StudioFailure } from "../failure";
+
+const FAILED = "Nothing was deleted.";
+
+/**
+ * Deletes what was typed in a closed report before its time, for a reporter who asks for it.
+ *
+ * @returns the failure: 404 for no such report, 409 for one that is open or erased.
+ */
+export async function eraseClosedReport(
+  id: string,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  const report = readReport(id);
+  if (!report) return failure(404, FAILED, { detail: "There is no such report." });
+  const isErased = await writeTransaction(() => {
+    if (readReport(id)?.state !== "closed" || !eraseReport(id)) return false;
+    appendToLog({ action: "erase", reportId: id, userId });
+    return true;
+  });
+  if (!isErased) {
+    const detail = "A report is closed first, and what was typed is deleted once.";
+    return failure(409, FAILED, { detail });
+  }
+  await recordActivity({ userId, action: "report-erase" });
+  return { title: "Reports", description: "What was typed is deleted.", kind: "success" };
+}
