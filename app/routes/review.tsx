@@ -10,6 +10,7 @@ import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { siteOrigin } from "~/server/site-origin.server";
+import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { ownMediaPath } from "~/shared/media-path";
 import { AdminLinks } from "~/studio/admin-navigation";
@@ -40,6 +41,7 @@ interface Answer {
 }
 
 const PERMISSION = "/admin/review/:id";
+const OTHER_FILM = "/admin/review/:id other-film";
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
@@ -52,8 +54,10 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  if (form.get("intent") === "other-film") await requirePermission(request, OTHER_FILM);
   const { video } = reviewOf(params.id, ownVideosOf(user, PERMISSION)?.userId);
-  const answer = await performReview(request, video, user);
+  const answer = await performReview(form, video, user);
   if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
   if ("path" in answer) return data<Answer>(answer);
   throw redirectWithToast(`/admin/review/${encodeURIComponent(video.id)}`, answer);
@@ -121,7 +125,7 @@ export default function ReviewPage() {
                 until somebody has compared the two and says that this is another film. If it is the
                 same one, delete it.
               </p>
-              {may("/admin/review/:id other-film") && (
+              {may(OTHER_FILM) && (
                 <Form method="post">
                   <Button name="intent" value="other-film" variant="secondary">
                     It is another film
