@@ -51,8 +51,6 @@ it("the library of the metrics is loaded when they are asked for, and by nothing
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => fs.readFileSync(`app/${file}`, "utf8"));
   const loads = sources.flatMap((source) => source.match(/.*"prom-client".*/g) ?? []);
-  expect(loads.map((line) => line.trim()).sort()).toEqual([
-    'const prometheus = await import("prom-client");',
-    'import type * as Prometheus from "prom-client";',
-  ]);
+  const values = loads.map((line) => line.trim()).filter((line) => !/^import type /.test(line));
+  expect(values).toEqual(['const prometheus = await import("prom-client");']);
 });
