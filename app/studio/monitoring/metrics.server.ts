@@ -13,7 +13,7 @@ import { runtimeGauges } from "./runtime-gauges.server";
 
 /** Seconds. A cached page takes 1 ms, a page 10 ms, a search among many videos 0.3 s. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-const ALERT_KINDS = ["disk", "jobs", "backup-failed", "backup-old"] as const;
+const ALERT_KINDS = ["disk", "jobs", "backup-failed", "backup-old", "consent"] as const;
 const JOB_STATES = ["waiting", "running", "failed"] as const;
 
 type Part = "database" | "disk" | "files";
