@@ -4,7 +4,7 @@ import { knownTags, matchingTags, nearestTexts } from "~/catalogue/related/known
 import { relatedHits } from "~/catalogue/related/related-hits.server";
 import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
 import { readBlockedFilms } from "~/media/block-list/blocked-index.server";
-import { readVideosLike } from "~/media/block-list/films-of-site.server";
+import { readVideosLike } from "~/media/block-list/videos-like.server";
 import { readSimilarFilms } from "~/media/fingerprints/similar-films.server";
 import { readOutdatedStreams, readSourceCounts } from "~/media/jobs/outdated-streams.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";

@@ -1,48 +1,7 @@
-import type { Database } from "better-sqlite3";
 import { prepared, writeTransaction } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { findInIndex, indexOfFilms } from "./blocked-index.server";
-import type { Frames } from "./compare";
 import { holdLikeness, noteLikeness } from "./likeness.server";
-
-/** Compared in one question to the thread; others have their turn in between. */
-const VIDEOS_AT_ONCE = 500;
-
-interface Question {
-  /** The films that are new have this number or a higher one. */
-  from: number;
-  /** Videos after this id. */
-  after: string;
-}
-
-interface Answer {
-  found: { videoId: string; films: number[] }[];
-  last: string | undefined;
-}
-
-/** The videos of the site that look like films that were put on the list last. Runs on a thread. */
-export function readVideosLike(sqlite: Database) {
-  const videos = sqlite.prepare<[string], Frames & { id: string }>(
-    `SELECT video_id AS id, first, step, frames AS hashes FROM video_frames
-     WHERE video_id > ? ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
-  );
-  const films = sqlite.prepare<
-    [number],
-    { id: number; first: number; step: number; frames: Buffer }
-  >("SELECT id, first, step, frames FROM blocked_films WHERE id >= ? AND frames <> x''");
-  let index: { from: number; films: ReturnType<typeof indexOfFilms> } | undefined;
-  return ({ from, after }: Question): Answer => {
-    if (after === "" || index?.from !== from)
-      index = { from, films: indexOfFilms(films.iterate(from)) };
-    const rows = videos.all(after);
-    const found = rows
-      .map((row) => ({ videoId: row.id, films: findInIndex(sqlite, index!.films, row) }))
-      .filter(({ films: like }) => like.length > 0);
-    const last = rows.length < VIDEOS_AT_ONCE ? undefined : rows.at(-1)?.id;
-    if (last === undefined) index = undefined;
-    return { found, last };
-  };
-}
+import type { Answer } from "./videos-like.server";
 
 /**
  * Compares the videos of the site with films that were put on the list last, and notes those that look like
