@@ -11,6 +11,7 @@ import { allows } from "~/account/permissions";
 import { discardReceived } from "~/media/intake/received-file.server";
 import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
@@ -45,14 +46,12 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, ADDRESS);
   requireOwnOrigin(request);
-  // Before a long file is received.
-  if (!allows(user, "/admin/block-list change"))
-    throw new Response(null, { status: 403, statusText: "Forbidden" });
+  if (!allows(user, "/admin/block-list import")) throw await refusalOf(request);
   const form = await receiveBlockListForm(request);
   const intent = form.fields.get("intent");
-  if (intent !== "import" && intent !== "remove") {
+  if (!isChange(intent)) {
     await discardReceived(...form.files.values());
-    throw new Response(null, { status: 400, statusText: "Bad Request" });
+    throw badRequest();
   }
   const answer = await unlessBusy(
     intent === "import"
@@ -63,10 +62,20 @@ export async function action({ request }: ActionFunctionArgs) {
   throw redirectWithToast(ADDRESS, answer);
 }
 
+const isChange = (intent: unknown) => intent === "import" || intent === "remove";
+const badRequest = () => new Response(null, { status: 400, statusText: "Bad Request" });
+
+/** Of somebody who may not change the list nothing long is received. */
+async function refusalOf(request: Request): Promise<Response> {
+  const isLong = request.headers.get("Content-Type")?.startsWith("multipart/");
+  if (!isLong && !isChange((await readSmallForm(request)).get("intent"))) return badRequest();
+  return new Response(null, { status: 403, statusText: "Forbidden" });
+}
+
 export default function BlockList() {
   const { films, total, matches, next } = useLoaderData<typeof loader>();
   const error = useFormResponse<{ error?: StudioFailure }>()?.error;
-  const mayChange = usePermissions()("/admin/block-list change");
+  const mayChange = usePermissions()("/admin/block-list import");
   const busy = useNavigation().formData?.get("intent") === "import";
   return (
     <div className="flex flex-col gap-6">

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { listActivities } from "~/account/activity.server";
+import { openSession } from "~/account/session.server";
 import { createToken } from "~/account/tokens/tokens.server";
 import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
@@ -158,12 +159,12 @@ async function replaced(file: string) {
   return answer.data.studio;
 }
 
-const say = (id: string) =>
+const say = (id: string, cookie = adminCookie()) =>
   review({
     request: new Request(`http://localhost/admin/review/${id}`, {
       method: "POST",
       body: new URLSearchParams({ intent: "other-film" }),
-      headers: { Cookie: adminCookie(), Origin: "http://localhost", Host: "localhost" },
+      headers: { Cookie: cookie, Origin: "http://localhost", Host: "localhost" },
     }),
     params: { id },
     context: {},
@@ -249,6 +250,15 @@ describe.runIf(ffmpegAvailable())("a film that looks like one that was removed",
     const answer = await receiveUpload(uploadRequest(fileBlob(film(9))), "u");
     expect(answer).toMatchObject({ ok: true, video: { status: "published" } });
   }, 60_000);
+});
+
+it("is said to be another one by nobody who may not publish others' videos", async () => {
+  sqliteHandle().exec(
+    `INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'u@b.c', 'x', 'uploader');
+     INSERT INTO videos (id, title, category, uploaded_by) VALUES ('v', 'V', 'desi', 'up')`,
+  );
+  const cookie = (await openSession("up")).split(";")[0]!;
+  expect(await say("v", cookie).catch((response: Response) => response.status)).toBe(403);
 });
 
 const sendToggle = (id: string) => {

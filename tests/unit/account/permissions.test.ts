@@ -23,7 +23,8 @@ describe("the table of permissions", () => {
     expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual([
       "/admin/users",
       "/admin/backups",
-      "/admin/block-list change",
+      "/admin/block-list remove",
+      "/admin/block-list import",
       "/admin/block-list/:file",
       "/admin/alerts",
       "/admin/consent hide-lacking",
