@@ -13,7 +13,7 @@ import { axeFindings, layoutFindings } from "./screenshots/findings";
 import { indexPage, type Picture } from "./screenshots/index-page";
 import { type Audience, type Screen, takesScripts } from "./screenshots/screen";
 import { screensOf } from "./screenshots/screens";
-import { signIn } from "./screenshots/visitor-screens";
+import { COUNTRY_HEADER, signIn } from "./screenshots/visitor-screens";
 
 const USAGE = `npm run screenshots [-- --only TEXT] [--variant TEXT] [FOLDER]
        npm run screenshots -- --guide
@@ -57,6 +57,7 @@ const VARIANTS: Variant[] = [
   ]),
 ];
 
+const PICTURES_SECRET = "of pictures that nobody else looks at";
 const GUIDE: Variant = { name: "guide", options: optionsAt(1_280, 800) };
 const GUIDE_FOLDER = "docs/pictures";
 const GUIDE_WIDTH_PIXELS = 960;
@@ -67,11 +68,18 @@ await runScript(
   async ({ only, variant, guide }, [folder = "screenshots"]) => {
     const target = path.resolve(guide ? GUIDE_FOLDER : String(folder));
     fs.mkdirSync(target, { recursive: true });
+    // What a report says is encrypted with it, in the process that fills the site.
+    process.env.SESSION_SECRET = PICTURES_SECRET;
     const backups = fs.mkdtempSync(path.join(os.tmpdir(), "screenshots-"));
     const site = new SiteProcess({
       AGE_GATE: "on",
       JOIN_URL: "https://example.com/channel",
       BACKUP_DIR: backups,
+      SESSION_SECRET: PICTURES_SECRET,
+      COUNTRY_HEADER,
+      COUNTRY_RULES: "XC=check",
+      AGE_CHECK_URL: "https://age.example/check",
+      AGE_CHECK_SECRET: PICTURES_SECRET,
       RECORDS_CUSTODIAN: "Jane Doe|1 Example Street|12345 Example Town",
     });
     let browser: Browser | undefined;

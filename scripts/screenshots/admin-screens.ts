@@ -8,6 +8,9 @@ export const ADMIN_WITH_SECOND_FACTOR = "second@example.com";
 /** Of an invitation that is open, and of a preview link. */
 export const INVITATION_TOKEN = "pictures";
 
+/** The id of a report that is open. */
+export const REPORT = "a-report";
+
 /** The studio, and what leads into it. */
 export function adminScreens({
   plain,
@@ -189,6 +192,8 @@ export function adminScreens({
     screen("Account", "/admin/account", { guide: "account" }),
     screen("API tokens", "/admin/tokens", { guide: "tokens" }),
     screen("Alerts", "/admin/alerts"),
+    screen("Reports", "/admin/reports"),
+    screen("Report to decide on", `/admin/reports/${REPORT}`),
     screen("Block list", "/admin/block-list"),
     screen("Consent", "/admin/consent"),
     screen("New performer", "/admin/consent/new"),

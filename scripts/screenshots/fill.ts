@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { sealReport } from "~/trust/reports/report-box.server";
 import { ADMIN, type SiteProcess } from "../../tests/site-process";
-import { ADMIN_WITH_SECOND_FACTOR, INVITATION_TOKEN } from "./admin-screens";
+import { ADMIN_WITH_SECOND_FACTOR, INVITATION_TOKEN, REPORT } from "./admin-screens";
 import type { ShownVideos } from "./screen";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -98,6 +99,7 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     )
     .run(ADMIN_WITH_SECOND_FACTOR, new Date().toISOString());
   addPasskeys(site);
+  addReport(site, hidden);
   addUsers(site);
   addDownloads(site);
   addReview(site, draft);
@@ -167,6 +169,23 @@ function addReview(site: SiteProcess, draft: string): void {
        SELECT ?, ?, id, ?, 3, ? FROM users LIMIT 1`,
     )
     .run(hash, draft, inDays(-1), inDays(0));
+}
+
+/** A report that is open, of a film that is shown no more. */
+function addReport(site: SiteProcess, videoId: string): void {
+  const box = sealReport({
+    ...{ name: "A. Shown", email: "", where: `${site.url}/video/${videoId}` },
+    what: "I am in this film from 0:40 on, and have never agreed to it being shown.",
+    statements: ["What I write is true as far as I know."],
+    videos: [videoId],
+  });
+  site
+    .database()
+    .prepare(
+      `INSERT INTO reports (id, kind, video_id, received_at, due_at, box)
+       VALUES (?, 'consent', ?, ?, ?, ?)`,
+    )
+    .run(REPORT, videoId, inDays(-1), inDays(1), box);
 }
 
 /** One user of each kind, and two invitations. */

@@ -1,6 +1,9 @@
 import type { Page } from "playwright";
 import type { Screen, ScreenOptions, ShownVideos } from "./screen";
 
+/** In which the site is told where a visitor is. */
+export const COUNTRY_HEADER = "x-country";
+
 /** What everybody may see, but for the player. */
 export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
   const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
@@ -70,6 +73,13 @@ export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
       steps: (page) => page.getByRole("button", { name: "Send report" }).click(),
     }),
     screen("Report, unknown link", "/report/nobodys"),
+    screen("Transparency", "/transparency"),
+    screen("Age check", "/age-check", {
+      steps: async (page) => {
+        await page.setExtraHTTPHeaders({ [COUNTRY_HEADER]: "XC" });
+        await page.goto("/age-check");
+      },
+    }),
     screen("Record keeping", "/records"),
     screen("Preferences", "/preferences"),
     screen("Preferences, visited before", "/preferences", {
