@@ -16,7 +16,7 @@ export async function storyboardFrames(url: string | null): Promise<StoryboardFr
   const file = name && bucketFile(name.bucket, name.path);
   const text = file && (await readHead(file));
   if (!text) return [];
-  const own = parsed(text, new URL(url ?? "", HERE).href).flatMap((frame) => {
+  const own = parseStoryboard(text, new URL(url ?? "", HERE).href).flatMap((frame) => {
     const { origin, pathname } = new URL(frame.sheet);
     const sheet = origin === HERE ? ownMediaPath(pathname) : undefined;
     return sheet ? [{ ...frame, sheet }] : [];
@@ -25,15 +25,6 @@ export async function storyboardFrames(url: string | null): Promise<StoryboardFr
 }
 
 const HERE = "http://this.invalid";
-
-function parsed(text: string, base: string): StoryboardFrame[] {
-  try {
-    return parseStoryboard(text, base);
-  } catch {
-    // It names something that is no address.
-    return [];
-  }
-}
 
 async function readHead(path: string): Promise<string | undefined> {
   try {

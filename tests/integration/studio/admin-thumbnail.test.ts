@@ -119,14 +119,15 @@ describe("the pictures of the storyboard", () => {
     const file = writeUpload(site.uploads, "thumbnails/u/1/storyboard-a/storyboard.vtt");
     fs.writeFileSync(file, VTT);
     const sheet = "/media/thumbnails/u/1/storyboard-a/1.webp";
-    expect(await frames()).toEqual([
+    const own = [
       { start: 0, end: 2, sheet, x: 0, y: 0, width: 160, height: 90 },
       { start: 2, end: 5, sheet, x: 160, y: 0, width: 160, height: 90 },
-    ]);
+    ];
+    expect(await frames()).toEqual(own);
     fs.writeFileSync(file, VTT.repeat(5_000));
     expect(await frames()).toHaveLength(200);
     fs.writeFileSync(file, VTT.replace("//elsewhere.example", "http://["));
-    expect(await frames()).toEqual([]);
+    expect(await frames()).toEqual(own);
     sqliteHandle().exec("UPDATE videos SET storyboard_url = '/media/videos/../../../etc/passwd'");
     expect(await frames()).toEqual([]);
   });
