@@ -49,7 +49,15 @@ export const migration: Migration = {
       step     REAL NOT NULL,
       frames   BLOB NOT NULL
     );
-    CREATE TRIGGER video_frames_deleted AFTER DELETE ON videos BEGIN
+    DROP TRIGGER videos_deleted;
+    CREATE TRIGGER videos_deleted AFTER DELETE ON videos BEGIN
+      INSERT INTO video_changes (video_id) VALUES (OLD.id);
+      DELETE FROM jobs WHERE video_id = OLD.id;
+      DELETE FROM video_digests WHERE video_id = OLD.id
+        AND NOT EXISTS (SELECT 1 FROM deleted_videos WHERE id = OLD.id);
+      DELETE FROM video_fingerprints WHERE video_id = OLD.id;
+      DELETE FROM similar_videos WHERE first = OLD.id;
+      DELETE FROM similar_videos WHERE second = OLD.id;
       DELETE FROM video_frames WHERE video_id = OLD.id;
     END;
 
