@@ -8,7 +8,7 @@ const NANOSECONDS = 1e9;
 
 /**
  * What Node tells of the process, by the names that prom-client and other exporters give it. Its own
- * collection also follows each run of the garbage collector, which costs a third of a cached page.
+ * collection also follows each run of the garbage collector, which nothing here asks about.
  *
  * @returns what reads them.
  */
