@@ -64,7 +64,7 @@ export async function action({ request }: ActionFunctionArgs) {
         return data<Answer>({ message: address.sentence, intent, address }, { status: 422 });
       }
       case "table": {
-        const entries = planAddresses(text("table"));
+        const entries = await planAddresses(text("table"));
         await addDownloads(entries.map((entry) => ({ ...entry, userId: user.id })));
         return done(`${formatQuantity(entries.length, "video")} will be fetched.`);
       }

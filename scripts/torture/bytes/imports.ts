@@ -22,7 +22,7 @@ import { manageHref } from "~/studio/list/manage-address";
 import { readPastedLines } from "~/studio/upload/pasted-lines";
 import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
 import { readCaptions } from "~db/captions";
-import { holds, type Target, unless, words } from "./target";
+import { holds, type Target, unless, unlessRejected, words } from "./target";
 
 const JSON_WORDS = words(
   '{ } [ ] [[ , : " "" null true 1e999 -0 "\\u0000" "\\ud800" "__proto__": {"toString":1} "tags": "series":',
@@ -55,9 +55,9 @@ export const IMPORTS: readonly Target[] = [
     // A program of its own reads them, or a thread.
     mostMs: 1_000,
     share: 0.5,
-    feed(input, random) {
+    async feed(input, random) {
       const isJson = /^\s*[[{]/.test(input) !== random.chance(0.1);
-      const rows = unless(Error, () => parseTable(input, isJson)) ?? [];
+      const rows = (await unlessRejected(Error, parseTable(input, isJson))) ?? [];
       for (const row of rows) {
         holds(typeof row === "object" && row !== null);
         textOf(row, "file", "filename", "path");
@@ -75,10 +75,10 @@ export const IMPORTS: readonly Target[] = [
     ],
     words: [...CSV_WORDS, ...JSON_WORDS],
     longest: 16_000,
-    // Of who is signed in, by the package csv-parse.
+    // In parts, between which others are served.
     mostMs: 200,
-    feed(input) {
-      unless(ImportError, () => planAddresses(input));
+    async feed(input) {
+      await unlessRejected(ImportError, planAddresses(input));
     },
   },
   {

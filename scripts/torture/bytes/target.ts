@@ -29,6 +29,19 @@ export function unless<T>(
   }
 }
 
+/** What `work` resolves with; undefined where it rejects with the error that it says it rejects with. */
+export async function unlessRejected<T>(
+  expected: abstract new (...args: never[]) => Error,
+  work: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof expected) return undefined;
+    throw error;
+  }
+}
+
 /** Not `assert.ok`, which reads the source to quote what was false, and does not come to an end. */
 export function holds(condition: unknown, what = "it does not hold"): asserts condition {
   if (!condition) throw new AssertionError({ message: what });

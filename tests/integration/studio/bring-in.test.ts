@@ -294,6 +294,36 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     await runDownloads();
   });
 
+  it("says what is wrong with a table that is none, or a very wide one", async () => {
+    const wide = `${"a,".repeat(100)}address\n`;
+    expect(await send({ intent: "table", table: wide + "1\n".repeat(10) })).toMatchObject({
+      status: 422,
+      message: "The table cannot be understood: it has more than 100 columns.",
+    });
+    expect(await send({ intent: "table", table: 'address\n"https://127.0.0.1' })).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/^The table cannot be understood: Quote Not Closed/),
+    });
+    expect(await send({ intent: "table", table: "address,title\n\n\n" })).toMatchObject({
+      status: 422,
+      message: "The table has no rows.",
+    });
+    expect(asked()).toEqual([]);
+  });
+
+  it("lets others have their turn while a long table is parsed", async () => {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 1);
+    const rows = "https://127.0.0.1/1.mp4,One,Text,desi\n".repeat(40_000);
+    const answer = await send({
+      intent: "table",
+      table: `address,title,description,category\n${rows}`,
+    });
+    clearInterval(timer);
+    expect(answer).toMatchObject({ status: 422, message: "A table has at most 1000 rows." });
+    expect(turns).toBeGreaterThan(1);
+  });
+
   it("cancels what waits, and knows no other forms", async () => {
     expect(await send({ intent: "cancel", id: "7" })).toMatchObject({ status: 422 });
     expect(await send({ intent: "folder" })).toMatchObject({
