@@ -45,6 +45,12 @@ import type { DiskDaysTable, WatchedPartsTable } from "./schema/statistics";
 import type { UserStrikesTable } from "./schema/strikes";
 import type { TagAliasesTable, TagChangesTable, TagChangeVideosTable } from "./schema/tags";
 import type { SavedViewsTable, UploadTemplatesTable } from "./schema/templates";
+import type {
+  AcceptedTermsTable,
+  UploaderDecisionsTable,
+  UploadTermsStateTable,
+  UploadTermsTable,
+} from "./schema/terms";
 
 export { ROLES, type Role } from "./schema/accounts";
 export { JOB_KINDS, type JobKind, type JobState, type JobsTable } from "./schema/jobs";
@@ -248,6 +254,10 @@ export interface Schema {
   upload_templates: UploadTemplatesTable;
   saved_views: SavedViewsTable;
   user_strikes: UserStrikesTable;
+  upload_terms: UploadTermsTable;
+  upload_terms_state: UploadTermsStateTable;
+  accepted_terms: AcceptedTermsTable;
+  uploader_decisions: UploaderDecisionsTable;
   moderation_log: ModerationLogTable;
   video_holds: VideoHoldsTable;
   video_checks: VideoChecksTable;

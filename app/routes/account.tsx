@@ -29,7 +29,9 @@ import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { PageSection } from "~/studio/page-section";
+import { DecisionList } from "~/studio/users/decision-list";
 import { StrikeList } from "~/studio/users/strikes";
+import { decisionsFor } from "~/trust/reports/uploader-decisions.server";
 import { strikesOf } from "~/trust/uploaders/strikes.server";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
@@ -52,6 +54,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
   return {
     email: user.email,
     strikes: strikesOf([user.id]).get(user.id) ?? [],
+    decisions: decisionsFor(user.id),
+    isUploader: user.role === "uploader",
     sessions: sessions.map((each) => ({ ...each, current: each.idHash === idHash })),
     factor: await findSecondFactor(user.id),
     enrolment: await findEnrolment(user.id),
@@ -82,8 +86,18 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Account() {
-  const { email, strikes, sessions, factor, enrolment, passkeys, rpId, hasPassword } =
-    useLoaderData<typeof loader>();
+  const {
+    email,
+    strikes,
+    decisions,
+    isUploader,
+    sessions,
+    factor,
+    enrolment,
+    passkeys,
+    rpId,
+    hasPassword,
+  } = useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const navigation = useNavigation();
   const busy = navigation.formAction === "/admin/account";
@@ -104,6 +118,11 @@ export default function Account() {
       {strikes.length > 0 && (
         <PageSection id="strikes" title="Strikes">
           <StrikeList strikes={strikes} />
+        </PageSection>
+      )}
+      {(isUploader || decisions.length > 0) && (
+        <PageSection id="decisions" title="Decisions about your videos">
+          <DecisionList decisions={decisions} />
         </PageSection>
       )}
       <PageSection id="password" title="Password">

@@ -66,6 +66,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
         reason: text("reason"),
         videos: form.getAll("video").map(String),
         version: text("version"),
+        isStrike: form.has("strike"),
       },
       user.id,
     ),

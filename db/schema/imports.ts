@@ -33,4 +33,6 @@ export interface DownloadsTable {
   reason: string | null;
   video_id: string | null;
   created_at: Generated<Time>;
+  /** The version of the uploaders' terms that was accepted with it; null where none was asked for. */
+  terms: number | null;
 }

@@ -1,4 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
+import { endStreamsOf } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { blockFilm, unblockFilm } from "~/media/block-list/blocked-films.server";
 import { appendToLog, textDigest } from "~/trust/moderation-log.server";
@@ -10,8 +11,10 @@ import {
   type Report,
   readReport,
 } from "~/trust/reports/report-records.server";
+import { noteDecision } from "~/trust/reports/uploader-decisions.server";
+import { strikeSentence } from "~/trust/uploaders/strikes";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, writeTransaction } from "~db/client.server";
+import { database, prepared } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { removeVideos } from "../trash/remove.server";
 import { restoreVideos } from "../trash/restore.server";
@@ -23,6 +26,7 @@ import {
   MOST_REASON_LETTERS,
 } from "./decisions";
 import { isRemoved, versionOf, videosOf } from "./report-page.server";
+import { noStrike, strikeUploaders } from "./strike.server";
 
 const FAILED = "Nothing was decided.";
 
@@ -35,11 +39,14 @@ export interface Decision {
   videos: readonly string[];
   /** What it was made from, see `versionOf`. */
   version: string;
+  /** A removal is a strike for who uploaded the video as well. */
+  isStrike?: boolean;
 }
 
 /** A failure, with the reason that was typed. */
 export interface DecisionFailure extends StudioFailure {
   reason?: string;
+  isStrike?: boolean;
 }
 
 /**
@@ -54,13 +61,24 @@ export async function decideReport(
   userId: string,
   now = Date.now(),
 ): Promise<DecisionFailure | ToastMessage> {
-  const done = await writeTransaction(() => decideIn(reportId, decision, userId, now));
-  if ("status" in done) return { ...done, reason: decision.reason };
+  const { reason, isStrike } = decision;
+  const done = await database()
+    .transaction()
+    .execute(async (transaction) => {
+      const decided = decideIn(reportId, decision, userId, now);
+      if ("status" in decided) return decided;
+      const struck = isStrike ? decided.videos : [];
+      const strikes = await strikeUploaders(transaction, struck, reason.trim(), userId, now);
+      return { ...decided, strikes };
+    });
+  if ("status" in done) return { ...done, reason, isStrike };
   publish("jobs");
-  const { videos } = done;
+  const { videos, strikes } = done;
+  for (const given of strikes) if (given.isBlocked) endStreamsOf(given.userId);
+  const sentences = [DECISION_SENTENCES[decision.decision], ...strikes.map(strikeSentence)];
   const answer: ToastMessage = {
     title: "Reports",
-    description: DECISION_SENTENCES[decision.decision],
+    description: sentences.join(" "),
     kind: "success",
   };
   await recordActivity({ userId, action: "report-decide", detail: describe(decision.decision) });
@@ -86,7 +104,7 @@ export async function finishRemovals(): Promise<void> {
 
 function decideIn(
   reportId: string,
-  { decision, reason, videos: chosen, version }: Decision,
+  { decision, reason, videos: chosen, version, isStrike }: Decision,
   userId: string,
   now: number,
 ): StudioFailure | { videos: string[] } {
@@ -99,7 +117,7 @@ function decideIn(
     return failure(422, FAILED, { detail: "This reason is too long." });
   }
   const ids = videosOf(report).filter((id) => chosen.includes(id));
-  const refusal = refusalOf(decision, report, ids);
+  const refusal = refusalOf(decision, report, ids) ?? (isStrike && noStrike(decision, ids));
   if (refusal) return failure(422, FAILED, { detail: refusal });
   for (const id of ids) changeVideo(id, decision, report, userId, now);
   changeReport(report, decision, now);
@@ -188,7 +206,7 @@ function changeReport({ id }: Report, decision: DeskDecision, now: number): void
   else moveReport({ id, from: ["asked", "closed"], to: "open" }, now);
 }
 
-/** The reporter reads it on the status page, the uploader among the notes on the video. */
+/** The reporter reads it on the status page, the uploader among the notes on the video and on the account's page. */
 function tell(
   report: Report,
   ids: readonly string[],
@@ -207,7 +225,10 @@ function tell(
     "INSERT INTO review_notes (video_id, user_id, text, created_at) VALUES (?, ?, ?, ?)",
   );
   const time = new Date(now).toISOString();
-  for (const id of ids) note.run(id, userId, `${sentence}\n\n${reason}`, time);
+  for (const id of ids) {
+    note.run(id, userId, `${sentence}\n\n${reason}`, time);
+    noteDecision({ reportId: report.id, videoId: id, decision, reason }, now);
+  }
 }
 
 /** What was done since the form was made. */

@@ -1,4 +1,6 @@
 import { Form, useNavigation } from "@remix-run/react";
+import { formatQuantity } from "~/shared/format";
+import type { Strikeable } from "~/trust/uploaders/strikes";
 import { Button } from "~/ui/button";
 import { TextAreaField } from "~/ui/forms/field";
 import { PageSection } from "../page-section";
@@ -16,7 +18,7 @@ const REMOVED: DeskDecision[] = ["restore", "counter-notice", "ask"];
 
 /** What a moderator can decide now, with the reason that both sides read. */
 export function DecisionForm({
-  page: { report, videos, isRemoved, version },
+  page: { report, videos, isRemoved, strikeable, version },
   error,
 }: {
   page: ReportPage;
@@ -60,6 +62,24 @@ export function DecisionForm({
             </label>
           ))}
         </fieldset>
+        {!isRemoved && strikeable.length > 0 && (
+          <label className="flex min-h-11 items-start gap-3 py-2 text-sm">
+            <input
+              type="checkbox"
+              name="strike"
+              value="1"
+              defaultChecked={error?.isStrike}
+              className="size-5 shrink-0"
+            />
+            <span className="min-w-0 wrap-anywhere">
+              <span className="font-medium">With Remove: a strike for the uploader</span>
+              <span className="block text-muted">
+                {strikeable.map(strikeHint).join(" ")} They read the reason on the page of their
+                account.
+              </span>
+            </span>
+          </label>
+        )}
         <TextAreaField
           label="Reason"
           name="reason"
@@ -74,4 +94,9 @@ export function DecisionForm({
       </Form>
     </PageSection>
   );
+}
+
+function strikeHint({ email, strikes, isLast }: Strikeable): string {
+  const has = `${email} has ${strikes === 0 ? "no strike" : formatQuantity(strikes, "strike")}`;
+  return isLast ? `${has}: this one blocks the account.` : `${has}.`;
 }

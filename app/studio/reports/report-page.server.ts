@@ -6,6 +6,8 @@ import {
   readMessages,
   readReport,
 } from "~/trust/reports/report-records.server";
+import type { Strikeable } from "~/trust/uploaders/strikes";
+import { strikeableOf } from "~/trust/uploaders/strikes.server";
 import { prepared } from "~db/client.server";
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
 import { timeLeft } from "./decisions";
@@ -52,6 +54,8 @@ export interface ReportPage {
   messages: ReportMessage[];
   /** What was decided, the oldest first; the e-mail is null for an account that is gone, and the site. */
   entries: { id: number; at: string; action: string; email: string | null }[];
+  /** Who can be given a strike with a removal. */
+  strikeable: Strikeable[];
   /** What a decision is made from: another decision or an answer changes it. */
   version: string;
 }
@@ -74,6 +78,7 @@ export function readReportPage(id: string, now = Date.now()): ReportPage | undef
     )
       .all(id)
       .reverse() as ReportPage["entries"],
+    strikeable: strikeableOf(ids, now),
     version: versionOf(report),
   };
 }

@@ -13,6 +13,10 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
 
   consent_hidings: "batch video_id",
 
+  // What the site itself asks of uploaders.
+  upload_terms: "version text created_at",
+  upload_terms_state: "id required_since",
+
   // Derived from the films and from the catalogue.
   blocked_films: "id video_id reason blocked_at state attempts first step frames",
   blocked_files: "sha256 film_id",
@@ -46,7 +50,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   media_files: "bucket video_id kind bytes",
   missing_files: "number",
   storage: "id bytes checked_at files_looked_at",
-  downloads: "id address texts status state reason video_id created_at",
+  downloads: "id address texts status state reason video_id created_at terms",
   imports: "source bytes modified_ms video_id target process started_at finished_at",
   jobs: "id video_id kind priority state attempts run_after worker lease_until progress speed seconds_left reason created_at started_at finished_at",
   queue_state: "id paused_at",

@@ -166,6 +166,25 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         },
       },
       {
+        what: "Which version of the uploaders' terms was accepted for a video, by whom and when; who wrote a version",
+        why: "To show what an uploader has agreed to, also when they have deleted the video.",
+        howLong:
+          "As long as the video, and a year after it was deleted for good. Versions of the terms for good.",
+        columns: {
+          accepted_terms: "id video_id subject version user_id accepted_at video_gone_at",
+          upload_terms: "created_by",
+        },
+      },
+      {
+        what: "What moderators have decided about their videos, with the title and the reason, encrypted",
+        why: "So that uploaders read it on the page of their account, also when the video is gone.",
+        howLong: () =>
+          `Deleted ${daysOf(settings().reportKeepMs)} after the decision, and not before the report is closed.`,
+        columns: {
+          uploader_decisions: "id user_id report_id video_id decision decided_at box",
+        },
+      },
+      {
         what: "Strikes of an uploader with their reasons",
         why: "To warn uploaders before an account is blocked. They read them on the page of their account.",
         howLong: "As long as the account; they count for 90 days.",

@@ -2,6 +2,7 @@ import { decrypt, encrypt } from "~/server/secret-box.server";
 
 const REPORT = "report";
 const MESSAGE = "report message";
+const DECISION = "uploader decision";
 
 /** Everything that a reporter typed. */
 export interface ReportBox {
@@ -36,4 +37,21 @@ export function sealMessage(text: string): string {
 /** Undefined when it can't be read with the secrets that are listed. */
 export function openMessage(box: string): string | undefined {
   return decrypt(MESSAGE, box);
+}
+
+/** What an uploader reads of a decision about a video of theirs. */
+export interface DecisionBox {
+  /** Of the video, which may be gone. */
+  title: string;
+  reason: string;
+}
+
+export function sealDecision(box: DecisionBox): string {
+  return encrypt(DECISION, JSON.stringify(box));
+}
+
+/** Undefined when it can't be read with the secrets that are listed. */
+export function openDecision(box: string): DecisionBox | undefined {
+  const text = decrypt(DECISION, box);
+  return text === undefined ? undefined : (JSON.parse(text) as DecisionBox);
 }

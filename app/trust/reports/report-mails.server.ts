@@ -6,6 +6,7 @@ import { isBusy } from "~db/write-lock";
 import { eraseReport, mailSender, readReport, reportsToErase } from "./report-records.server";
 import { MAIL_TEXTS } from "./report-texts";
 import { statusPath } from "./status-token.server";
+import { forgetDecisions } from "./uploader-decisions.server";
 
 const EVERY_MS = 60_000;
 const FIRST_MS = 8_000;
@@ -18,6 +19,7 @@ export function startReports(): void {
   const work = async () => {
     try {
       await eraseDue();
+      await forgetDecisions();
       await sendReportMails();
     } catch (error) {
       if (!isBusy(error)) console.error("The reports could not be looked after:", error);

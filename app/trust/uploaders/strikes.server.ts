@@ -1,11 +1,19 @@
 import { randomUUID } from "node:crypto";
+import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { AccountError } from "~/account/users.server";
 import { settings } from "~/server/settings.server";
 import { database, prepared } from "~db/client.server";
+import type { Schema } from "~db/schema";
 import { appendToLog, textDigest } from "../moderation-log.server";
 import { blockIn } from "./block.server";
-import { LONGEST_REASON, STRIKE_DAYS, type Strike } from "./strikes";
+import {
+  type GivenStrike,
+  LONGEST_REASON,
+  STRIKE_DAYS,
+  type Strike,
+  type Strikeable,
+} from "./strikes";
 
 const VALID_MS = STRIKE_DAYS * 24 * 60 * 60 * 1000;
 const iso = (time: number) => new Date(time).toISOString();
@@ -38,7 +46,7 @@ export async function giveStrike(
   typedReason: string,
   giverId: string,
   now = Date.now(),
-): Promise<{ email: string; strikes: number; isBlocked: boolean } | undefined> {
+): Promise<GivenStrike | undefined> {
   const reason = typedReason.trim();
   if (!reason) throw new AccountError("A strike needs a reason.");
   if (reason.length > LONGEST_REASON) {
@@ -46,29 +54,58 @@ export async function giveStrike(
   }
   return database()
     .transaction()
-    .execute(async (transaction) => {
-      const user = await transaction
-        .selectFrom("users")
-        .select(["email", "role", "deactivated_at"])
-        .where("id", "=", userId)
-        .executeTakeFirst();
-      if (!user) return undefined;
-      if (user.role !== "uploader") throw new AccountError("Strikes are for uploaders.");
-      const row = { id: randomUUID(), user_id: userId, reason, given_by: giverId };
-      await transaction
-        .insertInto("user_strikes")
-        .values({ ...row, given_at: iso(now), ends_at: iso(now + VALID_MS), withdrawn_at: null })
-        .execute();
-      const entry = { userId: giverId, action: "strike", detail: user.email } as const;
-      await recordActivity(entry, transaction);
-      const detail = { user: userId, reason: textDigest(reason) };
-      appendToLog({ action: "strike", userId: giverId, detail }, now);
-      const strikes = countOf(userId, now);
-      const { strikesBlock } = settings();
-      const isBlocked = strikesBlock > 0 && strikes >= strikesBlock && user.deactivated_at === null;
-      if (isBlocked) await blockIn(transaction, userId, null);
-      return { email: user.email, strikes, isBlocked };
-    });
+    .execute((transaction) => strikeIn(transaction, userId, reason, giverId, now));
+}
+
+/** In the transaction of whoever has a reason for it, which has LONGEST_REASON characters at most. */
+export async function strikeIn(
+  transaction: Transaction<Schema>,
+  userId: string,
+  reason: string,
+  giverId: string,
+  now: number,
+): Promise<GivenStrike | undefined> {
+  const user = await transaction
+    .selectFrom("users")
+    .select(["email", "role", "deactivated_at"])
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  if (!user) return undefined;
+  if (user.role !== "uploader") throw new AccountError("Strikes are for uploaders.");
+  const row = { id: randomUUID(), user_id: userId, reason, given_by: giverId };
+  await transaction
+    .insertInto("user_strikes")
+    .values({ ...row, given_at: iso(now), ends_at: iso(now + VALID_MS), withdrawn_at: null })
+    .execute();
+  const entry = { userId: giverId, action: "strike", detail: user.email } as const;
+  await recordActivity(entry, transaction);
+  const detail = { user: userId, reason: textDigest(reason) };
+  appendToLog({ action: "strike", userId: giverId, detail }, now);
+  const strikes = countOf(userId, now);
+  const { strikesBlock } = settings();
+  const isBlocked = strikesBlock > 0 && strikes >= strikesBlock && user.deactivated_at === null;
+  if (isBlocked) await blockIn(transaction, userId, null);
+  return { email: user.email, strikes, isBlocked };
+}
+
+/** The uploaders of some videos, those in the trash included; who is no uploader by role is none of them. */
+export function strikeableOf(videoIds: readonly string[], now = Date.now()): Strikeable[] {
+  const rows = prepared(
+    `SELECT id, email, deactivated_at IS NULL AS isIn FROM users WHERE role = 'uploader' AND id IN (
+       SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@ids))
+       UNION SELECT uploaded_by FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@ids)))
+     ORDER BY email`,
+  ).all({ ids: JSON.stringify(videoIds) }) as { id: string; email: string; isIn: 0 | 1 }[];
+  const { strikesBlock } = settings();
+  return rows.map(({ id, email, isIn }) => {
+    const strikes = countOf(id, now);
+    return {
+      id,
+      email,
+      strikes,
+      isLast: isIn === 1 && strikesBlock > 0 && strikes + 1 >= strikesBlock,
+    };
+  });
 }
 
 /** Takes a strike back; it stays in the list. Undefined when it was taken back before, or is not there. */

@@ -1,3 +1,5 @@
+import { formatQuantity } from "~/shared/format";
+
 /** For so long a strike counts. */
 export const STRIKE_DAYS = 90;
 export const LONGEST_REASON = 500;
@@ -11,4 +13,28 @@ export interface Strike {
   withdrawnAt: string | null;
   /** Neither over nor withdrawn. */
   counts: boolean;
+}
+
+/** What a strike has done. */
+export interface GivenStrike {
+  email: string;
+  /** How many count now. */
+  strikes: number;
+  isBlocked: boolean;
+}
+
+/** What is said of a strike that was given. */
+export function strikeSentence({ email, strikes, isBlocked }: GivenStrike): string {
+  const blocked = isBlocked ? " The account is blocked now." : "";
+  return `${email} has ${formatQuantity(strikes, "strike")}.${blocked}`;
+}
+
+/** An uploader who can be given a strike for a video. */
+export interface Strikeable {
+  id: string;
+  email: string;
+  /** How many strikes count. */
+  strikes: number;
+  /** One more blocks the account. */
+  isLast: boolean;
 }

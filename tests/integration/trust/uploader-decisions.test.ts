@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { openSession } from "~/account/session.server";
+import { loader as accountLoader } from "~/routes/account";
+import { action } from "~/routes/report-decision";
+import { decideReport } from "~/studio/reports/decide.server";
+import type { DeskDecision } from "~/studio/reports/decisions";
+import { readReportPage } from "~/studio/reports/report-page.server";
+import { purge } from "~/studio/trash/trash.server";
+import { eraseDue } from "~/trust/reports/report-mails.server";
+import { createReport, eraseReport } from "~/trust/reports/report-records.server";
+import { decisionsFor, forgetDecisions } from "~/trust/reports/uploader-decisions.server";
+import { giveStrike, strikesOf } from "~/trust/uploaders/strikes.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { addVideo, adminCookie, useAdminSite, video } from "../../admin-requests";
+
+useAdminSite();
+const ORIGIN = "http://localhost";
+const DAY_MS = 24 * 3_600_000;
+const NOW = Date.now();
+
+function report(id: string, videos = ["v"]) {
+  const box = {
+    name: "Ann",
+    email: "",
+    where: "/video/v",
+    what: "It is me.",
+    statements: [],
+    videos,
+  };
+  return writeTransaction(() =>
+    createReport({ id, kind: "copyright", videoId: videos[0] ?? null, box }, NOW),
+  );
+}
+
+const decide = (
+  id: string,
+  decision: DeskDecision,
+  more: { isStrike?: boolean; reason?: string; videos?: string[] } = {},
+) => {
+  const version = readReportPage(id)?.version ?? "";
+  return decideReport(
+    id,
+    { decision, reason: "Because.", videos: ["v"], version, ...more },
+    "u",
+    NOW,
+  );
+};
+const reasonsOf = (userId: string) =>
+  (strikesOf([userId]).get(userId) ?? []).map(({ reason }) => reason);
+const isIn = (userId: string) =>
+  sqliteHandle()
+    .prepare("SELECT deactivated_at IS NULL FROM users WHERE id = ?")
+    .pluck()
+    .get(userId);
+
+beforeEach(() => {
+  sqliteHandle().exec(
+    `INSERT INTO users (id, email, password_hash, role) VALUES
+       ('up', 'up@b.c', 'x', 'uploader'), ('other', 'other@b.c', 'x', 'uploader')`,
+  );
+  addVideo({ title: "Their film", status: "published", uploaded_by: "up" });
+});
+
+describe("a strike from the desk", () => {
+  it("comes with a removal, with its reason, and is said with the decision", async () => {
+    await report("r");
+    expect(readReportPage("r")?.strikeable).toEqual([
+      { id: "up", email: "up@b.c", strikes: 0, isLast: false },
+    ]);
+    expect(await decide("r", "remove", { isStrike: true })).toMatchObject({
+      description: "A moderator has removed the video. up@b.c has 1 strike.",
+    });
+    expect(video()).toBeUndefined();
+    expect(reasonsOf("up")).toEqual(["Because."]);
+    const log = sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck();
+    expect(log.all()).toEqual(["remove", "strike"]);
+  });
+
+  it("blocks with the third that counts, which the page says before", async () => {
+    for (const reason of ["One", "Two"]) await giveStrike("up", reason, "u");
+    await report("r");
+    expect(readReportPage("r")?.strikeable).toMatchObject([{ strikes: 2, isLast: true }]);
+    expect(await decide("r", "remove", { isStrike: true })).toMatchObject({
+      description: expect.stringContaining("up@b.c has 3 strikes. The account is blocked now."),
+    });
+    expect(isIn("up")).toBe(0);
+  });
+
+  it("is one for each uploader, and none for an editor", async () => {
+    addVideo({ id: "w", uploaded_by: "up" });
+    addVideo({ id: "x", uploaded_by: "other" });
+    addVideo({ id: "y", uploaded_by: "u" });
+    const videos = ["v", "w", "x", "y"];
+    await report("r", videos);
+    await decide("r", "remove", { isStrike: true, videos });
+    expect([reasonsOf("up"), reasonsOf("other"), reasonsOf("u")]).toEqual([
+      ["Because."],
+      ["Because."],
+      [],
+    ]);
+  });
+
+  it("is refused with another decision, and for who can have none; then nothing is decided", async () => {
+    await report("r");
+    expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
+      status: 422,
+      detail: "A strike comes with a removal. Choose Remove, or untick it.",
+      reason: "Because.",
+      isStrike: true,
+    });
+    sqliteHandle().exec("UPDATE videos SET uploaded_by = 'u'");
+    expect(readReportPage("r")?.strikeable).toEqual([]);
+    expect(await decide("r", "remove", { isStrike: true })).toMatchObject({
+      status: 422,
+      detail: "None of these videos has an uploader who can be given a strike.",
+    });
+    expect(video()).toBeDefined();
+    expect(decisionsFor("up")).toEqual([]);
+  });
+
+  it("has the beginning of a long reason, and the form is what ticks it", async () => {
+    await report("r");
+    const send = async (fields: Record<string, string>) => {
+      const version = readReportPage("r")?.version ?? "";
+      const body = new URLSearchParams({ video: "v", version, decision: "remove", ...fields });
+      const headers = { Cookie: adminCookie(), Origin: ORIGIN };
+      const request = new Request(`${ORIGIN}/admin/reports/r`, { method: "POST", body, headers });
+      return action({ request, params: { id: "r" }, context: {} }).catch((thrown) => thrown);
+    };
+    const reason = `${"x".repeat(700)} end`;
+    expect(((await send({ reason, strike: "1" })) as Response).status).toBe(302);
+    expect(reasonsOf("up")).toEqual([`${"x".repeat(499)}…`]);
+    expect(decisionsFor("up")[0]?.text?.reason).toBe(reason);
+  });
+});
+
+describe("what an uploader reads of decisions", () => {
+  it("has the reason and the title, also when the video is deleted for good", async () => {
+    await report("r");
+    await decide("r", "hide", { reason: "First we look." });
+    expect(decisionsFor("up")).toMatchObject([{ decision: "hide", videoId: "v" }]);
+    await decide("r", "remove", { reason: "It is <b>hers</b>." });
+    await purge(["v"]);
+    const cookie = (await openSession("up")).split(";")[0] ?? "";
+    const request = new Request(`${ORIGIN}/admin/account`, { headers: { Cookie: cookie } });
+    const { decisions } = await accountLoader({ request, params: {}, context: {} });
+    expect(decisions).toMatchObject([
+      {
+        decision: "remove",
+        videoId: null,
+        text: { title: "Their film", reason: "It is <b>hers</b>." },
+      },
+      { decision: "hide", videoId: null, text: { title: "Their film", reason: "First we look." } },
+    ]);
+    expect(decisionsFor("other")).toEqual([]);
+  });
+
+  it("is no question to the reporter, and nothing where nobody has uploaded it", async () => {
+    addVideo({ id: "w", uploaded_by: "of another program" });
+    addVideo({ id: "x", uploaded_by: null });
+    await report("r", ["v", "w", "x"]);
+    await decide("r", "ask");
+    await decide("r", "keep", { videos: ["w", "x"] });
+    expect(sqliteHandle().prepare("SELECT count(*) FROM uploader_decisions").pluck().get()).toBe(0);
+  });
+
+  it("is encrypted, and says so where it can't be read", async () => {
+    await report("r");
+    await decide("r", "keep", { reason: "A secret reason" });
+    const stored = JSON.stringify(sqliteHandle().prepare("SELECT * FROM uploader_decisions").all());
+    expect(stored).not.toContain("secret");
+    expect(stored).not.toContain("Their film");
+    sqliteHandle().exec("UPDATE uploader_decisions SET box = 'of another secret'");
+    expect(decisionsFor("up")).toMatchObject([{ decision: "keep", text: undefined }]);
+  });
+
+  it("stays when the reporter's texts are erased, and goes after REPORT_KEEP", async () => {
+    await report("r");
+    await decide("r", "remove");
+    await writeTransaction(() => eraseReport("r", NOW));
+    expect(await forgetDecisions(NOW + 89 * DAY_MS)).toBe(0);
+    expect(decisionsFor("up")).toHaveLength(1);
+    expect(await forgetDecisions(NOW + 91 * DAY_MS)).toBe(1);
+    expect(decisionsFor("up")).toEqual([]);
+  });
+
+  it("stays while the report is open", async () => {
+    await report("r");
+    await decide("r", "hide");
+    await eraseDue(NOW + 200 * DAY_MS);
+    expect(await forgetDecisions(NOW + 200 * DAY_MS)).toBe(0);
+    expect(decisionsFor("up")).toHaveLength(1);
+  });
+});
