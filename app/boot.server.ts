@@ -28,6 +28,7 @@ import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
 import { startConsent } from "~/trust/consent/ending.server";
 import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
 import { startReports } from "~/trust/reports/report-mails.server";
+import { startAcceptedTerms } from "~/trust/uploaders/accepted-terms.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
@@ -71,6 +72,7 @@ export async function boot(): Promise<void> {
   startBackups();
   startAlerts();
   startReports();
+  startAcceptedTerms();
   resumeDownloads().catch(console.error);
   checkIntegrity();
   finishRemovals().catch(console.error);

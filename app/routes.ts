@@ -29,6 +29,7 @@ export default [
   route("admin/tags", "routes/tags.tsx"),
   route("admin/import", "routes/import.tsx"),
   route("admin/templates", "routes/templates.tsx"),
+  route("admin/terms", "routes/terms.tsx"),
   route("admin/trash", "routes/trash.tsx"),
   route("admin/statistics", "routes/statistics.tsx"),
   route("admin/videos/:id/statistics", "routes/video-statistics.tsx"),

@@ -5,10 +5,10 @@ import { planExport } from "~/import/earlier-system.server";
 import { ImportError, type ImportPlan } from "~/import/entry";
 import { tagsOf } from "~/import/fields";
 import { planFolder, requireApartFromUploads } from "~/import/folder.server";
-import { type ImportSummary, importVideos } from "~/import/import.server";
-import type { ImportMode } from "~/import/move-files.server";
+import { type ImportOptions, type ImportSummary, importVideos } from "~/import/import.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatBytes } from "~/shared/format-bytes";
+import { refusalOfTerms, requiredTerms } from "~/trust/uploaders/terms.server";
 import { VIDEO_STATUSES } from "~db/schema";
 import { UsageError } from "./ask";
 import { progressBar } from "./progress-bar";
@@ -28,6 +28,8 @@ out. It may be interrupted, and goes on where it was when it is started again.
   --export FILE            FILE is a CSV or JSON export of the earlier system's table "videos";
                            FOLDER holds its downloaded buckets videos/ and thumbnails/
   --user EMAIL             whose videos they become (default: the first account)
+  --accept-terms VERSION   that you accept the uploaders' terms of the studio, of this version, for all of it;
+                           needed while the studio asks for that
   --dry-run                say what would be done, and do nothing`;
 
 /** Of the videos that are left out. */
@@ -45,6 +47,7 @@ await runScript(
     metadata: { type: "string" },
     export: { type: "string" },
     user: { type: "string" },
+    "accept-terms": { type: "string" },
     "dry-run": { type: "boolean" },
   },
   async (options, [folder, ...rest]) => {
@@ -73,7 +76,9 @@ await runScript(
       : await planFolder(folder, defaults);
     warnOfCategories(plan);
     if (options["dry-run"]) return printPlan(plan);
-    await perform(plan, await userId(options.user), modes[0] ?? "copy");
+    const terms = options["accept-terms"];
+    requireAcceptedTerms(terms);
+    await perform(plan, { userId: await userId(options.user), mode: modes[0] ?? "copy", terms });
   },
 );
 
@@ -96,7 +101,20 @@ async function userId(email: string | undefined): Promise<string> {
   );
 }
 
-async function perform(plan: ImportPlan, userId: string, mode: ImportMode): Promise<void> {
+/** Before anything is done: with the version to name, and where its text is. */
+function requireAcceptedTerms(accepted: string | undefined): void {
+  const refusal = refusalOfTerms(accepted);
+  const version = requiredTerms()?.version;
+  if (!refusal) return;
+  throw new ImportError(
+    `${refusal} They stand under /admin/terms; --accept-terms ${version} says that you accept them.`,
+  );
+}
+
+async function perform(
+  plan: ImportPlan,
+  options: Pick<ImportOptions, "userId" | "mode" | "terms">,
+): Promise<void> {
   const controller = new AbortController();
   // A second one ends the process at once; nothing is lost by it either.
   process.once("SIGINT", () => controller.abort());
@@ -105,7 +123,7 @@ async function perform(plan: ImportPlan, userId: string, mode: ImportMode): Prom
   const bar = progressBar(plan.entries.length, 2 * bytes);
   try {
     const { signal } = controller;
-    const summary = await importVideos(plan, { userId, mode, signal, onProgress: bar.advance });
+    const summary = await importVideos(plan, { ...options, signal, onProgress: bar.advance });
     bar.end();
     report(summary, plan.withoutCategory?.length ?? 0);
   } finally {

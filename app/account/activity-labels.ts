@@ -78,6 +78,15 @@ const SENTENCES = {
   // The detail is the sentence, such as: hid 2 videos: “A”, “B”
   "bulk-edit": ["%", "changed several videos"],
   "report-erase": ["deleted what was typed in a report", "deleted what was typed in a report"],
+  "terms-write": ["wrote the uploaders' terms, %", "wrote the uploaders' terms"],
+  "terms-on": [
+    "has every upload accept the uploaders' terms",
+    "has every upload accept the uploaders' terms",
+  ],
+  "terms-off": [
+    "asks no upload to accept the uploaders' terms",
+    "asks no upload to accept the uploaders' terms",
+  ],
   strike: ["gave % a strike", "gave an uploader a strike"],
   "strike-withdraw": ["took back a strike of %", "took back a strike"],
   block: ["blocked %", "blocked an account"],

@@ -45,6 +45,8 @@ const TABLE = {
   "/admin/uploads/:id?": { owner: "own", editor: "own", uploader: "own" },
   "/admin/trash": { owner: "all", editor: "all", uploader: "own" },
   "/admin/templates": { owner: "own", editor: "own", uploader: "own" },
+  "/admin/terms": { owner: "all", editor: "all", uploader: "all" },
+  "/admin/terms write": { owner: "all", editor: "none", uploader: "none" },
   "/admin/review/:id other-film": { owner: "all", editor: "all", uploader: "none" },
   "/admin/review/:id": { owner: "all", editor: "all", uploader: "own" },
   "/admin/account": { owner: "own", editor: "own", uploader: "own" },

@@ -21,6 +21,7 @@ export async function receivedOutcome(
       ...{ upload, title, description, category, publishAt, unpublishAt },
       intent: body.status === "draft" ? "draft" : "publish",
       tags: body.tags.join(","),
+      ...(body.terms !== undefined && { terms: String(body.terms) }),
     }),
   );
   const outcome = await publishReceivedForm({ fields, files: new Map() }, userId, own);

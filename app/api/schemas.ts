@@ -130,6 +130,21 @@ export const newVideo = z.strictObject({
   tags: texts.tags.default([]),
   status: z.enum(["published", "draft"]).default("draft"),
   ...wanted,
+  terms: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "The version of the uploaders' terms that is accepted. Needed while they are required, unless the upload's metadata names it.",
+    ),
+});
+
+export const terms = z.object({
+  required: z.boolean().describe("Whether an upload has to accept them."),
+  version: z.number().int().nullable(),
+  text: z.string().nullable(),
+  createdAt: time.nullable(),
 });
 
 export const videoChanges = z

@@ -3,8 +3,9 @@ import { queueView } from "~/media/jobs/summaries.server";
 import { studioStats } from "~/studio/statistics/admin-stats.server";
 import type { PeriodDays } from "~/studio/statistics/statistics";
 import { readStatistics } from "~/studio/statistics/statistics.server";
+import { refusalOfTerms, requiredTerms } from "~/trust/uploaders/terms.server";
 import { API_PATH, type Call, operation } from "./operation";
-import { queue, statistics, statisticsQuery } from "./schemas";
+import { queue, statistics, statisticsQuery, terms } from "./schemas";
 
 const CURL = 'curl --fail-with-body -H "Authorization: Bearer $TOKEN"';
 const TUS = '-H "Tus-Resumable: 1.0.0"';
@@ -49,13 +50,29 @@ export const siteOperations = [
       return { status: 200, body: { ...totals, days, mostViewed: videos, storage } };
     },
   }),
+  operation({
+    name: "readTerms",
+    method: "GET",
+    path: "/terms",
+    summary:
+      "Reads the uploaders' terms. While they are required, an upload names their version as terms: in its metadata and when the video is made of it.",
+    scope: "upload",
+    permission: "/admin/terms",
+    answer: terms,
+    status: 200,
+    example: `${CURL} "$SITE/api/v1/terms"`,
+    async perform() {
+      const { version = null, text = null, createdAt = null } = requiredTerms() ?? {};
+      return { status: 200, body: { required: version !== null, version, text, createdAt } };
+    },
+  }),
 ];
 
 const upload = {
   scope: "upload",
   permission: "/admin/uploads/:id?",
   perform: ({ request, user }: Call<undefined, undefined>) =>
-    answerTus(request, user.id, API_PATH + UPLOADS),
+    answerTus(request, user.id, refusalOfTerms, API_PATH + UPLOADS),
 } as const;
 
 /** Resumable uploads: tus 1.0 (https://tus.io/protocols/resumable-upload). */
@@ -65,7 +82,8 @@ export const uploadOperations = [
     name: "beginUpload",
     method: "POST",
     path: UPLOADS,
-    summary: "Begins a resumable upload (tus 1.0). Location is its address.",
+    summary:
+      "Begins a resumable upload (tus 1.0). Location is its address. Where the uploaders' terms have to be accepted, its metadata names their version as terms.",
     status: 201,
     example: `${CURL} -i -X POST "$SITE/api/v1/uploads" ${TUS} -H "Upload-Length: $(stat -c %s film.mp4)" \\
   -H "Upload-Metadata: filename $(printf film.mp4 | base64)"`,

@@ -11,6 +11,7 @@ import { formatDuration } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { HOLD_SENTENCES } from "~/trust/holds.server";
 import { refusalsOf } from "~/trust/publication.server";
+import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { database } from "~db/client.server";
 import type { Schema, VideosTable } from "~db/schema";
 import type { ImportEntry } from "./entry";
@@ -57,6 +58,8 @@ interface PendingImport extends Candidate {
 export interface BatchOptions {
   userId: string;
   mode: ImportMode;
+  /** That the uploaders' terms were accepted for all of it, where that is asked for. */
+  acceptance?: Acceptance;
   /** The one entry of the whole import, which says how many videos it was so far. */
   activity: ImportActivity;
   onProgress?(bytes: number, files: number): void;
@@ -122,7 +125,8 @@ async function moveAndInsert(
  *
  * @throws what a transaction threw; what is not in the catalogue by then is as it was before.
  */
-async function insertAllRows(moved: PendingImport[], { userId, mode, activity }: BatchOptions) {
+async function insertAllRows(moved: PendingImport[], options: BatchOptions) {
+  const { mode, activity } = options;
   const now = Date.now();
   for (let start = 0; start < moved.length; start += ROWS_AT_ONCE) {
     const slice = moved.slice(start, start + ROWS_AT_ONCE);
@@ -131,7 +135,7 @@ async function insertAllRows(moved: PendingImport[], { userId, mode, activity }:
       await database()
         .transaction()
         .execute(async (transaction) => {
-          await insertRows(transaction, userId, slice, now + start);
+          await insertRows(transaction, options, slice, now + start);
           await activity.count(slice.length, transaction);
         });
     } catch (error) {
@@ -169,7 +173,7 @@ async function rollBack({ entry, target }: PendingImport, notOurs = false): Prom
 /** All rows of a slice, with the accounting of their files, digests and jobs. */
 async function insertRows(
   transaction: Transaction<Schema>,
-  userId: string,
+  { userId, acceptance }: BatchOptions,
   moved: PendingImport[],
   time: number,
 ): Promise<void> {
@@ -188,6 +192,7 @@ async function insertRows(
     .insertInto("videos")
     .values(moved.map((each, index) => rowOf(userId, each, time + index)))
     .execute();
+  for (const { videoId } of moved) keepAcceptance(videoId, "video", userId, acceptance);
   for (const { entry, videoId } of moved) if (entry.series) putIntoSeries(videoId, entry.series);
   for (const { videoId, look, entry, inspected } of moved) {
     if (!look) continue;

@@ -9,6 +9,7 @@ import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { mapConcurrently } from "~/shared/map-concurrently";
+import { checkTerms } from "~/trust/uploaders/terms.server";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
 import { importActivity } from "./import-activity.server";
 import { type Candidate, importBatch } from "./import-batch.server";
@@ -21,6 +22,8 @@ export interface ImportOptions {
   /** Whose videos they become. */
   userId: string;
   mode: ImportMode;
+  /** The version of the uploaders' terms that is accepted, as it was named. */
+  terms?: string;
   /** Ends the import after the current batch. */
   signal?: AbortSignal;
   /** Bytes that have been read, then moved: each file counts twice. */
@@ -50,6 +53,8 @@ const BATCH_BYTES = 1024 ** 3;
  * Imports what was planned into the catalogue, in batches: first inspected, then moved and flushed to
  * the disk, the rows last. It may be stopped and killed at any moment, and goes on
  * where it was when it is started again.
+ *
+ * @throws {ImportError} without the uploaders' terms, where they have to be accepted.
  */
 export async function importVideos(
   plan: ImportPlan,
@@ -66,6 +71,8 @@ export async function importVideos(
     probingMs: 0,
     interrupted: false,
   };
+  const { refusal, acceptance } = checkTerms(options.terms);
+  if (refusal) throw new ImportError(refusal);
   await recoverImports();
   const seen = new Map<string, string>();
   const activity = importActivity(options.userId);
@@ -73,8 +80,10 @@ export async function importVideos(
     if (options.signal?.aborted) break;
     const unknown = await leaveOutKnown(batch, summary, options);
     const candidates = await inspectFiles(unknown, seen, summary, options);
-    const taken = await importBatch(candidates, { ...options, activity }, (name, error) =>
-      summary.failures.push({ name, reason: reasonOf(error) }),
+    const taken = await importBatch(
+      candidates,
+      { ...options, activity, acceptance },
+      (name, error) => summary.failures.push({ name, reason: reasonOf(error) }),
     );
     summary.imported += taken.length;
     for (const { bytes, entry, inspected, refusal } of taken) {

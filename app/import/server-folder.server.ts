@@ -3,6 +3,7 @@ import { temporaryPath } from "~/media/intake/received-file.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { settings } from "~/server/settings.server";
 import { formatBytes } from "~/shared/format-bytes";
+import { refusalOfTerms } from "~/trust/uploaders/terms.server";
 import type { VideoStatus } from "~db/schema";
 import { ImportError, type ImportFailure, type ImportPlan } from "./entry";
 import { planFolder, requireApartFromUploads } from "./folder.server";
@@ -54,6 +55,8 @@ export interface FolderRequest {
   mode: "copy" | "move";
   /** CSV or JSON with a column `file`; else the one in the folder. */
   table?: string;
+  /** The version of the uploaders' terms that is accepted, as the form names it. */
+  terms?: string;
 }
 
 /**
@@ -64,6 +67,8 @@ export interface FolderRequest {
  */
 export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
   if (!settings().importDir) throw new ImportError("The server has no import folder.");
+  const refusal = refusalOfTerms(wanted.terms);
+  if (refusal) throw new ImportError(refusal);
   if (holder.afterdarkFolder) throw new ImportError("The folder is being imported already.");
   const running: Running = {
     controller: new AbortController(),
@@ -144,6 +149,7 @@ async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): P
     const summary = await importVideos(plan, {
       userId: wanted.userId,
       mode: wanted.mode,
+      terms: wanted.terms,
       signal: running.controller.signal,
       onProgress(bytes, files) {
         running.bytes += bytes;

@@ -39,6 +39,7 @@ import { uploadStart } from "~/studio/templates/templates.server";
 import { handleUpload, uploadLimits } from "~/studio/upload/upload-action.server";
 import type { UploadFailure } from "~/studio/upload/upload-fields";
 import { UploadForm } from "~/studio/upload/upload-form";
+import { requiredTerms } from "~/trust/uploaders/terms.server";
 import { ButtonLink } from "~/ui/button";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { useFormResponse } from "~/ui/forms/use-form-response";
@@ -67,6 +68,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const shell = {
     statistics,
     limits: uploadLimits(),
+    terms: requiredTerms(),
     ffmpeg: ffmpegAvailable(),
     now: Date.now(),
     version: SITE_VERSION,
@@ -85,6 +87,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 const SIGNED_OUT = {
   statistics: {} as Awaited<ReturnType<typeof loadStats>>,
   ffmpeg: true,
+  terms: undefined,
   version: "",
   origin: "",
   signedOut: true,
@@ -155,6 +158,7 @@ export default function Admin() {
           confirmation={answer?.confirmation}
           preview={answer?.preview}
           now={now}
+          terms={loaded.terms}
           edit={{ limits, signedOut, origin: loaded.origin }}
         />
       ) : answer?.signedOut?.edit ? (
@@ -169,6 +173,7 @@ export default function Admin() {
           <UploadForm
             limits={limits}
             start={loaded.start}
+            terms={loaded.terms}
             failure={answer?.upload ?? signedOutUpload(answer)}
           />
         </>

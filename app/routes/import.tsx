@@ -23,6 +23,7 @@ import { DownloadList } from "~/studio/bring-in/download-list";
 import { addDownloads, cancelDownload, listDownloads } from "~/studio/bring-in/downloads.server";
 import { FolderForm } from "~/studio/bring-in/folder-form";
 import { PageSection } from "~/studio/page-section";
+import { checkTerms, requiredTerms } from "~/trust/uploaders/terms.server";
 import { buttonClass } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
@@ -40,11 +41,14 @@ interface Answer {
   intent: string;
   address?: AddressFailure;
   table?: string;
+  /** Why the uploaders' terms are not accepted, and the version that the form named. */
+  terms?: string;
+  accepted?: string;
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/import");
-  return { downloads: await listDownloads(), folder: serverFolder() };
+  return { downloads: await listDownloads(), folder: serverFolder(), terms: requiredTerms() };
 }
 
 export async function action({ request }: ActionFunctionArgs) {
@@ -55,17 +59,23 @@ export async function action({ request }: ActionFunctionArgs) {
   const intent = text("intent");
   const done = (description: string) =>
     redirectWithToast("/admin/import", { title: "Import", description, kind: "success" });
+  const typed = { intent, table: text("table"), accepted: text("terms") };
+  const refuseTerms = (refusal: string) =>
+    data<Answer>({ ...typed, message: refusal, terms: refusal }, { status: 422 });
   try {
     switch (intent) {
       case "address-publish":
       case "address-draft": {
         const address = await takeAddress(form, user.id);
         if (!address) return done("The video is being fetched.");
-        return data<Answer>({ message: address.sentence, intent, address }, { status: 422 });
+        return data<Answer>({ ...typed, message: address.sentence, address }, { status: 422 });
       }
       case "table": {
+        const { refusal, acceptance } = checkTerms(text("terms"));
+        if (refusal) return refuseTerms(refusal);
         const entries = await planAddresses(text("table"));
-        await addDownloads(entries.map((entry) => ({ ...entry, userId: user.id })));
+        const shared = { userId: user.id, terms: acceptance?.version };
+        await addDownloads(entries.map((entry) => ({ ...entry, ...shared })));
         return done(`${formatQuantity(entries.length, "video")} will be fetched.`);
       }
       case "cancel":
@@ -73,15 +83,19 @@ export async function action({ request }: ActionFunctionArgs) {
           throw new ImportError("It has ended already.");
         }
         return done("It is cancelled.");
-      case "folder":
+      case "folder": {
+        const { refusal } = checkTerms(text("terms"));
+        if (refusal) return refuseTerms(refusal);
         await beginFolderImport({
           userId: user.id,
           status: text("status") === "published" ? "published" : "review",
           mode: text("mode") === "move" ? "move" : "copy",
           category: toCategoryId(text("category")),
           table: text("table"),
+          terms: text("terms"),
         });
         return done("The folder is being imported.");
+      }
       case "folder-cancel":
         if (!cancelFolderImport()) throw new ImportError("It has ended already.");
         return done("The import ends after the files at hand.");
@@ -90,18 +104,23 @@ export async function action({ request }: ActionFunctionArgs) {
     }
   } catch (error) {
     if (!(error instanceof ImportError || error instanceof UploadError)) throw error;
-    return data<Answer>({ message: error.message, intent, table: text("table") }, { status: 422 });
+    return data<Answer>({ ...typed, message: error.message }, { status: 422 });
   }
 }
 
 export default function Import() {
   useLiveRefresh({ jobs: true });
-  const { downloads, folder } = useLoaderData<typeof loader>();
+  const { downloads, folder, terms } = useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const busy = useNavigation().formAction === "/admin/import";
   const { key } = useLocation();
   useFormErrorToast(answer);
-  const errorOf = (intent: string) => (answer?.intent === intent ? answer.message : undefined);
+  const errorOf = (intent: string) =>
+    answer?.intent === intent && !answer.terms ? answer.message : undefined;
+  const termsOf = (intent: string) => ({
+    terms,
+    ...(answer?.intent === intent && { accepted: answer.accepted, error: answer.terms }),
+  });
   const tableOf = (intent: string) => (answer?.intent === intent ? answer.table : undefined);
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
@@ -115,11 +134,17 @@ export default function Import() {
         </PageSection>
       )}
       <PageSection id="address" title="From an address">
-        <AddressForm key={key} failure={answer?.address} busy={busy} />
+        <AddressForm
+          key={key}
+          failure={answer?.address}
+          asked={{ terms, accepted: answer?.address && answer.accepted }}
+          busy={busy}
+        />
         <TableForm
           key={`table ${key}`}
           error={errorOf("table")}
           table={tableOf("table") ?? ""}
+          asked={termsOf("table")}
           busy={busy}
         />
       </PageSection>
@@ -130,6 +155,7 @@ export default function Import() {
             folder={folder}
             error={errorOf("folder")}
             table={tableOf("folder")}
+            asked={termsOf("folder")}
             busy={busy}
           />
         </PageSection>

@@ -3,6 +3,8 @@ import type { JobSummary } from "~/media/jobs/kinds";
 import { jobSummaries } from "~/media/jobs/summaries.server";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { refusalsOf } from "~/trust/publication.server";
+import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
+import type { AcceptedTerms } from "~/trust/uploaders/terms";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { storyboardFrames } from "./edit/storyboard-frames.server";
 import { failure } from "./failure";
@@ -54,6 +56,8 @@ export interface ManageData {
   dialog?: { kind: DialogKind; video: EditableVideo | null };
   /** Where the dialog edits a video: the pictures of its storyboard. */
   frames?: StoryboardFrame[];
+  /** Where it edits a video too: what was accepted for it. */
+  accepted?: AcceptedTerms[];
   /** Where the dialog is about files: the other files of its video, and what is made of them. */
   files?: OtherFiles & { jobs?: JobSummary };
   /** Where the dialog cuts a video. */
@@ -115,6 +119,7 @@ export async function loadManage(
         ...shown,
         dialog: { kind, video },
         frames: await storyboardFrames(video.storyboardUrl ?? null),
+        accepted: acceptancesOf([video.id])?.[video.id],
       };
     if ((kind !== "replace" && kind !== "trim") || !video)
       return { ...shown, dialog: { kind, video } };

@@ -58,6 +58,7 @@ const studioRequest = z.discriminatedUnion("intent", [
     upload: text,
     duplicate: text,
     incomplete: text,
+    terms: text,
   }),
   z.object({ intent: z.literal("use-file"), id, file: id }),
   z.object({ intent: z.literal("restore-file"), id, file: id }),

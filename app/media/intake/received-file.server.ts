@@ -17,6 +17,8 @@ export interface ReceivedFile {
   bytes: number;
   /** Hexadecimal, computed while the bytes came in. */
   sha256: string;
+  /** The version of the uploaders' terms that its sender named, where one was named before the form. */
+  terms?: string;
 }
 
 /** What a file has to be, checked while it arrives. */

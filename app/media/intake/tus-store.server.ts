@@ -31,6 +31,8 @@ export interface Incoming {
   /** Bytes that the request announces. */
   length: number;
   checksum?: { algorithm: string; digest: Buffer };
+  /** Why an upload with these terms, as its metadata names them, can't begin. */
+  refusalOfTerms?: (terms: string | undefined) => string | undefined;
   /** The stream once it is being read. */
   reading?: Readable;
 }

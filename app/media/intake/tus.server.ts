@@ -15,6 +15,7 @@ import { UploadError } from "./upload-error.server";
 export const TUS_PATH = "/admin/uploads";
 
 const MAX_NAME_LETTERS = 300;
+const MAX_TERMS_DIGITS = 20;
 
 interface TusEndpoint {
   folder: string;
@@ -62,11 +63,14 @@ function owner(headers: Headers): string {
  * Answers a request of the tus protocol. Uploads belong to who began them: another user's is not
  * found, whatever is asked of it.
  *
+ * @param refusalOfTerms why an upload can't begin with the version of the uploaders' terms that its
+ *   metadata names as `terms`.
  * @param path the address below which the requests come in.
  */
 export async function answerTus(
   request: Request,
   userId: string,
+  refusalOfTerms?: Incoming["refusalOfTerms"],
   path = TUS_PATH,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
@@ -84,6 +88,7 @@ export async function answerTus(
     body: () => claimBody(request),
     length: Number(request.headers.get("Content-Length") ?? 0),
     ...(checksum && { checksum }),
+    ...(refusalOfTerms && { refusalOfTerms }),
   };
   headers.set(OWNER, userId);
   // Without its body: the store takes that from where it comes in.
@@ -124,12 +129,15 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
   const { maxBytes, tooLarge } = videoSize(settings());
   if ((upload.size ?? 0) > maxBytes) throw new UploadError(413, tooLarge);
   if (upload.size === 0) throw new UploadError(415, EMPTY_FILE);
+  const terms = upload.metadata?.terms?.slice(0, MAX_TERMS_DIGITS);
+  const refusal = incoming.getStore()?.refusalOfTerms?.(terms);
+  if (refusal) throw new UploadError(422, refusal);
   const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LETTERS);
   const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LETTERS);
   if (/^(image|audio|text)\//.test(filetype)) {
     throw new UploadError(415, "This file is not a video that the site can read.");
   }
-  return { filename, filetype };
+  return { filename, filetype, ...(terms && { terms }) };
 }
 
 /**
@@ -141,13 +149,14 @@ export async function readFinishedUpload(userId: string, id: string): Promise<Re
   const { store, folder } = tusEndpoint();
   const record = isOwn(id, userId) ? await store.configstore.get(id) : undefined;
   if (!record) throw new UploadError(404, "This upload does not exist, or is older than a day.");
-  const { sha256, filename } = record.metadata ?? {};
+  const { sha256, filename, terms } = record.metadata ?? {};
   if (!sha256) throw new UploadError(409, "This upload has not arrived completely.");
   return {
     path: path.join(folder, id),
     name: filename ?? "",
     bytes: record.size ?? 0,
     sha256,
+    ...(terms && { terms }),
   };
 }
 

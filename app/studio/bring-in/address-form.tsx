@@ -2,12 +2,21 @@ import { Form } from "@remix-run/react";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
 import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
+import { type AskedTerms, TermsField } from "../terms/terms-field";
 import { NO_TEXTS } from "../upload/upload-fields";
 import { CategoryOptions } from "../upload/upload-text-fields";
 import type { AddressFailure } from "./bring-in-action.server";
 
 /** Fetches one video, with the texts of an upload. */
-export function AddressForm({ failure, busy }: { failure?: AddressFailure; busy: boolean }) {
+export function AddressForm({
+  failure,
+  asked,
+  busy,
+}: {
+  failure?: AddressFailure;
+  asked: AskedTerms;
+  busy: boolean;
+}) {
   const { texts = NO_TEXTS, fields = {}, address = "" } = failure ?? {};
   return (
     <Form method="post" className="flex flex-col gap-4">
@@ -53,6 +62,7 @@ export function AddressForm({ failure, busy }: { failure?: AddressFailure; busy:
         defaultValue={texts.tags}
         error={fields.tags}
       />
+      <TermsField {...asked} error={fields.terms} />
       <div className="flex flex-wrap gap-3">
         <Button name="intent" value="address-publish" disabled={busy}>
           Bring in and publish
@@ -69,10 +79,12 @@ export function AddressForm({ failure, busy }: { failure?: AddressFailure; busy:
 export function TableForm({
   error,
   table,
+  asked,
   busy,
 }: {
   error?: string;
   table: string;
+  asked: AskedTerms;
   busy: boolean;
 }) {
   return (
@@ -88,6 +100,7 @@ export function TableForm({
         spellCheck={false}
         className="font-mono text-sm"
       />
+      <TermsField {...asked} />
       <div>
         <Button variant="secondary" name="intent" value="table" disabled={busy}>
           Bring them in

@@ -1,4 +1,5 @@
 import { UploadError } from "~/media/intake/upload-error.server";
+import { checkTerms } from "~/trust/uploaders/terms.server";
 import { checkTexts, typedTexts } from "../upload/receive-upload.server";
 import { NO_TEXTS, type UploadField, type UploadTexts } from "../upload/upload-fields";
 import { addDownloads } from "./downloads.server";
@@ -25,10 +26,18 @@ export async function takeAddress(
   const address = fields.get("address") ?? "";
   const typed = { ...NO_TEXTS, ...typedTexts(fields), duration: "" };
   const checked = checkTexts(typed);
-  if (!checked.ok) return { status: 422, ...checked, address, texts: typed };
+  const { refusal, acceptance } = checkTerms(fields.get("terms"));
+  const terms = refusal && { terms: refusal };
+  if (!checked.ok) {
+    const wrong = { ...checked.fields, ...terms };
+    return { status: 422, sentence: checked.sentence, address, texts: typed, fields: wrong };
+  }
+  if (terms) return { status: 422, sentence: terms.terms, address, texts: typed, fields: terms };
   const status = form.get("intent") === "address-publish" ? "published" : "review";
   try {
-    await addDownloads([{ userId, address, texts: checked.texts, status }]);
+    await addDownloads([
+      { userId, address, texts: checked.texts, status, terms: acceptance?.version },
+    ]);
   } catch (error) {
     if (!(error instanceof UploadError)) throw error;
     const { message } = error;

@@ -30,6 +30,8 @@ export interface NewDownload {
   address: string;
   texts: NewVideoTexts;
   status: "published" | "review";
+  /** The version of the uploaders' terms that was accepted with it. */
+  terms?: number;
 }
 
 /**
@@ -38,11 +40,12 @@ export interface NewDownload {
  * @throws {UploadError} 422 for an address that is none.
  */
 export async function addDownloads(entries: NewDownload[], network?: Network): Promise<void> {
-  const rows = entries.map(({ userId, address, texts, status }) => ({
+  const rows = entries.map(({ userId, address, texts, status, terms }) => ({
     user_id: userId,
     address: parseAddress(address).href,
     texts: JSON.stringify(texts),
     status,
+    terms: terms ?? null,
   }));
   if (rows.length > 0) await database().insertInto("downloads").values(rows).execute();
   jobsChanged("progress");
@@ -188,6 +191,10 @@ async function fetchAndPublish(
       status: row.status,
       schedule: { publishAt: null, unpublishAt: null },
       texts: JSON.parse(row.texts) as NewVideoTexts,
+      // Of the moment when it was asked for: the terms may have changed since.
+      ...(row.terms !== null && {
+        acceptance: { version: row.terms, acceptedAt: row.created_at },
+      }),
       video,
     });
     return published.id;

@@ -1,6 +1,7 @@
 import { Form } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { SelectField, TextAreaField } from "~/ui/forms/field";
+import { type AskedTerms, TermsField } from "../terms/terms-field";
 import { CategoryOptions } from "../upload/upload-text-fields";
 
 interface Folder {
@@ -13,12 +14,14 @@ export function FolderForm({
   folder: { running, last },
   error,
   table,
+  asked,
   busy,
 }: {
   folder: Folder;
   error?: string;
   /** As it was typed, after a failure. */
   table?: string;
+  asked: AskedTerms;
   busy: boolean;
 }) {
   if (running) return <Running {...running} busy={busy} />;
@@ -66,6 +69,7 @@ export function FolderForm({
         spellCheck={false}
         className="font-mono text-sm"
       />
+      <TermsField {...asked} />
       <div>
         <Button variant="secondary" name="intent" value="folder" disabled={busy}>
           Import the folder

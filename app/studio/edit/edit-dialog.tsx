@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { isCategoryId, shownCategories, toCategoryId } from "~/shared/categories";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import type { AcceptedTerms } from "~/trust/uploaders/terms";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
@@ -13,6 +14,7 @@ import type { EditableVideo } from "../list/managed-video";
 import { SeriesFields } from "../series/series-fields";
 import type { SeriesChoice } from "../series/series-list.server";
 import { SignInPrompt } from "../sign-in-prompt";
+import { AcceptedLine } from "../terms/accepted-line";
 import type { UploadLimits } from "../upload/upload-fields";
 import { thumbnailHint } from "../upload/upload-fields";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
@@ -33,6 +35,8 @@ export interface EditSurroundings {
   series?: SeriesChoice;
   /** The pictures of the video's storyboard. */
   frames?: StoryboardFrame[];
+  /** What was accepted for the video; undefined where no terms were ever written. */
+  accepted?: AcceptedTerms[];
 }
 
 const UNSAVED = "Your changes are not saved. Leave them all the same?";
@@ -48,6 +52,7 @@ export function EditDialog({
   origin,
   series,
   frames = [],
+  accepted,
 }: {
   video: EditableVideo;
   error?: StudioFailure;
@@ -89,6 +94,7 @@ export function EditDialog({
         replaceHref={`${closeTo}&replace=${encodeURIComponent(video.id)}`}
         trimHref={`${closeTo}&trim=${encodeURIComponent(video.id)}`}
       />
+      <AcceptedLine accepted={accepted} />
       <Form
         ref={form}
         onSubmit={() => {

@@ -1,4 +1,5 @@
 import type { JobSummary } from "~/media/jobs/kinds";
+import type { Terms } from "~/trust/uploaders/terms";
 import { Dialog } from "~/ui/dialog";
 import { PageLink } from "~/ui/page-link";
 import type { StudioFailure } from "../failure";
@@ -20,6 +21,7 @@ export function ReplaceDialog({
   list,
   address,
   limits,
+  terms,
   now,
 }: {
   video: ManagedVideo;
@@ -33,6 +35,8 @@ export function ReplaceDialog({
   /** The address of this dialog. */
   address: string;
   limits: UploadLimits;
+  /** The uploaders' terms, where they have to be accepted. */
+  terms: Terms | undefined;
   /** Milliseconds since 1970. */
   now: number;
 }) {
@@ -68,6 +72,7 @@ export function ReplaceDialog({
           address={address}
           list={list}
           limits={limits}
+          terms={terms}
           question={error?.replace?.question}
         />
       )}

@@ -1,7 +1,9 @@
 import { Form, useNavigation, useSubmit } from "@remix-run/react";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { NOT_ACCEPTED, type Terms } from "~/trust/uploaders/terms";
 import { Button, ButtonLink } from "~/ui/button";
 import { FileField } from "~/ui/forms/field";
+import { TermsField } from "../terms/terms-field";
 import { type UploadLimits, videoHint } from "../upload/upload-fields";
 import { fileError } from "../upload/upload-queue";
 import { useLeaveWarning } from "../use-leave-warning";
@@ -19,6 +21,7 @@ export function ReplaceForm({
   address,
   list,
   limits,
+  terms,
   question,
 }: {
   videoId: string;
@@ -27,15 +30,21 @@ export function ReplaceForm({
   /** Where Cancel leads. */
   list: string;
   limits: UploadLimits;
+  /** The uploaders' terms, where they have to be accepted. */
+  terms: Terms | undefined;
   /** Set when the file is on the server and waits for a decision. */
   question: ReplaceQuestion | undefined;
 }) {
   const [refused, setRefused] = useState<string>();
   const submit = useSubmit();
   const busy = useNavigation().formData?.get("intent") === "replace";
+  const accepted = useRef<string>();
   const transfer = useFileTransfer((upload) =>
     submit(
-      { intent: "replace", id: videoId, upload, duplicate: "ask", incomplete: "ask" },
+      {
+        ...{ intent: "replace", id: videoId, upload, duplicate: "ask", incomplete: "ask" },
+        ...(accepted.current && { terms: accepted.current }),
+      },
       { method: "post", action: address, preventScrollReset: true },
     ),
   );
@@ -53,13 +62,18 @@ export function ReplaceForm({
         event.preventDefault();
         const error = fileError(file, limits);
         setRefused(error);
-        if (!error) transfer.start(file);
+        accepted.current = new FormData(event.currentTarget).get("terms")?.toString();
+        if (!error) transfer.start(file, accepted.current);
       }}
       className="flex flex-col gap-5"
     >
       <input type="hidden" name="intent" value="replace" />
       <input type="hidden" name="id" value={videoId} />
-      <input type="hidden" name="duplicate" value={question ? "keep" : "ask"} />
+      <input
+        type="hidden"
+        name="duplicate"
+        value={question && question.kind !== "terms" ? "keep" : "ask"}
+      />
       <input
         type="hidden"
         name="incomplete"
@@ -84,6 +98,7 @@ export function ReplaceForm({
           disabled={isSending || busy}
         />
       )}
+      <TermsField terms={terms} error={question?.kind === "terms" ? NOT_ACCEPTED : undefined} />
       {isSending && <SendingBar share={transfer.share ?? 0} text={transfer.text} />}
       <div className="flex flex-wrap justify-end gap-3">
         {isSending ? (
@@ -96,7 +111,7 @@ export function ReplaceForm({
           </ButtonLink>
         )}
         <Button busy={busy || isSending} busyLabel={isSending ? "Uploading..." : "Examining..."}>
-          {question ? "Replace all the same" : "Replace file"}
+          {question && question.kind !== "terms" ? "Replace all the same" : "Replace file"}
         </Button>
       </div>
     </Form>

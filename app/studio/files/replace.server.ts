@@ -10,6 +10,8 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, recordFile } from "~/media/media-files.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
+import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
+import { checkTerms } from "~/trust/uploaders/terms.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import { failure, GONE, type StudioFailure } from "../failure";
@@ -38,6 +40,8 @@ export interface Replacement {
   /** `ask` to be told that the catalogue has the same file, `keep` to take one that is cut off. */
   duplicate?: string;
   incomplete?: string;
+  /** The version of the uploaders' terms that is accepted. */
+  terms?: string;
 }
 
 /** Files that are being examined: a form that is sent twice must not take one file twice. */
@@ -75,7 +79,7 @@ export async function replaceFile(
 }
 
 async function examineAndTake(
-  { id, file: sent, upload, fileError, duplicate, incomplete }: Replacement,
+  { id, file: sent, upload, fileError, duplicate, incomplete, terms }: Replacement,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
   if (fileError) throw fileError;
@@ -83,12 +87,14 @@ async function examineAndTake(
   if (!video) return failure(404, FAILED, { detail: GONE });
   const file = upload ? await readFinishedUpload(userId, upload) : sent;
   if (!file) return failure(422, FAILED, { detail: "A video file is needed.", replace: {} });
-  const wait = async (kind: ReplaceQuestion["kind"], detail: string) => {
+  const wait = async (kind: ReplaceQuestion["kind"], detail: string, status: 409 | 422 = 409) => {
     const waiting = upload ?? (await storeFinishedUpload(userId, file));
     const question = { upload: waiting, fileName: file.name, kind };
-    return failure(409, FAILED, { detail, replace: { question } });
+    return failure(status, FAILED, { detail, replace: { question } });
   };
   if (isPending(id)) return failure(409, FAILED, { detail: PENDING, replace: {} });
+  const { refusal, acceptance } = checkTerms(terms ?? file.terms);
+  if (refusal) return wait("terms", refusal, 422);
   await refuseBlockedFile(file.sha256, { userId, detail: video.title, subjectId: id });
   const same = duplicate === "ask" ? await findDuplicate(file.sha256) : undefined;
   if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
@@ -96,7 +102,7 @@ async function examineAndTake(
   if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));
   const look = await lookAtFile(file.path);
   if (look && look.films.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
-  const taken = await store(id, file, probed, userId);
+  const taken = await store(id, file, probed, userId, acceptance);
   if (taken === "pending") return failure(409, FAILED, { detail: PENDING, replace: {} });
   if (taken === "gone") return failure(404, FAILED, { detail: GONE });
   if (upload) await removeUpload(userId, upload);
@@ -116,6 +122,7 @@ async function store(
   file: ReceivedFile,
   probed: ProbedVideo,
   userId: string,
+  acceptance: Acceptance | undefined,
 ): Promise<string | "pending" | "gone"> {
   const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
   const id = newFileId();
@@ -144,6 +151,7 @@ async function store(
           })
           .execute();
         await recordFile({ ...name, videoId: id, kind: "video", bytes }, transaction);
+        keepAcceptance(videoId, "file", userId, acceptance);
         const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));
         await enqueueIn(transaction, [id], kinds);
         const entry = { userId, subjectId: videoId, detail: video.title };

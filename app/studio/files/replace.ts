@@ -7,7 +7,7 @@ export interface ReplaceQuestion {
   /** Names the file, which waits on the server. */
   upload: string;
   fileName: string;
-  kind: "duplicate" | "cut off";
+  kind: "duplicate" | "cut off" | "terms";
 }
 
 /** Another file of a video, as the studio shows it. */

@@ -14,7 +14,8 @@ export interface FileTransfer {
   text: string;
   /** Why it has failed. */
   error: string | undefined;
-  start(file: File): void;
+  /** @param terms the version of the uploaders' terms that is accepted. */
+  start(file: File, terms: string | undefined): void;
   cancel(): void;
 }
 
@@ -34,24 +35,28 @@ export function useFileTransfer(onArrived: (upload: string) => void): FileTransf
   }, []);
 
   const start = useCallback(
-    (file: File) => {
+    (file: File, terms: string | undefined) => {
       const speed = throughputMeter(() => performance.now());
       setShare(0);
       setText("");
       setError(undefined);
-      const transfer = startTransfer(file, {
-        onProgress(sent) {
-          setShare(file.size > 0 ? sent / file.size : 1);
-          setText(figures(file.size, sent, speed(sent)));
+      const transfer = startTransfer(
+        file,
+        {
+          onProgress(sent) {
+            setShare(file.size > 0 ? sent / file.size : 1);
+            setText(figures(file.size, sent, speed(sent)));
+          },
+          onInterrupted: () => setText(INTERRUPTED),
+          onArrived(upload) {
+            stop();
+            void forgetTransfer(file);
+            arrived.current(upload);
+          },
+          onFailed: (sentence) => stop(sentence),
         },
-        onInterrupted: () => setText(INTERRUPTED),
-        onArrived(upload) {
-          stop();
-          void forgetTransfer(file);
-          arrived.current(upload);
-        },
-        onFailed: (sentence) => stop(sentence),
-      });
+        terms,
+      );
       running.current = transfer;
       transfer.catch(() => stop(SENTENCES.failed));
     },

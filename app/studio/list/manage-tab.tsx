@@ -2,6 +2,7 @@ import { useNavigation, useSearchParams } from "@remix-run/react";
 import { Film } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { formatQuantity } from "~/shared/format";
+import type { Terms } from "~/trust/uploaders/terms";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { Pager } from "~/ui/lists/pager";
@@ -49,6 +50,7 @@ export function ManageTab({
   confirmation,
   preview,
   now,
+  terms,
   edit: surroundings,
 }: {
   manage: ManageData;
@@ -56,10 +58,12 @@ export function ManageTab({
   confirmation: DeleteConfirmation | undefined;
   preview: BulkPreview | undefined;
   now: number;
+  /** The uploaders' terms, where an upload has to accept them. */
+  terms: Terms | undefined;
   edit: EditSurroundings;
 }) {
   const here = manageHref(view);
-  const edit = { ...surroundings, series, frames };
+  const edit = { ...surroundings, series, frames, accepted: rest.accepted };
   const may = usePermissions();
   const edited = useEditedVideo(dialog);
   const selection = useSelection(list.videos);
@@ -117,6 +121,7 @@ export function ManageTab({
           address={manageHref(view, { replace: dialog.video.id })}
           error={error?.replace && error}
           limits={edit.limits}
+          terms={terms}
           now={now}
         />
       )}

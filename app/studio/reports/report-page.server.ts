@@ -6,8 +6,10 @@ import {
   readMessages,
   readReport,
 } from "~/trust/reports/report-records.server";
+import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
 import type { Strikeable } from "~/trust/uploaders/strikes";
 import { strikeableOf } from "~/trust/uploaders/strikes.server";
+import type { AcceptedTerms } from "~/trust/uploaders/terms";
 import { prepared } from "~db/client.server";
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
 import { timeLeft } from "./decisions";
@@ -31,6 +33,8 @@ export interface ReportedVideo {
   uploader: string | null;
   /** Why nobody can publish it; undefined where they can. */
   held?: string;
+  /** Which terms its uploader has accepted; undefined where no terms were ever written. */
+  accepted?: AcceptedTerms[];
   /** For which kinds of reports somebody has looked at it before. */
   checked: ReportKind[];
 }
@@ -122,6 +126,7 @@ function readVideos(ids: readonly string[]): ReportedVideo[] {
   }[];
   const checks = prepared("SELECT kind FROM video_checks WHERE video_id = ?").pluck();
   const refusals = refusalsOf(ids);
+  const accepted = acceptancesOf(ids);
   return ids.map((id) => {
     const row = rows.find((each) => each.id === id);
     const held = refusals.get(id);
@@ -133,6 +138,7 @@ function readVideos(ids: readonly string[]): ReportedVideo[] {
       videoUrl: ownMediaPath(row?.video_url ?? "") ?? "",
       uploader: row?.email ?? null,
       ...(held && { held }),
+      ...(accepted && { accepted: accepted[id] ?? [] }),
       checked: checks.all(id) as ReportKind[],
     };
   });

@@ -2,6 +2,7 @@ import { Link } from "@remix-run/react";
 import { Time } from "~/account/session-list";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { PageSection } from "../page-section";
+import { AcceptedLine } from "../terms/accepted-line";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
 import type { ReportedVideo, ReportPage } from "./report-page.server";
 
@@ -51,6 +52,7 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
             )}
             {video.uploader && `Uploaded by ${video.uploader}`}
           </p>
+          <AcceptedLine accepted={video.accepted} />
           {video.held && <p className="text-sm text-muted">{video.held}</p>}
           {video.checked.length > 0 && (
             <p className="text-sm text-muted">

@@ -7,6 +7,7 @@ const PAGES = [
   ["/transparency", "Transparency"],
   ["/admin/block-list", "Block list"],
   ["/admin/consent", "Consent"],
+  ["/admin/terms", "Terms"],
 ] as const;
 
 /** Links between the pages of trust and safety, below the studio's own. */

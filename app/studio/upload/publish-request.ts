@@ -12,6 +12,8 @@ export async function requestPublish(request: {
   upload: string;
   texts: UploadTexts;
   intent: UploadIntent;
+  /** The version of the uploaders' terms that is accepted. */
+  terms?: string;
   thumbnail?: Blob;
   accepted: Accepted;
   onInterrupted: () => void;
@@ -19,6 +21,7 @@ export async function requestPublish(request: {
   const form = new FormData();
   for (const [name, text] of Object.entries(request.texts)) form.set(name, text);
   form.set("intent", request.intent);
+  if (request.terms) form.set("terms", request.terms);
   form.set("upload", request.upload);
   form.set("duplicate", request.accepted === "nothing" ? "ask" : "keep");
   form.set("incomplete", request.accepted === "cut off" ? "keep" : "ask");

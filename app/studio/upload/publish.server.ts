@@ -20,6 +20,7 @@ import { type CutOff, cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
 import { refusalOfNew } from "~/trust/publication.server";
+import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import type { Schedule } from "../schedule/schedule";
@@ -36,6 +37,8 @@ export interface Upload {
   /** What to do with a file that is cut off and is to be published; left out: it becomes a draft. */
   whenCutOff?: "ask" | "publish";
   texts: NewVideoTexts;
+  /** That the uploaders' terms were accepted, where that is asked for. */
+  acceptance?: Acceptance;
   video: ReceivedFile;
   thumbnail?: ReceivedFile;
 }
@@ -140,7 +143,7 @@ async function insertUpload(
   transaction: Transaction<Schema>,
   { id, upload, look, isToBePublic, probed, moved, files, posterColors }: NewVideo,
 ): Promise<void> {
-  const { userId, status, schedule, texts, video } = upload;
+  const { userId, status, schedule, texts, video, acceptance } = upload;
   const videoUrl = mediaUrl("videos", moved.videoPath);
   const tags = resolveAliases(texts.tags);
   for (const file of files) await recordFile(file, transaction);
@@ -165,6 +168,7 @@ async function insertUpload(
     })
     .execute();
   await recordDigest(id, video.sha256, transaction);
+  keepAcceptance(id, "video", userId, acceptance);
   if (look) noteFrames(id, look.frames);
   const isHeldBack = look !== undefined && holdLikeness(id, look.films, isToBePublic);
   await enqueueIn(transaction, [id]);

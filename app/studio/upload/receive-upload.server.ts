@@ -6,6 +6,7 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { settings } from "~/server/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
+import { checkTerms, refusalOfTerms, requiredTerms } from "~/trust/uploaders/terms.server";
 import { isBusy } from "~db/write-lock";
 import type { OwnVideos } from "../own-videos";
 import { readSchedule, type Schedule } from "../schedule/schedule";
@@ -103,12 +104,23 @@ async function publishForm(
   const taken = lastPublished.get(`${userId} ${sentBefore}`);
   if (taken) return { ok: true, video: taken };
   const checked = checkTexts(typedTexts(form.fields));
-  if (!checked.ok) return fail(form, 422, checked);
+  const named = form.fields.get("terms");
+  if (!checked.ok) {
+    const terms = sentBefore === undefined ? refusalOfTerms(named) : undefined;
+    return fail(form, 422, { ...checked, fields: { ...checked.fields, ...(terms && { terms }) } });
+  }
   const sent = form.files.get("video");
   const video = sentBefore ? await readFinishedUpload(userId, sentBefore) : sent;
   if (!video) {
     const fields = { video: "A video file is needed." };
     return fail(form, 422, { sentence: SENTENCES.missing, fields });
+  }
+  const { refusal, acceptance } = checkTerms(named ?? video.terms);
+  if (refusal) {
+    // The terms may have changed while the bytes were on their way: they need not be sent again.
+    const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
+    const waiting = { upload, fileName: video.name };
+    return fail(form, 422, { sentence: refusal, fields: { terms: refusal }, waiting });
   }
 
   try {
@@ -136,7 +148,7 @@ async function publishForm(
   const whenCutOff = cutOffDecision(form.fields.get("incomplete"));
   let published: UploadSuccess;
   try {
-    const upload = { userId, status, schedule, texts, video, thumbnail, whenCutOff };
+    const upload = { userId, status, schedule, texts, acceptance, video, thumbnail, whenCutOff };
     published = await publishUpload(upload);
   } catch (error) {
     if (error instanceof CutOffError) {
@@ -175,8 +187,10 @@ function fail(
   status: number,
   failure: Omit<UploadFailure, "texts">,
 ): UploadOutcome {
-  const { sentence, fields, duplicate, cutOff } = failure;
+  const { sentence, fields, duplicate, cutOff, waiting } = failure;
   const texts = typedTexts(form.fields);
+  const terms = requiredTerms();
+  const acceptedTerms = form.fields.get("terms");
   return {
     ok: false,
     status,
@@ -186,6 +200,8 @@ function fail(
       texts,
       ...(duplicate && { duplicate }),
       ...(cutOff && { cutOff }),
+      ...(waiting && { waiting }),
+      ...(terms && { terms, acceptedTerms }),
     },
   };
 }

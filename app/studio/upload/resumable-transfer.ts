@@ -27,12 +27,17 @@ export interface TransferEvents {
 const tus = () => import("tus-js-client");
 
 /** Sends a file, going on where an earlier try of this browser with the same file stopped. */
-export async function startTransfer(file: File, events: TransferEvents): Promise<Transfer> {
+export async function startTransfer(
+  file: File,
+  events: TransferEvents,
+  /** The version of the uploaders' terms that is accepted. */
+  terms?: string,
+): Promise<Transfer> {
   const { Upload } = await tus();
   const upload = new Upload(file, {
     endpoint: ENDPOINT,
     retryDelays: RETRY_DELAYS_MS,
-    metadata: { filename: file.name, filetype: file.type },
+    metadata: { filename: file.name, filetype: file.type, ...(terms && { terms }) },
     storeFingerprintForResuming: true,
     onProgress: (sent) => events.onProgress(sent),
     onShouldRetry(error) {

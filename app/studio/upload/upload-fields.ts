@@ -3,6 +3,7 @@ import type { CutOff } from "~/shared/cut-off";
 import type { FileLimits } from "~/shared/file-rules";
 import { formatBytes } from "~/shared/format-bytes";
 import type { TypedTexts } from "~/shared/video-fields";
+import type { Terms } from "~/trust/uploaders/terms";
 import { NO_SCHEDULE, type TypedSchedule } from "../schedule/schedule";
 
 /** The upload form: its fields, what they may hold, and what an answer to it says. */
@@ -13,7 +14,7 @@ export type UploadIntent = (typeof UPLOAD_INTENTS)[number];
 /** The texts of the form as the admin typed them; shown again after a failure. */
 export type UploadTexts = TypedTexts & TypedSchedule;
 
-export type UploadField = keyof UploadTexts | "thumbnail" | "video";
+export type UploadField = keyof UploadTexts | "thumbnail" | "video" | "terms";
 
 export const NO_TEXTS: UploadTexts = {
   title: "",
@@ -57,6 +58,11 @@ export interface UploadFailure {
   duplicate?: Duplicate & { upload: string; fileName: string };
   /** The same, for a file that ends before its film does. */
   cutOff?: CutOff & { upload: string; fileName: string };
+  /** The same, for a file whose form has not accepted the terms that there are by now. */
+  waiting?: { upload: string; fileName: string };
+  /** The terms that have to be accepted, and the version that the form has. */
+  terms?: Terms;
+  acceptedTerms?: string;
 }
 
 export interface UploadSuccess {

@@ -1,5 +1,6 @@
 import { useRevalidator } from "@remix-run/react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
+import type { Terms } from "~/trust/uploaders/terms";
 import { Button } from "~/ui/button";
 import { useToast } from "~/ui/feedback/toast";
 import { useHydrated } from "~/ui/use-hydrated";
@@ -7,6 +8,7 @@ import { FailureNotice } from "../failure-notice";
 import { NO_SCHEDULE, readSchedule } from "../schedule/schedule";
 import { fillIn, StartChoice } from "../templates/start-choice";
 import { textsOf, type UploadStart } from "../templates/template";
+import { newestTerms, TermsField } from "../terms/terms-field";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
 import { usePermissions } from "../use-permissions";
 import { FileDropArea, useFileDrop } from "./file-drop-area";
@@ -22,7 +24,7 @@ import {
   videoHint,
 } from "./upload-fields";
 import { UploadItem } from "./upload-item";
-import { CutOffNotice, DuplicateNotice } from "./upload-questions";
+import { CutOffNotice, DuplicateNotice, WaitingNotice } from "./upload-questions";
 import { canBeSent, isFinished, isUnderWay, textsFor } from "./upload-queue";
 import { forgetSchedule } from "./upload-schedule";
 import { UploadTextFields } from "./upload-text-fields";
@@ -43,11 +45,14 @@ const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
 export function UploadForm({
   limits,
   start,
+  terms,
   failure,
 }: {
   limits: UploadLimits;
   /** What it can begin with. */
   start?: UploadStart;
+  /** The uploaders' terms, where they have to be accepted. */
+  terms?: Terms;
   failure?: UploadFailure;
 }) {
   const form = useRef<HTMLFormElement>(null);
@@ -73,7 +78,8 @@ export function UploadForm({
   // Those of the moment when the form was opened: a refresh must not change what is typed over.
   const [first] = useState<UploadTexts>({ ...NO_TEXTS, ...textsOf(start?.texts) });
 
-  const isAsked = Boolean(failure?.duplicate ?? failure?.cutOff) && items.length === 0;
+  const question = failure?.duplicate ?? failure?.cutOff ?? failure?.waiting;
+  const isAsked = question !== undefined && items.length === 0;
   const sendable = items.filter(canBeSent);
   const open = items.filter((item) => !isFinished(item));
   const several = open.length > 1;
@@ -112,6 +118,7 @@ export function UploadForm({
       submitter instanceof HTMLButtonElement && submitter.value === "draft" ? "draft" : "publish";
     const typed = { ...NO_TEXTS };
     for (const name of FIELDS) typed[name] = String(fields.get(name) ?? "");
+    const accepted = fields.get("terms")?.toString();
     const picture = fields.get("thumbnail");
     const chosen = !several && picture instanceof File && picture.size > 0 ? picture : undefined;
     // Checked before the first byte is sent: a time may come while a file is on its way.
@@ -126,7 +133,12 @@ export function UploadForm({
     for (const item of sendable) {
       const texts = textsFor(item, typed, several);
       const thumbnail = chosen ?? item.thumbnail;
-      patch(item.key, { state: "waiting", sent: { texts, intent }, thumbnail, sentence: "" });
+      patch(item.key, {
+        state: "waiting",
+        sent: { texts, intent, terms: accepted },
+        thumbnail,
+        sentence: "",
+      });
     }
   }
 
@@ -150,6 +162,7 @@ export function UploadForm({
       )}
       {isAsked && failure?.duplicate && <DuplicateNotice duplicate={failure.duplicate} />}
       {isAsked && failure?.cutOff && <CutOffNotice cutOff={failure.cutOff} />}
+      {isAsked && failure?.waiting && <WaitingNotice waiting={failure.waiting} />}
       {!isAsked && (
         <>
           <input type="hidden" name="duplicate" value="ask" />
@@ -201,6 +214,11 @@ export function UploadForm({
           start && <StartChoice start={start} onChoose={(texts) => fillIn(form.current, texts)} />
         }
         onThumbnail={chooseThumbnail}
+      />
+      <TermsField
+        terms={newestTerms(terms, failure?.terms, rejected?.terms)}
+        accepted={failure?.acceptedTerms}
+        error={(rejected ?? failure)?.fields.terms}
       />
     </div>
   );

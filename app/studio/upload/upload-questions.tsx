@@ -43,6 +43,25 @@ export function CutOffNotice({ cutOff }: { cutOff: NonNullable<UploadFailure["cu
   );
 }
 
+/** Shown instead of the file input when the terms have to be accepted first: the file need not be sent again. */
+export function WaitingNotice({ waiting }: { waiting: NonNullable<UploadFailure["waiting"]> }) {
+  return (
+    <div className="rounded-lg border border-line bg-surface p-4 text-sm">
+      <input type="hidden" name="upload" value={waiting.upload} />
+      <input type="hidden" name="duplicate" value="ask" />
+      <input type="hidden" name="incomplete" value="ask" />
+      <p className="break-words">
+        <bdi className="font-medium">{waiting.fileName}</bdi> is on the server and waits for you to
+        accept the terms. Or{" "}
+        <a href="/admin" className="underline underline-offset-4">
+          choose another
+        </a>
+        .
+      </p>
+    </div>
+  );
+}
+
 /** A published video has a page; any other is found among all videos. */
 export function DuplicateLink({
   duplicate,

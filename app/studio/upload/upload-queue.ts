@@ -33,8 +33,8 @@ export interface QueueItem {
   sentBytes: number;
   /** Smoothed; 0 while nothing is known. */
   bytesPerSecond: number;
-  /** The texts and the intent that it was sent with. */
-  sent?: { texts: UploadTexts; intent: UploadIntent };
+  /** The texts, the intent and the version of the uploaders' terms that it was sent with. */
+  sent?: { texts: UploadTexts; intent: UploadIntent; terms?: string };
   /** The id of the upload, once all its bytes are there. */
   upload?: string;
   /** Why it failed, or what it waits for. */
@@ -113,11 +113,12 @@ export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): 
 
 /** What to publish a file with once it has arrived: its time may have come while it was on its way. */
 export function onArrival(
-  { texts, intent }: NonNullable<QueueItem["sent"]>,
+  sent: NonNullable<QueueItem["sent"]>,
   now: number,
 ): NonNullable<QueueItem["sent"]> {
+  const { texts } = sent;
   const isDue = texts.publishAt !== "" && Date.parse(texts.publishAt) <= now;
-  return isDue ? { texts: { ...texts, publishAt: "" }, intent: "publish" } : { texts, intent };
+  return isDue ? { ...sent, texts: { ...texts, publishAt: "" }, intent: "publish" } : sent;
 }
 
 /** Window of the moving average; long enough to be steady, short enough to follow changes. */

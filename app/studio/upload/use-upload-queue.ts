@@ -13,17 +13,19 @@ import {
 
 /** What is answered to a file that is too large, or no video. */
 const UNRECOVERABLE_STATUSES = [413, 415];
+/** To the beginning of an upload that has not accepted the uploaders' terms there are. */
+const TERMS_REFUSED = 422;
 const INTERRUPTED = "Connection lost. Trying again...";
 
 /**
  * The queue in the browser: sends one file after the other and publishes each when it has arrived.
  *
  * @param onRejected called for every form that the server rejected.
- * @param onSignedOut called when the session has ended.
+ * @param onOutdated called when the page has to be loaded anew: the session has ended, or the terms have changed.
  */
 export function useUploadQueue(
   onRejected: (failure: UploadFailure) => void,
-  onSignedOut: () => void,
+  onOutdated: () => void,
 ) {
   const [items, dispatch] = useReducer(reduceQueue, []);
   const transfers = useRef(new Map<string, Promise<Transfer>>());
@@ -47,13 +49,14 @@ export function useUploadQueue(
     async (item: QueueItem, upload: string, accepted: Accepted = "nothing") => {
       if (!item.sent) return;
       patch(item.key, { state: "publishing", upload, sentBytes: item.file.size, sentence: "" });
-      const { texts, intent } = onArrival(item.sent, Date.now());
+      const { texts, intent, terms } = onArrival(item.sent, Date.now());
       const { thumbnail } = item;
       const onInterrupted = () => patch(item.key, { sentence: INTERRUPTED });
       const outcome = await requestPublish({
         upload,
         texts,
         intent,
+        terms,
         thumbnail,
         accepted,
         onInterrupted,
@@ -76,30 +79,34 @@ export function useUploadQueue(
       if (isGone) await forgetTransfer(item.file);
       const change = { unrecoverable, ...(isGone && { upload: undefined }) };
       fail(item.key, failure.sentence, change);
-      if (status === 401) onSignedOut();
+      if (status === 401) onOutdated();
       onRejected(failure);
     },
-    [patch, fail, toast, onRejected, onSignedOut],
+    [patch, fail, toast, onRejected, onOutdated],
   );
 
   const send = useCallback(
     (item: QueueItem) => {
       patch(item.key, { state: "sending", sentence: "", bytesPerSecond: 0 });
       const speed = throughputMeter(() => performance.now());
-      const transfer = startTransfer(item.file, {
-        onProgress: (sentBytes) =>
-          patch(item.key, { sentBytes, bytesPerSecond: speed(sentBytes), sentence: "" }),
-        onInterrupted: () => patch(item.key, { sentence: INTERRUPTED, bytesPerSecond: 0 }),
-        onArrived: (upload) => void publish(item, upload),
-        onFailed(sentence, status) {
-          fail(item.key, sentence, { unrecoverable: UNRECOVERABLE_STATUSES.includes(status) });
-          if (status === 401) onSignedOut();
+      const transfer = startTransfer(
+        item.file,
+        {
+          onProgress: (sentBytes) =>
+            patch(item.key, { sentBytes, bytesPerSecond: speed(sentBytes), sentence: "" }),
+          onInterrupted: () => patch(item.key, { sentence: INTERRUPTED, bytesPerSecond: 0 }),
+          onArrived: (upload) => void publish(item, upload),
+          onFailed(sentence, status) {
+            fail(item.key, sentence, { unrecoverable: UNRECOVERABLE_STATUSES.includes(status) });
+            if (status === 401 || status === TERMS_REFUSED) onOutdated();
+          },
         },
-      });
+        item.sent?.terms,
+      );
       transfers.current.set(item.key, transfer);
       transfer.catch(() => fail(item.key, SENTENCES.failed));
     },
-    [patch, fail, publish, onSignedOut],
+    [patch, fail, publish, onOutdated],
   );
 
   useEffect(() => {

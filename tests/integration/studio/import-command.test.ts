@@ -3,6 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { requireTerms, saveTerms } from "~/trust/uploaders/terms.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../../clips";
 import { until } from "../../process-figures";
@@ -121,4 +122,24 @@ it("says once, before it begins, which videos name no category", async () => {
   expect(stdout).toContain("4 failed");
   expect(exitCode).toBe(1);
   expect((await command(folder, "--category", "desi")).stdout).toContain("1 already there");
+});
+
+it("needs the version of the uploaders' terms while the studio asks for them", async () => {
+  put(1);
+  const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
+  await saveTerms("Be good.", 0, id);
+  await requireTerms(true, id);
+  expect(await command(folder, "--category", "desi", "--dry-run")).toMatchObject({ exitCode: 0 });
+  for (const more of [[], ["--accept-terms", "2"]]) {
+    expect(await command(folder, "--category", "desi", ...more)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/stand under \/admin\/terms; --accept-terms 1 says/),
+    });
+  }
+  expect(videos()).toBe(0);
+  expect(await command(folder, "--category", "desi", "--accept-terms", "1")).toMatchObject({
+    exitCode: 0,
+  });
+  const accepted = sqliteHandle().prepare("SELECT version, user_id AS id FROM accepted_terms");
+  expect(accepted.all()).toEqual([{ version: 1, id }]);
 });

@@ -18,9 +18,10 @@ describe("the table of permissions", () => {
     }
   });
 
-  it("keeps nothing from owners, and from editors the users, the backups and the alerts alone", () => {
+  it("keeps nothing from owners, and from editors the terms, the users, the backups and the alerts alone", () => {
     for (const name of guarded) expect(allows(OWNER, name), name).toBe(true);
     expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual([
+      "/admin/terms write",
       "/admin/users",
       "/admin/backups",
       "/admin/block-list remove",
@@ -38,8 +39,8 @@ describe("the table of permissions", () => {
 
   it("reaches no video of others where uploaders are concerned", () => {
     const all = guarded.filter((name) => reachOf(PUBLISHER, name) === "all");
-    // That conversions go on says nothing of whose they are.
-    expect(all).toEqual(["/events jobs"]);
+    // What all uploaders agree to, and that conversions go on, says nothing of anybody's videos.
+    expect(all).toEqual(["/admin/terms", "/events jobs"]);
   });
 
   it("lets uploaders publish, hide and schedule only once they may", () => {

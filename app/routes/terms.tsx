@@ -1,0 +1,133 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { useLoaderData, useLocation } from "@remix-run/react";
+import { FileText } from "lucide-react";
+import { assertAllowed, requirePermission } from "~/account/guard.server";
+import { unlessBusy } from "~/server/busy.server";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
+import { redirectWithToast } from "~/server/toast.server";
+import { AdminLinks } from "~/studio/admin-navigation";
+import { failure, type StudioFailure } from "~/studio/failure";
+import { AnswerFailure } from "~/studio/failure-notice";
+import { PageSection } from "~/studio/page-section";
+import { RequiredTerms, TermsForm, TermsVersions } from "~/studio/terms/terms-page";
+import { TermsText } from "~/studio/terms/terms-text";
+import { usePermissions } from "~/studio/use-permissions";
+import { DEFAULT_TERMS } from "~/trust/uploaders/terms";
+import {
+  listTerms,
+  readTerms,
+  requireTerms,
+  saveTerms,
+  termsRequiredSince,
+} from "~/trust/uploaders/terms.server";
+import { EmptyState } from "~/ui/empty-state";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { PageLink } from "~/ui/page-link";
+
+export const meta: MetaFunction = () => [
+  { title: "Uploaders' Terms" },
+  { name: "robots", content: "noindex" },
+];
+
+/** Room for a text of letters that take nine bytes each in a form. */
+const MOST_FORM_BYTES = 256 * 1024;
+const NOT_SAVED = "The terms were not saved.";
+
+/** Why a text was not saved, with what was typed. */
+interface Answer {
+  error?: StudioFailure;
+  text?: string;
+}
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requirePermission(request, "/admin/terms");
+  const asked = new URL(request.url).searchParams.get("version");
+  const newest = readTerms();
+  const shown = asked === null ? newest : readTerms(/^\d{1,9}$/.test(asked) ? Number(asked) : 0);
+  if (asked !== null && !shown) throw new Response(null, { status: 404, statusText: "Not Found" });
+  return { newest, shown, versions: listTerms(), requiredSince: termsRequiredSince() };
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/terms");
+  assertAllowed(user, "/admin/terms write");
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request, MOST_FORM_BYTES);
+  const text = (name: string) => String(form.get(name) ?? "");
+  const done = (description: string) =>
+    redirectWithToast("/admin/terms", { title: "Uploaders' Terms", description, kind: "success" });
+  if (form.get("intent") === "require") {
+    const isRequired = form.get("required") === "1";
+    if (await unlessBusy(requireTerms(isRequired, user.id))) {
+      throw done(isRequired ? "Every upload has to accept them." : "No upload is asked for them.");
+    }
+    const error = failure(422, "Nothing was changed.", { detail: "Save a text first." });
+    return data<Answer>({ error }, { status: 422 });
+  }
+  if (form.get("intent") !== "write") {
+    throw new Response(null, { status: 400, statusText: "Bad Request" });
+  }
+  const saved = await unlessBusy(saveTerms(text("text"), Number(text("version")) || 0, user.id));
+  if ("version" in saved) {
+    const { version, isNew } = saved;
+    throw done(isNew ? `Version ${version} is saved.` : `The text is that of version ${version}.`);
+  }
+  const error = failure(saved.status, NOT_SAVED, { detail: saved.problem });
+  return data<Answer>({ error, text: text("text") }, { status: saved.status });
+}
+
+export default function UploadTerms() {
+  const { newest, shown, versions, requiredSince } = useLoaderData<typeof loader>();
+  const { error, text } = useFormResponse<Answer>() ?? {};
+  const mayWrite = usePermissions()("/admin/terms write");
+  const { key } = useLocation();
+  const version = newest?.version ?? 0;
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold">Uploaders' terms</h1>
+          <p className="text-sm text-muted">What everybody agrees to who uploads a video.</p>
+        </div>
+        <AdminLinks />
+      </header>
+      <AnswerFailure error={error} />
+      <RequiredTerms {...{ requiredSince, version, mayWrite }} />
+      {shown && (
+        <PageSection id="shown" title={`Version ${shown.version}`}>
+          {shown.version !== version && (
+            <p className="text-sm text-muted">
+              This is an earlier version.{" "}
+              <PageLink to="/admin/terms" className="text-accent underline underline-offset-4">
+                {`Version ${version} is the newest`}
+              </PageLink>
+            </p>
+          )}
+          <TermsText label={`Uploaders' terms, version ${shown.version}`} text={shown.text} />
+        </PageSection>
+      )}
+      {!shown && !mayWrite && <EmptyState icon={<FileText />} title="There are no terms yet." />}
+      {mayWrite && (
+        <PageSection id="write" title={version === 0 ? "Write them" : "Write the next version"}>
+          <TermsForm
+            key={`${version} ${key}`}
+            text={text ?? newest?.text ?? DEFAULT_TERMS}
+            version={version}
+            error={error && text !== undefined ? error.detail : undefined}
+          />
+        </PageSection>
+      )}
+      {versions.length > 0 && shown && (
+        <PageSection id="versions" title="All versions">
+          <TermsVersions versions={versions} shown={shown.version} />
+        </PageSection>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,406 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createToken } from "~/account/tokens/tokens.server";
+import { planFolder } from "~/import/folder.server";
+import { importVideos } from "~/import/import.server";
+import { folderImportEnds } from "~/import/server-folder.server";
+import { readFinishedUpload, storeFinishedUpload } from "~/media/intake/tus.server";
+import { action as admin } from "~/routes/admin";
+import { action as api, loader as readApi } from "~/routes/api";
+import { action as importAction } from "~/routes/import";
+import { action as publish } from "~/routes/publish";
+import { action as uploads } from "~/routes/uploads";
+import { forgetSettings } from "~/server/settings.server";
+import { addDownloads, listDownloads, runDownloads } from "~/studio/bring-in/downloads.server";
+import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
+import { requireTerms, saveTerms } from "~/trust/uploaders/terms.server";
+import { sqliteHandle } from "~db/client.server";
+import { addVideo, adminCookie, sendMultipart, useAdminSite } from "../../admin-requests";
+import { mp4Clip } from "../../clips";
+import { fileBlob, filesIn, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
+import { filmServer } from "../studio/film-server";
+
+const site = useAdminSite();
+const ORIGIN = "http://localhost";
+const clip = mp4Clip(2);
+const MISSING = "Read the uploaders' terms and accept them. They are version 2.";
+const OUTDATED = expect.stringContaining("version 2 came after version 1");
+
+/** Version 2 is the newest, and is asked for. */
+beforeEach(async () => {
+  await saveTerms("Be good.", 0, "u");
+  await saveTerms("Be very good.", 1, "u");
+  await requireTerms(true, "u");
+});
+
+const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all() as string[];
+/** What was accepted for the one video there is. */
+const accepted = () => acceptancesOf(videos())?.[videos()[0] ?? ""];
+const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
+
+/** Of a form with or without scripts: its status and its failure. */
+async function outcome(answer: Promise<unknown>) {
+  const given = (await answer.catch((thrown) => thrown)) as
+    | Response
+    | { data: { upload: Record<string, unknown> }; init: { status: number } };
+  if (!(given instanceof Response)) return { status: given.init.status, ...given.data.upload };
+  if (given.status === 302) return { status: 302 };
+  const json = (await given.json()) as { failure?: Record<string, unknown> };
+  return { status: given.status, ...json.failure };
+}
+
+function withCookie(request: Request): Request {
+  request.headers.set("Cookie", adminCookie());
+  request.headers.set("Origin", ORIGIN);
+  return request;
+}
+
+const upload = (texts: Record<string, string>, file = clip) =>
+  outcome(
+    admin({
+      request: withCookie(uploadRequest(fileBlob(file), texts)),
+      params: {},
+      context: {},
+    }) as Promise<unknown>,
+  );
+
+/** As the queue publishes what has arrived. */
+function publishSent(texts: Record<string, string>) {
+  const parts = Object.entries({ ...GOOD_TEXTS, ...texts });
+  const sent = multipart(parts);
+  const request = new Request(`${ORIGIN}/admin/publish`, sent);
+  return outcome(publish({ request: withCookie(request), params: {}, context: {} }));
+}
+
+/** A file whose bytes are all here. */
+async function stored(): Promise<string> {
+  const arrived = path.join(site.uploads, "tmp", "arrived");
+  fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
+  fs.copyFileSync(clip, arrived);
+  const sha256 = createHash("sha256").update(fs.readFileSync(clip)).digest("hex");
+  const bytes = fs.statSync(clip).size;
+  return storeFinishedUpload("u", { path: arrived, name: "a.mp4", bytes, sha256 });
+}
+
+describe("the upload form", () => {
+  it("takes the version there is, and keeps who accepted it", async () => {
+    expect(await upload({ terms: "2" })).toEqual({ status: 302 });
+    expect(accepted()).toEqual(ACCEPTED);
+  });
+
+  it("is refused without them, with the text, and its file waits on the server", async () => {
+    const refused = await upload({});
+    expect(refused).toMatchObject({
+      status: 422,
+      sentence: MISSING,
+      fields: { terms: MISSING },
+      terms: { version: 2, text: "Be very good." },
+      texts: { title: GOOD_TEXTS.title },
+      waiting: { fileName: "clip.mp4" },
+    });
+    expect(videos()).toEqual([]);
+    const { upload: id } = (refused as unknown as { waiting: { upload: string } }).waiting;
+    expect(await publishSent({ upload: id, terms: "2" })).toEqual({ status: 201 });
+    expect(accepted()).toEqual(ACCEPTED);
+    expect(filesIn(site.uploads).filter((name) => name.startsWith("tmp/"))).toEqual([]);
+  });
+
+  it("says so beside what else is wrong, and then keeps no file", async () => {
+    expect(await upload({ title: "" })).toMatchObject({
+      status: 422,
+      fields: { title: expect.any(String), terms: MISSING },
+    });
+    expect(filesIn(site.uploads)).toEqual([]);
+  });
+
+  it("of another tab has accepted a version that is over", async () => {
+    expect(await upload({ terms: "1" })).toMatchObject({ status: 422, sentence: OUTDATED });
+    expect(await upload({ terms: "3" })).toMatchObject({
+      status: 422,
+      sentence: expect.stringContaining("There is no version 3"),
+    });
+    expect(videos()).toEqual([]);
+  });
+
+  it("asks for nothing while that is off, whatever a form that was open names", async () => {
+    await requireTerms(false, "u");
+    expect(await upload({})).toEqual({ status: 302 });
+    expect(await upload({ terms: "1" })).toEqual({ status: 302 });
+    expect(sqliteHandle().prepare("SELECT count(*) FROM accepted_terms").pluck().get()).toBe(0);
+  });
+});
+
+describe("the queue, with files that were sent before", () => {
+  it("publishes each with the version that its form names", async () => {
+    for (const each of [1, 2]) {
+      expect(await publishSent({ upload: await stored(), title: `${each}`, terms: "2" })).toEqual({
+        status: 201,
+      });
+    }
+    const all = acceptancesOf(videos()) ?? {};
+    expect(Object.values(all)).toEqual([ACCEPTED, ACCEPTED]);
+  });
+
+  it("is refused when the version changed on the way, and goes on with the new one", async () => {
+    const id = await stored();
+    expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({
+      status: 422,
+      sentence: OUTDATED,
+      terms: { version: 2 },
+      waiting: { upload: id },
+    });
+    expect(await publishSent({ upload: id })).toMatchObject({ status: 422 });
+    expect(await publishSent({ upload: id, terms: "2" })).toEqual({ status: 201 });
+  });
+});
+
+describe("tus", () => {
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const begin = (terms?: string) =>
+    uploads({
+      request: withCookie(
+        new Request(`${ORIGIN}/admin/uploads`, {
+          method: "POST",
+          headers: {
+            "Tus-Resumable": "1.0.0",
+            "Upload-Length": "1000",
+            "Upload-Metadata": [
+              `filename ${base64("a.mp4")}`,
+              ...(terms === undefined ? [] : [`terms ${base64(terms)}`]),
+            ].join(","),
+          },
+        }),
+      ),
+      params: {},
+      context: {},
+    });
+
+  it("begins no upload without the version in its metadata", async () => {
+    for (const [terms, sentence] of [
+      [undefined, MISSING],
+      ["1", OUTDATED],
+      ["on", expect.stringContaining("There is no version on")],
+    ] as const) {
+      const answer = await begin(terms);
+      expect([answer.status, (await answer.text()).trim()]).toEqual([422, sentence]);
+    }
+    expect(filesIn(site.uploads)).toEqual([]);
+    expect((await begin("2")).status).toBe(201);
+  });
+
+  it("asks for nothing while that is off", async () => {
+    await requireTerms(false, "u");
+    expect((await begin()).status).toBe(201);
+  });
+
+  it("hands the version on to a form that names none", async () => {
+    const id = await stored();
+    const record = path.join(site.uploads, "tmp", "tus", `${id}.json`);
+    const upload = JSON.parse(fs.readFileSync(record, "utf8"));
+    upload.metadata.terms = "2";
+    fs.writeFileSync(record, JSON.stringify(upload));
+    expect((await readFinishedUpload("u", id)).terms).toBe("2");
+    // What the form itself names counts more.
+    expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({ status: 422 });
+    expect(await publishSent({ upload: id })).toEqual({ status: 201 });
+    expect(accepted()).toEqual(ACCEPTED);
+  });
+});
+
+describe("the API", () => {
+  async function call(method: string, at: string, json?: unknown) {
+    const form = new FormData();
+    form.set("name", "a program");
+    form.set("days", "7");
+    for (const scope of ["read", "upload", "publish"]) form.append("scope", scope);
+    const who = { id: "u", email: "a@b.c", role: "owner", mayPublish: true } as const;
+    const request = new Request(`${ORIGIN}/api/v1/${at}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${await createToken(who, form)}`,
+        "Content-Type": "application/json",
+      },
+      body: json === undefined ? undefined : JSON.stringify(json),
+    });
+    const answer = method === "GET" ? readApi : api;
+    const response = (await answer({
+      request,
+      params: { "*": at },
+      context: {},
+    } as never)) as Response;
+    return { status: response.status, body: await response.json() };
+  }
+  const { title, description, category } = GOOD_TEXTS;
+  const create = (upload: string, more: Record<string, unknown> = {}) =>
+    call("POST", "videos", { title, description, category, tags: [], upload, ...more });
+
+  it("reads what there is to accept", async () => {
+    const { body } = await call("GET", "terms");
+    expect(body).toMatchObject({ required: true, version: 2, text: "Be very good." });
+    await requireTerms(false, "u");
+    expect((await call("GET", "terms")).body).toEqual({
+      ...{ required: false, version: null, text: null, createdAt: null },
+    });
+  });
+
+  it("makes a video with the version, and else says what is missing", async () => {
+    const upload = await stored();
+    expect(await create(upload)).toMatchObject({
+      status: 422,
+      body: { detail: MISSING, errors: [{ field: "terms", detail: MISSING }] },
+    });
+    expect(await create(upload, { terms: 1 })).toMatchObject({ body: { detail: OUTDATED } });
+    expect((await create(upload, { terms: "2" })).status).toBe(422);
+    expect((await create(upload, { terms: 2 })).status).toBe(201);
+    expect(accepted()).toEqual(ACCEPTED);
+  });
+
+  it("begins no upload without it either", async () => {
+    const form = new FormData();
+    form.set("name", "a program");
+    form.set("days", "7");
+    form.append("scope", "upload");
+    const who = { id: "u", email: "a@b.c", role: "owner", mayPublish: true } as const;
+    const token = await createToken(who, form);
+    const begin = async (metadata: Record<string, string>) => {
+      const headers = { Authorization: `Bearer ${token}`, "Tus-Resumable": "1.0.0" };
+      const request = new Request(`${ORIGIN}/api/v1/uploads`, {
+        method: "POST",
+        headers: { ...headers, "Upload-Length": "1000", ...metadata },
+      });
+      return (await api({ request, params: { "*": "uploads" }, context: {} } as never)) as Response;
+    };
+    const answer = await begin({});
+    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining(MISSING)]);
+    expect((await begin({ "Upload-Metadata": "terms Mg==" })).status).toBe(201);
+  });
+});
+
+describe("the page of imports", () => {
+  async function send(fields: Record<string, string>) {
+    const request = withCookie(
+      new Request(`${ORIGIN}/admin/import`, { method: "POST", body: new URLSearchParams(fields) }),
+    );
+    const answer = (await importAction({ request, params: {}, context: {} })) as
+      | Response
+      | { data: Record<string, unknown>; init: { status: number } };
+    if (answer instanceof Response) return { status: answer.status };
+    return { status: answer.init.status, ...answer.data };
+  }
+  const { title, description, category } = GOOD_TEXTS;
+
+  it("fetches from an address what its form has accepted, though the terms change meanwhile", async () => {
+    const bytes = fs.readFileSync(clip);
+    let endFirst = () => {};
+    const firstIsAsked = new Promise<void>((asked) => {
+      endFirst = () => asked();
+    });
+    const server = await filmServer(site.folder, ({ url }, response) => {
+      if (url !== "/first.mp4") {
+        return void response.writeHead(200, { "Content-Length": bytes.length }).end(bytes);
+      }
+      endFirst();
+      endFirst = () => response.destroy();
+    });
+    // Whatever is asked for while it runs comes from the test's network as well.
+    const texts = { title, description, category: "desi", tags: [] } as const;
+    const first = { userId: "u", address: server.address("first.mp4"), status: "review" } as const;
+    await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);
+    await firstIsAsked;
+    const form = {
+      ...{ intent: "address-publish", address: server.address("film.mp4"), title, description },
+      category,
+    };
+    expect(await send(form)).toMatchObject({
+      status: 422,
+      message: MISSING,
+      address: { fields: { terms: MISSING }, texts: { title } },
+    });
+    expect(await send({ ...form, terms: "1", title: "" })).toMatchObject({
+      address: { fields: { terms: OUTDATED, title: expect.any(String) } },
+    });
+    expect(await listDownloads()).toHaveLength(1);
+    expect((await send({ ...form, terms: "2" })).status).toBe(302);
+    await saveTerms("Be better.", 2, "u");
+    endFirst();
+    await runDownloads(server.network);
+    expect(await listDownloads()).toMatchObject([{ state: "done" }, { state: "failed" }]);
+    expect(accepted()).toEqual(ACCEPTED);
+    await server.close();
+  });
+
+  it("takes a table with them alone", async () => {
+    const table = `address,title,description,category\nhttps://films.example/a.mp4,T,D,desi`;
+    expect(await send({ intent: "table", table })).toMatchObject({
+      ...{ status: 422, terms: MISSING, table },
+    });
+    expect(await listDownloads()).toEqual([]);
+  });
+
+  it("imports the folder of the server with them alone", async () => {
+    const folder = path.join(site.folder, "films");
+    fs.mkdirSync(folder);
+    fs.copyFileSync(clip, path.join(folder, "film.mp4"));
+    process.env.IMPORT_DIR = folder;
+    forgetSettings();
+    try {
+      const form = { intent: "folder", category: "desi", status: "review", mode: "copy" };
+      expect(await send(form)).toMatchObject({ status: 422, terms: MISSING });
+      expect(await send({ ...form, terms: "1" })).toMatchObject({ status: 422, terms: OUTDATED });
+      expect((await send({ ...form, terms: "2" })).status).toBe(302);
+      await folderImportEnds();
+      expect(accepted()).toEqual(ACCEPTED);
+    } finally {
+      delete process.env.IMPORT_DIR;
+      forgetSettings();
+    }
+  });
+});
+
+describe("an import", () => {
+  it("takes nothing without the version", async () => {
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    fs.copyFileSync(clip, path.join(folder, "film.mp4"));
+    const plan = await planFolder(folder, { category: "desi", status: "published" });
+    await expect(importVideos(plan, { userId: "u", mode: "copy" })).rejects.toThrow(MISSING);
+    expect(videos()).toEqual([]);
+    await importVideos(plan, { userId: "u", mode: "copy", terms: "2" });
+    expect(accepted()).toEqual(ACCEPTED);
+  });
+});
+
+describe("the replacement of a file", () => {
+  async function replace(fields: Record<string, string>, file?: string) {
+    const form = new FormData();
+    const texts = { intent: "replace", id: "v", duplicate: "ask", incomplete: "ask", ...fields };
+    for (const [name, value] of Object.entries(texts)) form.set(name, value);
+    if (file) form.set("video", fileBlob(file), "a.mp4");
+    const answer = await sendMultipart(form, "/admin?tab=manage&replace=v").catch(
+      (thrown) => thrown,
+    );
+    if (answer instanceof Response) return { status: answer.status };
+    return (answer as { data: { studio: Record<string, unknown> } }).data.studio;
+  }
+
+  it("takes the version there is, and its file waits until it is accepted", async () => {
+    addVideo();
+    expect(accepted()).toEqual([]);
+    const refused = await replace({}, clip);
+    expect(refused).toMatchObject({
+      status: 422,
+      detail: MISSING,
+      replace: { question: { kind: "terms", fileName: "a.mp4" } },
+    });
+    const { upload: id } = (refused as { replace: { question: { upload: string } } }).replace
+      .question;
+    expect(await replace({ upload: id, terms: "1" })).toMatchObject({
+      status: 422,
+      detail: OUTDATED,
+    });
+    expect((await replace({ upload: id, terms: "2" })).status).toBe(302);
+    expect(accepted()).toEqual([{ ...ACCEPTED[0], subject: "file" }]);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { newestTerms } from "~/studio/terms/terms-field";
+import {
+  DEFAULT_TERMS,
+  MOST_TERMS_LETTERS,
+  normalizeTerms,
+  termsProblem,
+} from "~/trust/uploaders/terms";
+
+describe("the version that an upload names", () => {
+  it("is the one there is", () => {
+    expect(termsProblem("3", 3)).toBeUndefined();
+    expect(termsProblem(" 3 ", 3)).toBeUndefined();
+  });
+
+  it("is missing, which says what there is to accept", () => {
+    for (const none of [undefined, "", "  "]) {
+      expect(termsProblem(none, 3)).toBe(
+        "Read the uploaders' terms and accept them. They are version 3.",
+      );
+    }
+  });
+
+  it("is an earlier one, which says that there is a newer", () => {
+    expect(termsProblem("2", 3)).toBe(
+      "The uploaders' terms have changed: version 3 came after version 2, which you accepted. Read the uploaders' terms and accept them.",
+    );
+  });
+
+  it("is none that ever was", () => {
+    for (const none of ["4", "0", "-1", "3.0", "on", "03", "9".repeat(400)]) {
+      expect(termsProblem(none, 3), none).toMatch(/^There is no version .{1,20} of the/);
+    }
+  });
+});
+
+describe("a text", () => {
+  it("is the same whichever way a browser sends its lines", () => {
+    expect(normalizeTerms("\r\n One \r\nTwo\t\r\n\r\n")).toBe("One\nTwo");
+    expect(normalizeTerms(normalizeTerms(DEFAULT_TERMS))).toBe(DEFAULT_TERMS);
+    expect(DEFAULT_TERMS.length).toBeLessThan(MOST_TERMS_LETTERS);
+  });
+});
+
+it("a form asks for the newest version that its page has heard of", () => {
+  const terms = (version: number) => ({ version, text: "", createdAt: "" });
+  expect(newestTerms(terms(1), undefined, terms(2))?.version).toBe(2);
+  expect(newestTerms(terms(3), terms(2))?.version).toBe(3);
+  expect(newestTerms(undefined)).toBeUndefined();
+});
