@@ -56,22 +56,23 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/terms");
-  assertAllowed(user, "/admin/terms write");
   requireOwnOrigin(request);
   const form = await readSmallForm(request, MOST_FORM_BYTES);
   const text = (name: string) => String(form.get(name) ?? "");
+  const intent = text("intent");
+  if (intent !== "require" && intent !== "write") {
+    throw new Response(null, { status: 400, statusText: "Bad Request" });
+  }
+  assertAllowed(user, "/admin/terms write");
   const done = (description: string) =>
     redirectWithToast("/admin/terms", { title: "Uploaders' Terms", description, kind: "success" });
-  if (form.get("intent") === "require") {
+  if (intent === "require") {
     const isRequired = form.get("required") === "1";
     if (await unlessBusy(requireTerms(isRequired, user.id))) {
       throw done(isRequired ? "Every upload has to accept them." : "No upload is asked for them.");
     }
     const error = failure(422, "Nothing was changed.", { detail: "Save a text first." });
     return data<Answer>({ error }, { status: 422 });
-  }
-  if (form.get("intent") !== "write") {
-    throw new Response(null, { status: 400, statusText: "Bad Request" });
   }
   const saved = await unlessBusy(saveTerms(text("text"), Number(text("version")) || 0, user.id));
   if ("version" in saved) {

@@ -63,22 +63,23 @@ export function DecisionForm({
           ))}
         </fieldset>
         {!isRemoved && strikeable.length > 0 && (
-          <label className="flex min-h-11 items-start gap-3 py-2 text-sm">
-            <input
-              type="checkbox"
-              name="strike"
-              value="1"
-              defaultChecked={error?.isStrike}
-              className="size-5 shrink-0"
-            />
-            <span className="min-w-0 wrap-anywhere">
+          <div className="text-sm">
+            <label className="flex min-h-11 items-center gap-3">
+              <input
+                type="checkbox"
+                name="strike"
+                value="1"
+                defaultChecked={error?.isStrike}
+                aria-describedby="strike-hint"
+                className="size-5 shrink-0"
+              />
               <span className="font-medium">With Remove: a strike for the uploader</span>
-              <span className="block text-muted">
-                {strikeable.map(strikeHint).join(" ")} They read the reason on the page of their
-                account.
-              </span>
-            </span>
-          </label>
+            </label>
+            <p id="strike-hint" className="pl-8 text-muted wrap-anywhere">
+              {strikeable.map(strikeHint).join(" ")} They read the reason on the page of their
+              account.
+            </p>
+          </div>
         )}
         <TextAreaField
           label="Reason"

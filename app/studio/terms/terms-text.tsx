@@ -11,7 +11,10 @@ export function TermsText({
   className?: string;
 }) {
   return (
-    <section
+    // No landmark: a page may have several forms that show it.
+    // biome-ignore lint/a11y/useSemanticElements: it groups no fields.
+    <div
+      role="group"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard too.
       tabIndex={0}
       aria-label={label}
@@ -22,6 +25,6 @@ export function TermsText({
       )}
     >
       {text}
-    </section>
+    </div>
   );
 }

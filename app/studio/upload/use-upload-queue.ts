@@ -98,6 +98,10 @@ export function useUploadQueue(
           onArrived: (upload) => void publish(item, upload),
           onFailed(sentence, status) {
             fail(item.key, sentence, { unrecoverable: UNRECOVERABLE_STATUSES.includes(status) });
+            if (status === TERMS_REFUSED && item.sent) {
+              const { texts } = item.sent;
+              onRejected({ sentence, texts, fields: { terms: sentence } });
+            }
             if (status === 401 || status === TERMS_REFUSED) onOutdated();
           },
         },
@@ -106,7 +110,7 @@ export function useUploadQueue(
       transfers.current.set(item.key, transfer);
       transfer.catch(() => fail(item.key, SENTENCES.failed));
     },
-    [patch, fail, publish, onOutdated],
+    [patch, fail, publish, onRejected, onOutdated],
   );
 
   useEffect(() => {

@@ -87,6 +87,7 @@ describe("the examples of the reference", () => {
 
   it("list, read the queue and the statistics, and delete", async () => {
     schemas.videoPage.parse(JSON.parse(await example("listVideos")));
+    expect(schemas.terms.parse(JSON.parse(await example("readTerms"))).required).toBe(false);
     const { jobs } = schemas.queue.parse(JSON.parse(await example("readQueue")));
     expect(jobs.map(({ videoId }) => videoId)).toContain(variables.VIDEO);
     const { days, videos } = schemas.statistics.parse(JSON.parse(await example("readStatistics")));
