@@ -9,6 +9,7 @@ import {
 } from "./database-file.server";
 import { SharedFileDialect } from "./dialect.server";
 import { makeFolder } from "./folders.server";
+import { isReplicated } from "./litestream.server";
 import { migrate } from "./migrate.server";
 import { createProjector, type Projector, projectAll } from "./projector.server";
 import type { Schema } from "./schema";
@@ -52,6 +53,7 @@ export function openSqlite(file: string): Sqlite.Database {
   sqlite.pragma("journal_mode = WAL");
   sqlite.pragma("synchronous = NORMAL");
   sqlite.pragma("foreign_keys = ON");
+  if (isReplicated(sqlite)) sqlite.pragma("wal_autocheckpoint = 0");
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
   // A statement with a trigger copies each page that it changes, so that it can be undone by itself.
   // In memory, entering a row takes half as long as with a temporary file.

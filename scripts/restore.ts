@@ -9,6 +9,7 @@ import { restoreBackup } from "~/studio/backups/restore-backup.server";
 import { lockData } from "~db/data-lock.server";
 import { requireDatabaseFile } from "~db/database-file.server";
 import { requireFolder } from "~db/folders.server";
+import { litestreamFolder } from "~db/litestream.server";
 import { UsageError } from "./ask";
 import { RestoreError } from "./restore-error";
 import { runScript } from "./run-script";
@@ -16,7 +17,7 @@ import { runScript } from "./run-script";
 const USAGE = `npm run restore -- FOLDER
 
 Replaces the database, the session secret and the uploaded files by those of the backup in FOLDER. The
-site must not run. The previous database stays beside the new one; no uploaded file is removed.`;
+site must not run, nor Litestream. The previous database stays beside the new one; no uploaded file is removed.`;
 
 await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   if (!folder || rest.length > 0) throw new UsageError(`One folder has to be named.\n\n${USAGE}`);
@@ -28,6 +29,8 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   requireFolder("UPLOADS_DIR", uploadsDir);
   if (settings().dataLock) lockData(settings(), "npm run restore");
   if (fs.existsSync(databasePath)) renamePrevious(databasePath);
+  // What Litestream has copied beside the previous database says nothing of this one: it begins anew.
+  fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
 
   const { copied, missing } = restoreBackup(folder, {
     databasePath,
@@ -57,7 +60,8 @@ function renamePrevious(file: string): void {
     sqlite.pragma("journal_mode = DELETE");
   } catch (error) {
     isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test((error as { code: string }).code);
-    if (!isDamaged) throw new RestoreError("The site is running. Stop it, and restore then.");
+    if (!isDamaged)
+      throw new RestoreError("The site is running, or Litestream. Stop both, and restore then.");
   } finally {
     sqlite.close();
   }

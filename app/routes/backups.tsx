@@ -15,6 +15,7 @@ import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { BackupHead, BackupList, BackupNotes } from "~/studio/backups/backup-panel";
 import { readBackupsPage } from "~/studio/backups/backups-page.server";
+import { ReplicationNote } from "~/studio/backups/replication-note";
 import { startBackup } from "~/studio/backups/run-backups.server";
 import { failure, type StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
@@ -66,6 +67,7 @@ export default function Backups() {
       <AnswerFailure error={error} />
       <BackupHead page={page} now={now} busy={busy} />
       <BackupNotes timetable={page.timetable} />
+      {page.replication && <ReplicationNote replication={page.replication} now={now} />}
       <BackupList last={page.last} />
     </div>
   );

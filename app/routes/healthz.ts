@@ -1,5 +1,8 @@
 import { type CheckName, failingChecks } from "~/server/health.server";
+import { settings } from "~/server/settings.server";
 import { SITE_VERSION } from "~/server/version.server";
+import { sqliteHandle } from "~db/client.server";
+import { isReplicated, replicationState } from "~db/litestream.server";
 
 const SENTENCES: Record<CheckName, string> = {
   database: "The database does not answer.",
@@ -16,9 +19,15 @@ export async function loader(): Promise<Response> {
         failing,
         reasons: failing.map((name) => SENTENCES[name]),
       }
-    : { status: "ok", version: SITE_VERSION };
+    : { status: "ok", version: SITE_VERSION, ...replication() };
   return Response.json(body, {
     status: failing.length ? 503 : 200,
     headers: { "Cache-Control": "no-store" },
   });
+}
+
+/** Litestream is told of, but does not count: without it the site works as well. */
+function replication(): { litestream?: string } {
+  if (!isReplicated(sqliteHandle())) return {};
+  return { litestream: replicationState(settings().databasePath).state };
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { locateDatabase } from "~db/client.server";
+import { locateLitestream } from "~db/litestream.server";
 import { mayAskForCheck } from "./country-rules";
 import { ENCODER_VARIABLES } from "./encoder-settings";
+import { REPLICA_VARIABLES, replicaSettings } from "./replica-settings";
 import {
   email,
   isHttpUrl,
@@ -147,6 +149,7 @@ const variables = {
       .optional(),
   },
   ...TRUST_VARIABLES,
+  ...REPLICA_VARIABLES,
 } as const;
 
 /** The environment variables that the site reads. */
@@ -255,6 +258,7 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
     accelPrefix: parsed.ACCEL_PREFIX,
     ...trustSettings(parsed),
+    ...replicaSettings(parsed),
   };
 }
 
@@ -269,6 +273,7 @@ export function settings(): Settings {
 }
 
 locateDatabase(() => settings().databasePath);
+locateLitestream(() => settings().litestream);
 
 /** Forgets the parsed settings, so that a test can change the environment. */
 export function forgetSettings(): void {

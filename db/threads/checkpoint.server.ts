@@ -1,26 +1,46 @@
 import fs from "node:fs";
 import { sqliteHandle } from "../client.server";
+import { isReplicated } from "../litestream.server";
 import { queryThread } from "./query-thread.server";
 
 /**
  * Bringing what was written from the log (`-wal`) into the database file waits for the disk, twice.
  * SQLite does it in the middle of whatever statement makes the log long enough; here a thread does,
- * so that no request waits for it.
+ * so that no request waits for it. Beside Litestream nobody does: it does so itself.
  */
 
 const EVERY_MS = 1_000;
 /** Pages, 64 MiB. A log that grows so long although the thread works at it is shortened at once. */
 export const LONGEST_LOG = 16_384;
+/**
+ * Litestream shortens the log at 40 MB. One that is so much longer has been abandoned by it, and would fill
+ * the disk: what a checkpoint costs Litestream, a new generation, is the smaller harm.
+ */
+const ABANDONED_LOG_BYTES = 512 * 1024 ** 2;
 
 /** Keeps the log of the site's database short from now on. */
-export function startCheckpoints(): void {
+export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
   const sqlite = sqliteHandle();
-  sqlite.pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);
   let lastWritten: number | undefined;
+  let hasSaidSo = false;
+  const leaveLog = (replicated: boolean) => {
+    sqlite.pragma(`wal_autocheckpoint = ${replicated ? 0 : LONGEST_LOG}`);
+    return replicated;
+  };
+  leaveLog(isReplicated(sqlite));
   setInterval(() => {
     const written = fs.statSync(`${sqlite.name}-wal`, { throwIfNoEntry: false });
     if (!sqlite.open || !written || written.mtimeMs === lastWritten) return;
     lastWritten = written.mtimeMs;
+    // Its tables may appear while the site runs.
+    const replicated = leaveLog(isReplicated(sqlite));
+    if (replicated && written.size < abandonedBytes) return;
+    if (replicated && !hasSaidSo) {
+      hasSaidSo = true;
+      console.error(
+        "The log of the database is long, so Litestream does not run: the site shortens the log itself. Start Litestream, or set LITESTREAM=off.",
+      );
+    }
     queryThread("writing", "checkpoint", {}).catch(console.error);
   }, EVERY_MS).unref();
 }

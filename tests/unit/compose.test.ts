@@ -7,6 +7,7 @@ import { SETTING_NAMES } from "~/server/settings.server";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
+type Name = "site" | "proxy" | "litestream";
 interface Service {
   build: string;
   profiles?: string[];
@@ -14,10 +15,10 @@ interface Service {
   environment: Record<string, string>;
 }
 const { services, volumes } = parse(read("compose.yaml")) as {
-  services: Record<"site" | "proxy", Service>;
+  services: Record<Name, Service>;
   volumes: Record<string, unknown>;
 };
-const mountsOf = (service: "site" | "proxy") =>
+const mountsOf = (service: Name) =>
   services[service].volumes.map((mount) => {
     const [source = "", target = "", mode = ""] = mount.split(":");
     return { source, target, mode, isFolder: source.startsWith(".") };
@@ -31,7 +32,7 @@ describe("compose.yaml", () => {
     for (const { source } of mountsOf("site")) expect(Object.keys(volumes)).toContain(source);
   });
 
-  it.each(["site", "proxy"] as const)(
+  it.each(["site", "proxy", "litestream"] as const)(
     "gives %s a read-only root and no rights to spare",
     (name) => {
       const service = services[name];
@@ -55,6 +56,20 @@ describe("compose.yaml", () => {
     const [database, uploads] = mountsOf("site");
     expect(path.dirname(environment.DATABASE_PATH!)).toBe(database!.target);
     expect(environment.UPLOADS_DIR).toBe(uploads!.target);
+  });
+
+  it("starts Litestream by its profile alone, on the site's database, with the configuration of docs", () => {
+    const { profiles, environment, volumes: mounts } = services.litestream;
+    expect(profiles).toEqual(["litestream"]);
+    expect(environment.LITESTREAM_DATABASE).toBe(services.site.environment.DATABASE_PATH);
+    expect(mounts).toContain(services.site.volumes[0]);
+    const configuration = read("docs/litestream.yml");
+    expect(mounts.find((mount) => mount.includes("litestream.yml"))).toMatch(
+      /^\.\/docs\/litestream\.yml:\/etc\/litestream\.yml:ro$/,
+    );
+    for (const [, name] of configuration.matchAll(/\$\{(\w+)\}/g)) {
+      expect(Object.keys(environment)).toContain(name);
+    }
   });
 
   it("starts nginx by its profile alone, with everything mounted read-only", () => {

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { settings } from "~/server/settings.server";
-import { database } from "~db/client.server";
+import { database, sqliteHandle } from "~db/client.server";
+import { isReplicated, type ReplicationState, replicationState } from "~db/litestream.server";
 import { backupOptions } from "./backup-folder.server";
 import { lastBackups, lastDue, lastProved, runningSince } from "./backup-records.server";
 import { storedBackups } from "./stored-backups.server";
@@ -35,6 +36,8 @@ export interface BackupsPage {
     /** The backups that are in the folder; null when it can't be read. */
     stored: number | null;
   };
+  /** Null where Litestream is not used. */
+  replication: ReplicationState | null;
   runningSince: string | null;
   proved: ListedBackup | null;
   last: ListedBackup[];
@@ -68,6 +71,9 @@ export async function readBackupsPage(now = Date.now()): Promise<BackupsPage> {
       nextAt: new Date(nextDue(await lastDue(), everyMs, now)).toISOString(),
       stored: countStored(options.folder),
     },
+    replication: isReplicated(sqliteHandle())
+      ? replicationState(settings().databasePath, now)
+      : null,
     runningSince: (await runningSince()) ?? null,
     proved: proved ? listed(proved) : null,
     last: rows.map(listed),

@@ -61,7 +61,7 @@ describe("a backup", () => {
     const running = await script("restore", target);
     expect([running.exitCode, running.stderr]).toEqual([
       1,
-      "The site is running. Stop it, and restore then.",
+      "The site is running, or Litestream. Stop both, and restore then.",
     ]);
     expect(titles()).toEqual([]);
 

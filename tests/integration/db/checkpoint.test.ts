@@ -1,9 +1,10 @@
 import fs from "node:fs";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { settings } from "~/server/settings.server";
-import { sqliteHandle } from "~db/client.server";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { forgetSettings, settings } from "~/server/settings.server";
+import { openSqlite, sqliteHandle } from "~db/client.server";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
+import { queryThread } from "~db/threads/query-thread.server";
 import { until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -39,4 +40,53 @@ it("what is written comes from the log into the file, by the thread and not by a
   await until(() => videosInTheFile() === 100);
   insert.run("100");
   await until(() => videosInTheFile() === 101);
+});
+
+describe("beside Litestream", () => {
+  /** Ticks of the interval, and what they have asked of the thread is done. */
+  async function afterTicks(): Promise<void> {
+    await vi.advanceTimersByTimeAsync(3_000);
+    await queryThread("writing", "project", {});
+  }
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it.each(["on", "its tables"])("nothing is brought into the file (%s)", async (how) => {
+    if (how === "on") {
+      process.env.LITESTREAM = "on";
+      forgetSettings();
+    }
+    const sqlite = sqliteHandle();
+    startCheckpoints();
+    if (how !== "on") sqlite.exec("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY)");
+    await afterTicks();
+    const before = videosInTheFile();
+    sqlite.exec("INSERT INTO videos (id, title, category) VALUES ('v', 'A title', 'desi')");
+    await afterTicks();
+    expect(videosInTheFile()).toBe(before);
+    expect(sqlite.pragma("wal_autocheckpoint", { simple: true })).toBe(0);
+    const another = openSqlite(settings().databasePath);
+    expect(another.pragma("wal_autocheckpoint", { simple: true })).toBe(0);
+    another.close();
+  });
+
+  it("a log that Litestream has abandoned is shortened, and the log says so once", async () => {
+    const said = vi.spyOn(console, "error").mockImplementation(() => {});
+    process.env.LITESTREAM = "on";
+    forgetSettings();
+    startCheckpoints(4096);
+    for (const id of ["a", "b"]) {
+      sqliteHandle()
+        .prepare("INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')")
+        .run(id);
+      await afterTicks();
+    }
+    expect(videosInTheFile()).toBe(2);
+    expect(said.mock.calls).toEqual([[expect.stringContaining("Litestream does not run")]]);
+  });
 });

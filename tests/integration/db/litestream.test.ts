@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { replicationState } from "~db/litestream.server";
+import { Litestream } from "../../litestream";
+import { until } from "../../process-figures";
+import { SiteProcess } from "../../site-process";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const WRITE_EVERY_MS = 20;
+const ROWS_BEFORE_THE_KILL = 150;
+/** What may be lost, by the setting `sync-interval` of docs/litestream.yml and what sending takes. */
+const MOST_LOST_MS = 1_000;
+
+describe("beside Litestream", () => {
+  let site: SiteProcess;
+  let litestream: Litestream;
+  beforeEach(async () => {
+    site = new SiteProcess({ LITESTREAM: "on" });
+    litestream = new Litestream(site.databasePath, path.join(site.folder, "replica"));
+    await site.start();
+    litestream.start();
+  });
+  afterEach(async () => {
+    await litestream.stop("SIGKILL");
+    await site.remove();
+  });
+
+  function restored(): Sqlite.Database {
+    const file = path.join(site.folder, "restored.sqlite");
+    for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(file + suffix, { force: true });
+    litestream.restore(file);
+    return new Sqlite(file);
+  }
+
+  /** Rows of another program, numbered, each with its time in its title. */
+  function writeRow(number: number): void {
+    site.addVideo({ id: `row-${number}`, title: String(Date.now()) });
+  }
+
+  it("what is lost when all is killed is the last second at most, and nothing before it", async () => {
+    let written = 0;
+    const writing = setInterval(() => writeRow(++written), WRITE_EVERY_MS);
+    await until(() => written >= ROWS_BEFORE_THE_KILL && litestream.sentAt().length >= 3);
+    // The last row is written in the very turn in which both are killed.
+    writeRow(++written);
+    clearInterval(writing);
+    const killed = Promise.all([site.stop("SIGKILL"), litestream.stop("SIGKILL")]);
+    const killedAt = Date.now();
+    await killed;
+
+    const copy = restored();
+    expect(copy.pragma("integrity_check", { simple: true })).toBe("ok");
+    const rows = copy
+      .prepare(
+        "SELECT CAST(substr(id, 5) AS INTEGER) AS number, CAST(title AS INTEGER) AS at FROM videos WHERE id LIKE 'row-%' ORDER BY number",
+      )
+      .all() as { number: number; at: number }[];
+    copy.close();
+    expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
+    expect(rows.length).toBeGreaterThan(0);
+    // On a machine that has other things to do, Litestream waits for its turn as well: it says itself when it
+    // last had one, and how long it was due by then is not its loss.
+    const waited = Math.max(0, killedAt - litestream.sentAt().at(-1)! - MOST_LOST_MS);
+    expect(killedAt - rows.at(-1)!.at).toBeLessThanOrEqual(MOST_LOST_MS + 200 + waited);
+  });
+
+  it("says that it follows, and that it is behind once it is killed", async () => {
+    const health = async () => (await fetch(`${site.url}/healthz`)).json();
+    writeRow(1);
+    await until(async () => (await health()).litestream === "following");
+    await litestream.stop("SIGKILL");
+    writeRow(2);
+    await until(async () => (await health()).litestream === "behind");
+    litestream.start();
+    await until(async () => (await health()).litestream === "following");
+    expect(replicationState(`${site.databasePath}.other`)).toEqual({
+      state: "never",
+      copiedAt: null,
+    });
+  });
+
+  it("a backup is restored, and the replica begins anew with it", async () => {
+    const script = (name: string, ...args: string[]) =>
+      spawnSync(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...args], {
+        cwd: root,
+        encoding: "utf8",
+        env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
+      });
+    const backup = path.join(site.folder, "backup");
+    writeRow(1);
+    expect(script("backup", backup).status).toBe(0);
+    writeRow(2);
+    site.database().close();
+    await site.stop();
+    // Litestream has the database open too.
+    const refused = script("restore", backup);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      "The site is running, or Litestream. Stop both, and restore then.\n",
+    ]);
+    await litestream.stop();
+    const done = script("restore", backup);
+    expect(done.stderr).toBe("");
+    await site.start();
+    litestream.log = "";
+    litestream.start();
+    await until(() => litestream.log.includes("snapshot written"));
+    expect(litestream.log).toContain('msg="sync: new generation"');
+    const copy = restored();
+    const ids = copy.prepare("SELECT id FROM videos WHERE id LIKE 'row-%'").pluck().all();
+    copy.close();
+    expect(ids).toEqual(["row-1"]);
+  });
+});

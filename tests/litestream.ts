@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const CONFIGURATION = fileURLToPath(new URL("../docs/litestream.yml", import.meta.url));
+
+/** The program of the package for this system; the package's own wrapper hides its status. */
+export const LITESTREAM = path.join(
+  path.dirname(createRequire(import.meta.url).resolve("@flydotio/litestream/package.json")),
+  `../litestream-${process.platform}-${process.arch}/litestream`,
+);
+
+/** Litestream as docs/litestream.yml sets it up, from a database to a folder. */
+export class Litestream {
+  log = "";
+  readonly url: string;
+  private child: ChildProcess | undefined;
+
+  constructor(
+    private databasePath: string,
+    replica: string,
+  ) {
+    this.url = `file://${replica}`;
+  }
+
+  start(): void {
+    const environment = {
+      LITESTREAM_DATABASE: this.databasePath,
+      LITESTREAM_REPLICA_URL: this.url,
+    };
+    this.child = spawn(LITESTREAM, ["replicate", "-config", CONFIGURATION], {
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [this.child.stdout!, this.child.stderr!]) {
+      stream.on("data", (chunk) => {
+        this.log += chunk;
+      });
+    }
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    const child = this.child;
+    if (!child || child.exitCode !== null || child.signalCode) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  }
+
+  /** When it has sent parts of the log to the replica, by its own clock, milliseconds since 1970. */
+  sentAt(): number[] {
+    return [...this.log.matchAll(/^time=(\S+) .*msg="wal segment written"/gm)].map(([, time]) =>
+      Date.parse(time!),
+    );
+  }
+
+  /** Brings the newest state of the replica into a new file, as the manual says. */
+  restore(file: string): void {
+    const { status, stderr } = spawnSync(LITESTREAM, ["restore", "-o", file, this.url], {
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`Litestream could not restore:\n${stderr}`);
+  }
+}
