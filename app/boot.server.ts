@@ -32,7 +32,9 @@ import { startAcceptedTerms } from "~/trust/uploaders/accepted-terms.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
+import { startHeartbeat } from "~db/heartbeat.server";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
+import { bootReader } from "./boot-reader.server";
 
 /** At a restart the process before may still be answering its last requests. */
 const HOLDER_LEAVES_WITHIN_MS = 6_000;
@@ -48,6 +50,10 @@ export async function boot(): Promise<void> {
   holder.afterdarkBooted = true;
   try {
     if (settings().logFormat === "json") writeConsoleAsJson();
+    if (settings().readOnlyFrom) {
+      bootReader();
+      return;
+    }
     requireDatabaseFile(settings().databasePath);
     createBuckets();
     requireBackupFolder();
@@ -63,6 +69,7 @@ export async function boot(): Promise<void> {
   }
   changeStockServer([limitSignInRate, answerEvents], [obeyCountryRules]);
   startCheckpoints();
+  startHeartbeat();
   scheduleTrashCleanup();
   startSchedule();
   startConsent();

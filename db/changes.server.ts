@@ -62,7 +62,8 @@ function projectSome(): "done" | "more" | "blocked" {
   const { last, count } = projector().waiting();
   if (last === null) return "done";
   if (holder.afterdarkProjecting) return "more";
-  if (sqliteHandle().inTransaction) return "blocked";
+  // A copy is projected where it comes from.
+  if (sqliteHandle().inTransaction || sqliteHandle().readonly) return "blocked";
   if (count > MOST_PROJECTED_HERE) return "more";
   try {
     if (!tryWriteTransaction(() => projector().run(MOST_PROJECTED_HERE))) return "blocked";

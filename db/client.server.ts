@@ -12,6 +12,7 @@ import { makeFolder } from "./folders.server";
 import { isReplicated } from "./litestream.server";
 import { migrate } from "./migrate.server";
 import { createProjector, type Projector, projectAll } from "./projector.server";
+import { openCopy } from "./reader-database.server";
 import type { Schema } from "./schema";
 import { isBusy } from "./write-lock";
 
@@ -24,6 +25,9 @@ const BUSY_TIMEOUT_MS = 5_000;
  * catalogue writes out pages that it soon reads again. */
 const CACHE_KIB = 16 * 1024;
 
+/** Of a connection whose file has been replaced. */
+const EARLIER_STAYS_MS = 30_000;
+
 interface Connection {
   sqlite: Sqlite.Database;
   kysely: Kysely<Schema>;
@@ -35,11 +39,18 @@ interface Connection {
 const holder = globalThis as {
   afterdarkConnection?: Connection;
   afterdarkDatabaseFile?: () => string;
+  afterdarkReadsACopy?: () => boolean;
+  /** How many connections there have been. */
+  afterdarkOpenings?: number;
 };
 
-/** Says which file is opened; the settings do, since this room uses none of the others. */
-export function locateDatabase(file: () => string): void {
+/**
+ * Says which file is opened, and whether for reading alone; the settings do, since this room uses none of
+ * the others.
+ */
+export function locateDatabase(file: () => string, readsACopy = () => false): void {
   holder.afterdarkDatabaseFile = file;
+  holder.afterdarkReadsACopy = readsACopy;
 }
 
 /**
@@ -83,16 +94,38 @@ function openSiteDatabase(file: string): Sqlite.Database {
 
 function connection(): Connection {
   if (!holder.afterdarkConnection) {
-    if (!holder.afterdarkDatabaseFile) throw new Error("No database file has been named.");
-    const sqlite = openSiteDatabase(holder.afterdarkDatabaseFile());
-    holder.afterdarkConnection = {
-      sqlite,
-      kysely: new Kysely<Schema>({ dialect: new SharedFileDialect(sqlite) }),
-      projector: createProjector(sqlite),
-      statements: new Map(),
-    };
+    holder.afterdarkConnection = openConnection();
   }
   return holder.afterdarkConnection;
+}
+
+function openConnection(): Connection {
+  if (!holder.afterdarkDatabaseFile) throw new Error("No database file has been named.");
+  const open = holder.afterdarkReadsACopy?.() ? openCopy : openSiteDatabase;
+  const sqlite = open(holder.afterdarkDatabaseFile());
+  holder.afterdarkOpenings = databaseOpenings() + 1;
+  return {
+    sqlite,
+    kysely: new Kysely<Schema>({ dialect: new SharedFileDialect(sqlite) }),
+    projector: createProjector(sqlite),
+    statements: new Map(),
+  };
+}
+
+/** Tells a thread that has a connection of its own when to open it anew. */
+export function databaseOpenings(): number {
+  return holder.afterdarkOpenings ?? 0;
+}
+
+/**
+ * Opens the file anew, which is another one by now. What has begun to read the earlier one has half a minute.
+ *
+ * @throws what opening it throws; the earlier connection stays then.
+ */
+export function reopenDatabase(): void {
+  const earlier = holder.afterdarkConnection;
+  holder.afterdarkConnection = openConnection();
+  setTimeout(() => earlier?.sqlite.close(), EARLIER_STAYS_MS).unref();
 }
 
 /** The query builder on the site's one connection; the first use opens and migrates the file. */

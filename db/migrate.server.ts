@@ -58,6 +58,19 @@ export function migrate(
   return pending.map((migration) => migration.name);
 }
 
+/** Which migrations a database lacks, and which this version does not know; nothing is written. */
+export function unknownMigrations(
+  sqlite: Database,
+  migrations: readonly Migration[] = allMigrations,
+): { missing: string[]; unknown: string[] } {
+  const ran = sqlite.prepare("SELECT name FROM migrations ORDER BY name").pluck().all() as string[];
+  const names = migrations.map(({ name }) => name);
+  return {
+    missing: names.filter((name) => !ran.includes(name)),
+    unknown: ran.filter((name) => !names.includes(name)),
+  };
+}
+
 function requireAllOrNone(
   sqlite: Database,
   ran: ReadonlySet<string>,

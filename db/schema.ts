@@ -151,6 +151,12 @@ export interface MediaFilesTable {
   bytes: number;
 }
 
+/** One row, as long as the database is copied. */
+export interface HeartbeatTable {
+  id: ColumnType<1, never, never>;
+  at: Time;
+}
+
 /** One row: the bytes of all media_files. */
 export interface StorageTable {
   id: ColumnType<1, never, never>;
@@ -220,6 +226,7 @@ export interface Schema {
   api_answers: ApiAnswersTable;
   imports: ImportsTable;
   downloads: DownloadsTable;
+  heartbeat: HeartbeatTable;
   backups: BackupsTable;
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;

@@ -1,12 +1,12 @@
 import { type CheckName, failingChecks } from "~/server/health.server";
 import { settings } from "~/server/settings.server";
 import { SITE_VERSION } from "~/server/version.server";
-import { sqliteHandle } from "~db/client.server";
-import { isReplicated, replicationState } from "~db/litestream.server";
+import { copyAgeSeconds, siteReplication } from "~db/replication.server";
 
 const SENTENCES: Record<CheckName, string> = {
   database: "The database does not answer.",
   uploads: "The uploads folder cannot be written to.",
+  copy: "The copy of the database is too old to be shown.",
 };
 
 /** For orchestrators: its version, and 200 when the site can work, else 503 with what is in the way. */
@@ -27,7 +27,9 @@ export async function loader(): Promise<Response> {
 }
 
 /** Litestream is told of, but does not count: without it the site works as well. */
-function replication(): { litestream?: string } {
-  if (!isReplicated(sqliteHandle())) return {};
-  return { litestream: replicationState(settings().databasePath).state };
+function replication(): object {
+  const { readOnlyFrom } = settings();
+  if (readOnlyFrom) return { readOnlyFrom, dataAgeSeconds: copyAgeSeconds() };
+  const replication = siteReplication();
+  return replication ? { litestream: replication.state } : {};
 }

@@ -2,12 +2,17 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { checkDatabase } from "~db/client.server";
+import { copyIsTooOld } from "./reader/reading-alone.server";
 import { settings } from "./settings.server";
 
 const CHECKS = {
   database: checkDatabase,
   uploads: async () => {
     const folder = settings().uploadsDir;
+    if (settings().readOnlyFrom) {
+      await fs.access(folder, fs.constants.R_OK);
+      return;
+    }
     for (const bucket of ["videos", "thumbnails"]) {
       await fs.access(path.join(folder, bucket), fs.constants.W_OK);
     }
@@ -22,7 +27,7 @@ const CHECKS = {
   },
 };
 
-export type CheckName = keyof typeof CHECKS;
+export type CheckName = keyof typeof CHECKS | "copy";
 
 /** What keeps the site from working, by name; empty when it is well. */
 export async function failingChecks(): Promise<CheckName[]> {
@@ -33,6 +38,9 @@ export async function failingChecks(): Promise<CheckName[]> {
     } catch {
       failing.push(name as CheckName);
     }
+  }
+  if (settings().readOnlyFrom && !failing.includes("database")) {
+    if (copyIsTooOld()) failing.push("copy");
   }
   return failing;
 }

@@ -3,7 +3,7 @@ import { locateDatabase } from "~db/client.server";
 import { locateLitestream } from "~db/litestream.server";
 import { mayAskForCheck } from "./country-rules";
 import { ENCODER_VARIABLES } from "./encoder-settings";
-import { REPLICA_VARIABLES, replicaSettings } from "./replica-settings";
+import { REPLICA_VARIABLES, replicaSettings } from "./reader/replica-settings";
 import {
   email,
   isHttpUrl,
@@ -164,6 +164,7 @@ const TOGETHER = [
   ["ALERT_EMAIL", "SMTP_URL"],
   ["COUNTRY_RULES", "COUNTRY_HEADER"],
   ["AGE_CHECK_URL", "AGE_CHECK_SECRET"],
+  ["READ_ONLY_FROM", "SESSION_SECRET"],
 ] as const;
 
 /** A setting the operator has to correct; its message is the one sentence to print. */
@@ -272,7 +273,10 @@ export function settings(): Settings {
   return current;
 }
 
-locateDatabase(() => settings().databasePath);
+locateDatabase(
+  () => settings().databasePath,
+  () => settings().readOnlyFrom !== undefined,
+);
 locateLitestream(() => settings().litestream);
 
 /** Forgets the parsed settings, so that a test can change the environment. */

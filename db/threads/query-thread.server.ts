@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import { sqliteHandle } from "../client.server";
+import { databaseOpenings, sqliteHandle } from "../client.server";
 
 /**
  * What can take more than a moment is asked of threads, each with a connection of its own. One reads
@@ -42,7 +42,8 @@ export function queryThread<Answer>(
   return new Promise((resolve, reject) => {
     thread.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
     thread.worker.ref();
-    thread.worker.postMessage({ id, file: sqliteHandle().name, task, question });
+    const { name: file } = sqliteHandle();
+    thread.worker.postMessage({ id, file, opening: databaseOpenings(), task, question });
   });
 }
 

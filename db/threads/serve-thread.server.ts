@@ -12,6 +12,8 @@ const STUDIO_CACHE_KIB = 4 * 1024;
 interface Asked {
   id: number;
   file: string;
+  /** Another number: the file may have been replaced. */
+  opening: number;
   task: string;
   question: unknown;
 }
@@ -28,11 +30,13 @@ export function serveThread(readingTasks: Readonly<Record<string, Task>>): void 
   };
   const readonly = workerData.thread !== "writing";
   let sqlite: Sqlite.Database | undefined;
+  let opened = 0;
   let answers = new Map<string, (question: never) => unknown>();
 
-  function answer({ file, task, question }: Asked): unknown {
-    if (sqlite?.name !== file) {
+  function answer({ file, opening, task, question }: Asked): unknown {
+    if (sqlite?.name !== file || opened !== opening) {
       sqlite?.close();
+      opened = opening;
       sqlite = new Sqlite(file, { readonly, fileMustExist: true, timeout: 5_000 });
       if (workerData.thread === "studio") sqlite.pragma(`cache_size = -${STUDIO_CACHE_KIB}`);
       answers = new Map();

@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import { settings } from "~/server/settings.server";
-import { database, sqliteHandle } from "~db/client.server";
-import { isReplicated, type ReplicationState, replicationState } from "~db/litestream.server";
+import { database } from "~db/client.server";
+import type { ReplicationState } from "~db/litestream.server";
+import { siteReplication } from "~db/replication.server";
 import { backupOptions } from "./backup-folder.server";
 import { lastBackups, lastDue, lastProved, runningSince } from "./backup-records.server";
 import { storedBackups } from "./stored-backups.server";
@@ -71,9 +72,7 @@ export async function readBackupsPage(now = Date.now()): Promise<BackupsPage> {
       nextAt: new Date(nextDue(await lastDue(), everyMs, now)).toISOString(),
       stored: countStored(options.folder),
     },
-    replication: isReplicated(sqliteHandle())
-      ? replicationState(settings().databasePath, now)
-      : null,
+    replication: siteReplication(now) ?? null,
     runningSince: (await runningSince()) ?? null,
     proved: proved ? listed(proved) : null,
     last: rows.map(listed),

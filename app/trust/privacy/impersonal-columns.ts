@@ -54,6 +54,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   imports: "source bytes modified_ms video_id target process started_at finished_at",
   jobs: "id video_id kind priority state attempts run_after worker lease_until progress speed seconds_left reason created_at started_at finished_at",
   queue_state: "id paused_at",
+  heartbeat: "id at",
   backups: "id due_at state name files bytes added_bytes repaired reason started_at finished_at",
   alerts: "id kind sentence until raised_at resolved_at",
   alert_deliveries: "id alert_id event channel attempts next_at delivered_at reason",

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { replicationState } from "~db/litestream.server";
-import { Litestream } from "../../litestream";
 import { until } from "../../process-figures";
+import { Litestream } from "../../servers/litestream";
 import { SiteProcess } from "../../site-process";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const CONFIGURATION = fileURLToPath(new URL("../docs/litestream.yml", import.meta.url));
+const CONFIGURATION = fileURLToPath(new URL("../../docs/litestream.yml", import.meta.url));
 
 /** The program of the package for this system; the package's own wrapper hides its status. */
 export const LITESTREAM = path.join(

@@ -1,0 +1,32 @@
+import { sqliteHandle, tryWriteTransaction } from "./client.server";
+import { isReplicated } from "./litestream.server";
+
+/**
+ * A copy of the database cannot tell whether nothing has happened since its last row, or whether it has not
+ * been told. So where the database is copied, the site writes the time into it.
+ */
+
+const EVERY_MS = 10_000;
+
+/** Writes the time from now on, as long as the database is copied. */
+export function startHeartbeat(): void {
+  beat();
+  setInterval(beat, EVERY_MS).unref();
+}
+
+function beat(): void {
+  const sqlite = sqliteHandle();
+  if (!sqlite.open || !isReplicated(sqlite)) return;
+  try {
+    // While another process is writing, the next one is soon enough.
+    tryWriteTransaction(() => {
+      sqlite
+        .prepare(
+          "INSERT INTO heartbeat (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
+        )
+        .run(new Date().toISOString());
+    });
+  } catch (error) {
+    console.error("The time could not be written into the database:", error);
+  }
+}
