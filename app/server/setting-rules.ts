@@ -61,3 +61,10 @@ export function isSmtpUrl(value: string): boolean {
     return false;
   }
 }
+
+/** An address without a path; the origin of it, without a trailing slash. */
+export const origin = z
+  .string()
+  .trim()
+  .refine((value) => isHttpUrl(value) && /^\/?$/.test(new URL(value).pathname))
+  .transform((value) => new URL(value).origin);

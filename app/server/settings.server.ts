@@ -11,6 +11,7 @@ import {
   isWebhookUrl,
   lengthOfTime,
   mailbox,
+  origin,
   SECRET_MIN_LENGTH,
   text,
   UNIT_MS,
@@ -65,12 +66,7 @@ const variables = {
   },
   PUBLIC_URL: {
     takes: "the address visitors use, without a path, such as https://videos.example",
-    schema: z
-      .string()
-      .trim()
-      .refine((value) => isHttpUrl(value) && /^\/?$/.test(new URL(value).pathname))
-      .transform((value) => new URL(value).origin)
-      .optional(),
+    schema: origin.optional(),
   },
   SITE_NAME: {
     takes: "a name of 1 to 60 characters",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isHttpUrl, lengthOfTime, UNIT_MS } from "../setting-rules";
+import { lengthOfTime, origin, UNIT_MS } from "../setting-rules";
 
 /** The settings of what keeps the database on further machines; all that they do is off by default. */
 export const REPLICA_VARIABLES = {
@@ -9,12 +9,7 @@ export const REPLICA_VARIABLES = {
   },
   READ_ONLY_FROM: {
     takes: "the address of the site that writes, without a path, such as https://videos.example",
-    schema: z
-      .string()
-      .trim()
-      .refine((value) => isHttpUrl(value) && /^\/?$/.test(new URL(value).pathname))
-      .transform((value) => new URL(value).origin)
-      .optional(),
+    schema: origin.optional(),
   },
   READ_ONLY_MAX_AGE: {
     takes: "a length of time from 1m to 52w, such as 6h",
