@@ -5,11 +5,12 @@ import os from "node:os";
 import path from "node:path";
 import { ensureFirstAccount } from "~/account/first-account.server";
 import { firstUser } from "~/account/users.server";
-import type { ImportEntry } from "~/import/entry";
+import { type ImportEntry, ImportError } from "~/import/entry";
 import { importVideos } from "~/import/import.server";
 import { knownIds } from "~/import/known-videos.server";
 import { createBuckets } from "~/media/bucket.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { refusalOfTerms } from "~/trust/uploaders/terms.server";
 import { cutPoster, drawPanorama, filmPanorama } from "./demo/draw";
 import { SCENES, type Scene } from "./demo/scenes";
 import { progressBar } from "./progress-bar";
@@ -24,6 +25,12 @@ Fills the site with ${SCENES.length} short generated clips of different lengths,
 there already are left alone. Without ffmpeg the videos come with pictures, but without files.`;
 
 await runScript(USAGE, {}, async () => {
+  const refusal = refusalOfTerms(undefined);
+  if (refusal) {
+    throw new ImportError(
+      `${refusal} The demo accepts nothing in your name: ask for it no more under /admin/terms while it runs.`,
+    );
+  }
   createBuckets();
   await ensureFirstAccount();
   const user = await firstUser();

@@ -15,6 +15,7 @@ import { AdminLinks } from "~/studio/admin-navigation";
 import { failure, type StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { PageSection } from "~/studio/page-section";
+import { SafetyLinks } from "~/studio/reports/safety-links";
 import { RequiredTerms, TermsForm, TermsVersions } from "~/studio/terms/terms-page";
 import { TermsText } from "~/studio/terms/terms-text";
 import { usePermissions } from "~/studio/use-permissions";
@@ -51,7 +52,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const newest = readTerms();
   const shown = asked === null ? newest : readTerms(/^\d{1,9}$/.test(asked) ? Number(asked) : 0);
   if (asked !== null && !shown) throw new Response(null, { status: 404, statusText: "Not Found" });
-  return { newest, shown, versions: listTerms(), requiredSince: termsRequiredSince() };
+  const isAsked = asked !== null;
+  return { newest, shown, isAsked, versions: listTerms(), requiredSince: termsRequiredSince() };
 }
 
 export async function action({ request }: ActionFunctionArgs) {
@@ -84,9 +86,10 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function UploadTerms() {
-  const { newest, shown, versions, requiredSince } = useLoaderData<typeof loader>();
+  const { newest, shown, isAsked, versions, requiredSince } = useLoaderData<typeof loader>();
   const { error, text } = useFormResponse<Answer>() ?? {};
-  const mayWrite = usePermissions()("/admin/terms write");
+  const may = usePermissions();
+  const mayWrite = may("/admin/terms write");
   const { key } = useLocation();
   const version = newest?.version ?? 0;
   return (
@@ -98,9 +101,11 @@ export default function UploadTerms() {
         </div>
         <AdminLinks />
       </header>
+      {may("/admin/reports") && <SafetyLinks />}
       <AnswerFailure error={error} />
       <RequiredTerms {...{ requiredSince, version, mayWrite }} />
-      {shown && (
+      {/* Who writes has the newest in the form. */}
+      {shown && (isAsked || !mayWrite) && (
         <PageSection id="shown" title={`Version ${shown.version}`}>
           {shown.version !== version && (
             <p className="text-sm text-muted">

@@ -56,7 +56,7 @@ function Acceptance({ terms: { version, text }, accepted, error }: AskedTerms & 
         <span>
           {`I accept the uploaders' terms, version ${version}.`}
           <span aria-hidden="true" className="text-accent">
-            {" *"}
+            {"\u00a0*"}
           </span>
         </span>
       </label>

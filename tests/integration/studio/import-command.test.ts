@@ -143,3 +143,15 @@ it("needs the version of the uploaders' terms while the studio asks for them", a
   const accepted = sqliteHandle().prepare("SELECT version, user_id AS id FROM accepted_terms");
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
+
+it("the demo accepts no terms for anybody, and says so before it draws anything", async () => {
+  const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
+  await saveTerms("Be good.", 0, id);
+  await requireTerms(true, id);
+  const demo = ["--import", "tsx", "scripts/demo.ts"];
+  expect(await execa(process.execPath, demo, { cwd: root, reject: false })).toMatchObject({
+    exitCode: 1,
+    stdout: "",
+    stderr: expect.stringContaining("The demo accepts nothing in your name"),
+  });
+});
