@@ -9,6 +9,7 @@ const BENCHMARKS = {
   "while-encoding": () => import("./bench/while-encoding"),
   "first-frame": () => import("./bench/first-frame"),
   player: () => import("./bench/player"),
+  writes: () => import("./bench/writes"),
   catalogue: () => import("./bench/catalogue/catalogue"),
   lists: () => import("./bench/catalogue/lists"),
   "sign-in": () => import("./bench/sign-in"),

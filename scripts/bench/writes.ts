@@ -1,0 +1,79 @@
+import fs from "node:fs";
+import path from "node:path";
+import { openSqlite } from "~db/client.server";
+import { migrate } from "~db/migrate.server";
+import { createProjector } from "~db/projector.server";
+import { median, type Report } from "./report";
+
+const VIDEOS = 10_000;
+const ROUNDS = 5;
+const ROUND_MS = 1_000;
+const IN_ONE_TRANSACTION = 100;
+/** A busy disk takes longer for each wait; with a hundred rows a wait it does not matter. */
+const LEAST_TIMES_FASTER = 2;
+
+/**
+ * How many changes of a row SQLite takes a second, each with all that is derived from it: as the site writes,
+ * waiting for the disk at each transaction, and a hundred in one, as views are written.
+ */
+export async function run(report: Report): Promise<void> {
+  // On the disk of the repository: /tmp may be memory, where nothing waits.
+  const cache = process.env.BENCH_CACHE ?? ".cache/bench";
+  fs.mkdirSync(cache, { recursive: true });
+  const folder = fs.mkdtempSync(path.join(cache, "writes-"));
+  const sqlite = openSqlite(path.join(folder, "site.sqlite"));
+  try {
+    migrate(sqlite);
+    const insert = sqlite.prepare(
+      "INSERT INTO videos (id, title, category) VALUES (?, 'A title of some words', 'desi')",
+    );
+    sqlite.transaction(() => {
+      for (let index = 0; index < VIDEOS; index++) insert.run(`v${index}`);
+    })();
+    const projector = createProjector(sqlite);
+    while (projector.waiting().last !== null) sqlite.transaction(() => projector.run(1_000))();
+
+    const view = sqlite.prepare("UPDATE videos SET views = views + 1 WHERE id = ?");
+    let turn = 0;
+    const change = (rows: number) =>
+      sqlite
+        .transaction(() => {
+          for (let row = 0; row < rows; row++) view.run(`v${(turn++ * 7919) % VIDEOS}`);
+          projector.run(rows);
+        })
+        .immediate();
+    const cases = {
+      normal: { rows: 1, synchronous: "NORMAL" },
+      full: { rows: 1, synchronous: "FULL" },
+      batch: { rows: IN_ONE_TRANSACTION, synchronous: "NORMAL" },
+    } as const;
+    const rates: Record<keyof typeof cases, number[]> = { normal: [], full: [], batch: [] };
+    for (let round = 0; round < ROUNDS; round++) {
+      // By turns, so that what else the machine does meets all.
+      for (const name of Object.keys(cases) as (keyof typeof cases)[]) {
+        const { rows, synchronous } = cases[name];
+        sqlite.pragma(`synchronous = ${synchronous}`);
+        rates[name].push(rate(() => change(rows), rows));
+      }
+    }
+    report.figure("one row a transaction, as the site writes", median(rates.normal), "rows/s");
+    report.figure("the same waiting for the disk (FULL)", median(rates.full), "rows/s");
+    report.figure(`${IN_ONE_TRANSACTION} rows a transaction`, median(rates.batch), "rows/s");
+    report.atLeast(
+      `${IN_ONE_TRANSACTION} rows a transaction beside one`,
+      median(rates.batch) / median(rates.normal),
+      LEAST_TIMES_FASTER,
+      "times",
+    );
+  } finally {
+    sqlite.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function rate(work: () => void, rows: number): number {
+  const started = performance.now();
+  let done = 0;
+  for (; performance.now() - started < ROUND_MS; done += rows) work();
+  return (done * 1000) / (performance.now() - started);
+}
