@@ -59,7 +59,7 @@ export interface BatchOptions {
   userId: string;
   mode: ImportMode;
   /** That the uploaders' terms were accepted for all of it, where that is asked for. */
-  acceptance?: Acceptance;
+  acceptance: Acceptance | undefined;
   /** The one entry of the whole import, which says how many videos it was so far. */
   activity: ImportActivity;
   onProgress?(bytes: number, files: number): void;

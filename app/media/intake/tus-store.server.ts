@@ -32,7 +32,7 @@ export interface Incoming {
   length: number;
   checksum?: { algorithm: string; digest: Buffer };
   /** Why an upload with these terms, as its metadata names them, can't begin. */
-  refusalOfTerms?: (terms: string | undefined) => string | undefined;
+  refusalOfTerms: (terms: string | undefined) => string | undefined;
   /** The stream once it is being read. */
   reading?: Readable;
 }

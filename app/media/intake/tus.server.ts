@@ -70,7 +70,7 @@ function owner(headers: Headers): string {
 export async function answerTus(
   request: Request,
   userId: string,
-  refusalOfTerms?: Incoming["refusalOfTerms"],
+  refusalOfTerms: Incoming["refusalOfTerms"],
   path = TUS_PATH,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
@@ -88,7 +88,7 @@ export async function answerTus(
     body: () => claimBody(request),
     length: Number(request.headers.get("Content-Length") ?? 0),
     ...(checksum && { checksum }),
-    ...(refusalOfTerms && { refusalOfTerms }),
+    refusalOfTerms,
   };
   headers.set(OWNER, userId);
   // Without its body: the store takes that from where it comes in.
@@ -130,7 +130,7 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
   if ((upload.size ?? 0) > maxBytes) throw new UploadError(413, tooLarge);
   if (upload.size === 0) throw new UploadError(415, EMPTY_FILE);
   const terms = upload.metadata?.terms?.slice(0, MAX_TERMS_DIGITS);
-  const refusal = incoming.getStore()?.refusalOfTerms?.(terms);
+  const refusal = incoming.getStore()?.refusalOfTerms(terms);
   if (refusal) throw new UploadError(422, refusal);
   const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LETTERS);
   const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LETTERS);

@@ -192,9 +192,8 @@ async function fetchAndPublish(
       schedule: { publishAt: null, unpublishAt: null },
       texts: JSON.parse(row.texts) as NewVideoTexts,
       // Of the moment when it was asked for: the terms may have changed since.
-      ...(row.terms !== null && {
-        acceptance: { version: row.terms, acceptedAt: row.created_at },
-      }),
+      acceptance:
+        row.terms === null ? undefined : { version: row.terms, acceptedAt: row.created_at },
       video,
     });
     return published.id;

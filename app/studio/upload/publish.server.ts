@@ -37,8 +37,8 @@ export interface Upload {
   /** What to do with a file that is cut off and is to be published; left out: it becomes a draft. */
   whenCutOff?: "ask" | "publish";
   texts: NewVideoTexts;
-  /** That the uploaders' terms were accepted, where that is asked for. */
-  acceptance?: Acceptance;
+  /** That the uploaders' terms were accepted; undefined where nobody asks for it, see `checkTerms`. */
+  acceptance: Acceptance | undefined;
   video: ReceivedFile;
   thumbnail?: ReceivedFile;
 }

@@ -7,6 +7,7 @@ import { answerTus } from "~/media/intake/tus.server";
 import { ffmpegAvailable, hasFilter } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { refusalOfTerms } from "~/trust/uploaders/terms.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, onDisk, videoRow, workUntilIdle } from "../../encode-library";
 import { type Clip, ffmpeg, makeClip, patched } from "../../media-clips";
@@ -149,7 +150,8 @@ describe.runIf(ffmpegAvailable())("what is not taken has a sentence of its own",
     fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
     const headers = { "Tus-Resumable": "1.0.0", "Upload-Length": "0" };
     const address = "http://localhost/admin/uploads";
-    const response = await answerTus(new Request(address, { method: "POST", headers }), user);
+    const begin = new Request(address, { method: "POST", headers });
+    const response = await answerTus(begin, user, refusalOfTerms);
     expect([response.status, await response.text()]).toEqual([415, `${sentence}\n`]);
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
