@@ -9,6 +9,9 @@ import { createBuckets } from "~/media/bucket.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { startJobs } from "~/media/jobs/start.server";
+import { requireKnownStore } from "~/media/storage/marker.server";
+import { StorageError } from "~/media/storage/object-store";
+import { startMovingFiles, tryStore } from "~/media/storage/start.server";
 import { writeConsoleAsJson } from "~/server/node/json-log.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
@@ -50,6 +53,7 @@ export async function boot(): Promise<void> {
   holder.afterdarkBooted = true;
   try {
     if (settings().logFormat === "json") writeConsoleAsJson();
+    requireKnownStore();
     if (settings().readOnlyFrom) {
       bootReader();
       return;
@@ -63,6 +67,7 @@ export async function boot(): Promise<void> {
     sessionSecrets();
     await ensureFirstAccount();
     await cleanUpTemporaryFiles();
+    await tryStore();
   } catch (error) {
     console.error(sentenceOf(error));
     process.exit(1);
@@ -86,6 +91,7 @@ export async function boot(): Promise<void> {
   startLookingForFiles();
   onJobsChanged(() => publish("jobs"));
   startJobs();
+  startMovingFiles();
   startHashingBlockedFilms();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
   relatedIsComplete().catch(console.error);
@@ -95,6 +101,9 @@ export async function boot(): Promise<void> {
 
 function sentenceOf(error: unknown): unknown {
   if (error instanceof SettingsError) return error.message;
+  if (error instanceof StorageError) {
+    return `STORAGE_URL, AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY is wrong: ${error.message}`;
+  }
   // Of a large file, damage may show only when the first account is looked for.
   const explained = explainDatabaseError(error, settings().databasePath);
   return explained instanceof Error ? explained.message : explained;

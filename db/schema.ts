@@ -149,6 +149,8 @@ export interface MediaFilesTable {
   video_id: string | null;
   kind: MediaKind;
   bytes: number;
+  /** 1 once what is large of it is in the store, 0 until then, below 0 meanwhile. */
+  stored: Generated<number>;
 }
 
 /** One row, as long as the database is copied. */

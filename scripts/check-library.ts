@@ -3,6 +3,7 @@
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
+import { checkStore, removeStrayObjects } from "~/studio/library/check-store.server";
 import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
 import { checkDocuments, removeDocumentFiles } from "~/trust/consent/documents.server";
 import { verifyLog } from "~/trust/moderation-log.server";
@@ -10,8 +11,8 @@ import { runScript } from "./run-script";
 
 const USAGE = `npm run check-library -- [--fix]
 
-Reports files that belong to no video, and videos whose file is missing, corrects the figure of
-storage used, and reads the colours of posters that have none yet. Follows the log of moderators'
+Reports files that belong to no video, and videos whose file is missing, on the disk and in the store of
+STORAGE_URL, corrects the figure of storage used, and reads the colours of posters that have none yet. Follows the log of moderators'
 decisions from its first entry to its last, and names the first that was changed. It may run beside the
 server.
   --fix   remove the files that belong to no video and no performer
@@ -30,22 +31,31 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
   for (const { bucket, path, bytes } of stray) {
     console.log(`Of no video: ${bucket}/${path} (${formatBytes(bytes)})`);
   }
+  const store = await checkStore();
+  for (const file of store?.missing ?? []) console.log(`Missing in the file store: ${file}`);
+  for (const { key, bytes } of store?.stray ?? []) {
+    console.log(`Of no file, in the file store: ${key} (${formatBytes(bytes)})`);
+  }
   const documents = checkDocuments();
   for (const id of documents.missing) console.log(`Missing: the document ${id} of a performer`);
   for (const name of documents.stray) console.log(`Of no performer: documents/${name}`);
   const filled = await fillPosterColors();
   if (filled > 0) console.log(`The colours of ${formatQuantity(filled, "poster")} were read.`);
-  const problems = missing.length + stray.length + documents.missing.length;
+  const lost = missing.length + documents.missing.length + (store?.missing.length ?? 0);
+  const problems = lost + stray.length + (store?.stray.length ?? 0);
   if (problems + documents.stray.length === 0) console.log("Everything is where it belongs.");
-  const strays = stray.length + documents.stray.length;
+  const strays = stray.length + documents.stray.length + (store?.stray.length ?? 0);
   if (fix && strays > 0) {
     await new Promise((resolve) => setTimeout(resolve, ROW_FOLLOWS_WITHIN_MS));
     const left = new Set(checkDocuments().stray);
     const unclaimed = documents.stray.filter((name) => left.has(name));
     removeDocumentFiles(unclaimed);
+    const objects = store?.stray ?? [];
+    await removeStrayObjects(objects);
     const gone = await removeStray(stray);
-    const freed = gone.reduce((sum, entry) => sum + entry.bytes, 0);
-    console.log(`Removed ${gone.length + unclaimed.length}, ${formatBytes(freed)}.`);
+    const freed = [...gone, ...objects].reduce((sum, entry) => sum + entry.bytes, 0);
+    const count = gone.length + unclaimed.length + objects.length;
+    console.log(`Removed ${count}, ${formatBytes(freed)}.`);
   } else if (strays > 0) console.log("npm run check-library -- --fix removes them.");
   const log = await verifyLog();
   if (log.broken) console.log(`The moderation log was changed. ${log.broken}`);
@@ -54,6 +64,5 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
       `The moderation log is as written: ${formatQuantity(log.entries, "decision")}, the last ${log.head}.`,
     );
   }
-  if (log.broken || missing.length + documents.missing.length > 0 || (!fix && strays > 0))
-    process.exitCode = 1;
+  if (log.broken || lost > 0 || (!fix && strays > 0)) process.exitCode = 1;
 });

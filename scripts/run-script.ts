@@ -2,6 +2,8 @@ import { parseArgs } from "node:util";
 import { PasswordError } from "~/account/password.server";
 import { AccountError } from "~/account/users.server";
 import { ImportError } from "~/import/entry";
+import { requireKnownStore } from "~/media/storage/marker.server";
+import { StorageError } from "~/media/storage/object-store";
 import { SettingsError } from "~/server/settings.server";
 import { BackupError } from "~/studio/backups/backup-error";
 import { closeDatabase } from "~db/client.server";
@@ -26,6 +28,7 @@ const EXPECTED = [
   ImportError,
   RestoreError,
   BackupError,
+  StorageError,
 ];
 
 /**
@@ -43,7 +46,11 @@ export async function runScript<const O extends Options>(
   try {
     const { values, positionals } = parse(usage, options);
     if (process.argv.slice(2).includes("--help")) console.log(usage);
-    else await script(values, positionals);
+    else {
+      // Without the store a film would be taken for a file that is damaged.
+      requireKnownStore();
+      await script(values, positionals);
+    }
   } catch (error) {
     process.exitCode = error instanceof UsageError ? 2 : 1;
     const expected = error instanceof UsageError || EXPECTED.some((kind) => error instanceof kind);

@@ -13,6 +13,13 @@ const TESTED_WITH = [
     without: "the journeys in a browser cannot be tested",
   },
   { program: "nginx", debian: "nginx", without: "the documented proxy cannot be tested" },
+  {
+    program: "swift",
+    // A library without a program: tests/swift_s3.py is the program.
+    file: "lib/python3/dist-packages/swift/common/middleware/s3api",
+    debian: "python3-swift",
+    without: "files in an S3-compatible store cannot be tested",
+  },
 ];
 /** The other browsers: where they cannot be installed, their journeys are left out and that is said. */
 const OTHER_BROWSERS = [
@@ -63,7 +70,7 @@ export async function installPrograms({ compilers = false, everyBrowser = false 
   const needed = [...TESTED_WITH, ...(everyBrowser ? OTHER_BROWSERS : [])];
   const optional = [...(everyBrowser ? [] : OTHER_BROWSERS), ...FASTER];
   const wanted = [...needed, ...optional, ...(compilers ? COMPILERS : [])];
-  const missing = (programs) => programs.filter(({ program }) => !isOnPath(program));
+  const missing = (programs) => programs.filter((each) => !isInstalled(each));
   const packages = missing(wanted).flatMap(({ debian }) => debian.split(" "));
   if (packages.length === 0) return [];
   const todo = whatToDo({
@@ -97,8 +104,15 @@ function install(packages) {
   apt("install", "-y", "--no-install-recommends", ...packages);
 }
 
+function isInstalled({ program, file }) {
+  if (!file) return isOnPath(program);
+  return folders().some((folder) => fs.existsSync(path.join(folder, "..", file)));
+}
+
 function isOnPath(program) {
-  return (process.env.PATH ?? "")
-    .split(path.delimiter)
-    .some((folder) => fs.existsSync(path.join(folder, program)));
+  return folders().some((folder) => fs.existsSync(path.join(folder, program)));
+}
+
+function folders() {
+  return (process.env.PATH ?? "").split(path.delimiter);
 }

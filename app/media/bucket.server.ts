@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { requireFolder } from "~db/folders.server";
+import { removeStored } from "./storage/remove.server";
 
 /**
  * The two buckets that hold the files: local disk today. Everything else names a file by its bucket
@@ -88,7 +89,7 @@ export async function removeMedia(url: string): Promise<void> {
   for (const target of targets) {
     if (!target) continue;
     try {
-      await fs.promises.rm(target, { recursive: true, force: true });
+      await removeStored(target);
     } catch (error) {
       console.error(`Could not remove ${target}: ${(error as Error).message}`);
     }

@@ -4,6 +4,7 @@ import type { Kysely, Selectable } from "kysely";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { MediaFilesTable, MediaKind, Schema } from "~db/schema";
 import { bucketFile, type MediaName } from "./bucket.server";
+import { MOST_POINTER_BYTES, readPointer } from "./storage/pointer.server";
 
 /**
  * What stands in the buckets and what it takes, so that the studio never walks the disk to say how
@@ -96,11 +97,14 @@ function account(videoId: string | null, bytes: number): void {
   }
 }
 
-/** Bytes of a file, or of everything below a folder; 0 for what is not there. */
+/** Bytes of a file, or of everything below a folder, wherever they are; 0 for what is not there. */
 export async function diskUsage(file: string): Promise<number> {
   try {
     const stat = await fs.lstat(file);
-    if (!stat.isDirectory()) return stat.size;
+    if (!stat.isDirectory()) {
+      const isShort = stat.size <= MOST_POINTER_BYTES;
+      return (isShort ? (await readPointer(file))?.bytes : undefined) ?? stat.size;
+    }
     let bytes = 0;
     for (const name of await fs.readdir(file)) bytes += await diskUsage(path.join(file, name));
     return bytes;

@@ -17,6 +17,11 @@ import {
   UNIT_MS,
   wholeNumber,
 } from "./setting-rules";
+import {
+  requireStorageSettings,
+  STORAGE_VARIABLES,
+  storageSettings,
+} from "./storage/storage-settings";
 import { TRUST_VARIABLES, trustSettings } from "./trust-settings";
 
 /**
@@ -144,6 +149,7 @@ const variables = {
       .regex(/^\/[\w./-]*[\w-]$/)
       .optional(),
   },
+  ...STORAGE_VARIABLES,
   ...TRUST_VARIABLES,
   ...REPLICA_VARIABLES,
 } as const;
@@ -190,6 +196,8 @@ export function parseSettings(environment: Record<string, string | undefined>) {
       `COUNTRY_RULES with check needs AGE_CHECK_URL, which must be ${variables.AGE_CHECK_URL.takes}.`,
     );
   }
+  const lacking = requireStorageSettings(parsed);
+  if (lacking) throw new SettingsError(lacking);
   return {
     environment: parsed.NODE_ENV,
     port: parsed.PORT,
@@ -254,6 +262,7 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     keepSources: parsed.KEEP_SOURCES,
     /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
     accelPrefix: parsed.ACCEL_PREFIX,
+    ...storageSettings(parsed),
     ...trustSettings(parsed),
     ...replicaSettings(parsed),
   };

@@ -1,10 +1,10 @@
 import { linkSync, lstatSync, mkdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
 import type { BlockReason } from "~db/schema/block-list";
 import { bucketFile, parseMediaUrl } from "../bucket.server";
+import { removeStored } from "../storage/remove.server";
 import { trashed } from "../trash-files.server";
 import { VARIANTS } from "./frame-hashes";
 import { hashingIsDue } from "./hashing-due.server";
@@ -87,7 +87,7 @@ export function hasBlockedFrames(): boolean {
 
 /** Removes the second name of a film. */
 export function releaseFile(filmId: number): Promise<void> {
-  return rm(path.dirname(keptFile(filmId)), { recursive: true, force: true });
+  return removeStored(path.dirname(keptFile(filmId)));
 }
 
 function rowOf(videoId: string): FileRow | undefined {

@@ -9,6 +9,7 @@ import { createTask, type TaskControl } from "../encode/task.server";
 import { digestOf } from "../intake/tus-store.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { probe, RefusedFileError } from "../probe/probe.server";
+import { localCopy } from "../storage/local-copy.server";
 import { keptFile, keptFolder, releaseFile } from "./blocked-films.server";
 import type { Frames } from "./compare";
 import { compareSite } from "./films-of-site.server";
@@ -50,12 +51,13 @@ export function hashBlockedFilms(): Promise<void> {
 }
 
 async function hashFilm(filmId: number, attempt: number): Promise<void> {
-  const file = keptFile(filmId);
   try {
     // Noted before: a film that ends the process is given up in the end.
     await write(() =>
       prepared("UPDATE blocked_films SET attempts = ? WHERE id = ?").run(attempt, filmId),
     );
+    const kept = keptFile(filmId);
+    const file = await localCopy(kept, path.dirname(kept));
     const sha256 = await digestOf(file);
     await write(() =>
       prepared(

@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { formatDuration } from "~/shared/format";
 import { moveFlushed } from "~/shared/move-files.server";
@@ -11,6 +11,7 @@ import { type Bucket, bucketFile, parseMediaUrl } from "../bucket.server";
 import type { Artifact, Source } from "../encode/artifact";
 import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
 import { recordFile } from "../media-files.server";
+import { removeStored } from "../storage/remove.server";
 import { delayCleanup } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
@@ -42,7 +43,7 @@ export async function commitArtifact(
     await replaceVideoFile(job, source, path.join(folder, artifact.replacement));
   const wanted = await retryWhileBusy(() => writeResult(job, source, artifact), RESULT_WAIT_MS);
   if (!wanted) {
-    for (const target of targets) await rm(target, { recursive: true, force: true });
+    for (const target of targets) await removeStored(target);
     return false;
   }
   for (const { from, bucket, path: name } of artifact.replacedAfter ?? []) {
@@ -165,7 +166,7 @@ export async function removeStale({ basePath, videoId }: Source, kind: JobKind):
       const address = `/media/${bucket}/${basePath}/${name}`;
       const isNamed = named.some((url) => url === address || url.startsWith(`${address}/`));
       if (!name.startsWith(prefix) || isNamed) continue;
-      await rm(path.join(folder, name), { recursive: true, force: true });
+      await removeStored(path.join(folder, name));
     }
   }
 }

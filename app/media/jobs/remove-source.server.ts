@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
@@ -11,6 +11,7 @@ import { forgetFiles, recordFile } from "../media-files.server";
 import { cachedProbe } from "../probe/cached-probe.server";
 import { type Probe, RefusedFileError } from "../probe/probe.server";
 import { isEarlierVersion } from "../serve/file-version.server";
+import { removeStored } from "../storage/remove.server";
 import { RESULT_WAIT_MS } from "./queue.server";
 import { tableOf } from "./table-of.server";
 import { isWholeStream, LEAST_PART } from "./whole-stream.server";
@@ -33,7 +34,7 @@ export async function removeEarlierVersions(job: JobRow, source: Source): Promis
   for (const name of names) {
     const file = `${source.basePath}/${name}`;
     if (!isEarlierVersion(file) || mediaUrl("videos", file) === named) continue;
-    await rm(path.join(folder, name), { force: true });
+    await removeStored(path.join(folder, name));
   }
   const videoId = job.video_id;
   await recordFile({ bucket: "videos", path: source.basePath, videoId, kind: "derived" });
@@ -86,7 +87,9 @@ async function removeSource(
   const name = parseMediaUrl(source.url);
   if (!name || !reason) return;
   if (!(await retryWhileBusy(() => forgetSource(job, source, reason), RESULT_WAIT_MS))) return;
-  await rm(source.file, { force: true });
+  // Not the copy of it that the job has read, see local-copy.server.ts.
+  const file = bucketFile(name.bucket, name.path);
+  if (file) await removeStored(file);
   await retryWhileBusy(() => forgetFiles([name]), RESULT_WAIT_MS);
 }
 

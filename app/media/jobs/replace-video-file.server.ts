@@ -6,7 +6,10 @@ import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
 import type { Source } from "../encode/artifact";
-import { earlierVersionPath, versionOf } from "../serve/file-version.server";
+import { earlierVersionPath, fileVersion } from "../serve/file-version.server";
+import { fetchObject } from "../storage/local-copy.server";
+import { readPointer } from "../storage/pointer.server";
+import { removeStored } from "../storage/remove.server";
 import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
 import { isWanted, tableOf } from "./table-of.server";
@@ -25,13 +28,16 @@ export async function replaceVideoFile(
   const target = name && bucketFile(name.bucket, name.path);
   if (!name || !target) throw new Error(`${source.row.video_url} is no address of a file.`);
   if (!isOurs(job.id)) return;
-  const earlier = earlierVersionPath(name.path, versionOf(await stat(target, { bigint: true })));
+  const version = await fileVersion(target);
+  if (!version) throw new Error(`${target} is not there.`);
+  const earlier = earlierVersionPath(name.path, version);
   const earlierFile = bucketFile(name.bucket, earlier);
   if (!earlierFile) throw new Error(`${name.bucket}/${earlier} is no path of a file.`);
   await linkOrCopy(target, earlierFile);
+  await requireOwnObject(earlierFile);
   const earlierUrl = mediaUrl(name.bucket, earlier);
   const removeEarlier = async () => {
-    await rm(earlierFile, { force: true });
+    await removeStored(earlierFile);
     await rmdir(path.dirname(earlierFile)).catch(() => {});
   };
   // Deleted or replaced meanwhile.
@@ -44,6 +50,18 @@ export async function replaceVideoFile(
   // that an undo has brought back is another file.
   await removeEarlier();
   if ((await stat(target)).ino === ino) await rm(target, { force: true });
+}
+
+/**
+ * Two names of one pointer are told by its links. Where the file system knows none, the second name gets
+ * the bytes, since an object is removed with the last name of its pointer.
+ */
+async function requireOwnObject(file: string): Promise<void> {
+  const pointer = await readPointer(file);
+  if (!pointer || (await stat(file)).nlink > 1) return;
+  const whole = `${path.dirname(file)}/.${pointer.sha256.slice(0, 16)}`;
+  await fetchObject(pointer, whole);
+  await moveFlushed(whole, file);
 }
 
 /**

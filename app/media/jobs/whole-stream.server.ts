@@ -1,6 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { MOST_SOUNDS, soundsFor } from "../encode/sounds";
+import { diskUsage } from "../media-files.server";
 import type { Probe } from "../probe/probe.server";
 
 /** Of a film's length: a file or stream that is shorter has lost a part of it. */
@@ -46,8 +47,7 @@ async function isWhole(playlist: string, seconds: number): Promise<boolean> {
     ends.set(file!, Math.max(ends.get(file!) ?? 0, Number(offset) + Number(bytes)));
   }
   for (const [file, end] of ends) {
-    const { size } = await stat(path.join(path.dirname(playlist), file)).catch(() => ({ size: 0 }));
-    if (size < end) return false;
+    if ((await diskUsage(path.join(path.dirname(playlist), file))) < end) return false;
   }
   return ends.size > 0;
 }

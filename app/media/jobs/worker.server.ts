@@ -7,9 +7,11 @@ import { createTask, EncodeError, type Progress, type TaskControl } from "../enc
 import { PictureError } from "../pictures/picture-process.server";
 import { InterruptedError } from "../probe/ffmpeg.server";
 import { RefusedFileError } from "../probe/probe.server";
+import { StorageError } from "../storage/object-store";
 import { commitArtifact, removeStale } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
 import { explain } from "./explain";
+import { withLocalFiles } from "./local-source.server";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "./queue.server";
 import { removeSourceEarly } from "./remove-source.server";
@@ -19,6 +21,7 @@ const HEARTBEAT_MS = 10_000;
 /** How often at most its progress is written. */
 const PROGRESS_MS = 1_000;
 const DISK_FULL_WAIT_MS = 60_000;
+const STORE_AWAY_WAIT_MS = 60_000;
 /** Given back after this long, even when something still has to end. */
 const LEAVE_WITHIN_MS = 2_000;
 
@@ -76,9 +79,11 @@ export function beginWork(job: JobRow): Work {
 
 async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   await rm(task.folder, { recursive: true, force: true });
-  const source = await sourceOf(job);
-  if (!source) throw new UnusableSourceError("The video has no file in this library.");
+  const named = await sourceOf(job);
+  if (!named) throw new UnusableSourceError("The video has no file in this library.");
   await mkdir(task.folder, { recursive: true });
+  const source = await withLocalFiles(job, named, task.folder);
+  task.signal.throwIfAborted();
   const artifact = await produceArtifact(job, source, task);
   task.signal.throwIfAborted();
   const isCommitted = await commitArtifact(job, source, artifact, task.folder);
@@ -100,6 +105,11 @@ export async function recordFailure(
   const { code } = error as NodeJS.ErrnoException;
   const isPictureWithoutRoom = error instanceof PictureError && error.failure === "disk full";
   if (code === "ENOSPC" || isPictureWithoutRoom) return returnToQueue(job, DISK_FULL_WAIT_MS);
+  // The store may answer again; what is not in it stays so.
+  if (error instanceof StorageError && error.failure !== "missing") {
+    console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);
+    return returnToQueue(job, STORE_AWAY_WAIT_MS);
+  }
   // Another process has held the lock of the database for minutes; that is no fault of the job.
   if (isBusy(error)) return returnToQueue(job);
   // Only what ffmpeg says of the file's bytes is final; a signal or a time limit is not.

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { bucketFile, type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
+import { readPointer } from "../storage/pointer.server";
 
 /**
  * A conversion may replace the file behind an address. Whoever watches at that moment has read the
@@ -34,8 +35,16 @@ export function isEarlierVersion(pathInBucket: string): boolean {
 export async function withVersion(url: string): Promise<string> {
   const name = parseMediaUrl(url);
   const file = name && bucketFile(name.bucket, name.path);
-  const found = file ? await stat(file, { bigint: true }).catch(() => undefined) : undefined;
-  return found?.isFile() ? `${url}?v=${versionOf(found)}` : url;
+  const version = file && (await fileVersion(file));
+  return version ? `${url}?v=${version}` : url;
+}
+
+/** The version of a file, which moving it into the store does not change; undefined where there is none. */
+export async function fileVersion(file: string): Promise<string | undefined> {
+  const pointer = await readPointer(file);
+  if (pointer) return pointer.version;
+  const found = await stat(file, { bigint: true }).catch(() => undefined);
+  return found?.isFile() ? versionOf(found) : undefined;
 }
 
 /** The earlier file when that version is asked for and still there, else the name itself. */

@@ -3,12 +3,15 @@ import { readFile } from "node:fs/promises";
 import { fileBody } from "~/server/node/body-writer.server";
 import { settings } from "~/server/settings.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
-import { failedPrecondition, rangeStillFits } from "~/shared/conditional";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
 import { isUnfinished } from "../encode/stream/unfinished.server";
-import { contentType } from "./content-type";
+import { openFile } from "../open-file.server";
+import { readPointer } from "../storage/pointer.server";
+import { answerBytes, NO_CACHE } from "./answer-bytes.server";
 import { requestedVersion, versionOf } from "./file-version.server";
+import { mediaType } from "./media-type.server";
 import { publicFile } from "./public-file.server";
+import { serveStored } from "./serve-stored.server";
 import { requestedWidth } from "./small-picture.server";
 import { fileBehind, playlistWithCaptions } from "./stream-captions.server";
 
@@ -17,8 +20,6 @@ import { fileBehind, playlistWithCaptions } from "./stream-captions.server";
  * change bytes that ranges and the strong entity tag count on.
  */
 const PUBLIC_CACHE = "private, max-age=3600, no-transform";
-/** What is not public stays in no cache at all. */
-const NO_CACHE = "private, no-store, no-transform";
 
 /** Should a browser ever take a file for a page, it may do nothing. */
 const CONTENT_SECURITY_POLICY =
@@ -47,15 +48,17 @@ export async function serveMedia(
   const file = name && bucketFile(name.bucket, name.path);
   if (!file) return notFound();
 
+  const pointer = await readPointer(file);
   const headers = new Headers({
     "Cache-Control": isOwn ? NO_CACHE : PUBLIC_CACHE,
-    "Content-Type": await typeOf(file),
+    "Content-Type": pointer?.type ?? (await mediaType(file)),
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Accept-Ranges": "bytes",
   });
   if (isUnfinished(file)) return serveUnfinished(request, name, file, headers);
   const playlist = await playlistWithCaptions(name);
   if (playlist !== undefined) return textResponse(request, playlist, headers);
+  if (pointer) return serveStored(request, name, pointer, headers);
   const { accelPrefix } = settings();
   if (accelPrefix) {
     headers.set("X-Accel-Redirect", `${accelPrefix}/${name.bucket}/${name.path}`);
@@ -107,21 +110,6 @@ function rangeResponse(
   return new Response(fileBody(handle, start, length), { status: 206, headers });
 }
 
-/** A MOV keeps its address when it becomes an MP4: the brand in its first box tells (ISO 14496-12). */
-async function typeOf(file: string): Promise<string> {
-  const type = contentType(file);
-  const handle = type === "video/quicktime" ? await openFile(file) : undefined;
-  if (!handle) return type;
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(12), 0, 12, 0);
-    const isMp4 =
-      buffer.toString("latin1", 4, 8) === "ftyp" && buffer.toString("latin1", 8) !== "qt  ";
-    return isMp4 ? contentType("mp4") : type;
-  } finally {
-    await handle.close();
-  }
-}
-
 function publicName(name: MediaName): MediaName | undefined {
   return parseMediaUrl(publicFile(mediaUrl(name.bucket, name.path)) ?? "");
 }
@@ -142,50 +130,23 @@ function textResponse(request: Request, text: string, headers: Headers): Respons
 async function serveFile(request: Request, file: string, headers: Headers): Promise<Response> {
   const handle = await openFile(file);
   if (!handle) return notFound();
-  let kept = false;
+  let isRead = false;
   try {
     const stat = await handle.stat({ bigint: true });
     if (!stat.isFile()) return notFound();
-    const size = Number(stat.size);
-    const mtimeMs = Number(stat.mtimeMs);
-    const validators = { etag: `"${versionOf(stat)}"`, lastModified: mtimeMs };
-    headers.set("ETag", validators.etag);
-    headers.set("Last-Modified", new Date(mtimeMs).toUTCString());
-    const status = failedPrecondition(request.headers, validators);
-    if (status) return new Response(null, { status, headers });
-
-    // Ranges are defined for GET alone (§14.2).
-    const range =
-      request.method === "GET" && rangeStillFits(request.headers.get("If-Range"), validators)
-        ? parseByteRange(request.headers.get("Range"), size)
-        : undefined;
-    if (range === "unsatisfiable") return unsatisfiable(size, headers);
-    kept = request.method === "GET" && size > 0;
-    if (range) return rangeResponse(handle, range, size, headers);
-    headers.set("Content-Length", String(size));
-    return new Response(kept ? fileBody(handle, 0, size) : null, { headers });
+    const content = {
+      bytes: Number(stat.size),
+      version: versionOf(stat),
+      modifiedMs: Number(stat.mtimeMs),
+      body(start: number, length: number) {
+        isRead = true;
+        return fileBody(handle, start, length);
+      },
+    };
+    return await answerBytes(request, content, headers);
   } finally {
-    if (!kept) await handle.close();
+    if (!isRead) await handle.close();
   }
-}
-
-async function openFile(file: string): Promise<fs.promises.FileHandle | undefined> {
-  try {
-    // Never through a link, and never waiting for the other end of a pipe.
-    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-    return await fs.promises.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
-    if (["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENAMETOOLONG"].includes(code)) return undefined;
-    throw error;
-  }
-}
-
-function unsatisfiable(size: number, headers: Headers): Response {
-  headers.set("Content-Range", `bytes */${size}`);
-  headers.set("Content-Type", "text/plain; charset=utf-8");
-  headers.set("Cache-Control", NO_CACHE);
-  return new Response("The file is shorter than that.\n", { status: 416, headers });
 }
 
 export function notFound(): Response {

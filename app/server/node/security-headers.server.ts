@@ -35,17 +35,27 @@ export function sendSecurityHeaders(): void {
 export function contentSecurityPolicy(scriptSources: readonly string[]): string {
   // The development server puts its styles into the page, to change them without a reload.
   const inlineStyles = settings().environment === "development" ? " 'unsafe-inline'" : "";
+  const store = storeOrigins();
   return [
     "default-src 'self'",
     ["script-src 'self'", ...scriptSources].join(" "),
     `style-src 'self'${inlineStyles}`,
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
-    "media-src 'self' blob:",
+    ["media-src 'self' blob:", ...store].join(" "),
+    // Without it what scripts may ask is what default-src says.
+    ...(store.length > 0 ? [["connect-src 'self'", ...store].join(" ")] : []),
     "worker-src 'self' blob:",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join("; ");
+}
+
+/** Where the parts of streams come from when visitors are sent to the store for them. */
+function storeOrigins(): string[] {
+  const { storage } = settings();
+  if (!storage?.redirects || storage.address.kind !== "s3") return [];
+  return [new URL(storage.address.endpoint).origin];
 }

@@ -7,6 +7,8 @@ import { type ReceivedFile, temporaryPath } from "~/media/intake/received-file.s
 import { UploadError } from "~/media/intake/upload-error.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { localCopy } from "~/media/storage/local-copy.server";
+import { StorageError } from "~/media/storage/object-store";
 import { prepared } from "~db/client.server";
 import { parseMoment } from "./moments";
 
@@ -34,12 +36,18 @@ export async function withFrame<Result>(
   const folder = await temporaryPath();
   try {
     await mkdir(folder);
-    const film = await cachedProbe(file);
+    const whole = await localCopy(file, folder);
+    const film = await cachedProbe(whole);
     if (seconds > film.durationSeconds) throw refused("The video is shorter than that.");
     const task = createTask(folder, () => {});
-    const picture = await extractFrame(file, film, seconds, fit(film.video, SIDE), task);
+    const picture = await extractFrame(whole, film, seconds, fit(film.video, SIDE), task);
     if (!picture) throw refused("No picture could be taken there. Try another moment.");
     return await work({ path: picture, name: "", bytes: 0, sha256: "" });
+  } catch (error) {
+    if (error instanceof StorageError) {
+      throw new UploadError(503, "The film can't be read just now. Please try again in a moment.");
+    }
+    throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

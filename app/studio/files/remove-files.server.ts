@@ -1,7 +1,7 @@
-import fs from "node:fs/promises";
 import { bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { cutBasePath } from "~/media/jobs/cut-source.server";
 import { forgetFiles } from "~/media/media-files.server";
+import { removeStored } from "~/media/storage/remove.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
 import type { OwnVideos } from "../own-videos";
@@ -63,7 +63,7 @@ export async function finishRemovals(): Promise<void> {
     const names = await namesOf(row);
     for (const { bucket, path } of names) {
       const file = bucketFile(bucket, path);
-      if (file) await fs.rm(file, { recursive: true, force: true });
+      if (file) await removeStored(file);
     }
     await forgetFiles(names);
     await writeTransaction(() => {

@@ -13,6 +13,7 @@ import { secondOf } from "~/media/intake/move-into-bucket.server";
 import { filesBeingImported } from "~/media/intake/running-imports.server";
 import { cutBasePath } from "~/media/jobs/cut-source.server";
 import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
+import { removeStored } from "~/media/storage/remove.server";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 import type { MediaFilesTable, VideoRow } from "~db/schema";
@@ -102,7 +103,7 @@ export async function removeStray(stray: readonly LibraryEntry[]): Promise<Libra
   const gone = await stillUnowned(stray);
   for (const entry of gone) {
     const at = bucketFile(entry.bucket, entry.path);
-    if (at) await fs.rm(at, { recursive: true, force: true });
+    if (at) await removeStored(at);
   }
   await forgetFiles(gone);
   return gone;

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Statement } from "better-sqlite3";
 import { bucketFile, type MediaName } from "~/media/bucket.server";
 import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
+import { removeStored } from "~/media/storage/remove.server";
 import { trashed, trashFolder, trashName, trashOf } from "~/media/trash-files.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { move } from "~/shared/move-files.server";
@@ -199,7 +200,7 @@ async function moveIfThere(from: string, to: string): Promise<boolean> {
 }
 
 async function removeForGood(file: string): Promise<void> {
-  await logFailure(`remove ${file}`, () => fs.rm(file, { recursive: true, force: true }));
+  await logFailure(`remove ${file}`, () => removeStored(file));
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -12,18 +12,29 @@ const NEEDED = ["ffmpeg", "chromium", "nginx"];
 const OTHER_BROWSERS = ["firefox-esr", "WebKitWebDriver", "Xvfb"];
 const FASTER = "chromium-headless-shell";
 const PACKAGES =
-  "ffmpeg chromium nginx firefox-esr webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad xvfb chromium-headless-shell";
+  "ffmpeg chromium nginx python3-swift firefox-esr webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad xvfb chromium-headless-shell";
 
+let temporary: string;
 let folder: string;
 beforeEach(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), "system-packages-"));
-  fs.chmodSync(folder, 0o777);
+  temporary = fs.mkdtempSync(path.join(os.tmpdir(), "system-packages-"));
+  folder = path.join(temporary, "bin");
+  fs.mkdirSync(folder);
+  for (const each of [temporary, folder]) fs.chmodSync(each, 0o777);
 });
-afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+afterEach(() => fs.rmSync(temporary, { recursive: true, force: true }));
+
+/** The one library among the programs, beside the folder of programs as Debian has it. */
+const SWIFT = "../lib/python3/dist-packages/swift/common/middleware/s3api";
+const addSwift = () => fs.mkdirSync(path.join(folder, SWIFT), { recursive: true });
 
 /** A program that writes down how it was called, and creates those named by `creates`. */
 function recorder(name: string, ...creates: string[]): void {
-  const lines = creates.map((program) => `: > ${path.join(folder, program)}`);
+  const lines = creates.map((program) =>
+    program === SWIFT
+      ? `/bin/mkdir -p ${path.join(folder, program)}`
+      : `: > ${path.join(folder, program)}`,
+  );
   const script = ["#!/bin/sh", `echo "${name} $*" >> ${path.join(folder, "calls")}`, ...lines];
   fs.writeFileSync(path.join(folder, name), script.join("\n"), { mode: 0o755 });
 }
@@ -69,7 +80,7 @@ describe("programs that the tests need", () => {
   });
 
   it.runIf(process.getuid?.() === 0)("are installed by apt-get when root runs it", async () => {
-    recorder("apt-get", ...NEEDED, ...OTHER_BROWSERS, FASTER);
+    recorder("apt-get", ...NEEDED, SWIFT, ...OTHER_BROWSERS, FASTER);
     recorder("sudo");
     expect((await installs()).untestable).toEqual([]);
     expect(calls()).toEqual([
@@ -80,6 +91,7 @@ describe("programs that the tests need", () => {
 
   it("are named when they are other browsers, and count only where every browser is wanted", async () => {
     for (const program of NEEDED) recorder(program);
+    addSwift();
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
     const { stdout, untestable } = await installs({ uid });
     expect(stdout).toContain("firefox-esr is missing: the journeys in Firefox are not tested");
@@ -94,6 +106,7 @@ describe("programs that the tests need", () => {
 
   it("are named when they only save time, and never count", async () => {
     for (const program of [...NEEDED, ...OTHER_BROWSERS]) recorder(program);
+    addSwift();
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
     const { stdout, untestable } = await installs({ uid, options: "{ everyBrowser: true }" });
     expect(stdout).toContain("chromium-headless-shell is missing: the end-to-end tests");
@@ -111,6 +124,7 @@ describe("programs that the tests need", () => {
       "ffmpeg is missing: what needs real clips cannot be tested",
       "chromium is missing: the journeys in a browser cannot be tested",
       "nginx is missing: the documented proxy cannot be tested",
+      "swift is missing: files in an S3-compatible store cannot be tested",
     ]);
   });
 });

@@ -1,9 +1,10 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { EXTRA_CODECS, type ExtraCodec } from "~/shared/streams/codecs";
 import { bucketFile, parseMediaUrl } from "../../bucket.server";
 import { inputArguments } from "../../probe/ffmpeg.server";
 import type { Probe } from "../../probe/probe.server";
+import { removeStored } from "../../storage/remove.server";
 import { renditionsByContent, usualRenditions } from "../analysis.server";
 import { type Artifact, cpuSecondsFor, maxFileBytes, NO_ARTIFACT, type Source } from "../artifact";
 import { chosenHardware, deviceArguments, threads, uploadFilter } from "../encoders.server";
@@ -107,7 +108,7 @@ async function removeUnnamed({ folder, master }: Stream): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, playlist] = ADDED_FILE.exec(name) ?? [];
     if (!playlist || master.includes(`\n${playlist}.m3u8\n`)) continue;
-    await rm(path.join(folder, name), { force: true });
+    await removeStored(path.join(folder, name));
   }
 }
 

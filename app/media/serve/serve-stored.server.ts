@@ -1,0 +1,62 @@
+import { streamBody } from "~/server/node/stream-body.server";
+import { settings } from "~/server/settings.server";
+import type { MediaName } from "../bucket.server";
+import { StorageError } from "../storage/object-store";
+import type { Pointer } from "../storage/pointer.server";
+import { objectStore } from "../storage/store.server";
+import { answerBytes, NO_CACHE } from "./answer-bytes.server";
+
+/** How long an address of the store can be read: as long, hiding a video takes to reach those who have one. */
+export const REDIRECT_SECONDS = 60;
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * Answers a request for a file that is in the store: its bytes pass through the site or, where
+ * STORAGE_DELIVERY says so, the visitor is sent to the store for them. Who may see it has been asked.
+ */
+export async function serveStored(
+  request: Request,
+  name: MediaName,
+  pointer: Pointer,
+  headers: Headers,
+): Promise<Response> {
+  try {
+    const store = await objectStore();
+    const { key, bytes, version, modifiedMs, type } = pointer;
+    if (settings().storage?.redirects && request.method === "GET" && isPartOfStream(name)) {
+      const address = await store.presign(key, REDIRECT_SECONDS, type);
+      if (address) {
+        headers.set("Location", address);
+        headers.set("Cache-Control", NO_CACHE);
+        headers.delete("Content-Type");
+        return new Response(null, { status: 302, headers });
+      }
+    }
+    const body = async (start: number, length: number) =>
+      streamBody(await store.get(key, { start, end: start + length - 1 }));
+    return await answerBytes(request, { bytes, version, modifiedMs, body }, headers);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    console.error(`${name.bucket}/${name.path} can't be read: ${error.message}`);
+    return unavailable();
+  }
+}
+
+/**
+ * A player asks the site for each part of a stream anew. Of a whole film browsers go on asking the store,
+ * by the first address that they were given, which ends after a minute: those bytes pass through.
+ */
+function isPartOfStream({ path }: MediaName): boolean {
+  return /\/hls(?:-\w+)?\/[^/]+$/.test(path);
+}
+
+function unavailable(): Response {
+  return new Response("The file can't be read just now. Please try again in a moment.\n", {
+    status: 503,
+    headers: {
+      "Cache-Control": NO_CACHE,
+      "Content-Type": "text/plain; charset=utf-8",
+      "Retry-After": String(RETRY_AFTER_SECONDS),
+    },
+  });
+}

@@ -1,0 +1,103 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { flushOne } from "~/shared/move-files.server";
+import { type ObjectStore, StorageError, type StoredObject } from "./object-store";
+
+/** Begins the names of files that are not whole yet. */
+const PARTIAL = ".partial-";
+const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
+const NO_RIGHT = ["EACCES", "EPERM", "EROFS"];
+
+/** A folder as a store: another disk, or one that several machines have mounted. */
+export function folderStore(root: string): ObjectStore {
+  const fileOf = (key: string) => path.join(root, key);
+
+  async function put(key: string, file: string) {
+    const target = fileOf(key);
+    const partial = path.join(path.dirname(target), `${PARTIAL}${randomUUID()}`);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    try {
+      await mkdir(path.dirname(target), { recursive: true });
+      await pipeline(
+        createReadStream(file, { highWaterMark: 1024 * 1024 }),
+        async function* (chunks) {
+          for await (const chunk of chunks as AsyncIterable<Buffer>) {
+            hash.update(chunk);
+            bytes += chunk.length;
+            yield chunk;
+          }
+        },
+        createWriteStream(partial, { flags: "wx" }),
+      );
+      await flushOne(partial);
+      await rename(partial, target);
+      await flushOne(path.dirname(target));
+    } catch (error) {
+      await rm(partial, { force: true }).catch(() => {});
+      throw toStorageError(error);
+    }
+    return { sha256: hash.digest("hex"), bytes };
+  }
+
+  async function* files(folder = root): AsyncGenerator<StoredObject & { name: string }> {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const file = path.join(folder, entry.name);
+      if (entry.isDirectory()) yield* files(file);
+      const found = entry.isFile() ? await stat(file).catch(() => undefined) : undefined;
+      if (!found) continue;
+      const key = path.relative(root, file).split(path.sep).join("/");
+      yield { key, name: entry.name, bytes: found.size, modifiedMs: found.mtimeMs };
+    }
+  }
+
+  return {
+    put,
+    async get(key, range) {
+      const found = await stat(fileOf(key)).catch(() => undefined);
+      if (!found) throw new StorageError("missing", key);
+      return createReadStream(fileOf(key), { ...range, highWaterMark: 256 * 1024 });
+    },
+    async head(key) {
+      try {
+        return { bytes: (await stat(fileOf(key))).size };
+      } catch (error) {
+        const failure = toStorageError(error);
+        if (failure instanceof StorageError && failure.failure === "missing") {
+          // A disk that is not mounted has no file at all.
+          await stat(root).catch(() => Promise.reject(new StorageError("away", root)));
+          return undefined;
+        }
+        throw failure;
+      }
+    },
+    remove: (key) => rm(fileOf(key), { force: true }),
+    async *list() {
+      for await (const { name, ...object } of files()) {
+        if (!name.startsWith(PARTIAL)) yield object;
+      }
+    },
+    presign: async () => undefined,
+    async removeUnfinished(before) {
+      let removed = 0;
+      for await (const { name, key, modifiedMs } of files()) {
+        if (!name.startsWith(PARTIAL) || modifiedMs >= before) continue;
+        await rm(fileOf(key), { force: true });
+        removed += 1;
+      }
+      return removed;
+    },
+  };
+}
+
+function toStorageError(error: unknown): unknown {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  if (NO_ROOM.includes(code)) return new StorageError("full", message);
+  if (NO_RIGHT.includes(code)) return new StorageError("denied", message);
+  if (code === "ENOENT" || code === "ENOTDIR") return new StorageError("missing", message);
+  return error;
+}

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { StorageError } from "./object-store";
+import { type Pointer, readPointer } from "./pointer.server";
+import { objectStore } from "./store.server";
+
+const ATTEMPTS = 3;
+
+/**
+ * A file whose bytes are on this machine: the file itself, or for a pointer a copy in a folder, which
+ * whoever asks removes. A copy and no address for ffmpeg: it reads a film several times and in leaps, and
+ * a store that goes away in the middle would look like a film that is damaged.
+ *
+ * @throws {StorageError}
+ */
+export async function localCopy(file: string, folder: string): Promise<string> {
+  const pointer = await readPointer(file);
+  if (!pointer) return file;
+  const target = path.join(folder, `stored-${pointer.sha256.slice(0, 16)}${path.extname(file)}`);
+  await fetchObject(pointer, target);
+  return target;
+}
+
+/** Writes what a pointer points at to a file, and compares it with its digest. */
+export async function fetchObject({ key, bytes, sha256 }: Pointer, target: string): Promise<void> {
+  const store = await objectStore();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const hash = createHash("sha256");
+      let length = 0;
+      await pipeline(
+        await store.get(key),
+        async function* (chunks) {
+          for await (const chunk of chunks as AsyncIterable<Buffer>) {
+            hash.update(chunk);
+            length += chunk.length;
+            yield chunk;
+          }
+        },
+        createWriteStream(target),
+      );
+      if (length === bytes && hash.digest("hex") === sha256) return;
+      throw new StorageError("damaged", key);
+    } catch (error) {
+      await rm(target, { force: true });
+      if (attempt === ATTEMPTS || !mayPass(error)) throw error;
+    }
+  }
+}
+
+/** Whether it may go well the next time: a full disk or a missing object stays as it is. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof StorageError) return error.failure === "damaged" || error.failure === "away";
+  return (error as NodeJS.ErrnoException).code !== "ENOSPC";
+}

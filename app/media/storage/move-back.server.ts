@@ -1,0 +1,46 @@
+import { rm, utimes } from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+import { moveFlushed } from "~/shared/move-files.server";
+import { BUCKETS } from "../bucket.server";
+import { temporaryPath } from "../intake/received-file.server";
+import { fetchObject } from "./local-copy.server";
+import type { MoveProgress } from "./move-files.server";
+import { pointersIn, readPointer } from "./pointer.server";
+import { noteRemoval } from "./remove.server";
+
+/** Every folder that pointers are in: the buckets, the trash, and what blocked films wait in. */
+export function foldersOfPointers(): string[] {
+  return [...BUCKETS, ".trash", ".block-list"].map((name) =>
+    path.join(settings().uploadsDir, name),
+  );
+}
+
+/**
+ * Brings the bytes of all files back to the disk, each read whole and compared with its digest before it
+ * takes the place of its pointer. Killed, it goes on where it was at the next call.
+ *
+ * @throws {StorageError} when the store does not give a file; what is left stays in the store.
+ */
+export async function moveBack(onMoved: (progress: MoveProgress) => void): Promise<MoveProgress> {
+  const progress: MoveProgress = { files: 0, bytes: 0 };
+  for (const folder of foldersOfPointers()) {
+    for await (const pointer of pointersIn(folder)) {
+      const { file, key, bytes, modifiedMs, names } = pointer;
+      const made = await temporaryPath();
+      await fetchObject(pointer, made);
+      await utimes(made, modifiedMs / 1000, modifiedMs / 1000);
+      // Deleted, moved or replaced meanwhile: what was read is nobody's.
+      if ((await readPointer(file))?.key !== key) {
+        await rm(made, { force: true });
+        continue;
+      }
+      await moveFlushed(made, file);
+      if (names === 1) await noteRemoval(key);
+      progress.files += 1;
+      progress.bytes += bytes;
+      onMoved(progress);
+    }
+  }
+  return progress;
+}

@@ -1,0 +1,53 @@
+import type { Readable } from "node:stream";
+import type { ByteRange } from "~/shared/byte-range";
+
+/**
+ * Where the bytes of files are when STORAGE_URL is set: an S3-compatible store, or another folder. Keys
+ * are never used again for other bytes, so what was read under one stays true.
+ */
+export interface ObjectStore {
+  /**
+   * Stores a file of this machine, whole or not at all.
+   *
+   * @returns its SHA-256, hexadecimal, as it was read; the store has acknowledged the same bytes.
+   * @throws {StorageError}
+   */
+  put(key: string, file: string): Promise<{ sha256: string; bytes: number }>;
+  /** @throws {StorageError} "missing" when there is no such object. */
+  get(key: string, range?: ByteRange): Promise<Readable>;
+  /** Undefined when there is no such object. */
+  head(key: string): Promise<{ bytes: number } | undefined>;
+  /** What is not there is no error. */
+  remove(key: string): Promise<void>;
+  list(): AsyncIterable<StoredObject>;
+  /** An address from which whoever has it reads the object for some seconds; undefined where there are none. */
+  presign(key: string, seconds: number, contentType: string): Promise<string | undefined>;
+  /** Ends what processes that were killed have left half sent, begun before a moment in milliseconds. */
+  removeUnfinished(before: number): Promise<number>;
+}
+
+export interface StoredObject {
+  key: string;
+  bytes: number;
+  modifiedMs: number;
+}
+
+export type StorageFailure = "away" | "denied" | "full" | "missing" | "damaged";
+
+const SENTENCES: Record<StorageFailure, string> = {
+  away: "The file store does not answer.",
+  denied: "The file store refuses the keys, or has no such bucket.",
+  full: "The file store is full.",
+  missing: "The file is not in the file store.",
+  damaged: "The file store has received other bytes than were sent.",
+};
+
+export class StorageError extends Error {
+  constructor(
+    readonly failure: StorageFailure,
+    detail = "",
+  ) {
+    super(detail ? `${SENTENCES[failure]} (${detail})` : SENTENCES[failure]);
+    this.name = "StorageError";
+  }
+}

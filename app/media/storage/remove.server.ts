@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+import { pointersIn } from "./pointer.server";
+import { objectStore } from "./store.server";
+
+/** The keys of objects that no file points at any more, one in each file, until the store has removed them. */
+const removedFolder = () => path.join(settings().uploadsDir, ".removed");
+
+/**
+ * Removes a file or folder of the buckets or of the trash. What it points at is removed from the store
+ * soon afterwards, also when the store is away now or the process is killed. What is not there is no error.
+ */
+export async function removeStored(target: string): Promise<void> {
+  if (settings().storage) {
+    for await (const { key, names } of pointersIn(target)) {
+      // The same file may have a second name, see replace-video-file.server.ts.
+      if (names === 1) await noteRemoval(key);
+    }
+  }
+  await rm(target, { recursive: true, force: true });
+}
+
+/** Remembers that an object is to be removed. */
+export async function noteRemoval(key: string): Promise<void> {
+  await mkdir(removedFolder(), { recursive: true });
+  const name = createHash("sha256").update(key).digest("hex");
+  await writeFile(path.join(removedFolder(), name), key);
+}
+
+/**
+ * Removes from the store what is to be removed.
+ *
+ * @throws {StorageError} when the store does not let it; the rest is removed at the next call.
+ */
+export async function finishStoreRemovals(): Promise<number> {
+  const names = await readdir(removedFolder()).catch(() => []);
+  if (names.length === 0) return 0;
+  const store = await objectStore();
+  for (const name of names) {
+    const note = path.join(removedFolder(), name);
+    const key = await readFile(note, "utf8").catch(() => "");
+    // Written by a process that was killed: check-library finds the object.
+    if (key !== "") await store.remove(key);
+    await rm(note, { force: true });
+  }
+  return names.length;
+}

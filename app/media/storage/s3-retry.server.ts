@@ -1,0 +1,38 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { StorageError, type StorageFailure } from "./object-store";
+
+/** After each of these a request is sent once more: what a store says while it moves things takes seconds. */
+const RETRY_AFTER_MS = [200, 800, 2_400];
+const DENIED = [401, 403];
+const FULL = new Set(["QuotaExceeded", "EntityTooLarge", "InsufficientStorage", "StorageFull"]);
+
+/** @throws {StorageError} once a store has failed four times, and at once for what stays as it is. */
+export async function retried<T>(request: () => Promise<T>): Promise<T> {
+  for (const afterMs of [...RETRY_AFTER_MS, undefined]) {
+    try {
+      return await request();
+    } catch (error) {
+      const failure = toStorageError(error);
+      if (failure.failure !== "away" || afterMs === undefined) throw failure;
+      await pause(afterMs);
+    }
+  }
+  throw new StorageError("away");
+}
+
+/** What the client of the store, or Node, has thrown. */
+export function toStorageError(error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  const { status, serviceCode, message } = error as {
+    status?: number;
+    serviceCode?: string;
+    message: string;
+  };
+  return new StorageError(failureOf(status, serviceCode), serviceCode ?? message);
+}
+
+export function failureOf(status: number | undefined, code = ""): StorageFailure {
+  if (FULL.has(code) || status === 507 || status === 413) return "full";
+  if (code === "NoSuchBucket" || DENIED.includes(status ?? 0)) return "denied";
+  return status === 404 ? "missing" : "away";
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { S3mini } from "s3mini";
+
+/**
+ * A real S3-compatible server for tests: the one that S3_TEST_URL names, with the keys of the environment,
+ * or OpenStack Swift in one process. `npm test` installs it, and tells what was not tested where it cannot.
+ */
+const SWIFT = "/usr/lib/python3/dist-packages/swift/common/middleware/s3api";
+export const hasS3Server = Boolean(process.env.S3_TEST_URL) || fs.existsSync(SWIFT);
+
+/** Of the account that Swift is started with. */
+const SWIFT_KEYS = { AWS_ACCESS_KEY_ID: "test:tester", AWS_SECRET_ACCESS_KEY: "testing" };
+
+export interface S3Server {
+  /** The settings of a site whose films are in this bucket, below a prefix of their own. */
+  environment: { STORAGE_URL: string; AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
+  /** The process, where it is one of ours. */
+  child?: ChildProcess;
+  stop(): Promise<void>;
+}
+
+export async function startS3Server(): Promise<S3Server> {
+  const given = process.env.S3_TEST_URL;
+  if (given) {
+    const { AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "" } = process.env;
+    const url = new URL(given);
+    url.pathname = `${url.pathname.replace(/\/$/, "")}/test-${process.pid}-${Date.now()}`;
+    return {
+      environment: { STORAGE_URL: url.href, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY },
+      stop: async () => {},
+    };
+  }
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "swift-"));
+  const port = await freePortsOf(4);
+  const script = fileURLToPath(new URL("swift_s3.py", import.meta.url));
+  const child = spawn("/usr/bin/python3", [script, folder, String(port)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const line of child.stdout) if (String(line).includes("ready")) break;
+  const endpoint = `http://127.0.0.1:${port}`;
+  const bucket = new S3mini({
+    accessKeyId: SWIFT_KEYS.AWS_ACCESS_KEY_ID,
+    secretAccessKey: SWIFT_KEYS.AWS_SECRET_ACCESS_KEY,
+    endpoint: `${endpoint}/films`,
+    region: "us-east-1",
+  });
+  await bucket.createBucket();
+  return {
+    environment: { STORAGE_URL: `s3://films/site?endpoint=${endpoint}`, ...SWIFT_KEYS },
+    child,
+    async stop() {
+      const ended = once(child, "exit");
+      child.kill("SIGCONT");
+      child.kill("SIGTERM");
+      await ended;
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The first of some ports beside each other that nobody listens on. */
+async function freePortsOf(count: number): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const ports = Array.from({ length: count }, (_, index) => first + index);
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return first;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { parseSettings } from "~/server/settings.server";
+import { parseStorageUrl } from "~/server/storage/storage-url";
+
+const S3 = "s3://films/site?endpoint=https://s3.example&region=eu-1";
+
+describe("STORAGE_URL", () => {
+  it("names a bucket, a prefix, and whose it is", () => {
+    expect(parseStorageUrl(S3)).toEqual({
+      kind: "s3",
+      bucket: "films",
+      prefix: "site/",
+      endpoint: "https://s3.example/films",
+      region: "eu-1",
+    });
+  });
+
+  it("is Amazon's without an endpoint", () => {
+    expect(parseStorageUrl("s3://films?region=eu-west-1")).toMatchObject({
+      prefix: "",
+      endpoint: "https://s3.eu-west-1.amazonaws.com/films",
+    });
+  });
+
+  it("may be a folder", () => {
+    expect(parseStorageUrl("file:///mnt/big%20disk")).toEqual({
+      kind: "folder",
+      folder: "/mnt/big disk",
+    });
+  });
+
+  it.each([
+    "films",
+    "https://s3.example/films",
+    "s3://",
+    "s3://Films",
+    "s3://films/two words",
+    "s3://films/a//b",
+    "s3://key:secret@films",
+    "s3://films?endpoint=s3.example",
+    "s3://films?endpoint=https://s3.example/path",
+    "s3://films?bucket=other",
+    "file://host/mnt",
+    "file:///",
+  ])("is not %s", (text) => expect(parseStorageUrl(text)).toBeUndefined());
+});
+
+describe("settings of the store", () => {
+  const refusal = (environment: Record<string, string>) => {
+    try {
+      parseSettings(environment);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it("need what belongs to them, in a sentence", () => {
+    expect(refusal({ STORAGE_URL: "films" })).toMatch(/^STORAGE_URL must be s3:\/\//);
+    expect(refusal({ STORAGE_URL: S3 })).toBe(
+      "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the name of a key.",
+    );
+    expect(refusal({ STORAGE_URL: S3, AWS_ACCESS_KEY_ID: "a" })).toBe(
+      "STORAGE_URL needs AWS_SECRET_ACCESS_KEY, which must be the secret of that key.",
+    );
+    expect(refusal({ STORAGE_DELIVERY: "redirect", STORAGE_URL: "file:///mnt" })).toMatch(
+      /^STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3:/,
+    );
+    expect(refusal({ STORAGE_DELIVERY: "cdn" })).toBe(
+      "STORAGE_DELIVERY must be proxy or redirect.",
+    );
+    expect(refusal({ STORAGE_URL: "file:///mnt" })).toBeUndefined();
+  });
+
+  it("are none by default", () => expect(parseSettings({}).storage).toBeUndefined());
+});
