@@ -6,7 +6,7 @@ import { StorageError } from "./object-store";
 import { failureOf } from "./s3-retry.server";
 
 /** Who waits for a picture leaves by then; also what a store that stalls in the middle is given. */
-const SILENT_MS = 15_000;
+const SILENT_MS = 10_000;
 /** Connections that wait for the next request. */
 const IDLE_CONNECTIONS = 32;
 

@@ -6,14 +6,24 @@ const RETRY_AFTER_MS = [200, 800, 2_400];
 const DENIED = [401, 403];
 const FULL = new Set(["QuotaExceeded", "EntityTooLarge", "InsufficientStorage", "StorageFull"]);
 
-/** @throws {StorageError} once a store has failed four times, and at once for what stays as it is. */
-export async function retried<T>(request: () => Promise<T>): Promise<T> {
+/** Who watches waits for an answer; after so long another attempt is too late. */
+export const READ_WITHIN_MS = 5_000;
+
+/**
+ * @param withinMs after which no other attempt is begun.
+ * @throws {StorageError} once a store has failed four times, and at once for what stays as it is. */
+export async function retried<T>(
+  request: () => Promise<T>,
+  withinMs = Number.POSITIVE_INFINITY,
+): Promise<T> {
+  const began = performance.now();
   for (const afterMs of [...RETRY_AFTER_MS, undefined]) {
     try {
       return await request();
     } catch (error) {
       const failure = toStorageError(error);
-      if (failure.failure !== "away" || afterMs === undefined) throw failure;
+      const isLast = afterMs === undefined || performance.now() - began > withinMs;
+      if (failure.failure !== "away" || isLast) throw failure;
       await pause(afterMs);
     }
   }

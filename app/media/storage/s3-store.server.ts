@@ -4,7 +4,7 @@ import { S3mini } from "s3mini";
 import type { StorageAddress } from "~/server/storage/storage-url";
 import { type ObjectStore, StorageError } from "./object-store";
 import { readFrom } from "./s3-read.server";
-import { retried, toStorageError } from "./s3-retry.server";
+import { READ_WITHIN_MS, retried, toStorageError } from "./s3-retry.server";
 
 /** A store takes at most 10,000 parts of an object, each but the last of at least 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -104,7 +104,7 @@ export function s3Store(
     head,
     async get(key, range) {
       const address = await s3.getPresignedUrl("GET", nameOf(key), READ_SECONDS);
-      const { body, status } = await retried(() => readFrom(address, range));
+      const { body, status } = await retried(() => readFrom(address, range), READ_WITHIN_MS);
       if (status !== 404) return body;
       body.resume();
       throw new StorageError("missing", key);
