@@ -144,8 +144,9 @@ export function adminScreens({
     screen("Series in the studio, gone", "/admin/series/99"),
     screen("Import", "/admin/import", { guide: "import" }),
     screen("Templates", "/admin/templates", { guide: "templates" }),
-    screen("Terms", "/admin/terms"),
     screen("Templates, one of them", "/admin/templates?template=1"),
+    screen("Terms", "/admin/terms"),
+    screen("Terms, an earlier version", "/admin/terms?version=1"),
     screen("Trash", "/admin/trash", { guide: "trash" }),
     screen("Trash, selected", "/admin/trash", {
       overlay: true,

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { sealReport } from "~/trust/reports/report-box.server";
+import { DEFAULT_TERMS } from "~/trust/uploaders/terms";
 import { ADMIN, type SiteProcess } from "../../tests/site-process";
 import { ADMIN_WITH_SECOND_FACTOR, INVITATION_TOKEN, REPORT } from "./admin-screens";
 import type { ShownVideos } from "./screen";
@@ -100,6 +101,7 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     .run(ADMIN_WITH_SECOND_FACTOR, new Date().toISOString());
   addPasskeys(site);
   addReport(site, hidden);
+  addTerms(site);
   addUsers(site);
   addDownloads(site);
   addReview(site, draft);
@@ -186,6 +188,16 @@ function addReport(site: SiteProcess, videoId: string): void {
        VALUES (?, 'consent', ?, ?, ?, ?)`,
     )
     .run(REPORT, videoId, inDays(-1), inDays(1), box);
+}
+
+/** Two versions, which nobody is asked to accept. */
+function addTerms(site: SiteProcess): void {
+  const add = site.database().prepare(
+    `INSERT INTO upload_terms (version, text, created_at, created_by)
+     SELECT ?, ?, ?, id FROM users LIMIT 1`,
+  );
+  add.run(1, "Everybody shown is 18 or older, and has agreed.", inDays(-60));
+  add.run(2, DEFAULT_TERMS, inDays(-2));
 }
 
 /** One user of each kind, and two invitations. */
