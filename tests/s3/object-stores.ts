@@ -42,7 +42,12 @@ export async function startS3Server(): Promise<S3Server> {
   const child = spawn("/usr/bin/python3", [script, folder, String(port)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  for await (const line of child.stdout) if (String(line).includes("ready")) break;
+  // Read to its end: a pipe that is closed ends the process at its next line.
+  let printed = "";
+  child.stdout.on("data", (chunk) => {
+    printed += chunk;
+  });
+  while (!printed.includes("\n")) await once(child.stdout, "data");
   const endpoint = `http://127.0.0.1:${port}`;
   const bucket = new S3mini({
     accessKeyId: SWIFT_KEYS.AWS_ACCESS_KEY_ID,

@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../process-figures";
+import { hasS3Server, type S3Server, startS3Server } from "../../s3/object-stores";
+import { SiteProcess } from "../../site-process";
+
+const FILM = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
+const NAME = "u/1700000000000.mp4";
+const PART = "u/1700000000000/hls-1/v0.mp4";
+/** Of the bytes of a film that has become a pointer. */
+const POINTER_BYTES = 2_048;
+
+// `npm test` installs a server, and tells what was not tested where it cannot.
+describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", () => {
+  let server: S3Server;
+  let site: SiteProcess;
+  let url: string;
+  let part: string;
+
+  beforeAll(async () => {
+    server = await startS3Server();
+    site = new SiteProcess({ ...server.environment });
+    await site.start();
+    url = site.addFile("videos", NAME, FILM);
+    part = site.addFile("videos", PART, FILM);
+    site.addVideo({ id: "v", video_url: url });
+    const record = site
+      .database()
+      .prepare(
+        "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES ('videos', ?, 'v', ?, ?)",
+      );
+    record.run(NAME, "video", FILM.length);
+    record.run(path.dirname(path.dirname(PART)), "derived", FILM.length);
+    await until(() => [NAME, PART].every((name) => sizeOf(name) < POINTER_BYTES));
+  });
+  afterAll(async () => {
+    await site?.remove();
+    await server?.stop();
+  });
+
+  const sizeOf = (name: string) => fs.statSync(path.join(site.uploads, "videos", name)).size;
+  const setStatus = (status: string) =>
+    site.database().prepare("UPDATE videos SET status = ? WHERE id = 'v'").run(status);
+  const ask = (address: string, headers: Record<string, string> = {}) =>
+    fetch(site.url + address, { headers, redirect: "manual" });
+
+  it("moves them by itself, and passes all bytes through", async () => {
+    const whole = await ask(url);
+    expect(whole.status).toBe(200);
+    expect(Buffer.from(await whole.arrayBuffer()).equals(FILM)).toBe(true);
+    const range = await ask(url, { Range: "bytes=8999990-" });
+    expect([range.status, range.headers.get("Content-Range")]).toEqual([
+      206,
+      "bytes 8999990-8999999/9000000",
+    ]);
+    expect(Buffer.from(await range.arrayBuffer())).toEqual(FILM.subarray(-10));
+    expect((await ask(url, { Range: "bytes=9000000-" })).status).toBe(416);
+  });
+
+  it("lets a visitor leave in the middle, and answers the next", async () => {
+    const request = http.get(site.url + url);
+    const [answer] = (await once(request, "response")) as [http.IncomingMessage];
+    await once(answer, "data");
+    answer.destroy();
+    expect(Buffer.from(await (await ask(part)).arrayBuffer()).equals(FILM)).toBe(true);
+  });
+
+  it("hides them with their video", async () => {
+    setStatus("hidden");
+    for (const address of [url, part]) expect((await ask(address)).status).toBe(404);
+    setStatus("published");
+    const again = await ask(url, { Range: "bytes=0-0" });
+    expect(again.status).toBe(206);
+    await again.arrayBuffer();
+  });
+
+  it("answers 503 while the store is away, stays up, and goes on when it is back", async () => {
+    if (!server.child) return expect(process.env.S3_TEST_URL).toBeDefined();
+    server.child.kill("SIGSTOP");
+    const answer = await ask(part, { Range: "bytes=0-9" });
+    expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "5"]);
+    expect((await fetch(`${site.url}/`)).status).toBe(200);
+    server.child.kill("SIGCONT");
+    const back = await ask(part, { Range: "bytes=0-9" });
+    expect(Buffer.from(await back.arrayBuffer())).toEqual(FILM.subarray(0, 10));
+  }, 120_000);
+
+  it("sends visitors to the store for the parts of streams, and no more once they are hidden", async () => {
+    await site.stop();
+    await site.start({ STORAGE_DELIVERY: "redirect" });
+    const answer = await ask(part, { Range: "bytes=100-109" });
+    expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([
+      302,
+      "private, no-store, no-transform",
+    ]);
+    const address = new URL(answer.headers.get("Location")!);
+    expect(address.searchParams.get("X-Amz-Expires")).toBe("60");
+    const bytes = await fetch(address, { headers: { Range: "bytes=100-109" } });
+    expect(Buffer.from(await bytes.arrayBuffer())).toEqual(FILM.subarray(100, 110));
+    const page = await fetch(`${site.url}/`);
+    expect(page.headers.get("Content-Security-Policy")).toContain(
+      `connect-src 'self' ${address.origin}`,
+    );
+    const whole = await ask(url, { Range: "bytes=0-9" });
+    expect(whole.status).toBe(206);
+    await whole.arrayBuffer();
+    setStatus("hidden");
+    expect((await ask(part)).status).toBe(404);
+    setStatus("published");
+  });
+
+  it("does not start with wrong keys, or without its store, and says so in a sentence", async () => {
+    await site.stop();
+    const secret = server.environment.AWS_SECRET_ACCESS_KEY;
+    await expect(site.start({ AWS_SECRET_ACCESS_KEY: "wrong" })).rejects.toThrow(
+      /AWS_SECRET_ACCESS_KEY is wrong: The file store refuses the keys/,
+    );
+    const settings = { AWS_SECRET_ACCESS_KEY: secret, STORAGE_DELIVERY: "proxy" };
+    await expect(site.start({ ...settings, STORAGE_URL: "" })).rejects.toThrow(
+      /STORAGE_URL must be set to s3:/,
+    );
+    await site.start({ STORAGE_URL: server.environment.STORAGE_URL });
+    expect((await ask(url, { Range: "bytes=0-0" })).status).toBe(206);
+  });
+
+  it("brings them all back beside the running site, with no request that fails", async () => {
+    const moving = execa(
+      process.execPath,
+      ["--import", "tsx", "scripts/move-storage.ts", "--to", "disk"],
+      {
+        env: {
+          ...server.environment,
+          NODE_ENV: "production",
+          DATABASE_PATH: site.databasePath,
+          UPLOADS_DIR: site.uploads,
+        },
+      },
+    );
+    let isMoving = true;
+    const ended = moving.finally(() => {
+      isMoving = false;
+    });
+    while (isMoving) {
+      const meanwhile = await ask(url, { Range: "bytes=4000000-4000009" });
+      expect(Buffer.from(await meanwhile.arrayBuffer())).toEqual(FILM.subarray(4e6, 4e6 + 10));
+    }
+    expect((await ended).stdout).toContain("Brought back 2 files");
+    expect(sizeOf(NAME)).toBe(FILM.length);
+    expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(FILM)).toBe(true);
+    await site.stop();
+    await site.start({ STORAGE_URL: "", AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
+    expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(FILM)).toBe(true);
+  });
+});
