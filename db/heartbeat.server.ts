@@ -10,12 +10,12 @@ const EVERY_MS = 10_000;
 
 /** Writes the time from now on, as long as the database is copied. */
 export function startHeartbeat(): void {
-  beat();
-  setInterval(beat, EVERY_MS).unref();
+  const sqlite = sqliteHandle();
+  beat(sqlite);
+  setInterval(() => beat(sqlite), EVERY_MS).unref();
 }
 
-function beat(): void {
-  const sqlite = sqliteHandle();
+function beat(sqlite: ReturnType<typeof sqliteHandle>): void {
   if (!sqlite.open || !isReplicated(sqlite)) return;
   try {
     // While another process is writing, the next one is soon enough.

@@ -67,7 +67,7 @@ export default function Backups() {
       <AnswerFailure error={error} />
       <BackupHead page={page} now={now} busy={busy} />
       <BackupNotes timetable={page.timetable} />
-      {page.replication && <ReplicationNote replication={page.replication} now={now} />}
+      {page.replication && <ReplicationNote replication={page.replication} />}
       <BackupList last={page.last} />
     </div>
   );

@@ -159,7 +159,7 @@ function sizeText({ files, bytes }: ListedBackup): string {
   return `${formatStorage(bytes)}, ${formatQuantity(files, "file")} and the database`;
 }
 
-export function ageText(since: string, now: number): string {
+function ageText(since: string, now: number): string {
   const ms = Math.max(0, now - Date.parse(since));
   const [unit, unitMs] = UNITS.find(([, each]) => ms >= 2 * each) ?? UNITS[3];
   return formatQuantity(Math.floor(ms / unitMs), unit);

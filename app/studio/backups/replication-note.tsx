@@ -1,15 +1,11 @@
 import { Time } from "~/account/session-list";
 import type { ReplicationState } from "~db/litestream.server";
-import { ageText } from "./backup-panel";
 
 /** How Litestream is, as far as the site can tell. */
 export function ReplicationNote({
   replication: { state, copiedAt },
-  now,
 }: {
   replication: ReplicationState;
-  /** Milliseconds since 1970. */
-  now: number;
 }) {
   const at = copiedAt === null ? null : new Date(copiedAt).toISOString();
   return (
@@ -19,7 +15,7 @@ export function ReplicationNote({
     >
       <p className={state === "following" ? "font-semibold" : "font-semibold text-bad"}>
         {state === "following" && "Litestream follows the database."}
-        {state === "behind" && at && `Litestream has copied nothing for ${ageText(at, now)}.`}
+        {state === "behind" && "Litestream no longer follows the database."}
         {state === "never" && "Litestream has not copied anything yet."}
       </p>
       <p className="text-muted figures">

@@ -56,6 +56,10 @@ describe("settings", () => {
     ["ACCEL_PREFIX", "protected"],
     ["COUNTRY_HEADER", "X Country"],
     ["COUNTRY_RULES", "DE=shut"],
+    ["LITESTREAM", "yes"],
+    ["READ_ONLY_FROM", "https://writer.example/path"],
+    ["READ_ONLY_FROM", "ftp://writer.example"],
+    ["READ_ONLY_MAX_AGE", "10s"],
     ["AGE_CHECK_URL", "http://check.example"],
     ["AGE_CHECK_SECRET", "short"],
     ["AGE_CHECK_KEEP", "forever"],
@@ -67,6 +71,10 @@ describe("settings", () => {
   });
 
   it.each([
+    [
+      { READ_ONLY_FROM: "https://writer.example" },
+      "READ_ONLY_FROM needs SESSION_SECRET, which must be",
+    ],
     [{ COUNTRY_RULES: "DE=closed" }, "COUNTRY_RULES needs COUNTRY_HEADER, which must be"],
     [
       { COUNTRY_RULES: "DE=check", COUNTRY_HEADER: "X-Country" },
