@@ -131,7 +131,7 @@ function Links({ signedIn }: { signedIn: boolean }) {
             <Upload aria-hidden="true" className="size-4" />
             <span className={LABEL}>Upload</span>
           </PageLink>
-          <Form method="post" action="/sign-out" className="contents">
+          <Form method="post" action="/sign-out" reloadDocument className="contents">
             <button type="submit" className={classNames(LINK, "text-muted hover:text-ink")}>
               <LogOut aria-hidden="true" className="size-4" />
               <span className={LABEL}>Sign Out</span>
