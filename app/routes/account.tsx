@@ -1,10 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-  redirect,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import {
   Link,
   type MetaFunction,
@@ -24,6 +18,7 @@ import { findEnrolment, findSecondFactor } from "~/account/second-factor.server"
 import { RecoveryCodes, SecondFactorPanel } from "~/account/second-factor-panel";
 import { listSessions } from "~/account/session.server";
 import { SessionList } from "~/account/session-list";
+import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -41,11 +36,7 @@ export const meta: MetaFunction = () => [
 ];
 
 /** Recovery codes must not stay in a cache, the browser's own included. */
-export const headers: HeadersFunction = ({ actionHeaders }) => {
-  const headers = new Headers(actionHeaders);
-  headers.set("Cache-Control", "no-store");
-  return headers;
-};
+export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const { user, idHash } = await requireSession(request, "/admin/account");

@@ -1,9 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import {
   Link,
   type MetaFunction,
@@ -15,6 +10,7 @@ import { toFormError } from "~/account/form-error.server";
 import { requirePermission } from "~/account/guard.server";
 import { NewToken, TokenForm, TokenList } from "~/account/tokens/token-panel";
 import { createToken, listTokens, revokeToken } from "~/account/tokens/tokens.server";
+import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -27,11 +23,7 @@ export const meta: MetaFunction = () => [
 ];
 
 /** A token must not stay in a cache, the browser's own included. */
-export const headers: HeadersFunction = ({ actionHeaders }) => {
-  const headers = new Headers(actionHeaders);
-  headers.set("Cache-Control", "no-store");
-  return headers;
-};
+export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requirePermission(request, "/admin/tokens");

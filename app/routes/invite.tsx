@@ -1,9 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import {
   Form,
   type MetaFunction,
@@ -21,6 +16,7 @@ import {
 import { HashingBusyError } from "~/account/password.server";
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress } from "~/server/client-address.server";
+import { unlistedHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";
@@ -34,12 +30,7 @@ export const meta: MetaFunction = () => [
 ];
 
 /** Whoever has the link may use it, so no cache has it, the browser's own included. */
-export const headers: HeadersFunction = ({ actionHeaders }) => {
-  const headers = new Headers(actionHeaders);
-  headers.set("Cache-Control", "no-store");
-  headers.set("X-Robots-Tag", "noindex");
-  return headers;
-};
+export const headers = unlistedHeaders;
 
 const WRONG_LINKS_PER_ADDRESS = 20;
 const WINDOW_SECONDS = 15 * 60;

@@ -1,7 +1,6 @@
 import {
   type ActionFunctionArgs,
   data,
-  type HeadersFunction,
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
@@ -10,6 +9,7 @@ import { requirePermission } from "~/account/guard.server";
 import { Time } from "~/account/session-list";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { unlessBusy } from "~/server/busy.server";
+import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -32,11 +32,7 @@ export const meta: MetaFunction = () => [
 ];
 
 /** What a reporter typed must not stay in a cache, the browser's own included. */
-export const headers: HeadersFunction = ({ actionHeaders }) => {
-  const headers = new Headers(actionHeaders);
-  headers.set("Cache-Control", "no-store");
-  return headers;
-};
+export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/reports/:id";
 /** 2,000 letters of four bytes, each written as three characters. */

@@ -1,13 +1,13 @@
 import {
   type ActionFunctionArgs,
   data,
-  type HeadersFunction,
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
 import { useLoaderData, useLocation } from "@remix-run/react";
 import { SearchX } from "lucide-react";
 import { unlessBusy } from "~/server/busy.server";
+import { unlistedHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -25,12 +25,7 @@ export const meta: MetaFunction = () => [
 ];
 
 /** Whoever has the link may use it: it is in no cache, the browser's own included. */
-export const headers: HeadersFunction = ({ actionHeaders }) => {
-  const headers = new Headers(actionHeaders);
-  headers.set("Cache-Control", "no-store");
-  headers.set("X-Robots-Tag", "noindex");
-  return headers;
-};
+export const headers = unlistedHeaders;
 
 /** Room for a message of letters that take nine bytes each in a form. */
 const MOST_FORM_BYTES = 64 * 1024;

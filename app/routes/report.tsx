@@ -9,6 +9,7 @@ import { useLoaderData } from "@remix-run/react";
 import { findPublished } from "~/catalogue/video.server";
 import { unlessBusy } from "~/server/busy.server";
 import { contactEmail } from "~/server/contact-email.server";
+import { unlistedHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { settings } from "~/server/settings.server";
 import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
@@ -30,11 +31,9 @@ export const meta: MetaFunction = () => [
   { name: "robots", content: "noindex" },
 ];
 
-export const headers: HeadersFunction = ({ loaderHeaders, actionHeaders }) => {
-  const headers = new Headers(actionHeaders);
-  headers.set("Cache-Control", "no-store");
-  headers.set("X-Robots-Tag", "noindex");
-  const cookie = loaderHeaders.get("Set-Cookie");
+export const headers: HeadersFunction = (args) => {
+  const headers = new Headers(unlistedHeaders(args));
+  const cookie = args.loaderHeaders.get("Set-Cookie");
   if (cookie) headers.append("Set-Cookie", cookie);
   return headers;
 };

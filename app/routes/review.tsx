@@ -1,13 +1,13 @@
 import {
   type ActionFunctionArgs,
   data,
-  type HeadersFunction,
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
+import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { siteOrigin } from "~/server/site-origin.server";
 import { readSmallForm } from "~/server/small-form.server";
@@ -29,11 +29,7 @@ export const meta: MetaFunction = () => [
 ];
 
 /** A preview link must not stay in a cache, the browser's own included. */
-export const headers: HeadersFunction = ({ actionHeaders }) => {
-  const headers = new Headers(actionHeaders);
-  headers.set("Cache-Control", "no-store");
-  return headers;
-};
+export const headers = noStoreHeaders;
 
 interface Answer {
   error?: ReviewFailure;

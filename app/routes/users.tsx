@@ -1,7 +1,6 @@
 import {
   type ActionFunctionArgs,
   data,
-  type HeadersFunction,
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
@@ -9,6 +8,7 @@ import { useLoaderData, useNavigation } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import { listInvitations } from "~/account/invitations.server";
 import { listUsers } from "~/account/user-list.server";
+import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { siteOrigin } from "~/server/site-origin.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -30,11 +30,7 @@ export const meta: MetaFunction = () => [
 ];
 
 /** The link of an invitation must not stay in a cache, the browser's own included. */
-export const headers: HeadersFunction = ({ actionHeaders }) => {
-  const headers = new Headers(actionHeaders);
-  headers.set("Cache-Control", "no-store");
-  return headers;
-};
+export const headers = noStoreHeaders;
 
 interface Answer {
   error?: UsersFailure;
