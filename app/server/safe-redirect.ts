@@ -21,7 +21,9 @@ export function safePath(value: unknown, fallback: string): string {
     decoded = next;
   }
   const { pathname, search, hash } = new URL(value, OWN_ORIGIN);
-  return pathname + search + hash;
+  const target = pathname + search + hash;
+  // What it has become is judged too: `/../%2Fevil` becomes `/%2Fevil`.
+  return target === value ? target : safePath(target, fallback);
 }
 
 function leadsHome(value: string): boolean {

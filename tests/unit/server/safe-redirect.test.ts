@@ -37,6 +37,8 @@ describe("a redirect target", () => {
     " /admin",
     "/a b",
     `/${"a".repeat(2_000)}`,
+    "/../%2Fevil",
+    "/../%2F..",
     null,
     undefined,
     42,
