@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { SECRET_MIN_LENGTH } from "./setting-rules";
+import { SECRET_MIN_LENGTH } from "./settings/setting-rules";
 import { SettingsError, settings } from "./settings.server";
 
 const SECRET_BYTES = 32;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { locateDatabase } from "~db/client.server";
 import { locateLitestream } from "~db/litestream.server";
-import { mayAskForCheck } from "./country-rules";
-import { ENCODER_VARIABLES } from "./encoder-settings";
 import { REPLICA_VARIABLES, replicaSettings } from "./reader/replica-settings";
+import { mayAskForCheck } from "./settings/country-rules";
+import { ENCODER_VARIABLES } from "./settings/encoder-settings";
 import {
   email,
   isHttpUrl,
@@ -16,13 +16,13 @@ import {
   text,
   UNIT_MS,
   wholeNumber,
-} from "./setting-rules";
+} from "./settings/setting-rules";
+import { TRUST_VARIABLES, trustSettings } from "./settings/trust-settings";
 import {
   requireStorageSettings,
   STORAGE_VARIABLES,
   storageSettings,
 } from "./storage/storage-settings";
-import { TRUST_VARIABLES, trustSettings } from "./trust-settings";
 
 /**
  * The operator's settings: environment variables, parsed once, before anything else happens.

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lengthOfTime, origin, UNIT_MS } from "../setting-rules";
+import { lengthOfTime, origin, UNIT_MS } from "../settings/setting-rules";
 
 /** The settings of what keeps the database on further machines; all that they do is off by default. */
 export const REPLICA_VARIABLES = {

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hasOpenSession } from "~/account/session.server";
 import { ageAnswer } from "~/server/age.server";
-import { countryRule } from "~/server/country-rules";
 import { answerPlainly } from "~/server/node/middleware.server";
 import { RTA_LABEL } from "~/server/node/rta-label";
+import { countryRule } from "~/server/settings/country-rules";
 import { settings } from "~/server/settings.server";
 import { xmlText } from "~/shared/markup/xml";
 

@@ -1,4 +1,4 @@
-import { mailbox } from "~/server/setting-rules";
+import { mailbox } from "~/server/settings/setting-rules";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
 import { KIND_TEXTS } from "./report-texts";
 

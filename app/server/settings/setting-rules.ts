@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isLoopback } from "./loopback";
+import { isLoopback } from "../loopback";
 
 /** What the values of settings have to be. */
 
