@@ -17,6 +17,7 @@ const BENCHMARKS = {
   uploads: () => import("./bench/uploads/uploads"),
   tus: () => import("./bench/uploads/tus"),
   downloads: () => import("./bench/downloads"),
+  storage: () => import("./bench/storage"),
   studio: () => import("./bench/catalogue/studio"),
   similar: () => import("./bench/similar"),
   "block-list": () => import("./bench/block-list"),

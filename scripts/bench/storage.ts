@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { cpuSeconds, until } from "../../tests/process-figures";
+import { hasS3Server, startS3Server } from "../../tests/s3/object-stores";
+import { SiteProcess } from "../../tests/site-process";
+import { median, type Report } from "./report";
+
+const MIB = 1024 ** 2;
+const FILE_BYTES = 256 * MIB;
+const ROUNDS = 5;
+const REDIRECTS = 2_000;
+const LEAST_OF_DISK = 0.6;
+const MOST_REDIRECT_MS = 2;
+const MOST_POINTER_BYTES = 2_048;
+const ON_DISK = "u/1700000000001.mp4";
+const IN_STORE = "u/1700000000002.mp4";
+const PART = "u/1700000000002/hls-1/v0.mp4";
+
+/** A film that passes through from a store beside one on the disk, and what a redirect costs. */
+export async function run(report: Report): Promise<void> {
+  if (!hasS3Server) throw new Error("python3-swift is not installed, and S3_TEST_URL is not set.");
+  const server = await startS3Server();
+  const site = new SiteProcess({ ...server.environment });
+  try {
+    await site.start();
+    const film = randomBytes(FILE_BYTES);
+    const disk = site.addFile("videos", ON_DISK, film);
+    const store = site.addFile("videos", IN_STORE, film);
+    const part = site.addFile("videos", PART, film.subarray(0, MIB));
+    site.addVideo({ video_url: disk });
+    site.addVideo({ id: "v", video_url: store });
+    // Only what is recorded is moved.
+    const record = site
+      .database()
+      .prepare(
+        "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES ('videos', ?, 'v', ?, 1)",
+      );
+    record.run(IN_STORE, "video");
+    record.run("u/1700000000002", "derived");
+    const isMoved = (name: string) =>
+      fs.statSync(path.join(site.uploads, "videos", name)).size < MOST_POINTER_BYTES;
+    await until(() => isMoved(IN_STORE) && isMoved(PART));
+    await compare(report, site, disk, store, createHash("sha256").update(film).digest("hex"));
+    await site.stop();
+    await site.start({ STORAGE_DELIVERY: "redirect" });
+    await redirect(report, site, part);
+  } finally {
+    await site.remove();
+    await server.stop();
+  }
+}
+
+async function compare(
+  report: Report,
+  site: SiteProcess,
+  disk: string,
+  store: string,
+  sha256: string,
+): Promise<void> {
+  const speeds = { disk: [] as number[], store: [] as number[] };
+  const cpu = { disk: [] as number[], store: [] as number[] };
+  const pid = site.child!.pid!;
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [from, address] of [["disk", disk] as const, ["store", store] as const]) {
+      const before = cpuSeconds(pid);
+      const speed = await download(site.url + address, round === 0 ? sha256 : undefined);
+      if (round === 0) continue;
+      speeds[from].push(speed);
+      cpu[from].push((cpuSeconds(pid) - before) / (FILE_BYTES / 1024 ** 3));
+    }
+  }
+  const [fromDisk, fromStore] = [median(speeds.disk), median(speeds.store)];
+  report.figure("from the disk", fromDisk, "MiB/s");
+  report.figure("from the store, through the site", fromStore, "MiB/s");
+  report.figure("CPU of the site, from the disk", median(cpu.disk), "s/GiB");
+  report.figure("CPU of the site, from the store", median(cpu.store), "s/GiB");
+  report.atLeast("throughput from the store beside the disk", fromStore / fromDisk, LEAST_OF_DISK);
+}
+
+/** MiB a second; compares the bytes with a digest where one is given. */
+async function download(url: string, sha256?: string): Promise<number> {
+  const begun = performance.now();
+  const [answer] = (await once(http.get(url), "response")) as [http.IncomingMessage];
+  const hash = createHash("sha256");
+  let received = 0;
+  answer.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    if (sha256) hash.update(chunk);
+  });
+  await once(answer, "end");
+  if (received !== FILE_BYTES) throw new Error(`Only ${received} bytes of ${url} arrived.`);
+  if (sha256 && hash.digest("hex") !== sha256) throw new Error(`${url} has other bytes.`);
+  return FILE_BYTES / MIB / ((performance.now() - begun) / 1000);
+}
+
+async function redirect(report: Report, site: SiteProcess, part: string): Promise<void> {
+  const pid = site.child!.pid!;
+  const ask = async () => {
+    const { status } = await fetch(site.url + part, { redirect: "manual" });
+    if (status !== 302) throw new Error(`A redirect was answered with ${status}.`);
+  };
+  for (let warm = 0; warm < REDIRECTS / 4; warm++) await ask();
+  const before = cpuSeconds(pid);
+  for (let asked = 0; asked < REDIRECTS; asked++) await ask();
+  const eachMs = ((cpuSeconds(pid) - before) / REDIRECTS) * 1000;
+  report.atMost("CPU of the site for a redirect", eachMs, MOST_REDIRECT_MS, "ms");
+}
