@@ -53,13 +53,14 @@ export async function boot(): Promise<void> {
   holder.afterdarkBooted = true;
   try {
     if (settings().logFormat === "json") writeConsoleAsJson();
-    requireKnownStore();
     if (settings().readOnlyFrom) {
+      requireKnownStore();
       bootReader();
       return;
     }
     requireDatabaseFile(settings().databasePath);
     createBuckets();
+    requireKnownStore();
     requireBackupFolder();
     if (settings().dataLock) lockData(settings(), "the site", HOLDER_LEAVES_WITHIN_MS);
     database();
