@@ -12,6 +12,7 @@ import {
 } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { currentUser } from "~/account/guard.server";
+import { allows } from "~/account/permissions";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { MiniHost } from "~/player/mini/mini-host";
 import { usePreloadOnIntent } from "~/player/source/use-preload-on-intent";
@@ -33,6 +34,7 @@ import { Header } from "~/ui/page-frame/header";
 import { LowPriorityScripts } from "~/ui/page-frame/low-priority-scripts";
 import { useNonce } from "~/ui/page-frame/nonce";
 import "~/ui/site.css";
+import { countWaiting } from "~/studio/reports/queue.server";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { useListModules } from "~/ui/lists/use-list-modules";
 import { useServiceWorker } from "~/ui/offline/use-service-worker";
@@ -77,6 +79,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       siteName: settings().siteName,
       signedIn,
       ...(user && { user: { role: user.role, mayPublish: user.mayPublish } }),
+      ...(user && allows(user, "/admin/reports") && { reports: countWaiting() }),
       toast,
       // The development server has modules by the hundred, which change under a worker.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",

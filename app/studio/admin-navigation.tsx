@@ -1,4 +1,5 @@
-import { Link, NavLink, useLocation } from "@remix-run/react";
+import { Link, NavLink, useLocation, useRouteLoaderData } from "@remix-run/react";
+import { Badge } from "~/ui/badge";
 import { classNames } from "~/ui/class-names";
 import { usePermissions } from "./use-permissions";
 import "~/ui/studio.css";
@@ -6,6 +7,7 @@ import "~/ui/studio.css";
 const PANEL = ["/admin?tab=manage", "Manage Videos"] as const;
 /** The list, and a page for each. */
 const SERIES = "/admin/series";
+const REPORTS = "/admin/reports";
 const PAGES = [
   ["/admin/statistics", "Statistics"],
   ["/admin/activity", "Activity"],
@@ -14,7 +16,7 @@ const PAGES = [
   [SERIES, "Series"],
   ["/admin/import", "Import"],
   ["/admin/trash", "Trash"],
-  ["/admin/reports", "Reports"],
+  [REPORTS, "Reports"],
   ["/admin/users", "Users"],
   ["/admin/account", "Account"],
 ] as const;
@@ -33,7 +35,7 @@ export function AdminLinks() {
         <NavLink
           key={to}
           to={to}
-          end={to !== SERIES && to !== "/admin/reports"}
+          end={to !== SERIES && to !== REPORTS}
           className={({ isActive }) =>
             classNames(
               "inline-flex min-h-11 items-center rounded-md px-2 sm:px-3 hover:bg-raised hover:text-ink",
@@ -42,11 +44,29 @@ export function AdminLinks() {
           }
         >
           {label}
+          {to === REPORTS && <WaitingReports />}
         </NavLink>
       ))}
     </nav>
   );
 }
+
+/** How many reports wait for a moderator, as the page knew when it was loaded; nothing where none does. */
+function WaitingReports() {
+  const root = useRouteLoaderData("root") as
+    | { reports?: { open: number; overdue: number } }
+    | undefined;
+  const { open = 0, overdue = 0 } = root?.reports ?? {};
+  if (open === 0) return null;
+  return (
+    <Badge tone={overdue > 0 ? "accent" : "plain"} className="ml-1.5">
+      {shown(open)}
+      <span className="sr-only"> open{overdue > 0 && `, ${shown(overdue)} overdue`}</span>
+    </Badge>
+  );
+}
+
+const shown = (count: number) => (count < 1_000 ? String(count) : "999+");
 
 export const TABS = ["upload", "manage"] as const;
 export type Tab = (typeof TABS)[number];

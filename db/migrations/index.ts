@@ -30,6 +30,7 @@ import { migration as consent } from "./0229-consent";
 import { migration as strikes } from "./0230-strikes";
 import { migration as reportQueue } from "./0231-report-queue";
 import { migration as uploadTerms } from "./0232-upload-terms";
+import { migration as reportAlerts } from "./0233-report-alerts";
 import { migration as storedFiles } from "./0235-stored-files";
 import { migration as heartbeat } from "./0236-heartbeat";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
@@ -67,6 +68,7 @@ export const migrations: readonly Migration[] = [
   strikes,
   reportQueue,
   uploadTerms,
+  reportAlerts,
   storedFiles,
   heartbeat,
 ];

@@ -3,14 +3,26 @@ import type { Generated, Selectable } from "kysely";
 /** ISO 8601 UTC. */
 type Time = string;
 
-export type AlertKind = "disk" | "jobs" | "backup-failed" | "backup-old" | "consent" | "test";
+export type AlertKind =
+  | "disk"
+  | "jobs"
+  | "backup-failed"
+  | "backup-old"
+  | "consent"
+  | "reports-urgent"
+  | "reports-due"
+  | "reports-overdue"
+  | "test";
 
 /** What the operator has to know. */
 export interface AlertsTable {
   id: string;
   kind: AlertKind;
   sentence: string;
-  /** Of failed jobs: when the last of them failed. Of records: the last day that it is about. */
+  /**
+   * Of failed jobs: when the last of them failed. Of records: the last day that it is about.
+   * Of reports: the last deadline that it is about.
+   */
   until: Time | null;
   raised_at: Time;
   /** Null while it lasts. */

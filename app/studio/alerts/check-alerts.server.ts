@@ -7,6 +7,7 @@ import type { AlertKind } from "~db/schema/alerts";
 import { lastProved, runningSince } from "../backups/backup-records.server";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 import { checkConsent } from "./check-consent.server";
+import { checkReports } from "./check-reports.server";
 
 /** Below twice what the queue leaves free, it is time to make room; the half more keeps it from flapping. */
 const DISK_FACTOR = 2;
@@ -29,6 +30,7 @@ export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 10
   await checkJobs(now);
   await checkBackups(now, upMs);
   await checkConsent(now);
+  await checkReports(now);
 }
 
 async function checkDisk(now: number): Promise<void> {

@@ -8,6 +8,8 @@ export interface LibraryFigures {
   jobs: { kind: JobKind; state: "waiting" | "running" | "failed"; jobs: number }[];
   isPaused: boolean;
   alerts: { kind: AlertKind; alerts: number }[];
+  /** Reports that wait for a moderator, and those of them whose time is over. */
+  reports: { open: number; overdue: number };
   /** When the last proved backup began, ISO 8601 UTC; null when there is none. */
   provedAt: string | null;
 }
@@ -26,11 +28,16 @@ export function readLibraryFigures(sqlite: Database) {
   const alerts = sqlite.prepare(
     "SELECT kind, count(*) AS alerts FROM alerts WHERE resolved_at IS NULL GROUP BY kind",
   );
+  const reports = sqlite.prepare(
+    `SELECT count(*) AS open, coalesce(sum(due_at <= @now), 0) AS overdue
+     FROM reports INDEXED BY reports_by_state WHERE state = 'open'`,
+  );
   const proved = sqlite.prepare("SELECT max(started_at) FROM backups WHERE state = 'done'").pluck();
   return (): LibraryFigures => ({
     jobs: [...waiting.all(), ...others.all()] as LibraryFigures["jobs"],
     isPaused: paused.get() === 1,
     alerts: alerts.all() as LibraryFigures["alerts"],
+    reports: reports.get({ now: new Date().toISOString() }) as LibraryFigures["reports"],
     provedAt: proved.get() as string | null,
   });
 }

@@ -13,7 +13,16 @@ import { runtimeGauges } from "./runtime-gauges.server";
 
 /** Seconds. A cached page takes 1 ms, a page 10 ms, a search among many videos 0.3 s. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-const ALERT_KINDS = ["disk", "jobs", "backup-failed", "backup-old", "consent"] as const;
+const ALERT_KINDS = [
+  "disk",
+  "jobs",
+  "backup-failed",
+  "backup-old",
+  "consent",
+  "reports-urgent",
+  "reports-due",
+  "reports-overdue",
+] as const;
 const JOB_STATES = ["waiting", "running", "failed"] as const;
 
 type Part = "database" | "disk" | "files";
@@ -121,6 +130,7 @@ function libraryGauges(gauge: MakeGauge): Collected {
   const jobs = gauge("jobs", "Jobs of the queue that are not done", ["kind", "state"]);
   const paused = gauge("queue_paused", "1 while the queue is paused");
   const alerts = gauge("alerts_open", "Alerts of the site that last", ["kind"]);
+  const reports = gauge("reports_open", "Reports that wait for a moderator", ["state"]);
   const proved = gauge(
     "backup_last_proved_timestamp_seconds",
     "When the last proved backup began; 0 when there is none",
@@ -138,6 +148,9 @@ function libraryGauges(gauge: MakeGauge): Collected {
       paused.set(figures.isPaused ? 1 : 0);
       for (const kind of ALERT_KINDS) alerts.set({ kind }, 0);
       for (const { kind, alerts: number } of figures.alerts) alerts.set({ kind }, number);
+      const { open, overdue } = figures.reports;
+      reports.set({ state: "in-time" }, open - overdue);
+      reports.set({ state: "overdue" }, overdue);
       const { backupDir, backupEveryMs } = settings();
       proved.set(figures.provedAt ? Date.parse(figures.provedAt) / 1_000 : 0);
       wanted.set(backupDir ? backupEveryMs / 1_000 : 0);

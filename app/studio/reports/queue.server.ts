@@ -97,6 +97,17 @@ export function countOpen(): number {
     .get() as number;
 }
 
+/** What the navigation of the studio says of the desk: reports that wait, and those overdue; 1,000 at most. */
+export function countWaiting(now = Date.now()): { open: number; overdue: number } {
+  const overdue = prepared(
+    `SELECT count(*) FROM
+       (SELECT 1 FROM reports WHERE state = 'open' AND due_at <= ? LIMIT ${MOST_COUNTED})`,
+  )
+    .pluck()
+    .get(new Date(now).toISOString()) as number;
+  return { open: countOpen(), overdue };
+}
+
 function splitAtFirst(text: string): [string, string] {
   const at = text.indexOf("_");
   return [text.slice(0, at), text.slice(at + 1)];

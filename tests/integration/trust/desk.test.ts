@@ -3,8 +3,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { openSession } from "~/account/session.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
+import { loader as rootLoader } from "~/root";
 import { action, loader } from "~/routes/report-decision";
 import { loader as queueLoader } from "~/routes/reports";
+import { checkReports } from "~/studio/alerts/check-reports.server";
 import { decideReport, finishRemovals } from "~/studio/reports/decide.server";
 import { type DeskDecision, timeLeft } from "~/studio/reports/decisions";
 import { queueSql, readQueue, readQueueView } from "~/studio/reports/queue.server";
@@ -440,5 +442,77 @@ describe("what was typed", () => {
     expect(await erase("asked")).toBe(409);
     expect(await erase("nobody")).toBe(404);
     expect(logged()).toEqual(["keep", "erase"]);
+  });
+});
+
+describe("what waits for a moderator", () => {
+  const alerts = () =>
+    sqliteHandle()
+      .prepare(
+        "SELECT kind, sentence, resolved_at IS NOT NULL AS isOver FROM alerts ORDER BY rowid",
+      )
+      .all() as { kind: string; sentence: string; isOver: number }[];
+  const open = () =>
+    alerts()
+      .filter(({ isOver }) => !isOver)
+      .map(({ kind }) => kind);
+  const rootData = async (cookie?: string) => {
+    const request = new Request(`${ORIGIN}/admin`, { headers: cookie ? { Cookie: cookie } : {} });
+    const answer = await rootLoader({ request, params: {}, context: {} } as never);
+    return (answer as { data: { reports?: { open: number; overdue: number } } }).data;
+  };
+
+  it("is told once: of an urgent kind, due within 12 hours, overdue", async () => {
+    await report("r");
+    await report("s", { kind: "other" });
+    await checkReports(NOON);
+    await checkReports(NOON + HOUR);
+    expect(alerts()).toEqual([
+      {
+        kind: "reports-urgent",
+        sentence:
+          "1 report of what is shown without consent or under age waits to be decided, by 2030-01-03 12:00 UTC at the latest.",
+        isOver: 0,
+      },
+    ]);
+    await checkReports(NOON + 35 * HOUR);
+    expect(open()).toEqual(["reports-urgent"]);
+    await checkReports(NOON + 36 * HOUR);
+    await checkReports(NOON + 40 * HOUR);
+    expect(open()).toEqual(["reports-urgent", "reports-due"]);
+    expect(alerts().at(-1)?.sentence).toBe(
+      "1 report has to be decided within 12 hours, the first by 2030-01-03 12:00 UTC.",
+    );
+    await checkReports(NOON + 48 * HOUR);
+    expect(open()).toEqual(["reports-urgent", "reports-overdue"]);
+    expect(alerts().at(-1)?.sentence).toBe(
+      "1 report is overdue, the first since 2030-01-03 12:00 UTC.",
+    );
+    await decide("r", "keep");
+    await checkReports(NOON + 49 * HOUR);
+    expect(open()).toEqual([]);
+    expect(JSON.stringify(alerts())).not.toMatch(/Ann|It is me/);
+  });
+
+  it("is told again of what came later, in a flood every quarter of an hour", async () => {
+    for (const [at, id] of ["a", "b", "c"].entries()) await report(id, { at: NOON + at });
+    await checkReports(NOON + 10);
+    await report("d", { at: NOON + 60_000 });
+    await checkReports(NOON + 5 * 60_000);
+    expect(alerts()).toHaveLength(1);
+    await checkReports(NOON + 16 * 60_000);
+    expect(alerts().map(({ sentence }) => sentence.slice(0, 9))).toEqual([
+      "3 reports",
+      "1 report ",
+    ]);
+  });
+
+  it("stands in the navigation of those who decide, and in no page of others", async () => {
+    await report("r", { at: Date.now() });
+    await report("s", { at: Date.now() - 49 * HOUR });
+    expect(await rootData(await adminCookie())).toMatchObject({ reports: { open: 2, overdue: 1 } });
+    const uploader = (await openSession("up")).split(";")[0] ?? "";
+    expect(await rootData(uploader)).not.toHaveProperty("reports");
+    expect(await rootData()).not.toHaveProperty("reports");
   });
 });
