@@ -39,12 +39,20 @@ export function AdminLinks() {
           className={({ isActive }) =>
             classNames(
               "inline-flex min-h-11 items-center rounded-md px-2 sm:px-3 hover:bg-raised hover:text-ink",
-              isActive ? "text-ink underline decoration-accent underline-offset-8" : "text-muted",
+              isActive ? "text-ink" : "text-muted",
             )
           }
         >
-          {label}
-          {to === REPORTS && <WaitingReports />}
+          {({ isActive }) => (
+            <>
+              <span
+                className={isActive ? "underline decoration-accent underline-offset-8" : undefined}
+              >
+                {label}
+              </span>
+              {to === REPORTS && <WaitingReports />}
+            </>
+          )}
         </NavLink>
       ))}
     </nav>

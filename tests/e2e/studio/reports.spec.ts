@@ -19,7 +19,7 @@ for (const scripts of [true, false]) {
       add.run("other", "other", id, "2999-01-01T00:00:00.000Z");
       await signIn(page);
       await page.goto("/admin");
-      await page.getByRole("link", { name: "Reports", exact: true }).click();
+      await page.getByRole("link", { name: "Reports 2 open, 1 overdue" }).click();
       await expect(page.getByText("2 reports to decide")).toBeVisible();
       const first = page.getByRole("list", { name: "Reports" }).getByRole("listitem").first();
       await expect(first).toContainText("Overdue by");
