@@ -84,6 +84,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       // The development server has modules by the hundred, which change under a worker.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
       asksForAge: !signedIn && requiresAgeConfirmation(request),
+      ...(settings().recordsCustodian && { hasRecords: true }),
       catalogueVersion: catalogue,
       categories: applyCategoryNames(),
       now: Date.now(),
@@ -138,7 +139,11 @@ export function Layout({ children }: { children: ReactNode }) {
             <main id="main" tabIndex={-1} className="page flex-1 py-6 outline-none md:py-8">
               <SlowVideo.Provider value={isSlowVideo}>{children}</SlowVideo.Provider>
             </main>
-            <Footer siteName={siteName} year={new Date(page?.now ?? Date.now()).getUTCFullYear()} />
+            <Footer
+              siteName={siteName}
+              year={new Date(page?.now ?? Date.now()).getUTCFullYear()}
+              hasRecords={page?.hasRecords ?? false}
+            />
           </div>
           <MiniHost allowed={Boolean(page && !page.asksForAge)} />
         </ToastProvider>

@@ -14,6 +14,7 @@ import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { ownMediaPath } from "~/shared/media-path";
 import { AdminLinks } from "~/studio/admin-navigation";
+import { consentHref } from "~/studio/consent/consent-address";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { ownVideosOf } from "~/studio/own-videos";
 import { loadReview, performReview, type ReviewFailure } from "~/studio/review/review.server";
@@ -141,7 +142,7 @@ export default function ReviewPage() {
           )}
           {may("/admin/videos/:id/consent") && (
             <Link
-              to={`/admin/videos/${encodeURIComponent(video.id)}/consent`}
+              to={consentHref(video.id)}
               className="inline-flex min-h-11 items-center self-start text-sm text-accent underline underline-offset-4"
             >
               Consent

@@ -12,6 +12,7 @@ import { settings } from "~/server/settings.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
+import { consentHref } from "~/studio/consent/consent-address";
 import { ConsentForm, ConsentState } from "~/studio/consent/video-consent-form";
 import { failure, GONE, type StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
@@ -64,7 +65,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
     return refuse({ ...failure(409, FAILED, { detail: CHANGED }), typed });
   }
   if ("errors" in saved) return refuse({ ...failure(422, FAILED), typed, fields: saved.errors });
-  throw redirectWithToast(`/admin/videos/${encodeURIComponent(videoId)}/consent`, {
+  throw redirectWithToast(consentHref(videoId), {
     title: "Consent",
     description: saved.hidden
       ? "The record is saved, and the video is hidden."

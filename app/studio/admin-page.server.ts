@@ -2,6 +2,8 @@ import { likeBlocked } from "~/media/block-list/likeness.server";
 import type { JobSummary } from "~/media/jobs/kinds";
 import { jobSummaries } from "~/media/jobs/summaries.server";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
+import type { ConsentState } from "~/trust/consent/consent";
+import { consentStates } from "~/trust/consent/validity.server";
 import { refusalsOf } from "~/trust/publication.server";
 import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
 import type { AcceptedTerms } from "~/trust/uploaders/terms";
@@ -45,6 +47,8 @@ export interface ManageData {
   likeBlocked: string[];
   /** Why nobody can publish a video, for those of the page that are held. */
   held: Record<string, string>;
+  /** How the records of these and of the dialog's video stand, where records are required. */
+  consent: Record<string, ConsentState>;
   deletions: Deletion[];
   series: SeriesChoice;
   savedViews: SavedView[];
@@ -105,6 +109,7 @@ export async function loadManage(
         similar,
         likeBlocked: likeBlocked(ids),
         held: Object.fromEntries(refusalsOf(ids)),
+        consent: consentStates(ids),
         deletions,
         series,
       },
@@ -117,6 +122,7 @@ export async function loadManage(
     if (video && kind === "edit")
       return {
         ...shown,
+        consent: { ...shown.consent, ...consentStates([video.id]) },
         dialog: { kind, video },
         frames: await storyboardFrames(video.storyboardUrl ?? null),
         accepted: acceptancesOf([video.id])?.[video.id],
@@ -134,6 +140,7 @@ export async function loadManage(
       similar: {},
       likeBlocked: [],
       held: {},
+      consent: {},
       deletions: [],
       series: NO_SERIES,
     };

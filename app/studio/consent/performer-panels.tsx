@@ -8,6 +8,7 @@ import { StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { PageSection } from "../page-section";
+import { consentHref } from "./consent-address";
 
 /** Who somebody is, and who has checked it. */
 export function PerformerForm({
@@ -231,7 +232,7 @@ export function Kept({
                 </span>
               ) : (
                 <Link
-                  to={`/admin/videos/${encodeURIComponent(id)}/consent`}
+                  to={consentHref(id)}
                   dir="auto"
                   className="flex min-h-11 min-w-0 grow items-center hover:text-accent"
                 >

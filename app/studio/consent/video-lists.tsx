@@ -4,6 +4,7 @@ import type { EndingRecord } from "~/trust/consent/ending.server";
 import type { Lacking } from "~/trust/consent/lacking.server";
 import { Button } from "~/ui/button";
 import { PageSection } from "../page-section";
+import { consentHref } from "./consent-address";
 
 /** The public videos without a valid record, and what can be done about all of them. */
 export function LackingVideos({
@@ -68,7 +69,7 @@ function VideoLinks({
       {videos.map(({ id, title, endsOn }) => (
         <li key={id} className="flex flex-wrap items-center gap-x-3">
           <Link
-            to={`/admin/videos/${encodeURIComponent(id)}/consent`}
+            to={consentHref(id)}
             dir="auto"
             className="flex min-h-11 min-w-0 grow items-center hover:text-accent"
           >

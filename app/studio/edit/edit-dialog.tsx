@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { isCategoryId, shownCategories, toCategoryId } from "~/shared/categories";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import type { ConsentState } from "~/trust/consent/consent";
 import type { AcceptedTerms } from "~/trust/uploaders/terms";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
@@ -37,6 +38,8 @@ export interface EditSurroundings {
   frames?: StoryboardFrame[];
   /** What was accepted for the video; undefined where no terms were ever written. */
   accepted?: AcceptedTerms[];
+  /** How the video's record stands, where one is required. */
+  consent?: ConsentState;
 }
 
 const UNSAVED = "Your changes are not saved. Leave them all the same?";
@@ -53,6 +56,7 @@ export function EditDialog({
   series,
   frames = [],
   accepted,
+  consent,
 }: {
   video: EditableVideo;
   error?: StudioFailure;
@@ -91,6 +95,7 @@ export function EditDialog({
       <EditedVideo
         video={video}
         origin={origin}
+        consent={consent}
         replaceHref={`${closeTo}&replace=${encodeURIComponent(video.id)}`}
         trimHref={`${closeTo}&trim=${encodeURIComponent(video.id)}`}
       />

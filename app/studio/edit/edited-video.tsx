@@ -1,29 +1,37 @@
 import { Link } from "@remix-run/react";
 import { Copy } from "lucide-react";
+import type { ConsentState } from "~/trust/consent/consent";
 import { StatusBadge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { PLACEHOLDER_URL } from "~/ui/cards/poster";
 import { useToast } from "~/ui/feedback/toast";
 import { copyText } from "~/ui/share";
 import { useHydrated } from "~/ui/use-hydrated";
+import { consentHref } from "../consent/consent-address";
+import { ConsentLine } from "../consent/consent-line";
 import type { EditableVideo } from "../list/managed-video";
 import { videoStatisticsHref } from "../statistics/statistics";
+import { usePermissions } from "../use-permissions";
 
 /** What is edited: the picture as it is, the status, and where the public finds the video. */
 export function EditedVideo({
   video,
   origin,
+  consent,
   replaceHref,
   trimHref,
 }: {
   video: EditableVideo;
   origin: string;
+  /** How its record stands, where one is required. */
+  consent: ConsentState | undefined;
   /** Where the file is replaced. */
   replaceHref: string;
   /** Where its start and end are set. */
   trimHref: string;
 }) {
   const hydrated = useHydrated();
+  const may = usePermissions();
   const show = useToast();
   const path = `/video/${encodeURIComponent(video.id)}`;
   const address = origin + path;
@@ -84,7 +92,13 @@ export function EditedVideo({
           <ButtonLink to={videoStatisticsHref(video.id)} variant="secondary" size="sm">
             Statistics
           </ButtonLink>
+          {may("/admin/videos/:id/consent") && !consent && (
+            <ButtonLink to={consentHref(video.id)} variant="secondary" size="sm">
+              Consent
+            </ButtonLink>
+          )}
         </div>
+        <ConsentLine id={video.id} title={video.title} state={consent} />
       </div>
     </div>
   );

@@ -63,7 +63,8 @@ export function ManageTab({
   edit: EditSurroundings;
 }) {
   const here = manageHref(view);
-  const edit = { ...surroundings, series, frames, accepted: rest.accepted };
+  const consent = dialog?.video ? rest.consent[dialog.video.id] : undefined;
+  const edit = { ...surroundings, series, frames, accepted: rest.accepted, consent };
   const may = usePermissions();
   const edited = useEditedVideo(dialog);
   const selection = useSelection(list.videos);
@@ -156,6 +157,7 @@ export function ManageTab({
             similar={similar}
             likeBlocked={rest.likeBlocked}
             held={held}
+            consent={rest.consent}
             view={view}
             selection={selection}
             now={now}

@@ -1,4 +1,5 @@
 import type { JobSummary } from "~/media/jobs/kinds";
+import type { ConsentState } from "~/trust/consent/consent";
 import { useHydrated } from "~/ui/use-hydrated";
 import { BULK_FORM } from "../bulk/bulk-bar";
 import type { SimilarVideo } from "../similar/similar-videos.server";
@@ -21,6 +22,7 @@ export function VideoList({
   similar,
   likeBlocked,
   held,
+  consent,
   view,
   selection,
   now,
@@ -31,6 +33,8 @@ export function VideoList({
   likeBlocked: readonly string[];
   /** Why nobody can publish a video, for those that are held. */
   held: Record<string, string>;
+  /** How their records stand, where these are required. */
+  consent: Record<string, ConsentState>;
   view: ManageView;
   selection: Selection;
   now: number;
@@ -86,6 +90,7 @@ export function VideoList({
               similar={similar[video.id]}
               isLikeBlocked={likeBlocked.includes(video.id)}
               held={held[video.id]}
+              consent={consent[video.id]}
               view={view}
               now={now}
               form={BULK_FORM}

@@ -8,15 +8,19 @@ import {
   Pencil,
   RefreshCw,
   Trash2,
+  UserRoundCheck,
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { JobLine } from "~/media/jobs/job-progress";
 import type { JobSummary } from "~/media/jobs/kinds";
 import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatCount } from "~/shared/format";
+import type { ConsentState } from "~/trust/consent/consent";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { LikeBlockedLine } from "../block-list/like-blocked-line";
+import { consentHref } from "../consent/consent-address";
+import { ConsentLine } from "../consent/consent-line";
 import { queueHref } from "../queue/queue-address";
 import { HeldLine } from "../reports/held-line";
 import { ScheduleTimes } from "../schedule/schedule-times";
@@ -36,6 +40,7 @@ export function VideoRow({
   similar,
   isLikeBlocked,
   held,
+  consent,
   view,
   now,
   form,
@@ -52,6 +57,8 @@ export function VideoRow({
   /** It waits for somebody who says that it is another film than those of the block list. */
   isLikeBlocked: boolean;
   held: string | undefined;
+  /** How its record stands, where one is required. */
+  consent: ConsentState | undefined;
   view: ManageView;
   /** Milliseconds since 1970; the server's, so that both renderings agree. */
   now: number;
@@ -92,7 +99,11 @@ export function VideoRow({
             <JobLine summary={jobs} />
             {isLikeBlocked && <LikeBlockedLine id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />
-            <HeldLine id={video.id} title={video.title} held={held} />
+            {/* What its record lacks holds it too: that is said once. */}
+            {!(consent?.kind === "lacking" && consent.sentence === held) && (
+              <HeldLine id={video.id} title={video.title} held={held} />
+            )}
+            <ConsentLine id={video.id} title={video.title} state={consent} />
           </div>
         </div>
       </td>
@@ -121,6 +132,11 @@ export function VideoRow({
               label={`Schedule ${video.title}`}
             >
               <CalendarClock />
+            </IconLink>
+          )}
+          {may("/admin/videos/:id/consent") && (
+            <IconLink to={consentHref(video.id)} label={`Consent of ${video.title}`}>
+              <UserRoundCheck />
             </IconLink>
           )}
           {may("/admin/queue") && (

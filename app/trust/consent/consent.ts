@@ -31,6 +31,14 @@ const OLDEST = "1900-01-01";
 export const WARN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
+/** What whoever looks after a video is told of its record, where one is required. */
+export type ConsentState =
+  | { kind: "complete" }
+  /** With the sentence of what is missing. */
+  | { kind: "lacking"; sentence: string }
+  /** Complete for so many days more, one at least. */
+  | { kind: "ending"; days: number };
+
 /** The day of a time, YYYY-MM-DD in UTC. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
@@ -39,6 +47,11 @@ export function dayOf(time: number): string {
 /** So many days after a time. */
 export function dayAfter(time: number, days: number): string {
   return dayOf(time + days * DAY_MS);
+}
+
+/** How many days there are from a time to a later day: 1 for tomorrow. */
+export function daysUntil(day: string, time: number): number {
+  return Math.round((Date.parse(day) - Date.parse(dayOf(time))) / DAY_MS);
 }
 
 /** Whether a text is a day that there is, YYYY-MM-DD, since 1900. */

@@ -1,6 +1,6 @@
 import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
-import { dayOf } from "./consent";
+import { type ConsentState, dayOf, daysUntil, WARN_DAYS } from "./consent";
 import { openBox } from "./performer-box.server";
 
 /** What a video lacks, for whoever is to mend it. */
@@ -62,6 +62,24 @@ export function lacksOf(videoIds: readonly string[], now = Date.now()): Map<stri
 /** What stands in the way of publishing, where consent is required; nothing where it is not. */
 export function consentRefusals(videoIds: readonly string[], now = Date.now()) {
   return settings().requireConsent ? lacksOf(videoIds, now) : new Map<string, string>();
+}
+
+/** How the records of videos stand, by their ids; of none where no consent is required. */
+export function consentStates(
+  videoIds: readonly string[],
+  now = Date.now(),
+): Record<string, ConsentState> {
+  if (!settings().requireConsent) return {};
+  const lacks = lacksOf(videoIds, now);
+  const ends = new Map(statesOf(videoIds).map(({ id, endsOn }) => [id, endsOn]));
+  const stateOf = (id: string): ConsentState => {
+    const sentence = lacks.get(id);
+    if (sentence) return { kind: "lacking", sentence };
+    const endsOn = ends.get(id);
+    const days = endsOn ? daysUntil(endsOn, now) : Number.POSITIVE_INFINITY;
+    return days <= WARN_DAYS ? { kind: "ending", days } : { kind: "complete" };
+  };
+  return Object.fromEntries(videoIds.map((id) => [id, stateOf(id)]));
 }
 
 function statesOf(videoIds: readonly string[]): State[] {

@@ -15,9 +15,19 @@ const LEGAL = [
   { to: "/contact", label: "Contact" },
   { to: "/transparency", label: "Transparency" },
 ];
+const RECORDS = { to: "/records", label: "Record Keeping" };
 
 /** About, links, categories and legal pages, the copyright line and the 18+ notice. */
-export function Footer({ siteName, year }: { siteName: string; year: number }) {
+export function Footer({
+  siteName,
+  year,
+  hasRecords,
+}: {
+  siteName: string;
+  year: number;
+  /** Whether the operator has said who keeps the records of those shown. */
+  hasRecords: boolean;
+}) {
   return (
     <footer className="mt-auto border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
       <div className="page grid grid-cols-[repeat(auto-fill,minmax(min(8rem,100%),1fr))] gap-x-6 gap-y-10 py-12 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
@@ -30,7 +40,7 @@ export function Footer({ siteName, year }: { siteName: string; year: number }) {
         </section>
         <Column title="Quick Links" links={QUICK_LINKS} />
         <Column title="Popular Categories" links={categoryLinks()} />
-        <Column title="Legal" links={LEGAL} />
+        <Column title="Legal" links={hasRecords ? [...LEGAL, RECORDS] : LEGAL} />
       </div>
       <div className="border-t border-line">
         <div className="page flex flex-wrap items-center justify-between gap-3 py-5 text-sm text-muted">

@@ -13,12 +13,20 @@ import { checkDocuments } from "~/trust/consent/documents.server";
 import { endingSoon, hideEnded } from "~/trust/consent/ending.server";
 import { hideLacking, undoHiding } from "~/trust/consent/hide-lacking.server";
 import { findPerformer, listPerformers } from "~/trust/consent/performers.server";
-import { lacksOf } from "~/trust/consent/validity.server";
+import { consentStates, LACKS, lacksOf } from "~/trust/consent/validity.server";
 import { findVideoConsent } from "~/trust/consent/video-consent.server";
 import { verifyLog } from "~/trust/moderation-log.server";
 import { refusalsOf } from "~/trust/publication.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, adminCookie, caught, useAdminSite, video } from "../../admin-requests";
+import {
+  addVideo,
+  adminCookie,
+  caught,
+  get,
+  page,
+  useAdminSite,
+  video,
+} from "../../admin-requests";
 import { TEST_SECRET } from "../../temporary-site";
 
 const site = useAdminSite();
@@ -427,6 +435,44 @@ describe("public videos without a record", () => {
     const body = new URLSearchParams({ intent: "hide-lacking" });
     expect((await caught(() => post(consentAction as Action, {}, body))).status).toBe(302);
     expect(video()?.status).toBe("hidden");
+  });
+});
+
+describe("how records stand", () => {
+  it("is said of each video of the list and of the edited one, where a record is required", async () => {
+    addVideo({ id: "w", status: "hidden" });
+    await prepare();
+    const shown = async (address: string) =>
+      ((await page(address)) as unknown as { manage: { consent: object } }).manage.consent;
+    const both = { v: { kind: "complete" }, w: { kind: "lacking", sentence: LACKS.record } };
+    expect(await shown("/admin?tab=manage")).toEqual(both);
+    expect(await shown("/admin?tab=manage&search=nothing&edit=w")).toEqual({ w: both.w });
+    setting("REQUIRE_CONSENT", "off");
+    expect(await shown("/admin?tab=manage&edit=w")).toEqual({});
+  });
+
+  it("counts the days of the last 30, until it has ended", async () => {
+    await prepare();
+    await caught(() => declare({ endsOn: "2099-05-31" }));
+    const ends = Date.parse("2099-05-31T00:00:00Z");
+    const stateBefore = (days: number) => consentStates(["v"], ends - days * DAY_MS).v;
+    expect(stateBefore(31)).toEqual({ kind: "complete" });
+    expect(stateBefore(30)).toEqual({ kind: "ending", days: 30 });
+    expect(stateBefore(0.5)).toEqual({ kind: "ending", days: 1 });
+    expect(stateBefore(0)).toEqual({ kind: "lacking", sentence: LACKS.ended });
+  });
+
+  it("is not told to an uploader of videos that others have uploaded", async () => {
+    sqliteHandle().exec(
+      "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'u@b.c', 'x', 'uploader')",
+    );
+    addVideo({ uploaded_by: "u" });
+    const cookie = (await openSession("up")).split(";")[0]!;
+    const answer = (await get("/admin?tab=manage&edit=v", { Cookie: cookie })) as unknown as {
+      data?: { manage: { consent: object } };
+      manage?: { consent: object };
+    };
+    expect((answer.data ?? answer).manage?.consent).toEqual({});
   });
 });
 

@@ -102,7 +102,16 @@ it("shows the chosen columns alone", async () => {
   };
   renderAt(
     <VideoList
-      {...{ videos: [video], jobs: {}, similar: {}, held: {}, likeBlocked: [], selection, now: 0 }}
+      {...{
+        videos: [video],
+        jobs: {},
+        similar: {},
+        held: {},
+        consent: {},
+        likeBlocked: [],
+        selection,
+        now: 0,
+      }}
       view={{ ...ALL_NEWEST, columns: ["duration", "category"] }}
     />,
   );
