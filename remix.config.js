@@ -17,10 +17,18 @@ export function leaveRoutesOfPages(clientFolder) {
     const manifest = JSON.parse(readFileSync(file, "utf8").replace(NAMED, "").replace(/;\s*$/, ""));
     const hasPage = ({ module }) =>
       readFileSync(path.join(clientFolder, module), "utf8").trim() !== "";
-    const pages = Object.entries(manifest.routes).filter(([, route]) => hasPage(route));
+    const pages = Object.entries(manifest.routes)
+      .filter(([, route]) => hasPage(route))
+      .map(([id, route]) => [id, withoutDefaults(route)]);
     const table = { ...manifest, routes: Object.fromEntries(pages) };
     writeFileSync(file, `${NAMED}${JSON.stringify(table)};`);
   }
+}
+
+/** A route of the table without what the framework takes for absent: false, and empty lists. */
+function withoutDefaults(route) {
+  const isDefault = (value) => value === false || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(route).filter(([, value]) => !isDefault(value)));
 }
 
 /**

@@ -15,10 +15,13 @@ it("the browser's table names the routes with a page", () => {
   fs.writeFileSync(path.join(assets, "home-1.js"), "export default 1;");
   // What Rollup writes for a route that exports nothing to the browser.
   fs.writeFileSync(path.join(assets, "feed-2.js"), "\n");
-  const home = { id: "home", module: "/assets/home-1.js" };
+  const home = { id: "home", hasLoader: true, module: "/assets/home-1.js" };
   const table = {
     version: "3",
-    routes: { home, feed: { id: "feed", module: "/assets/feed-2.js" } },
+    routes: {
+      home: { ...home, hasAction: false, css: [] },
+      feed: { id: "feed", module: "/assets/feed-2.js" },
+    },
   };
   const file = path.join(assets, "manifest-0a1b.js");
   fs.writeFileSync(file, `window.__remixManifest=${JSON.stringify(table)};`);
