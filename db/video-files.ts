@@ -41,6 +41,8 @@ export interface VideoFilesTable {
   /** From which of its seconds to which. */
   cut_start: number | null;
   cut_end: number | null;
+  /** `views` and `parts` of `watched_parts`, as JSON, of the time when it was the file of its video. */
+  watched: string | null;
 }
 
 export type VideoFileRow = Selectable<VideoFilesTable>;

@@ -33,6 +33,7 @@ import { migration as uploadTerms } from "./0232-upload-terms";
 import { migration as reportAlerts } from "./0233-report-alerts";
 import { migration as storedFiles } from "./0235-stored-files";
 import { migration as heartbeat } from "./0236-heartbeat";
+import { migration as ofTheFilm } from "./0237-of-the-film";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -71,4 +72,5 @@ export const migrations: readonly Migration[] = [
   reportAlerts,
   storedFiles,
   heartbeat,
+  ofTheFilm,
 ];

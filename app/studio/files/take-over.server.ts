@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { ActivityAction } from "~/account/activity-labels";
+import { flushWatchedParts } from "~/catalogue/watched-parts.server";
 import { mediaBasePath, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
 import { forgetFingerprint } from "~/media/fingerprints/fingerprint.server";
 import { fileOfBase } from "~/media/jobs/cut-source.server";
@@ -43,6 +44,8 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
   const before = readBoth(fileId);
   if (!before) return "gone";
   if (!isReady(before.file, userId !== null)) return "not ready";
+  // What has been counted belongs to the film before.
+  flushWatchedParts();
   const base = basePathOf(before.file);
   // One that comes back has the captions that it had.
   const captions =
@@ -166,6 +169,7 @@ async function exchange(
     .where("id", "=", video.id)
     .execute();
   moveRecords(video, { from: file.id, to: earlier, staysPicture });
+  moveWatchedParts(video.id, { watched: file.watched, to: earlier });
   // What was to be made of the earlier file is not made any more; what was made of this one stays made.
   prepared("DELETE FROM jobs WHERE video_id = ? AND kind <> 'codecs'").run(video.id);
   // Somebody has asked for them, or the video is popular: they are added to the stream of this one.
@@ -225,6 +229,22 @@ const NO_POSTER = { thumbnail_url: null, poster_colors: null, generated_poster_u
 
 function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
+}
+
+/** Parts of another film are others: the totals stay with the film, and one that comes back has its own. */
+function moveWatchedParts(
+  videoId: string,
+  { watched, to }: { watched: string | null; to: string },
+): void {
+  prepared(
+    `UPDATE video_files SET watched = (SELECT json_object('views', views, 'parts', json(parts))
+       FROM watched_parts WHERE video_id = @videoId) WHERE id = @to`,
+  ).run({ videoId, to });
+  prepared("DELETE FROM watched_parts WHERE video_id = ?").run(videoId);
+  prepared(
+    `INSERT INTO watched_parts (video_id, views, parts)
+     SELECT @videoId, @watched ->> 'views', @watched -> 'parts' WHERE @watched IS NOT NULL`,
+  ).run({ videoId, watched });
 }
 
 /** The files of the row so far become those of the earlier file, those of the new one the video's. */

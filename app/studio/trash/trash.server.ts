@@ -126,6 +126,12 @@ function forgetRows(ids: readonly string[]): Purged[] {
          WHERE value NOT IN (SELECT id FROM videos))`,
     ).run(gone);
   }
+  for (const side of ["first", "second"]) {
+    prepared(
+      `DELETE FROM similar_videos WHERE ${side} IN (SELECT value FROM json_each(?)
+         WHERE value NOT IN (SELECT id FROM videos))`,
+    ).run(gone);
+  }
   return rows;
 }
 

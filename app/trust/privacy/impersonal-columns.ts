@@ -7,7 +7,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   videos:
     "id number title description category tags duration status views created_at updated_at bytes seconds sort_key captions poster_colors publish_at unpublish_at ready_at loudness true_peak hls_settings source_removed_at cut_start cut_end",
   video_files:
-    "id video_id state created_at replaced_at duration poster_colors hls_settings source_removed_at captions loudness true_peak bytes sha256 cut_start cut_end",
+    "id video_id state created_at replaced_at duration poster_colors hls_settings source_removed_at captions loudness true_peak bytes sha256 cut_start cut_end watched",
   deleted_videos: "id title deleted_at bytes",
   video_holds: "video_id reason report_id since was_published",
 

@@ -5,6 +5,9 @@ import { openSession } from "~/account/session.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { loader } from "~/routes/admin";
 import { takeOver } from "~/studio/files/take-over.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import { purge } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, page, refused, succeed, useAdminSite } from "../../admin-requests";
 import { addToLibrary, jobRows, jobStates, workUntilIdle } from "../../encode-library";
@@ -133,6 +136,26 @@ describe("videos that look alike", () => {
     expect(await refused(notSame("b", "c"), ALIKE)).toMatchObject({ status: 404 });
     expect(await refused(notSame("b", "a"), ALIKE)).toMatchObject({ status: 404 });
     expect(await refused({ intent: "not-same", id: "b" }, ALIKE)).toMatchObject({ status: 400 });
+  });
+
+  it("are not called so after one has come back from the trash, and forgotten once it is gone for good", async () => {
+    const pairs = () => sqliteHandle().prepare("SELECT first, second FROM similar_videos").all();
+    addFour();
+    sqliteHandle().exec("DELETE FROM similar_videos");
+    pair("b", "c", "2030-01-01T00:00:00.000Z");
+    pair("a", "b");
+    await removeVideos(["b"], "u");
+    expect(pairs()).toEqual([{ first: "b", second: "c" }]);
+    await restoreVideos(["b"], "u");
+    expect((await shown()).similar.b).toBeUndefined();
+    expect(pairs()).toEqual([{ first: "b", second: "c" }]);
+    await removeVideos(["c"], "u");
+    await (await purge(["c"])).removed;
+    expect(pairs()).toEqual([]);
+    // Another program keeps no video in the trash.
+    pair("a", "b", "2030-01-01T00:00:00.000Z");
+    sqliteHandle().exec("DELETE FROM videos WHERE id = 'a'");
+    expect(pairs()).toEqual([]);
   });
 
   it("tell an uploader nothing of others' videos that are not published", async () => {

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
+import { countWatched, readWatchedParts } from "~/catalogue/watched-parts.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { publicFile, REPLACED_ANSWERED_MS } from "~/media/serve/public-file.server";
 import { action as trashAction, loader as trashLoader } from "~/routes/trash";
@@ -94,7 +95,9 @@ function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date
   sqliteHandle()
     .prepare(`INSERT INTO video_files (${names}) VALUES (${names.map((name) => `@${name}`)})`)
     .run(row);
-  const record = sqliteHandle().prepare("INSERT INTO media_files VALUES (?, ?, ?, ?, 5)");
+  const record = sqliteHandle().prepare(
+    "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES (?, ?, ?, ?, 5)",
+  );
   for (const [base, owner] of [
     ["1", "v"],
     ["2", "n"],
@@ -117,6 +120,22 @@ it("forgets a stream that was still growing, which ends with the job that makes 
   expect(rows("SELECT state, hls_url, source_url FROM video_files")).toEqual([
     { state: "earlier", hls_url: null, source_url: "/media/videos/u/1.mkv" },
   ]);
+});
+
+it("counts anew how much is watched, and a file that comes back has what was counted of it", async () => {
+  addBoth();
+  const parts = (first: number) => [first, ...Array<number>(19).fill(0)];
+  countWatched("v", `1${"0".repeat(19)}`);
+  countWatched("v", `1${"0".repeat(19)}`);
+  expect(await takeOver("n", "u")).toBe("done");
+  expect(readWatchedParts("v")).toEqual({ views: 0, parts: parts(0) });
+  countWatched("v", `1${"0".repeat(19)}`);
+  const earlier = one("SELECT id FROM video_files WHERE state = 'earlier'") as string;
+  expect(await takeOver(earlier, "u")).toBe("done");
+  expect(readWatchedParts("v")).toEqual({ views: 2, parts: parts(2) });
+  const newer = one("SELECT id FROM video_files WHERE state = 'earlier'") as string;
+  expect(await takeOver(newer, "u")).toBe("done");
+  expect(readWatchedParts("v")).toEqual({ views: 1, parts: parts(1) });
 });
 
 it("has the further codecs that were made of the old stream made of the new one", async () => {

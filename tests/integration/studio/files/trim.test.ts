@@ -367,7 +367,7 @@ describe("the original of a cut", () => {
     addCut();
     sqliteHandle().exec(
       `UPDATE videos SET uploaded_by = 'u';
-       INSERT INTO media_files VALUES ('videos', 'u/1.mp4', 'o', 'video', 5)`,
+       INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES ('videos', 'u/1.mp4', 'o', 'video', 5)`,
     );
     const name = { bucket: "videos", path: "u/1.mp4" } as const;
     expect([isUploadersFile(name, "u"), isUploadersFile(name, "w")]).toEqual([true, false]);
