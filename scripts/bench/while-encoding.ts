@@ -3,7 +3,7 @@ import { makeClip } from "../../tests/media-clips";
 import { SiteProcess } from "../../tests/site-process";
 import { median, type Report } from "./report";
 
-const MOST_RATIO = 3;
+const MOST_RATIO = 1.5;
 const ROUNDS = 3;
 const REQUESTS = 400;
 const EVERY_MS = 15;
