@@ -47,7 +47,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   tag_changes: "id tags names target aliases state created_at",
   tag_change_videos: "change_id video_id before after",
 
-  media_files: "bucket video_id kind bytes",
+  media_files: "bucket video_id kind bytes stored",
   missing_files: "number",
   storage: "id bytes checked_at files_looked_at",
   downloads: "id address texts status state reason video_id created_at terms",

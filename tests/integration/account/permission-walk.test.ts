@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
 import bcrypt from "bcryptjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allows, PERMISSIONS, type Permission, reachOf } from "~/account/permissions";
@@ -8,7 +9,7 @@ import { SiteProcess } from "../../site-process";
 
 /** Every address of the built site, asked by everybody, against the one table of permissions. */
 
-const ASSETS = fileURLToPath(new URL("../../../build/client/assets", import.meta.url));
+const SERVER = fileURLToPath(new URL("../../../build/server/index.js", import.meta.url));
 const PASSWORD = "correct horse battery";
 
 interface BuiltRoute {
@@ -19,13 +20,11 @@ interface BuiltRoute {
   hasAction: boolean;
 }
 
-/** The route table that the build has written for the browser. */
+/** The route table that the build has written for the server; the browser's lacks those without a page. */
 function builtRoutes(): (BuiltRoute & { address: string })[] {
-  const manifest = fs.readdirSync(ASSETS).find((name) => /^manifest-.*\.js$/.test(name))!;
-  const text = fs.readFileSync(`${ASSETS}/${manifest}`, "utf8");
-  const { routes } = JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)) as {
-    routes: Record<string, BuiltRoute>;
-  };
+  const [, table] = /^const serverManifest = (.*);$/m.exec(fs.readFileSync(SERVER, "utf8"))!;
+  // An object literal of JavaScript: some of its values are `void 0`.
+  const { routes } = runInNewContext(`(${table})`) as { routes: Record<string, BuiltRoute> };
   return Object.values(routes)
     .filter(({ id }) => id !== "root")
     .map((route) => ({ ...route, address: `/${route.path ?? ""}` }));
