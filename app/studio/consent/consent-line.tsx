@@ -26,7 +26,7 @@ export function ConsentLine({
       {may("/admin/videos/:id/consent") && (
         <Link
           to={consentHref(id)}
-          aria-label={`Consent record of ${title}`}
+          aria-label={`Complete it: the consent record of ${title}`}
           className="inline-flex min-h-11 items-center text-accent underline underline-offset-4 mouse:min-h-0"
         >
           {state.kind === "lacking" ? "Complete it" : "Record"}
