@@ -102,7 +102,7 @@ function Controls({ user }: { user: ListedUser }) {
             value="end-sessions"
             variant="secondary"
             size="sm"
-            aria-label={`End the sessions of ${user.email}`}
+            aria-label={`End sessions of ${user.email}`}
           >
             End sessions
           </Button>
