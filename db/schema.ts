@@ -26,7 +26,7 @@ import type {
   VideoPerformersTable,
 } from "./schema/consent";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
-import type { JobsTable, QueueStateTable } from "./schema/jobs";
+import type { JobsTable, QueueStateTable, WorkersTable } from "./schema/jobs";
 import type { ModerationLogTable, VideoChecksTable, VideoHoldsTable } from "./schema/moderation";
 import type { ReportMailsTable, ReportMessagesTable, ReportsTable } from "./schema/reports";
 import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
@@ -214,6 +214,7 @@ export interface CatalogueVersionTable {
 export interface Schema {
   videos: VideosTable;
   jobs: JobsTable;
+  workers: WorkersTable;
   queue_state: QueueStateTable;
   users: UsersTable;
   sessions: SessionsTable;

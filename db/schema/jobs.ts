@@ -29,6 +29,8 @@ export interface JobsTable {
   run_after: Generated<Time>;
   worker: string | null;
   lease_until: Time | null;
+  /** How often in a row a worker on another machine has lost it. */
+  worker_losses: Generated<number>;
   /** 0 to 1 */
   progress: Generated<number>;
   /** Seconds of video made in a second. */
@@ -39,6 +41,19 @@ export interface JobsTable {
   created_at: Generated<Time>;
   started_at: Time | null;
   finished_at: Time | null;
+}
+
+/** A machine that converts for the site, and its token. */
+export interface WorkersTable {
+  id: Generated<number>;
+  /** SHA-256 */
+  token_hash: string;
+  name: string;
+  created_at: Time;
+  last_seen_at: Time | null;
+  jobs_done: Generated<number>;
+  /** Why the last result that was refused was refused. */
+  trouble: string | null;
 }
 
 /** One row. */

@@ -71,7 +71,14 @@ export function fragmentReader(path: string): () => Promise<FragmentedFile> {
   };
 }
 
-/** Of a file that our own ffmpeg has written; a stranger's is never read like this. */
+/** Of two seconds at 120 pictures each they are a hundred times smaller. */
+const MOST_BOX_BYTES = 1024 ** 2;
+const MOST_SAMPLES = 100_000;
+
+/**
+ * Of a file that an ffmpeg of ours has written, perhaps on another machine (docs/workers.md); a stranger's
+ * is never read like this.
+ */
 async function boxesOf(file: FileHandle, from: number, to: number): Promise<BoxHeader[]> {
   const list: BoxHeader[] = [];
   for await (const box of boxHeaders(file, from, to)) list.push(box);
@@ -79,6 +86,7 @@ async function boxesOf(file: FileHandle, from: number, to: number): Promise<BoxH
 }
 
 async function read(file: FileHandle, { start, end }: Pick<BoxHeader, "start" | "end">) {
+  if (end - start > MOST_BOX_BYTES) throw new RangeError("A box is larger than ffmpeg writes any.");
   const buffer = Buffer.alloc(end - start);
   await file.read(buffer, 0, buffer.length, start);
   return buffer;
@@ -134,6 +142,7 @@ function readRuns(moof: Buffer) {
   let decodeTime = 0;
   let duration = 0;
   let firstSampleEnd = 0;
+  let samples = 0;
   for (const traf of within(moof, 8, moof.length)) {
     if (traf.type !== "traf") continue;
     for (const box of within(moof, traf.body, traf.end)) {
@@ -144,6 +153,8 @@ function readRuns(moof: Buffer) {
           ? Number(moof.readBigUInt64BE(box.body + 4))
           : moof.readUInt32BE(box.body + 4);
       } else if (box.type === "trun") {
+        samples += moof.readUInt32BE(box.body + 4);
+        if (samples > MOST_SAMPLES) throw new RangeError("A fragment claims too many samples.");
         const run = readRun(moof, box.body, defaults);
         duration += run.duration;
         firstSampleEnd ||= run.firstSampleEnd;

@@ -66,32 +66,60 @@ export async function encodeLadder(
   watch?: EarlyWatch,
 ): Promise<Artifact> {
   if (isOnePicture(probe)) return NO_ARTIFACT;
-  const rate = steadyRate(probe.video.frameRate);
+  const made = await encodeRenditions(source.file, probe, task, `hls-${generation}`, pace, watch);
+  const stream = await finishStream(source, made, task, watch !== undefined);
+  if (watch) await markFinished(path.resolve(task.folder, made.folder));
+  return stream;
+}
+
+/**
+ * The files of a stream without the playlists over them: all that takes long. It needs no database, so
+ * that another machine can do it (docs/workers.md).
+ *
+ * @param folder in the folder of the task.
+ */
+export async function encodeRenditions(
+  file: string,
+  probe: Probe,
+  task: Task,
+  folder: string,
+  pace: Pace,
+  watch?: EarlyWatch,
+): Promise<Ladder> {
   const renditions = await (pace === "urgent"
     ? usualRenditions(probe)
-    : renditionsByContent(source.file, probe, task));
+    : renditionsByContent(file, probe, task));
   const withPoor = renditions.some(({ forPoorLines }) => forPoorLines);
   const sounds = soundsFor(probe.sounds, withPoor);
-  const folder = `hls-${generation}`;
   const preset = presetFor(pace);
-  const ladder = { file: source.file, probe, renditions, sounds, rate, folder, preset };
-  const made = await encode(ladder, task, watch);
-  const from = path.resolve(task.folder, made.folder);
+  const rate = steadyRate(probe.video.frameRate);
+  const made = await encode({ file, probe, renditions, sounds, rate, folder, preset }, task, watch);
   await copySurround(made, task);
+  return made;
+}
+
+/**
+ * The playlists over the files of a stream, wherever these were made.
+ *
+ * @param withCopy also the file that is played without scripts.
+ */
+export async function finishStream(
+  source: Source,
+  made: Ladder,
+  task: Task,
+  withCopy: boolean,
+): Promise<Artifact> {
+  const from = path.resolve(task.folder, made.folder);
   await writePlaylists(from, made);
   const target = `${source.basePath}/${path.basename(from)}`;
   const columns = {
     hls_url: `/media/videos/${target}/master.m3u8`,
     hls_settings: ladderSettings(),
   };
-  const stream: Artifact = {
-    moves: [{ from: made.folder, bucket: "videos", path: target }],
-    columns,
-  };
-  if (!watch) return stream;
+  const moves: Artifact["moves"] = [{ from: made.folder, bucket: "videos", path: target }];
+  if (!withCopy) return { moves, columns };
   const copy = await copyOfStream(source, made, task);
-  await markFinished(from);
-  return { moves: [...stream.moves, ...copy.moves], columns: { ...columns, ...copy.columns } };
+  return { moves: [...moves, ...copy.moves], columns: { ...columns, ...copy.columns } };
 }
 
 /** With the default sound alone where one of the others can't be read: that must not cost the stream. */

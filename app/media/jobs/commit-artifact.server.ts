@@ -32,7 +32,7 @@ export async function commitArtifact(
 ): Promise<boolean> {
   const targets: string[] = [];
   for (const { from, bucket, path: name } of artifact.moves) {
-    if (!isOurs(job.id)) break;
+    if (!isOurs(job)) break;
     const target = bucketFile(bucket, name);
     if (!target) throw new Error(`${bucket}/${name} is no path of a file.`);
     targets.push(target);
@@ -60,7 +60,7 @@ export async function commitArtifact(
 function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<boolean> {
   const sqlite = sqliteHandle();
   return writeTransaction(() => {
-    if (!isOurs(job.id)) return false;
+    if (!isOurs(job)) return false;
     if (artifact.ofStream && artifact.ofStream !== streamOf(job)) {
       // Another stream has come meanwhile: it is added to that one.
       askAgain(job.video_id, "running");

@@ -46,7 +46,7 @@ function yieldToOthers(job: JobRow): void {
 /** @returns false for a video that was deleted, and for a file that is yet to become a video's. */
 function nameStream(job: JobRow, url: string): Promise<boolean> {
   return writeTransaction(() => {
-    if (!isOurs(job.id)) return false;
+    if (!isOurs(job)) return false;
     const { changes } = sqliteHandle()
       .prepare("UPDATE videos SET hls_url = ? WHERE id = ? AND video_url = ''")
       .run(url, job.video_id);

@@ -1,8 +1,17 @@
+import { rm } from "node:fs/promises";
 import os from "node:os";
 import { sql, type UpdateObject } from "kysely";
 import { database, sqliteHandle, tryWriteTransaction, writeTransaction } from "~db/client.server";
-import type { JobRow, Schema } from "~db/schema";
+import type { JobKind, JobRow, Schema } from "~db/schema";
 import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
+import {
+  correctLeases,
+  IS_REMOTE,
+  type LostLease,
+  leaseMs,
+  receivedFolder,
+  returnLostLeases,
+} from "../remote/leases.server";
 import { SOURCE_KEPT_MS } from "./enqueue.server";
 import { jobsChanged } from "./job-events.server";
 import { isQueuePaused } from "./pause.server";
@@ -13,6 +22,8 @@ export const LEASE_MS = 30_000;
 export const MOST_ATTEMPTS = 3;
 /** A job during which the site was killed this often has failed too: it may be what kills it. */
 const MOST_KILLS = 5;
+/** So often in a row a job may be lost by workers on other machines. */
+const MOST_LOSSES = 5;
 const BACK_OFF_MS = 30_000;
 /** No job but the clean-up ever waits longer, see `fail`; nor on a full disk. */
 const LONGEST_WAIT_MS = BACK_OFF_MS * 4 ** (MOST_ATTEMPTS - 1);
@@ -21,6 +32,11 @@ const holder = globalThis as { afterdarkWorker?: string };
 holder.afterdarkWorker ??= `${os.hostname()}/${process.pid}/${Date.now()}`;
 /** This process, among those that work on the same database. */
 export const WORKER = holder.afterdarkWorker;
+/** Who claims, and which kinds of jobs; left out: this process, and all. */
+export interface Claimant {
+  worker?: string;
+  kinds?: readonly JobKind[] | undefined;
+}
 
 const iso = (time: number) => new Date(time).toISOString();
 
@@ -30,31 +46,37 @@ const iso = (time: number) => new Date(time).toISOString();
  * what lets it be watched, and its clean-up waits for all the rest. Of a queue that is paused
  * nothing is taken.
  *
+ * What workers on other machines have lost goes back in the same transaction.
+ *
  * @param mostPriority only jobs up to this priority.
  * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds.
  */
 export async function claim(
   mostPriority = Number.MAX_SAFE_INTEGER,
   now?: number,
+  claimant: Claimant = {},
 ): Promise<JobRow | undefined> {
-  return retryWhileBusy(() => {
-    const { written, job } = tryToClaim(mostPriority, now ?? Date.now());
-    if (!written) throw new DatabaseBusyError(undefined);
-    return job;
-  });
-}
-
-function tryToClaim(mostPriority: number, now: number): { written: boolean; job?: JobRow } {
+  let lost: LostLease[] = [];
   let job: JobRow | undefined;
-  const written = tryWriteTransaction(() => {
-    correctLeases(now);
-    failCrashingJobs(now);
-    if (!isQueuePaused()) job = claimNext(mostPriority, now);
+  await retryWhileBusy(() => {
+    const time = now ?? Date.now();
+    const written = tryWriteTransaction(() => {
+      correctLeases(time, LEASE_MS);
+      failCrashingJobs(time);
+      lost = returnLostLeases(iso(time));
+      job = isQueuePaused() ? undefined : claimNext(mostPriority, time, claimant);
+    });
+    if (!written) throw new DatabaseBusyError(undefined);
   });
-  return { written, ...(job && { job }) };
+  for (const lease of lost) await rm(receivedFolder(lease), { recursive: true, force: true });
+  return job;
 }
 
-function claimNext(mostPriority: number, now: number): JobRow | undefined {
+function claimNext(
+  mostPriority: number,
+  now: number,
+  { worker = WORKER, kinds }: Claimant,
+): JobRow | undefined {
   return sqliteHandle()
     .prepare<unknown[], JobRow>(
       /* sql */ `
@@ -70,6 +92,7 @@ function claimNext(mostPriority: number, now: number): JobRow | undefined {
               OR run_after > CASE kind WHEN 'cleanup' THEN @cleanupLatest ELSE @latest END))
             OR (state = 'running' AND lease_until < @now))
           AND priority <= @mostPriority
+          AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
           AND (kind = 'transcode' OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'transcode' AND state <> 'done'))
@@ -88,8 +111,9 @@ function claimNext(mostPriority: number, now: number): JobRow | undefined {
       RETURNING *`,
     )
     .get({
-      worker: WORKER,
-      lease: iso(now + LEASE_MS),
+      worker,
+      kinds: kinds ? JSON.stringify(kinds) : null,
+      lease: iso(now + leaseMs(worker, LEASE_MS)),
       now: iso(now),
       latest: iso(now + LONGEST_WAIT_MS),
       cleanupLatest: iso(now + SOURCE_KEPT_MS),
@@ -97,25 +121,17 @@ function claimNext(mostPriority: number, now: number): JobRow | undefined {
     });
 }
 
-/** A lease that ends later than any can was given before the clock was set back; its worker, when
- * there is one, prolongs it by today's clock. */
-function correctLeases(now: number): void {
-  const lease = iso(now + LEASE_MS);
-  const sqlite = sqliteHandle();
-  const later = "state = 'running' AND lease_until > @lease";
-  // Looked for first: to read takes no lock.
-  if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${later}`).get({ lease })) return;
-  sqlite.prepare(`UPDATE jobs SET lease_until = @lease WHERE ${later}`).run({ lease });
-}
-
 function failCrashingJobs(now: number): void {
   const sqlite = sqliteHandle();
-  const killed = `state = 'running' AND lease_until < @now AND attempts >= ${MOST_KILLS}`;
+  const killed = `state = 'running' AND lease_until < @now AND
+    CASE WHEN ${IS_REMOTE} THEN worker_losses >= ${MOST_LOSSES - 1} ELSE attempts >= ${MOST_KILLS} END`;
   if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${killed}`).get({ now: iso(now) })) return;
   sqlite
     .prepare(
-      `UPDATE jobs SET state = 'failed', worker = NULL, lease_until = NULL, finished_at = @now,
-         reason = 'The site was ended ${MOST_KILLS} times while this was being made.'
+      `UPDATE jobs SET state = 'failed', worker = NULL, lease_until = NULL, worker_losses = 0,
+         finished_at = @now, reason = CASE WHEN ${IS_REMOTE}
+           THEN '${MOST_LOSSES} workers were lost while this was being made.'
+           ELSE 'The site was ended ${MOST_KILLS} times while this was being made.' END
        WHERE ${killed}`,
     )
     .run({ now: iso(now) });
@@ -129,11 +145,11 @@ function failCrashingJobs(now: number): void {
 const TAKE_BACK_STREAMS = "UPDATE videos SET hls_url = NULL WHERE video_url = '' AND hls_url <> ''";
 
 /**
- * Says that the job goes on, and how far it is. False when it is ours no longer. While another process
- * is writing it is put off; the lease is three times as long as the time between two.
+ * Says that the job goes on, and how far it is. False when it is lost. While another process is writing
+ * it is put off; the lease is three times as long as the time between two.
  */
 export function heartbeat(
-  id: number,
+  { id, worker }: Pick<JobRow, "id" | "worker">,
   { progress, speed, secondsLeft }: { progress: number; speed?: number; secondsLeft?: number },
 ): boolean {
   let changes = 0;
@@ -143,18 +159,26 @@ export function heartbeat(
         `UPDATE jobs SET lease_until = ?, progress = ?, speed = ?, seconds_left = ?
          WHERE id = ? AND worker = ? AND state = 'running'`,
       )
-      .run(iso(Date.now() + LEASE_MS), progress, speed ?? null, secondsLeft ?? null, id, WORKER));
+      .run(
+        ...[
+          iso(Date.now() + leaseMs(worker, LEASE_MS)),
+          progress,
+          speed ?? null,
+          secondsLeft ?? null,
+        ],
+        ...[id, worker],
+      ));
   });
   if (changes > 0) jobsChanged("progress");
   return changes > 0 || !written;
 }
 
-/** Whether this process still has the job: its video may be gone, or its lease. */
-export function isOurs(id: number): boolean {
+/** Whether who claimed the job still has it: its video may be gone, or its lease. */
+export function isOurs({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
   return (
     sqliteHandle()
       .prepare("SELECT 1 FROM jobs WHERE id = ? AND worker = ? AND state = 'running'")
-      .get(id, WORKER) !== undefined
+      .get(id, worker) !== undefined
   );
 }
 
@@ -165,7 +189,7 @@ export function markDone(id: number): void {
   sqliteHandle()
     .prepare(
       `UPDATE jobs SET state = 'done', worker = NULL, lease_until = NULL, speed = NULL,
-         seconds_left = NULL, progress = 1, reason = NULL, finished_at = ? WHERE id = ?`,
+         seconds_left = NULL, worker_losses = 0, progress = 1, reason = NULL, finished_at = ? WHERE id = ?`,
     )
     .run(iso(Date.now()), id);
 }
@@ -208,13 +232,13 @@ export async function returnToQueue(job: JobRow, afterMs = 0): Promise<void> {
 /** Minutes of encoding are not given up because another process is writing. */
 export const RESULT_WAIT_MS = 60_000;
 
-/** Of a job that is ours still. */
+/** Of a job that who claimed it still has. */
 async function change(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promise<void> {
   const query = database()
     .updateTable("jobs")
     .set(columns)
     .where("id", "=", job.id)
-    .where("worker", "=", WORKER);
+    .where("worker", "=", job.worker);
   await retryWhileBusy(() => query.execute(), RESULT_WAIT_MS);
 }
 

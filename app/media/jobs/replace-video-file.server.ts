@@ -27,7 +27,7 @@ export async function replaceVideoFile(
   const name = parseMediaUrl(source.row.video_url || source.url);
   const target = name && bucketFile(name.bucket, name.path);
   if (!name || !target) throw new Error(`${source.row.video_url} is no address of a file.`);
-  if (!isOurs(job.id)) return;
+  if (!isOurs(job)) return;
   const version = await fileVersion(target);
   if (!version) throw new Error(`${target} is not there.`);
   const earlier = earlierVersionPath(name.path, version);
@@ -71,7 +71,7 @@ async function requireOwnObject(file: string): Promise<void> {
  */
 function nameEarlier(job: JobRow, source: Source, url: string): Promise<boolean> {
   return writeTransaction(() => {
-    if (!isOurs(job.id)) return false;
+    if (!isOurs(job)) return false;
     sqliteHandle()
       .prepare(
         `UPDATE ${tableOf(job.video_id)} SET source_url = @url

@@ -1,4 +1,5 @@
 import { database } from "~db/client.server";
+import type { JobKind } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { askForCleanups } from "./convert-again.server";
@@ -26,8 +27,10 @@ export interface Runner {
  * Works on the queue, `concurrency` jobs at once. A new video's playable copy never waits for the
  * qualities of an old one, nor does what somebody wants now: what runs is held where it is until that
  * is done.
+ *
+ * @param kinds of jobs that it takes; left out: all.
  */
-export function startRunner(concurrency: number): Runner {
+export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Runner {
   const active = new Set<Work>();
   let urgent: Work | undefined;
   let stopped = false;
@@ -82,12 +85,12 @@ export function startRunner(concurrency: number): Runner {
     hold();
     if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
-      const job = await claim();
+      const job = await claim(undefined, undefined, { kinds });
       if (!job) return;
       follow(beginWork(job));
     }
     if (stopped || urgent || active.size > concurrency || [...active].some(isUrgent)) return;
-    const job = await claim(PRIORITIES.transcode);
+    const job = await claim(PRIORITIES.transcode, undefined, { kinds });
     if (!job) return;
     const work = beginWork(job);
     urgent = work;

@@ -19,6 +19,12 @@ export async function isWholeStream(master: string, film: Probe): Promise<boolea
   const sounds = text.match(/^#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="(?:stereo|surround)"/gm) ?? [];
   if (film.sounds.length > MOST_SOUNDS) return false;
   if (sounds.length < soundsFor(film.sounds, false).length) return false;
+  return hasWholePlaylists(master, film.durationSeconds);
+}
+
+/** Whether every playlist that the master names is ended and that long, and its files have all bytes. */
+export async function hasWholePlaylists(master: string, seconds: number): Promise<boolean> {
+  const text = await readText(master);
   const pictures = text.match(/^#EXT-X-STREAM-INF:.*\n.+$/gm) ?? [];
   const playlists = [
     ...pictures.map((tag) => tag.split("\n")[1]!),
@@ -27,7 +33,7 @@ export async function isWholeStream(master: string, film: Probe): Promise<boolea
     ),
   ];
   for (const playlist of new Set(playlists)) {
-    if (!(await isWhole(path.join(path.dirname(master), playlist), film.durationSeconds))) {
+    if (!(await isWhole(path.join(path.dirname(master), playlist), seconds))) {
       return false;
     }
   }

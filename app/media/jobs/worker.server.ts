@@ -47,7 +47,7 @@ export function beginWork(job: JobRow): Work {
   const sendHeartbeat = () => {
     writtenAt = performance.now();
     const workedMs = performance.now() - startedAt - task.heldMs();
-    if (!heartbeat(job.id, { ...estimate(latest, workedMs) })) task.abort();
+    if (!heartbeat(job, { ...estimate(latest, workedMs) })) task.abort();
   };
   const task = createTask(path.join(workFolder(), `${WORK_PREFIX}${job.id}`), (progress) => {
     latest = progress;
@@ -134,7 +134,10 @@ function estimate({ fraction, speed }: Progress, workedMs: number) {
 /** Removes the folders of attempts that were killed, but for those of jobs that run now. */
 export async function removeLeftovers(running: ReadonlySet<number>): Promise<void> {
   for (const name of await readdir(workFolder()).catch(() => [])) {
-    if (!name.startsWith(WORK_PREFIX) || running.has(Number(name.slice(WORK_PREFIX.length))))
+    if (
+      !name.startsWith(WORK_PREFIX) ||
+      running.has(Number.parseInt(name.slice(WORK_PREFIX.length), 10))
+    )
       continue;
     await rm(path.join(workFolder(), name), { recursive: true, force: true });
   }

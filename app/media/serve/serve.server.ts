@@ -58,6 +58,17 @@ export async function serveMedia(
   if (isUnfinished(file)) return serveUnfinished(request, name, file, headers);
   const playlist = await playlistWithCaptions(name);
   if (playlist !== undefined) return textResponse(request, playlist, headers);
+  return sendFile(request, name, file, headers);
+}
+
+/** Answers with a file of a bucket, wherever its bytes are; who may see it has been asked. */
+export async function sendFile(
+  request: Request,
+  name: MediaName,
+  file: string,
+  headers: Headers,
+): Promise<Response> {
+  const pointer = await readPointer(file);
   if (pointer) return serveStored(request, name, pointer, headers);
   const { accelPrefix } = settings();
   if (accelPrefix) {

@@ -175,10 +175,10 @@ describe("work on the queue, while another connection is writing", () => {
     const other = openSqlite(sqliteHandle().name);
     other.exec("BEGIN IMMEDIATE");
     await expect(claim()).rejects.toBeInstanceOf(DatabaseBusyError);
-    expect(heartbeat(running.id, { progress: 0.5 })).toBe(true);
+    expect(heartbeat(running, { progress: 0.5 })).toBe(true);
     other.exec("ROLLBACK");
     other.close();
-    expect(heartbeat(running.id, { progress: 0.5 })).toBe(true);
+    expect(heartbeat(running, { progress: 0.5 })).toBe(true);
     expect((await claim())?.kind).toBe("storyboard");
     temporary.remove();
   });

@@ -156,9 +156,9 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
   it("forgets the jobs of a video that is deleted, by whatever tool", async () => {
     const id = await addVideo();
     const job = (await claim())!;
-    expect(isOurs(job.id)).toBe(true);
+    expect(isOurs(job)).toBe(true);
     execFileSync("sqlite3", [sqliteHandle().name, `DELETE FROM videos WHERE id = '${id}'`]);
-    expect(isOurs(job.id)).toBe(false);
+    expect(isOurs(job)).toBe(false);
     expect(jobRows(id)).toEqual([]);
   });
 
@@ -237,7 +237,7 @@ describe.runIf(ffmpegAvailable())("the queue and another process that writes", (
 
     const job = (await claim())!;
     other.exec("BEGIN IMMEDIATE");
-    expect(heartbeat(job.id, { progress: 0.5 })).toBe(true);
+    expect(heartbeat(job, { progress: 0.5 })).toBe(true);
     const work = beginWork(job);
     const made = () => filesBelow(site.uploads).some((name) => name.includes("original-"));
     await until(made);

@@ -303,7 +303,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
         ["selected", String(job.id)],
       ]),
     ).toBe("It comes last now.");
-    expect(isOurs(job.id)).toBe(false);
+    expect(isOurs(job)).toBe(false);
     expect(jobRows("a").find(({ kind }) => kind === "transcode")).toMatchObject({
       state: "waiting",
       worker: null,
