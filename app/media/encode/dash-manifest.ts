@@ -15,7 +15,7 @@ interface InFile {
   codec: string;
   segments: readonly Segment[];
 }
-type Pictures = InFile & Pick<Variant, "width" | "height" | "frameRate">;
+export type Pictures = InFile & Pick<Variant, "width" | "height" | "frameRate">;
 type Heard = InFile &
   Pick<SoundRendition, "encoding" | "label" | "language" | "channels" | "isDefault">;
 

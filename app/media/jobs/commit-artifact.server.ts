@@ -49,6 +49,7 @@ export async function commitArtifact(
   for (const { from, bucket, path: name } of artifact.replacedAfter ?? []) {
     await moveFlushed(path.join(folder, from), bucketFile(bucket, name)!);
   }
+  if (artifact.replacedAfter) await retryWhileBusy(() => endJob(job), RESULT_WAIT_MS);
   // A stream may be being watched; it is removed by the clean-up.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
   // The job has ended, so nobody would come back to count what its files take.
@@ -95,8 +96,15 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
         .prepare(`UPDATE ${table} SET duration = ? WHERE id = ? AND duration = '0:00'`)
         .run(formatDuration(Math.round(artifact.durationSeconds)), job.video_id);
     }
-    markDone(job.id);
+    // What is replaced after the row is part of the job: killed before, it is begun again.
+    if (!artifact.replacedAfter) markDone(job.id);
     return true;
+  });
+}
+
+function endJob(job: JobRow): Promise<void> {
+  return writeTransaction(() => {
+    if (isOurs(job.id)) markDone(job.id);
   });
 }
 
@@ -202,7 +210,7 @@ async function recordArtifactFiles(
     folders.add("videos");
     await recordFile({ ...replaced, videoId, kind: "video" });
   }
-  for (const { bucket, path: name } of artifact.moves) {
+  for (const { bucket, path: name } of [...artifact.moves, ...(artifact.replacedAfter ?? [])]) {
     if (name.startsWith(`${basePath}/`)) folders.add(bucket);
     else {
       const kind = bucket === "videos" ? "video" : "thumbnail";

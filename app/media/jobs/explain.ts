@@ -1,7 +1,9 @@
 /** ffmpeg's last lines in plain words, for the admin who has to decide what to do. */
 
+export const DISK_FULL = "The disk is full.";
+
 const KNOWN: [RegExp, string][] = [
-  [/No space left on device/i, "The disk is full."],
+  [/No space left on device/i, DISK_FULL],
   [/moov atom not found/i, "The file is cut off: its index is missing."],
   [/Invalid data found when processing input/i, "The file is damaged."],
   [/Cannot allocate memory|max_alloc/i, "The file asks for more memory than it is given."],

@@ -217,13 +217,22 @@ export async function fail(job: JobRow, reason: string, final = false): Promise<
   jobsChanged("work");
 }
 
-/** Gives a job back unharmed, as at SIGTERM or on a full disk: the attempt does not count. */
-export async function returnToQueue(job: JobRow, afterMs = 0): Promise<void> {
+/**
+ * Gives a job back unharmed, as at SIGTERM or on a full disk: the attempt does not count.
+ *
+ * @param reason what it waits for, as a sentence of the queue.
+ */
+export async function returnToQueue(
+  job: JobRow,
+  afterMs = 0,
+  reason: string | null = job.reason,
+): Promise<void> {
   await change(job, {
     ...finished,
     state: "waiting",
     progress: 0,
     attempts: sql<number>`attempts - 1`,
+    reason,
     run_after: iso(Date.now() + afterMs),
   });
   jobsChanged("work");

@@ -10,7 +10,7 @@ import { RefusedFileError } from "../probe/probe.server";
 import { StorageError } from "../storage/object-store";
 import { commitArtifact, removeStale } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
-import { explain } from "./explain";
+import { DISK_FULL, explain } from "./explain";
 import { withLocalFiles } from "./local-source.server";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "./queue.server";
@@ -104,7 +104,9 @@ export async function recordFailure(
   const lines = error instanceof EncodeError ? error.lines : [];
   const { code } = error as NodeJS.ErrnoException;
   const isPictureWithoutRoom = error instanceof PictureError && error.failure === "disk full";
-  if (code === "ENOSPC" || isPictureWithoutRoom) return returnToQueue(job, DISK_FULL_WAIT_MS);
+  if (code === "ENOSPC" || isPictureWithoutRoom) {
+    return returnToQueue(job, DISK_FULL_WAIT_MS, DISK_FULL);
+  }
   // The store may answer again; what is not in it stays so.
   if (error instanceof StorageError && error.failure !== "missing") {
     console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { execa } from "execa";
-import { isDiskFull } from "../jobs/explain";
+import { DISK_FULL, isDiskFull } from "../jobs/explain";
 import { WITHOUT_FFMPEG } from "../jobs/kinds";
 
 /**
@@ -217,7 +217,7 @@ export function throwIfInterrupted(
   lines: readonly string[],
 ): void {
   // ffmpeg 5 exits with 0 when the last block of a file could not be written.
-  if (isDiskFull(lines)) throw new InterruptedError("The disk is full.", "ENOSPC");
+  if (isDiskFull(lines)) throw new InterruptedError(DISK_FULL, "ENOSPC");
   if (end.exitCode === 0) return;
   if (end.timedOut) throw new InterruptedError(`${program} took longer than it may.`);
   if (end.signal) throw new InterruptedError(`${program} was ended by ${end.signal}.`);

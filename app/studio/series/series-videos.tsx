@@ -1,13 +1,13 @@
 import { Form, Link } from "@remix-run/react";
 import { ArrowDown, ArrowUp, GripVertical, X } from "lucide-react";
-import { type DragEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { PLACEHOLDER_URL } from "~/ui/cards/poster";
-import { classNames } from "~/ui/class-names";
 import { useHydrated } from "~/ui/use-hydrated";
 import { AnswerFailure } from "../failure-notice";
 import type { SeriesVideo, SeriesVideosPage } from "./series-list.server";
+import { useDragOrder } from "./use-drag-order";
 import { useSeriesOrder } from "./use-series-order";
 
 const CONTROL = "size-11 shrink-0 !px-0 [&_svg]:size-5";
@@ -28,8 +28,6 @@ export function SeriesVideos({
   const { videos } = order;
   const { firstNumber, total } = list;
   const [said, setSaid] = useState("");
-  const [over, setOver] = useState<string>();
-  const dragged = useRef<string>();
   const rows = useRef<HTMLOListElement>(null);
   const focus = useRef<string>();
 
@@ -55,13 +53,11 @@ export function SeriesVideos({
     setSaid(`${video.title} removed`);
   }
 
-  function drop(event: DragEvent, number: number) {
-    event.preventDefault();
-    setOver(undefined);
-    const video = videos.find(({ id }) => id === dragged.current);
-    dragged.current = undefined;
-    if (video && videos.indexOf(video) !== number - firstNumber) move(video, number);
-  }
+  const ids = videos.map(({ id }) => id).join();
+  const beginDrag = useDragOrder(rows, ids, (from, to) => {
+    const video = videos[from];
+    if (video) move(video, firstNumber + to);
+  });
 
   return (
     <>
@@ -79,20 +75,7 @@ export function SeriesVideos({
           return (
             <li
               key={video.id}
-              draggable={hydrated}
-              onDragStart={(event) => {
-                dragged.current = video.id;
-                event.dataTransfer.effectAllowed = "move";
-                event.dataTransfer.setData("text/plain", video.title);
-              }}
-              onDragOver={(event) => {
-                if (dragged.current === undefined) return;
-                event.preventDefault();
-                setOver(video.id);
-              }}
-              onDragEnd={() => setOver(undefined)}
-              onDrop={(event) => drop(event, number)}
-              className={classNames(over === video.id && "bg-raised")}
+              className="bg-surface data-[dragged]:relative data-[dragged]:z-10 data-[dragged]:bg-raised data-[dragged]:opacity-90"
             >
               <Form
                 method="post"
@@ -124,10 +107,15 @@ export function SeriesVideos({
                   Move
                 </button>
                 {hydrated && (
-                  <GripVertical
+                  // For pointers alone: the field and the buttons do the same with the keyboard.
+                  <span
                     aria-hidden="true"
-                    className="size-5 shrink-0 cursor-grab text-muted max-sm:hidden"
-                  />
+                    data-grip
+                    onPointerDown={(event) => beginDrag(event, index)}
+                    className="-mx-2 flex size-11 shrink-0 cursor-grab touch-none items-center justify-center text-muted select-none active:cursor-grabbing sm:-mx-1"
+                  >
+                    <GripVertical className="size-5" />
+                  </span>
                 )}
                 <input
                   // Another number is another field: what was typed is gone with the old one.

@@ -110,7 +110,7 @@ function fill(): void {
     UPDATE videos SET thumbnail_url = NULL WHERE number % 9 = 0;
     INSERT INTO missing_files SELECT number FROM videos WHERE number % 20 = 0;
     INSERT INTO jobs (video_id, kind, priority, state, finished_at, started_at, reason)
-      SELECT id, 'ladder', 5, CASE WHEN number % 30 = 0 THEN 'failed' WHEN number % 5 = 1 THEN 'waiting'
+      SELECT id, 'ladder', 5, CASE WHEN number % 10 = 0 THEN 'failed' WHEN number % 5 = 1 THEN 'waiting'
         ELSE 'done' END, created_at, created_at, 'The file is damaged.' FROM videos;
     INSERT INTO jobs (video_id, kind, priority, state, finished_at, started_at)
       SELECT id, 'poster', 2, 'done', created_at, created_at FROM videos;

@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { overflow } from "../../page-layout";
 import type { SiteProcess } from "../../site-process";
+import { TouchScreen } from "../player/touch-screen";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
 const rows = (page: Page) =>
@@ -108,4 +109,99 @@ test("an order is changed by a number and by many presses, and another tab follo
   await expect(other.getByText("This series no longer exists.").first()).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(rows(page)).toHaveCount(3);
+});
+
+/** A series of as many videos as there are letters. */
+async function openOrdered(page: Page, site: SiteProcess, ids: string): Promise<void> {
+  await open(page, site);
+  const put = site.database().prepare("INSERT INTO series_videos SELECT id, ?, ? FROM series");
+  for (const [position, id] of [...ids].entries()) {
+    if (!"abc".includes(id)) site.addVideo({ id, title: `Video ${id}` });
+    put.run(id, position);
+  }
+  await page.reload();
+  await expect(rows(page)).toHaveCount(ids.length);
+  await rows(page).nth(2).scrollIntoViewIfNeeded();
+}
+
+const gripOf = (page: Page, title: string) =>
+  rows(page).filter({ hasText: title }).locator("[data-grip]");
+async function middle(page: Page, title: string): Promise<{ x: number; y: number }> {
+  const box = (await gripOf(page, title).boundingBox())!;
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+const titles = (page: Page) =>
+  rows(page).evaluateAll((all) => all.map((row) => row.querySelector("a")?.textContent));
+const dragged = (page: Page) => page.locator("[data-dragged]");
+
+test("an order is changed with the mouse, and by nothing that was let go on the way", async ({
+  page,
+  site,
+}) => {
+  await openOrdered(page, site, "abc");
+  const [from, to] = [await middle(page, "Aurora"), await middle(page, "Cinema")];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 5 });
+  await expect(dragged(page)).toContainText("Aurora");
+  await page.mouse.up();
+  expect(await titles(page)).toEqual(["Beach", "Cinema", "Aurora"]);
+  await expect(page.getByText("Aurora: 3 of 3")).toBeAttached();
+  await expect.poll(() => order(site)).toBe("bca");
+
+  const back = await middle(page, "Beach");
+  await page.mouse.move(to.x, to.y);
+  await page.mouse.down();
+  await page.mouse.move(back.x, back.y, { steps: 5 });
+  await expect(dragged(page)).toContainText("Aurora");
+  await page.keyboard.press("Escape");
+  await expect(dragged(page)).toHaveCount(0);
+  await page.mouse.up();
+  // Neither does another button drag, nor a press without a move.
+  await page.mouse.click(to.x, to.y);
+  await page.mouse.down({ button: "right" });
+  await page.mouse.move(back.x, back.y, { steps: 5 });
+  await expect(dragged(page)).toHaveCount(0);
+  await page.mouse.up({ button: "right" });
+  expect(await titles(page)).toEqual(["Beach", "Cinema", "Aurora"]);
+  expect(order(site)).toBe("bca");
+});
+
+test("a row that is dragged to the edge of the window scrolls the page", async ({ page, site }) => {
+  await openOrdered(page, site, "abcdefghijklmnopqrst");
+  await gripOf(page, "Aurora").scrollIntoViewIfNeeded();
+  const from = await middle(page, "Aurora");
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x, page.viewportSize()!.height - 4, { steps: 5 });
+  await expect(rows(page).last()).toBeInViewport({ ratio: 1 });
+  await expect
+    .poll(() => page.evaluate(() => window.scrollY + window.innerHeight + 1))
+    .toBeGreaterThan(await page.evaluate(() => document.documentElement.scrollHeight));
+  await page.mouse.up();
+  await expect.poll(() => order(site)).toBe("bcdefghijklmnopqrsta");
+});
+
+test.describe("with a finger", () => {
+  test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
+
+  test("an order is changed by the grip, and everything else scrolls", async ({ page, site }) => {
+    await openOrdered(page, site, "abc");
+    const finger = await TouchScreen.of(page);
+    const [from, to] = [await middle(page, "Cinema"), await middle(page, "Aurora")];
+    const scrolled = await page.evaluate(() => window.scrollY);
+    await finger.swipe(from, to, { stay: true });
+    await expect(dragged(page)).toContainText("Cinema");
+    expect(await page.evaluate(() => window.scrollY)).toBe(scrolled);
+    await finger.up();
+    expect(await titles(page)).toEqual(["Cinema", "Aurora", "Beach"]);
+    await expect.poll(() => order(site)).toBe("cab");
+
+    const picture = (await rows(page).first().locator("img").boundingBox())!;
+    const beside = { x: picture.x + 40, y: picture.y + 20 };
+    await finger.swipe(beside, { ...beside, y: beside.y + 200 });
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeLessThan(scrolled);
+    await expect(dragged(page)).toHaveCount(0);
+    expect(order(site)).toBe("cab");
+  });
 });

@@ -15,6 +15,7 @@ import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, jobRows, workOn, workUntilIdle } from "../../encode-library";
+import { interruptOnce, KILLED } from "../../interrupt-once";
 import { makeClip } from "../../media-clips";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
@@ -32,29 +33,15 @@ afterEach(() => {
   site.remove();
 });
 
-/** Puts a program before the real one: it runs `first` when it is given a file for the first time. */
-function interruptOnce(program: "ffmpeg" | "ffprobe", first: string): void {
-  ffmpegAvailable();
-  const bin = path.join(site.folder, "bin");
-  fs.mkdirSync(bin, { recursive: true });
-  const once = path.join(bin, "once");
-  const lines = [
-    "#!/bin/sh",
-    `case "$*" in *file:*) [ -e "${once}" ] || { : > "${once}"; ${first}; };; esac`,
-    `PATH="${realPath}" exec ${program} "$@"`,
-  ];
-  fs.writeFileSync(path.join(bin, program), lines.join("\n"), { mode: 0o755 });
-  process.env.PATH = `${bin}:${realPath}`;
-}
-
-const KILLED = "kill -9 $$";
+const interrupt = (program: "ffmpeg" | "ffprobe") =>
+  interruptOnce(site.folder, program, "*file:*", KILLED);
 
 describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end", () => {
   it.each(["ffprobe", "ffmpeg"] as const)(
     "killed while a file is examined (%s), says nothing of the file",
     async (program) => {
       const clip = makeClip(site.folder, "clip");
-      interruptOnce(program, KILLED);
+      interrupt(program);
       await expect(probe(clip)).rejects.toThrow(
         new InterruptedError(`${program} was ended by SIGKILL.`),
       );
@@ -67,7 +54,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
     const ladder = () => jobRows(id).find(({ kind }) => kind === "ladder");
-    interruptOnce("ffprobe", KILLED);
+    interrupt("ffprobe");
     await workUntilIdle();
     const reason = "ffprobe was ended by SIGKILL.";
     expect(ladder()).toMatchObject({ state: "waiting", attempts: 1, reason });
@@ -79,7 +66,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
   it("answers an upload with 503, and takes it when it is sent again", async () => {
     const video = fileBlob(makeClip(site.folder, "clip", { audio: false }));
     const { id } = makeUser();
-    interruptOnce("ffprobe", KILLED);
+    interrupt("ffprobe");
     const failed = await receiveUpload(uploadRequest(video), id);
     const sentence = "The video could not be examined just now. Please try again in a moment.";
     expect(failed).toMatchObject({ status: 503, failure: { sentence } });
@@ -88,7 +75,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
 
   it("makes no storyboard with pictures left out: a killed one ends the attempt", async () => {
     const [{ file }, found, task] = await workOn(makeClip(site.folder, "clip"));
-    interruptOnce("ffmpeg", KILLED);
+    interrupt("ffmpeg");
     const size = { width: 32, height: 18 };
     await expect(extractFrame(file, found, 1, size, task)).rejects.toBeInstanceOf(InterruptedError);
     expect(await extractFrame(file, found, 1, size, task)).toBeDefined();
@@ -119,7 +106,11 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     const id = await addToLibrary(site.uploads, clip, true);
     const job = (await claim())!;
     await recordFailure(job, error, false, false);
-    expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 0, reason: null });
+    expect(jobRows(id)[0]).toMatchObject({
+      state: "waiting",
+      attempts: 0,
+      reason: "The disk is full.",
+    });
   });
 
   it("while what it says of the bytes is final", async () => {

@@ -203,6 +203,50 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     expect(await jobsCommand("--codecs", "nothing")).toContain("There is nothing to add to it.");
   });
 
+  it("are in the manifest too where the site was killed right after the playlist", async () => {
+    const id = await makeStream();
+    await enqueueCodecs(id);
+    const job = (await claim())!;
+    const folder = path.join(site.uploads, "tmp", "attempt");
+    fs.mkdirSync(folder, { recursive: true });
+    const source = (await sourceOf(job))!;
+    const artifact = await produceArtifact(
+      job,
+      source,
+      createTask(folder, () => {}),
+    );
+    const wanted = fs.readFileSync(path.join(folder, "manifest.mpd"), "utf8");
+    expect(wanted).toContain('codecs="av01.');
+    // Without the file that comes next the attempt ends where a kill would end it.
+    fs.rmSync(path.join(folder, "manifest.mpd"));
+    await expect(commitArtifact(job, source, artifact, folder)).rejects.toThrow("ENOENT");
+    const { hls_url } = videoRow(id);
+    expect(JSON.stringify(master(id))).toContain("av01");
+    expect(read(id, "manifest.mpd")).not.toContain("av01");
+    expect(codecsJob(id)).toMatchObject({ state: "running" });
+
+    sqliteHandle().exec("UPDATE jobs SET lease_until = '2000-01-01' WHERE state = 'running'");
+    const files = filesBelow(path.join(site.uploads, "videos"));
+    await workUntilIdle();
+    expect(codecsJob(id)).toMatchObject({ state: "done", reason: null });
+    expect(read(id, "manifest.mpd")).toBe(wanted);
+    expect(videoRow(id).hls_url).toBe(hls_url);
+    expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
+    const stream = path.dirname(onDisk(site.uploads, hls_url));
+    const bytes = fs
+      .readdirSync(stream)
+      .reduce((sum, name) => sum + fs.statSync(path.join(stream, name)).size, 0);
+    const counted = sqliteHandle()
+      .prepare("SELECT bytes FROM media_files WHERE kind = 'derived' AND bucket = 'videos'")
+      .pluck();
+    expect(counted.get()).toBeGreaterThanOrEqual(bytes);
+
+    // One that has all is left as it is.
+    await enqueueCodecs(id);
+    await workUntilIdle();
+    expect(read(id, "manifest.mpd")).toBe(wanted);
+  });
+
   it("are added to the stream that is there in the end, and to none that was deleted", async () => {
     const id = await makeStream();
     const attempt = async () => {

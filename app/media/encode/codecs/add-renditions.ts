@@ -1,4 +1,4 @@
-import { pictureSet } from "../dash-manifest";
+import { type Pictures, pictureSet } from "../dash-manifest";
 import { bandwidth, type Segment } from "../playlist";
 
 /**
@@ -30,6 +30,11 @@ export function readSegments(playlist: string): Segment[] {
   return [...playlist.matchAll(SEGMENT)].map(([, duration, bytes, offset]) => ({
     ...{ duration: Number(duration), bytes: Number(bytes), offset: Number(offset) },
   }));
+}
+
+/** Bytes of a file before its first segment (§4.3.2.5). */
+export function readHeaderBytes(playlist: string): number {
+  return Number(/^#EXT-X-MAP:.*BYTERANGE="(\d+)@0"$/m.exec(playlist)?.[1] ?? Number.NaN);
 }
 
 /** Seconds, of which all playlists of a stream have the same (§4.3.3.1). */
@@ -89,7 +94,7 @@ function keyframesTag(master: string, one: AddedRendition): string[] {
 }
 
 /** A set of their own (ISO/IEC 23009-1 §5.3.3): players do not change the codec within one. */
-export function manifestWith(manifest: string, added: readonly AddedRendition[]): string {
+export function manifestWith(manifest: string, added: readonly Pictures[]): string {
   const end = "</AdaptationSet>\n";
   const first = manifest.indexOf(end);
   if (first < 0) return manifest;

@@ -17,12 +17,12 @@ import { isUnfinished } from "../stream/unfinished.server";
 import { EncodeError, runFfmpeg, type Task } from "../task.server";
 import {
   type AddedRendition,
-  manifestWith,
   masterWith,
   readSegments,
   readTarget,
   renditionNames,
 } from "./add-renditions";
+import { completeManifest, MANIFEST } from "./complete-manifest.server";
 import { extraArguments, extraCodecs } from "./extra-codecs.server";
 
 /** SVT-AV1 takes three to four times the processor time of x264's `veryfast`. */
@@ -55,7 +55,8 @@ export async function encodeCodecs(
   const lacking = extraCodecs().filter(
     (codec) => !stream.master.includes(`CODECS="${EXTRA_CODECS[codec].sampleEntry}.`),
   );
-  if (lacking.length === 0) return NO_ARTIFACT;
+  // The playlist may have what the manifest has not: the site was killed between the two.
+  if (lacking.length === 0) return replacingManifest(stream, task, stream.master);
   const renditions = await renditionsOf(source, probe, task, stream);
   const wanted = lacking.flatMap((codec) => renditions.map((rendition) => ({ codec, rendition })));
   if (wanted.length === 0) return NO_ARTIFACT;
@@ -76,22 +77,30 @@ export async function encodeCodecs(
     );
     added.push(await addedRendition(task, stream, rendition, rate, file));
   }
-  const master = `master-${generation}.m3u8`;
-  await writeFile(path.join(task.folder, master), masterWith(stream.master, added));
+  const name = `master-${generation}.m3u8`;
+  const master = masterWith(stream.master, added);
+  await writeFile(path.join(task.folder, name), master);
   const names = added.flatMap(({ file, playlist, keyframePlaylist }) => [
     ...[file, playlist, keyframePlaylist],
   ]);
-  const manifest = await readFile(path.join(stream.folder, "manifest.mpd"), "utf8").catch(() => "");
-  await writeFile(path.join(task.folder, "manifest.mpd"), manifestWith(manifest, added));
-  const move = (name: string) => ({
-    ...{ from: name, bucket: "videos" as const, path: `${stream.path}/${name}` },
-  });
   return {
-    moves: [...names, master].map(move),
-    ...(manifest && { replacedAfter: [move("manifest.mpd")] }),
+    ...(await replacingManifest(stream, task, master)),
+    moves: [...names, name].map((each) => moveInto(stream, each)),
     ofStream: hlsUrl,
-    columns: { hls_url: `/media/videos/${stream.path}/${master}` },
+    columns: { hls_url: `/media/videos/${stream.path}/${name}` },
   };
+}
+
+/** The manifest keeps its name, which televisions know: it is replaced once the row names the playlist. */
+async function replacingManifest(stream: Stream, task: Task, master: string): Promise<Artifact> {
+  const manifest = await completeManifest(stream.folder, task.folder, master);
+  if (manifest === undefined) return NO_ARTIFACT;
+  await writeFile(path.join(task.folder, MANIFEST), manifest);
+  return { ...NO_ARTIFACT, replacedAfter: [moveInto(stream, MANIFEST)] };
+}
+
+function moveInto(stream: Stream, name: string): Artifact["moves"][number] {
+  return { from: name, bucket: "videos", path: `${stream.path}/${name}` };
 }
 
 async function openStream(hlsUrl: string): Promise<Stream | undefined> {
