@@ -6,7 +6,7 @@ import type { Mp4Layout } from "./mp4-boxes.server";
 /** What a file says about the length of its film, as ffprobe reports it: seconds, where it does. */
 export interface SaidLength {
   container: { format_name: string; start_time?: number; duration?: number };
-  picture: { index: number; start_time?: number; duration?: number };
+  picture: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
   /** Pictures a second. */
   frameRate: number;
   /** Of an MP4 or MOV. */
@@ -49,7 +49,10 @@ export async function filmLength(file: string, said: SaidLength): Promise<FilmLe
   if (layout?.isWhole && !layout.isFragmented && picture.duration) {
     return { seconds: (picture.start_time ?? start) + picture.duration - start };
   }
-  const tail = await lastMoments(file, picture.index, frameRate);
+  // Pictures of a program stream without a time are shown so much later than they are decoded.
+  const pictureDelay =
+    container.format_name === "mpeg" ? (picture.has_b_frames ?? 0) / frameRate : 0;
+  const tail = await lastMoments(file, picture.index, frameRate, pictureDelay);
   const seconds =
     tail.picture === undefined
       ? await measure(file, picture.index, frameRate)
@@ -66,6 +69,7 @@ async function lastMoments(
   file: string,
   picture: number,
   frameRate: number,
+  pictureDelay: number,
 ): Promise<{ picture?: number; any?: number }> {
   const { stdout, isMaxBuffer } = await run(
     "ffprobe",
@@ -83,7 +87,8 @@ async function lastMoments(
   if (isMaxBuffer) return ends;
   for (const line of stdout.split("\n")) {
     const [index, shown, decoded, lasts] = line.split(",").map(Number);
-    const time = Number.isFinite(shown) ? shown : decoded;
+    const delay = index === picture ? pictureDelay : 0;
+    const time = Number.isFinite(shown) || decoded === undefined ? shown : decoded + delay;
     if (index === picture) untimed = Number.isFinite(time) ? 0 : untimed + 1;
     if (index === undefined || time === undefined || !Number.isFinite(time)) continue;
     const end = time + (lasts && lasts > 0 ? lasts : index === picture ? 1 / frameRate : 0);

@@ -22,6 +22,7 @@ export const streamSchema = z.object({
   color_space: z.string().optional(),
   avg_frame_rate: z.string().optional(),
   r_frame_rate: z.string().optional(),
+  has_b_frames: number,
   channels: number,
   sample_rate: number,
   start_time: number,

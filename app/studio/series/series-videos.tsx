@@ -75,7 +75,7 @@ export function SeriesVideos({
           return (
             <li
               key={video.id}
-              className="bg-surface data-[dragged]:relative data-[dragged]:z-10 data-[dragged]:bg-raised data-[dragged]:opacity-90"
+              className="data-[dragged]:relative data-[dragged]:z-10 data-[dragged]:bg-raised"
             >
               <Form
                 method="post"

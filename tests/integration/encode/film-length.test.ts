@@ -45,10 +45,21 @@ describe.runIf(ffmpegAvailable())("the length of a film", () => {
     expect(found).not.toHaveProperty("announcedSeconds");
   });
 
-  it("counts the last pictures of a program stream, which have no time", async () => {
-    const clip = { as: "mpg", video: ["mpeg2video"], audio: ["mp2"], output: ["-f", "mpeg"] };
-    expect((await lengthOf(whole(clip))).durationSeconds).toBeGreaterThanOrEqual(6);
-  });
+  it.each<[string, string, number]>([
+    ["mp2", "mpeg", 6],
+    ["mp2", "mpeg", 3],
+    ["ac3", "vob", 3],
+  ])(
+    "counts the last pictures of a program stream, which have no time: %s in %s, %i s",
+    async (audio, format, seconds) => {
+      const picture = `color=gray:size=160x90:rate=25:duration=${seconds}`;
+      const output = ["-f", format];
+      const clip = { as: "mpg", video: ["mpeg2video"], audio: [audio], seconds, picture, output };
+      const { durationSeconds } = await lengthOf(whole(clip));
+      expect(durationSeconds).toBeGreaterThanOrEqual(seconds);
+      expect(durationSeconds).toBeLessThan(seconds + 0.1);
+    },
+  );
 
   it.each<[string, Clip]>([
     ["MP4 with its index in front", FASTSTART],

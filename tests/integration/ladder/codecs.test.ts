@@ -85,6 +85,22 @@ async function jobsCommand(...asked: string[]): Promise<string> {
 
 const codecsJob = (id: string) => jobRows(id).find(({ kind }) => kind === "codecs");
 
+/** The files of further codecs, made and not yet moved to their places. */
+async function attempt(id: string) {
+  await enqueueCodecs(id);
+  const job = (await claim())!;
+  expect(job.kind).toBe("codecs");
+  const folder = path.join(site.uploads, "tmp", "attempt");
+  fs.mkdirSync(folder, { recursive: true });
+  const source = (await sourceOf(job))!;
+  const artifact = await produceArtifact(
+    job,
+    source,
+    createTask(folder, () => {}),
+  );
+  return { folder, commit: () => commitArtifact(job, source, artifact, folder) };
+}
+
 describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", () => {
   it("are made of a popular video, behind everything else, over the same sounds", async () => {
     const id = await makeStream(9);
@@ -205,21 +221,12 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
 
   it("are in the manifest too where the site was killed right after the playlist", async () => {
     const id = await makeStream();
-    await enqueueCodecs(id);
-    const job = (await claim())!;
-    const folder = path.join(site.uploads, "tmp", "attempt");
-    fs.mkdirSync(folder, { recursive: true });
-    const source = (await sourceOf(job))!;
-    const artifact = await produceArtifact(
-      job,
-      source,
-      createTask(folder, () => {}),
-    );
+    const { folder, commit } = await attempt(id);
     const wanted = fs.readFileSync(path.join(folder, "manifest.mpd"), "utf8");
     expect(wanted).toContain('codecs="av01.');
     // Without the file that comes next the attempt ends where a kill would end it.
     fs.rmSync(path.join(folder, "manifest.mpd"));
-    await expect(commitArtifact(job, source, artifact, folder)).rejects.toThrow("ENOENT");
+    await expect(commit()).rejects.toThrow("ENOENT");
     const { hls_url } = videoRow(id);
     expect(JSON.stringify(master(id))).toContain("av01");
     expect(read(id, "manifest.mpd")).not.toContain("av01");
@@ -249,23 +256,9 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
 
   it("are added to the stream that is there in the end, and to none that was deleted", async () => {
     const id = await makeStream();
-    const attempt = async () => {
-      await enqueueCodecs(id);
-      const job = (await claim())!;
-      expect(job.kind).toBe("codecs");
-      const folder = path.join(site.uploads, "tmp", "attempt");
-      fs.mkdirSync(folder, { recursive: true });
-      const source = (await sourceOf(job))!;
-      const artifact = await produceArtifact(
-        job,
-        source,
-        createTask(folder, () => {}),
-      );
-      return () => commitArtifact(job, source, artifact, folder);
-    };
     const files = filesBelow(path.join(site.uploads, "videos"));
     const { hls_url } = videoRow(id);
-    const late = await attempt();
+    const { commit: late } = await attempt(id);
     sqliteHandle()
       .prepare("UPDATE videos SET hls_url = ?")
       .run("/media/videos/u/1/hls-y/master.m3u8");
@@ -275,7 +268,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
 
     // Hidden meanwhile, it is made all the same; deleted, nothing of it is left.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
-    const wanted = await attempt();
+    const { commit: wanted } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");
     expect(await wanted()).toBe(false);
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
