@@ -104,7 +104,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
 
 function endJob(job: JobRow): Promise<void> {
   return writeTransaction(() => {
-    if (isOurs(job.id)) markDone(job.id);
+    if (isOurs(job)) markDone(job.id);
   });
 }
 
