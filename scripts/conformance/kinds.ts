@@ -77,7 +77,7 @@ export const WHOLE: Kind[] = [
     ["H.264 10 bit", `${X264} -pix_fmt yuv420p10le ${AAC}`, "prepared"],
     ["H.264 4:2:2", `${X264} -pix_fmt yuv422p ${AAC}`, "prepared"],
     ["H.264 4:4:4", `${X264} -pix_fmt yuv444p ${AAC}`, "prepared"],
-    ["H.264, 5 pictures a second", `${X264} -pix_fmt yuv420p -r 5 ${AAC}`, "as it is"],
+    ["H.264, 5 pictures a second", `${X264} -pix_fmt yuv420p -r 5 -t 3 ${AAC}`, "as it is"],
     ["H.264, 60 pictures a second", `${X264} -pix_fmt yuv420p -r 60 ${AAC}`, "as it is"],
     ["H.264, 29.97 pictures a second", `${X264} -pix_fmt yuv420p -r 30000/1001 ${AAC}`, "as it is"],
     ["H.264, portrait", `${X264} -pix_fmt yuv420p ${AAC}`, "as it is", { picture: "scale=90:160" }],

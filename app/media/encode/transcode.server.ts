@@ -28,7 +28,7 @@ import { pictureFilters } from "./filters.server";
 import { fit, type Rendition, renditionsFor, steadyRate } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
 import type { Ladder } from "./stream/ladder";
-import { runFfmpeg, type Task } from "./task.server";
+import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 /** The first rendition is small, so that it is there soon; the ladder brings the larger ones. */
 const FIRST_SIDE = 720;
@@ -110,8 +110,13 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
     // The row keeps the earlier file as its source, see replace-video-file.server.ts.
     return { ...NO_ARTIFACT, columns: named, replacement: FILE, durationSeconds };
   }
-  if (conversionOf(probe).video === "copy") await remux(source, probe, task, "mp4");
-  else await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
+  const isCopied = conversionOf(probe).video === "copy";
+  if (!isCopied || !(await isRemuxed(source, probe, task))) {
+    const sound = isCopied ? encodedSound(probe) : soundOf(probe);
+    await withSoftware(chosenHardware(), (hardware) =>
+      encode(source, probe, task, hardware, sound),
+    );
+  }
   const made = beside(source);
   // Made before, and perhaps being watched: it is replaced, see replace-video-file.server.ts.
   if (source.row.video_url !== "" && source.row.video_url === made.columns.video_url) {
@@ -197,6 +202,17 @@ async function remux(
   );
 }
 
+/** Whether a copy could be made: it ends at the first packet that is damaged, which decoders pass over. */
+async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<boolean> {
+  try {
+    await remux(source, probe, task, "mp4");
+    return true;
+  } catch (error) {
+    if (!(error instanceof EncodeError)) throw error;
+    return false;
+  }
+}
+
 /** Which of several sounds it is. */
 export function saidOf({ language, title }: SoundStream, index: number): string[] {
   const said = { language: cleanTitle(language), title: cleanTitle(title) };
@@ -206,8 +222,12 @@ export function saidOf({ language, title }: SoundStream, index: number): string[
 }
 
 function soundOf(probe: Probe): string[] {
+  if (probe.audio && conversionOf(probe).audio === "copy") return ["-c:a", "copy"];
+  return encodedSound(probe);
+}
+
+function encodedSound(probe: Probe): string[] {
   if (!probe.audio) return [];
-  if (conversionOf(probe).audio === "copy") return ["-c:a", "copy"];
   return ["-af", steadySound(probe.durationSeconds), ...soundArguments(FIRST_SOUND)];
 }
 
@@ -219,7 +239,13 @@ function firstRendition({ video }: Probe): { side: number; bitrate: number } {
   return { side: encoderMaxHeight, bitrate: Math.max(largest.maxBitrate, FIRST_BITRATE) };
 }
 
-async function encode(source: Source, probe: Probe, task: Task, hardware: Hardware): Promise<void> {
+async function encode(
+  source: Source,
+  probe: Probe,
+  task: Task,
+  hardware: Hardware,
+  sound: readonly string[],
+): Promise<void> {
   const { video } = probe;
   const { side, bitrate } = firstRendition(probe);
   const size = fit(video, side);
@@ -235,8 +261,7 @@ async function encode(source: Source, probe: Probe, task: Task, hardware: Hardwa
       ...["-filter_threads", String(threads())],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
       ...pictureArguments(hardware, { maxBitrate: bitrate, crf: 22 }),
-      ...soundOf(probe),
-      ...["-movflags", "+faststart", FILE],
+      ...[...sound, "-movflags", "+faststart", FILE],
     ],
     {
       seconds: probe.durationSeconds,

@@ -15,11 +15,11 @@ import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, jobRows, workOn, workUntilIdle } from "../../encode-library";
-import { interruptOnce, KILLED } from "../../interrupt-once";
 import { makeClip } from "../../media-clips";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
+import { interruptOnce, KILLED } from "../jobs/interrupt-once";
 
 let site: ReturnType<typeof useTemporarySite>;
 let realPath: string | undefined;

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -9,7 +10,7 @@ import { probe } from "~/media/probe/probe.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { refusalOfTerms } from "~/trust/uploaders/terms.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, onDisk, videoRow, workUntilIdle } from "../../encode-library";
+import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../../encode-library";
 import { type Clip, ffmpeg, makeClip, patched } from "../../media-clips";
 import { withSkeleton } from "../../ogg-skeleton";
 import { makeUser } from "../../sign-in-requests";
@@ -43,6 +44,33 @@ function tracks(name: string, as: string, dispositions: string[]): string {
   ]);
   return file;
 }
+
+describe.runIf(ffmpegAvailable())(
+  "a file whose packets a browser would play, one of them damaged",
+  () => {
+    it("is encoded where it can't be copied, and plays to its end", async () => {
+      const whole = small("whole", { as: "ts", seconds: 4, video: X264 });
+      const bytes = fs.readFileSync(whole);
+      // Headers of frames of the sound (ADTS), in the second half: a copy to MP4 ends there.
+      let at = bytes.length / 2;
+      for (let damaged = 0; damaged < 5; damaged++) {
+        at = bytes.indexOf(Buffer.from([0xff, 0xf1]), at) + 1;
+        bytes[at] = 0;
+      }
+      const file = path.join(site.folder, "damaged.ts");
+      fs.writeFileSync(file, bytes);
+      const copied = ["-v", "error", "-i", file, "-c", "copy", "-f", "mp4", "-y", `${file}.mp4`];
+      expect(spawnSync("ffmpeg", copied).status).not.toBe(0);
+
+      const id = await addToLibrary(site.uploads, file, false);
+      await workUntilIdle();
+      expect(jobStates(id)).toMatchObject({ transcode: "done", ladder: "done" });
+      const made = await probe(onDisk(site.uploads, videoRow(id).video_url));
+      expect(made).toMatchObject({ playable: true });
+      expect(made!.durationSeconds).toBeCloseTo(4, 0);
+    });
+  },
+);
 
 describe.runIf(ffmpegAvailable())("which streams of a file are played", () => {
   it.each([

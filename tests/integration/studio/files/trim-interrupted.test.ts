@@ -18,9 +18,9 @@ import {
   videoRow,
   workUntilIdle,
 } from "../../../encode-library";
-import { interruptOnce, KILLED, SLOWLY } from "../../../interrupt-once";
 import { makeClip } from "../../../media-clips";
 import { probeFile } from "../../../probe-file";
+import { interruptOnce, KILLED, SLOWLY } from "../../jobs/interrupt-once";
 
 const site = useAdminSite();
 const CUTTING = "*cut.mp4*";
