@@ -114,6 +114,8 @@ const SENTENCES = {
   "password-off": ["turned off the password", "turned off the password"],
   "token-create": ["made the API token %", "made an API token"],
   "token-revoke": ["revoked the API token %", "revoked an API token"],
+  "worker-create": ["made the worker %", "made a worker"],
+  "worker-revoke": ["revoked the worker %", "revoked a worker"],
   "account-create": ["made the account %", "made an account"],
   "review-ready": ["said that % is ready", "said that a video is ready"],
   "review-back": ["said that % is not ready yet", "said that a video is not ready yet"],

@@ -62,6 +62,7 @@ const TABLE = {
   "/admin/alerts": { owner: "all", editor: "none", uploader: "none" },
   "/admin/tokens": { owner: "own", editor: "own", uploader: "own" },
   "/admin/queue": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/workers": { owner: "all", editor: "none", uploader: "none" },
   "/admin/tags": { owner: "all", editor: "all", uploader: "none" },
   "/admin/series/:id?": { owner: "all", editor: "all", uploader: "none" },
   "/admin/import": { owner: "all", editor: "all", uploader: "none" },
@@ -125,6 +126,8 @@ const TABLE = {
   "/api": "anyone",
   // Its calls ask for a token, and then for the lines above.
   "/api/v1/*": "anyone",
+  // Its calls ask for the token of a worker, or are signed.
+  "/api/worker/*": "anyone",
   "/healthz": "anyone",
   // It asks for a token, or for this machine.
   "/metrics": "anyone",

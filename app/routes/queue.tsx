@@ -24,6 +24,8 @@ import { queueHref, readQueueView } from "~/studio/queue/queue-address";
 import { QueueFilters, QueueHead } from "~/studio/queue/queue-head";
 import { QueueLists } from "~/studio/queue/queue-list";
 import type { QueuePage } from "~/studio/queue/queue-page.server";
+import { QueueWorkers } from "~/studio/workers/worker-list";
+import { listWorkers } from "~/studio/workers/workers.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { Pager } from "~/ui/lists/pager";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -44,6 +46,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
     pausedSince: pausedSince(),
     diskFull: !(await hasFreeDiskSpace()),
     ffmpeg: ffmpegAvailable(),
+    workers: await listWorkers(),
+    now: Date.now(),
     codecs: extraCodecs().map((codec) => EXTRA_CODECS[codec].label),
     codecsOff: ffmpegAvailable() ? codecsSwitchedOff() : [],
   };
@@ -60,8 +64,8 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Queue() {
-  const { view, queue, pausedSince, diskFull, ffmpeg, codecs, codecsOff } =
-    useLoaderData<typeof loader>();
+  const page = useLoaderData<typeof loader>();
+  const { view, queue, pausedSince, diskFull, ffmpeg, codecs, codecsOff } = page;
   useLiveRefresh({ jobs: true });
   const error = useFormResponse<{ error?: StudioFailure }>()?.error;
   const busy = useNavigation().formData;
@@ -85,6 +89,7 @@ export default function Queue() {
       ) : (
         <QueueLists view={view} queue={queue} codecs={codecs} action={here} busy={busy} />
       )}
+      {view.page === 1 && !view.video && <QueueWorkers workers={page.workers} now={page.now} />}
       <Pager
         page={queue.page}
         pageCount={queue.pageCount}

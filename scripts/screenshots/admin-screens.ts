@@ -193,6 +193,7 @@ export function adminScreens({
     }),
     screen("Account", "/admin/account", { guide: "account" }),
     screen("API tokens", "/admin/tokens", { guide: "tokens" }),
+    screen("Workers", "/admin/workers"),
     screen("Alerts", "/admin/alerts"),
     screen("Reports", "/admin/reports"),
     screen("Report to decide on", `/admin/reports/${REPORT}`),

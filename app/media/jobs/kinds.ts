@@ -111,7 +111,11 @@ export interface QueueView {
 }
 
 /** Such as `43% · 2.1× speed · 1 min 20 s left`. */
-export function progressText({ progress, speed, secondsLeft }: JobNow): string {
+export function progressText({
+  progress,
+  speed,
+  secondsLeft,
+}: Pick<JobNow, "progress" | "speed" | "secondsLeft">): string {
   const parts = [`${Math.floor(progress * 100)}%`];
   if (speed) parts.push(`${speed.toFixed(1)}× speed`);
   if (secondsLeft !== undefined) parts.push(`${durationText(secondsLeft)} left`);

@@ -94,7 +94,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
 }
 
 /** Work that no other of its kind waits behind may take its time. */
-function paceOf({ id, kind, priority }: JobRow): Pace {
+export function paceOf({ id, kind, priority }: JobRow): Pace {
   if (priority < PRIORITIES[kind]) return "urgent";
   const others = sqliteHandle()
     .prepare("SELECT 1 FROM jobs WHERE kind = ? AND id <> ? AND state IN ('waiting', 'running')")

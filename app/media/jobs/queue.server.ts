@@ -9,6 +9,8 @@ import {
   IS_REMOTE,
   type LostLease,
   leaseMs,
+  MOST_LOSSES,
+  REMOTE_PREFIX,
   receivedFolder,
   returnLostLeases,
 } from "../remote/leases.server";
@@ -22,8 +24,6 @@ export const LEASE_MS = 30_000;
 export const MOST_ATTEMPTS = 3;
 /** A job during which the site was killed this often has failed too: it may be what kills it. */
 const MOST_KILLS = 5;
-/** So often in a row a job may be lost by workers on other machines. */
-const MOST_LOSSES = 5;
 const BACK_OFF_MS = 30_000;
 /** No job but the clean-up ever waits longer, see `fail`; nor on a full disk. */
 const LONGEST_WAIT_MS = BACK_OFF_MS * 4 ** (MOST_ATTEMPTS - 1);
@@ -285,6 +285,7 @@ export async function reclaimFromDeadWorkers(): Promise<void> {
 }
 
 function isDead(worker: string): boolean {
+  if (worker.startsWith(REMOTE_PREFIX)) return false;
   const [host, pid] = worker.split("/");
   if (host !== os.hostname()) return false;
   // In a container the process has the number of the one before it.

@@ -18,7 +18,7 @@ describe("the table of permissions", () => {
     }
   });
 
-  it("keeps nothing from owners, and from editors the terms, the users, the backups and the alerts alone", () => {
+  it("keeps nothing from owners, and from editors the terms, the users, the backups, the alerts and the workers alone", () => {
     for (const name of guarded) expect(allows(OWNER, name), name).toBe(true);
     expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual([
       "/admin/terms write",
@@ -28,6 +28,7 @@ describe("the table of permissions", () => {
       "/admin/block-list import",
       "/admin/block-list/:file",
       "/admin/alerts",
+      "/admin/workers",
       "/admin/consent hide-lacking",
       "/admin/consent undo-hiding",
       "/admin/consent/:id add-document",

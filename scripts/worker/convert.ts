@@ -1,0 +1,168 @@
+import { mkdir, readdir, rm, statfs } from "node:fs/promises";
+import path from "node:path";
+import { isOnePicture } from "~/media/encode/artifact";
+import type { Pace } from "~/media/encode/encoders.server";
+import { encodeRenditions } from "~/media/encode/ladder.server";
+import { createTask, EncodeError, type Progress } from "~/media/encode/task.server";
+import { explain } from "~/media/jobs/explain";
+import { cachedProbe } from "~/media/probe/cached-probe.server";
+import { InterruptedError } from "~/media/probe/ffmpeg.server";
+import { RefusedFileError } from "~/media/probe/probe.server";
+import { forgetSettings } from "~/server/settings.server";
+import { LostLeaseError, RefusedError, type SiteClient, TokenError } from "./site";
+import { fetchFilm, sendFile } from "./transfer";
+
+/** How often the site hears of it; a twelfth of the lease. */
+const BEAT_MS = 10_000;
+/** Below so much free space nothing is begun. */
+const LEAST_FREE_BYTES = 256 * 1024 ** 2;
+
+/** A job as the site gives it. */
+export interface Job {
+  lease: string;
+  job: number;
+  pace: Pace;
+  settings: { maxHeight: number; preset: string };
+  extension: string;
+  source: string;
+  paused: boolean;
+}
+
+/** `full`: the disk of this machine has no room, so that it asks for nothing for a while. */
+export type End = "done" | "given back" | "lost" | "failed" | "full";
+
+/**
+ * Makes what a job asks for in `folder`, and sends it. The job is given back when `leave` is aborted.
+ *
+ * @throws {TokenError} when the site does not take the token any more.
+ */
+export async function convert(
+  site: SiteClient,
+  job: Job,
+  folder: string,
+  leave: AbortSignal,
+  say: (text: string) => void,
+): Promise<End> {
+  let latest: Progress = { fraction: 0 };
+  const startedAt = performance.now();
+  const task = createTask(path.join(folder, `job-${job.job}`), (progress) => {
+    latest = progress;
+  });
+  let lost: unknown;
+  let terms: Pick<Job, "source" | "paused"> = job;
+  const lease = `leases/${job.lease}`;
+  let beating: Promise<void> | undefined;
+  const sendBeat = async () => {
+    const workedMs = performance.now() - startedAt - task.heldMs();
+    const { fraction, speed } = latest;
+    const secondsLeft = (workedMs * (1 - fraction)) / fraction / 1000;
+    const json = { progress: fraction, speed, ...(fraction > 0.02 && { secondsLeft }) };
+    const answer = await site.ask(lease, { method: "POST", json, signal: task.signal });
+    terms = await answer.json();
+    if (terms.paused) task.pause();
+    else task.resume();
+    say(
+      `Job ${job.job}: ${Math.floor(fraction * 100)}%${speed ? ` · ${speed.toFixed(1)}× speed` : ""}`,
+    );
+  };
+  const beat = () => {
+    beating ??= sendBeat().finally(() => {
+      beating = undefined;
+    });
+    return beating;
+  };
+  const giveUp = (error: unknown) => {
+    lost ??= error;
+    task.abort();
+  };
+  const pulse = setInterval(() => beat().catch(giveUp), BEAT_MS);
+  const onLeave = () => task.abort();
+  leave.addEventListener("abort", onLeave);
+  try {
+    leave.throwIfAborted();
+    await make();
+    say(`Job ${job.job}: done.`);
+    return "done";
+  } catch (error) {
+    return await ended(lost ?? error);
+  } finally {
+    clearInterval(pulse);
+    leave.removeEventListener("abort", onLeave);
+    await rm(task.folder, { recursive: true, force: true });
+  }
+
+  async function make(): Promise<void> {
+    await rm(task.folder, { recursive: true, force: true });
+    await mkdir(path.join(task.folder, "made"), { recursive: true });
+    await requireRoom(task.folder);
+    // The site says what a stream is; with which encoder it is made is this machine's affair.
+    process.env.ENCODER_MAX_HEIGHT = String(job.settings.maxHeight);
+    process.env.ENCODER_PRESET = job.settings.preset;
+    forgetSettings();
+    const film = path.join(task.folder, `film${job.extension}`);
+    let isFirst = true;
+    const address = async () => {
+      if (!isFirst) await beat();
+      isFirst = false;
+      return terms.source;
+    };
+    const bytes = await fetchFilm(site, address, film, task.signal);
+    say(`Job ${job.job}: fetched ${Math.ceil(bytes / 1024 ** 2)} MB.`);
+    const probe = await cachedProbe(film);
+    if (!isOnePicture(probe)) await encodeRenditions(film, probe, task, "made", job.pace);
+    const made = path.join(task.folder, "made");
+    const files: Record<string, string> = {};
+    for (const name of await readdir(made)) {
+      files[name] = await sendFile(
+        site,
+        `${lease}/files/${name}`,
+        path.join(made, name),
+        task.signal,
+      );
+    }
+    task.signal.throwIfAborted();
+    await site.ask(`${lease}/result`, { method: "POST", json: { files }, signal: task.signal });
+  }
+
+  async function ended(error: unknown): Promise<End> {
+    if (error instanceof TokenError) throw error;
+    if (error instanceof LostLeaseError) {
+      say(`Job ${job.job}: ${error.message}`);
+      return "lost";
+    }
+    if (error instanceof RefusedError) {
+      say(`Job ${job.job}: ${error.message}`);
+      return "failed";
+    }
+    const isFull = (error as NodeJS.ErrnoException).code === "ENOSPC";
+    if (leave.aborted || isFull) {
+      await site.ask(lease, {
+        method: "DELETE",
+        expected: [409],
+        signal: AbortSignal.timeout(10_000),
+      });
+      const why = isFull && !leave.aborted ? ": the disk of this machine is full" : "";
+      say(`Job ${job.job}: given back${why}.`);
+      return isFull ? "full" : "given back";
+    }
+    // Only what ffmpeg says of the film's bytes is final.
+    const final = error instanceof RefusedFileError;
+    const isExpected = final || error instanceof EncodeError || error instanceof InterruptedError;
+    if (!isExpected) console.error(error);
+    const lines = error instanceof EncodeError ? error.lines : [];
+    const reason = explain((error as Error).message, lines).slice(0, 4_000);
+    await site.ask(`${lease}/failure`, {
+      method: "POST",
+      json: { reason, final },
+      expected: [409],
+    });
+    say(`Job ${job.job}: failed. ${reason}`);
+    return "failed";
+  }
+}
+
+async function requireRoom(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize >= LEAST_FREE_BYTES) return;
+  throw Object.assign(new Error("The disk is full."), { code: "ENOSPC" });
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { LostLeaseError, type SiteClient } from "./site";
+
+/** Of one request; a line that breaks costs no more than that. */
+const PART_BYTES = 8 * 1024 ** 2;
+
+/** The film can't be read at its address: its lease has ended, or its video is gone. */
+const GONE = [403, 404];
+
+/**
+ * Fetches the film of a job. What breaks off goes on where it stopped.
+ *
+ * @param address the one to ask now; they end after a minute, see docs/workers.md.
+ */
+export async function fetchFilm(
+  site: SiteClient,
+  address: () => Promise<string>,
+  target: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const file = await open(target, "w");
+  let written = 0;
+  let version: string | null = null;
+  try {
+    for (;;) {
+      const headers: Record<string, string> = written > 0 ? { Range: `bytes=${written}-` } : {};
+      const answer = await site.ask(await address(), {
+        ...{ headers, signal, expected: [...GONE, 416] },
+      });
+      if (GONE.includes(answer.status)) {
+        // An address that has ended is no end of the lease: who prolongs that learns which it was.
+        await answer.body?.cancel();
+        await address();
+        if (answer.status === 404) throw new LostLeaseError("The film is gone.");
+        continue;
+      }
+      const tag = answer.headers.get("ETag");
+      const isSame = version === null || tag === version;
+      if (!isSame || answer.status === 416 || (written > 0 && answer.status === 200)) {
+        await answer.body?.cancel();
+        await file.truncate(0);
+        written = 0;
+        version = null;
+        continue;
+      }
+      version = tag;
+      const whole = written + Number(answer.headers.get("Content-Length"));
+      try {
+        for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+          await file.write(chunk, 0, chunk.byteLength, written);
+          written += chunk.byteLength;
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw error;
+      }
+      if (written >= whole) return written;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Sends a file of a result; what the site has of it already is not sent again.
+ *
+ * @returns its digest, SHA-256.
+ */
+export async function sendFile(
+  site: SiteClient,
+  address: string,
+  file: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { size } = await stat(file);
+  const handle = await open(file, "r");
+  const part = new Uint8Array(PART_BYTES);
+  try {
+    for (let offset = 0; offset < size; ) {
+      const { bytesRead } = await handle.read(part, 0, PART_BYTES, offset);
+      const answer = await site.ask(address, {
+        ...{ method: "PUT", signal, expected: [409] },
+        headers: { "Upload-Offset": String(offset), "Content-Type": "application/octet-stream" },
+        bytes: part.subarray(0, bytesRead),
+      });
+      if (answer.status === 409) {
+        const there = answer.headers.get("Upload-Offset");
+        await answer.body?.cancel();
+        if (there === null) throw new LostLeaseError("This job is no longer ours.");
+        offset = Number(there);
+      } else offset = (await answer.json<{ bytes: number }>()).bytes;
+    }
+  } finally {
+    await handle.close();
+  }
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest("hex");
+}

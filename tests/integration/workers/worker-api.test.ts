@@ -1,0 +1,393 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { encodeRenditions } from "~/media/encode/ladder.server";
+import { createTask } from "~/media/encode/task.server";
+import { claim, LEASE_MS } from "~/media/jobs/queue.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { loader as media } from "~/routes/media";
+import { listWorkers, revokeWorker } from "~/studio/workers/workers.server";
+import { sqliteHandle } from "~db/client.server";
+import { addToLibrary, filesBelow, jobRows, videoRow } from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { makeUser, ORIGIN } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+import {
+  callWorker,
+  digestsOf,
+  type Files,
+  makeWorker,
+  sendPart,
+  sendResult,
+  takeJob,
+} from "../../workers/worker-requests";
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "worker-api-"));
+let film = "";
+/** What an honest worker makes of the film. */
+let made: Files = {};
+
+async function makeFiles(file: string, name: string): Promise<Files> {
+  const task = createTask(folder, () => {});
+  fs.mkdirSync(path.join(folder, name));
+  await encodeRenditions(file, (await probe(file))!, task, name, "urgent");
+  const names = fs.readdirSync(path.join(folder, name));
+  const bytes = (each: string) => new Uint8Array(fs.readFileSync(path.join(folder, name, each)));
+  return Object.fromEntries(names.map((each) => [each, bytes(each)]));
+}
+
+beforeAll(async () => {
+  if (!ffmpegAvailable()) return;
+  film = makeClip(folder, "film", { seconds: 6, output: ["-movflags", "+faststart"] });
+  const site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  made = await makeFiles(film, "made");
+  site.remove();
+});
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+let site: ReturnType<typeof useTemporarySite>;
+let owner: ReturnType<typeof makeUser>;
+let token = "";
+let video = "";
+let errors: ReturnType<typeof vi.spyOn>;
+beforeEach(async () => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  errors = vi.spyOn(console, "error").mockImplementation(() => {});
+  if (!film) return;
+  owner = makeUser();
+  token = await makeWorker(owner.id);
+  video = await addToLibrary(site.uploads, film, true);
+  // Everything but its stream is there.
+  sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
+});
+afterEach(() => {
+  errors.mockRestore();
+  site.remove();
+});
+
+const ladder = () => jobRows(video).find(({ kind }) => kind === "ladder")!;
+const left = () => filesBelow(path.join(site.uploads, "tmp"));
+const detail = async (answer: Response) => ((await answer.json()) as { detail: string }).detail;
+const endLeases = () =>
+  sqliteHandle().exec(
+    "UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'",
+  );
+
+/** Of a request for a film, whose bytes are left where they are. */
+async function filmStatus(source: string, given?: string, sent = {}): Promise<number> {
+  const answer = await callWorker(source, given, sent);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+async function mediaStatus(url: string): Promise<number> {
+  const params = { "*": url.replace("/media/", "") };
+  const request = new Request(ORIGIN + url);
+  const answer = (await media({ request, params, context: {} } as never)) as Response;
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
+  it("takes a job, reads its film, sends the files, and the stream is published", async () => {
+    const taken = await takeJob(token);
+    expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: taken.job });
+    expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
+
+    const whole = await callWorker(taken.source, undefined);
+    expect(Buffer.from(await whole.arrayBuffer()).equals(fs.readFileSync(film))).toBe(true);
+    const part = await callWorker(taken.source, undefined, { headers: { Range: "bytes=10-19" } });
+    await part.body?.cancel();
+    expect([part.status, part.headers.get("Content-Length")]).toEqual([206, "10"]);
+
+    const beat = { method: "POST", json: { progress: 0.4, speed: 2.5, secondsLeft: 9 } };
+    expect((await callWorker(`leases/${taken.lease}`, token, beat)).status).toBe(200);
+    const [listed] = await listWorkers();
+    expect(listed).toMatchObject({
+      ...{ name: "attic", jobsDone: 0, trouble: null },
+      jobs: [{ label: "Streaming qualities", title: "film.mp4", progress: 0.4, speed: 2.5 }],
+    });
+
+    expect((await sendResult(token, taken.lease, made)).status).toBe(204);
+    expect(ladder()).toMatchObject({ state: "done", attempts: 1, worker: null });
+    const { hls_url } = videoRow(video);
+    for (const name of ["master.m3u8", "180p.m3u8", "180p.mp4", "manifest.mpd"]) {
+      expect(await mediaStatus(path.posix.join(path.posix.dirname(hls_url!), name))).toBe(200);
+    }
+    expect(left()).toEqual([]);
+    expect(await listWorkers()).toMatchObject([{ jobsDone: 1, jobs: [] }]);
+  });
+
+  it("goes on with a file behind what has arrived of it", async () => {
+    const { lease } = await takeJob(token);
+    const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
+    const half = Math.floor(bytes.length / 2);
+    expect(await (await sendPart(token, lease, name, bytes.slice(0, half))).json()).toEqual({
+      bytes: half,
+    });
+    const again = await sendPart(token, lease, name, bytes.slice(0, half));
+    expect([again.status, again.headers.get("Upload-Offset")]).toEqual([409, String(half)]);
+    expect((await sendPart(token, lease, name, bytes.slice(half), half)).status).toBe(200);
+    const there = await callWorker(`leases/${lease}/files`, token);
+    expect(await there.json()).toEqual({ [name]: bytes.length });
+  });
+
+  it("of a film that browsers do not play, also makes the file that is played without scripts", async () => {
+    sqliteHandle()
+      .prepare("UPDATE videos SET source_url = video_url, video_url = '' WHERE id = ?")
+      .run(video);
+    const { lease } = await takeJob(token);
+    expect((await sendResult(token, lease, made)).status).toBe(204);
+    expect(await mediaStatus(videoRow(video).video_url)).toBe(200);
+  });
+
+  it("is told while the queue is paused, and gets nothing new", async () => {
+    const { lease } = await takeJob(token);
+    sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
+    const answer = await callWorker(`leases/${lease}`, token, {
+      ...{ method: "POST", json: { progress: 0.1 } },
+    });
+    expect(await answer.json()).toMatchObject({ paused: true });
+    expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
+  });
+
+  it("gives a job back, which another has at once and as the first attempt", async () => {
+    const { lease } = await takeJob(token);
+    expect((await callWorker(`leases/${lease}`, token, { method: "DELETE" })).status).toBe(204);
+    expect(await claim()).toMatchObject({ kind: "ladder", attempts: 1 });
+  });
+
+  it("says that it failed, for now or for good", async () => {
+    const first = await takeJob(token);
+    const failure = { reason: "ffmpeg was ended by SIGKILL.", final: false };
+    await callWorker(`leases/${first.lease}/failure`, token, { method: "POST", json: failure });
+    expect(ladder()).toMatchObject({ state: "waiting", attempts: 1, reason: failure.reason });
+    sqliteHandle().exec("UPDATE jobs SET run_after = '2020-01-01T00:00:00.000Z'");
+    const second = await takeJob(token);
+    const final = { reason: "This video is damaged.", final: true };
+    await callWorker(`leases/${second.lease}/failure`, token, { method: "POST", json: final });
+    expect(ladder()).toMatchObject({ state: "failed", reason: final.reason });
+  });
+});
+
+describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", () => {
+  const lies: [string, (files: Record<string, Uint8Array<ArrayBuffer>>) => unknown, RegExp][] = [
+    [
+      "a file that is no film",
+      (files) => (files["180p.mp4"] = new Uint8Array(5_000)),
+      /180p.*played/,
+    ],
+    [
+      "a file that is cut off",
+      (files) => (files["180p.mp4"] = made["180p.mp4"]!.slice(0, 9_000)),
+      /180p/,
+    ],
+    [
+      "a film with noise in its middle",
+      (files) => files["180p.mp4"]!.fill(170, 3_000, files["180p.mp4"]!.length - 100),
+      /180p/,
+    ],
+    ["no picture at all", (files) => delete files["180p.mp4"], /largest of its renditions/],
+    ["no sound", (files) => delete files["sound-1.mp4"], /sound-1\.mp4 is missing/],
+    ["a sound for a picture", (files) => (files["180p.mp4"] = made["sound-1.mp4"]!), /no video/],
+    ["a size that the film has not", (files) => (files["720p.mp4"] = made["180p.mp4"]!), /720p/],
+  ];
+
+  it.each(lies)("is refused: %s", async (_, lie, why) => {
+    const files = Object.fromEntries(
+      Object.entries(made).map(([name, bytes]) => [name, bytes.slice()]),
+    );
+    lie(files);
+    const { lease } = await takeJob(token);
+    const answer = await sendResult(token, lease, files);
+    expect(answer.status).toBe(422);
+    expect(await detail(answer)).toMatch(why);
+    expect(videoRow(video).hls_url).toBeNull();
+    expect(ladder()).toMatchObject({ state: "waiting", attempts: 0, worker_losses: 1 });
+    expect((await listWorkers())[0]?.trouble).toMatch(why);
+    expect(left()).toEqual([]);
+    expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
+  });
+
+  it("is refused with another digest than was said", async () => {
+    const { lease } = await takeJob(token);
+    const digests = { ...digestsOf(made), "180p.mp4": "0".repeat(64) };
+    const answer = await sendResult(token, lease, made, digests);
+    expect([answer.status, await detail(answer)]).toEqual([
+      ...[422, "The result was refused: 180p.mp4 has another digest than was said."],
+    ]);
+  });
+
+  it("is refused when its playlists would be shorter than the film", async () => {
+    const short = makeClip(folder, "short", { seconds: 3, output: ["-movflags", "+faststart"] });
+    const files = await makeFiles(short, "made-short");
+    const { lease } = await takeJob(token);
+    const answer = await sendResult(token, lease, files);
+    expect([answer.status, await detail(answer)]).toEqual([422, expect.stringMatching(/shorter/)]);
+  });
+
+  it.each(["master.m3u8", "180p.m3u8", "..%2f180p.mp4", "film.html"])(
+    "brings no file of another name: %s",
+    async (name) => {
+      const { lease } = await takeJob(token);
+      const sent = await sendPart(token, lease, name, new TextEncoder().encode("#EXTM3U"));
+      expect(sent.status).toBe(422);
+      expect(left()).toEqual([]);
+    },
+  );
+
+  it("fails the job when it is refused five times in a row, so that nobody encodes for ever", async () => {
+    for (let time = 1; time <= 5; time++) {
+      const { lease } = await takeJob(token);
+      expect((await sendResult(token, lease, {})).status).toBe(422);
+      sqliteHandle().exec("UPDATE jobs SET run_after = '2020-01-01T00:00:00.000Z'");
+    }
+    expect(ladder()).toMatchObject({
+      ...{ state: "failed", worker: null },
+      reason: expect.stringContaining("The result of the worker “attic” was refused"),
+    });
+  });
+});
+
+describe.runIf(ffmpegAvailable())("a lease", () => {
+  it("that has ended gives the job to the next, and a late result harms nothing", async () => {
+    const late = await takeJob(token);
+    const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
+    await sendPart(token, late.lease, name, bytes);
+    endLeases();
+    const other = await makeWorker(owner.id, "cellar");
+    const taken = await takeJob(other);
+    expect(ladder()).toMatchObject({ attempts: 1, worker_losses: 1 });
+    expect(left()).toEqual([]);
+
+    for (const answer of [
+      await sendPart(token, late.lease, name, bytes),
+      await callWorker(`leases/${late.lease}`, token, { method: "POST", json: { progress: 1 } }),
+      await sendResult(token, late.lease, {}),
+      await callWorker(`leases/${late.lease}`, token, { method: "DELETE" }),
+    ]) {
+      expect(answer.status).toBe(409);
+      expect(await detail(answer)).toMatch(/no longer yours/);
+    }
+    expect(await filmStatus(late.source)).toBe(404);
+    expect((await sendResult(other, taken.lease, made)).status).toBe(204);
+    expect(ladder().state).toBe("done");
+    expect((await sendResult(other, taken.lease, made)).status).toBe(409);
+  });
+
+  it("lasts two minutes, and is prolonged by each sign of life", async () => {
+    const { lease } = await takeJob(token);
+    expect(await claim(undefined, Date.now() + LEASE_MS + 1_000)).toBeUndefined();
+    endLeases();
+    const beat = { method: "POST", json: { progress: 0.2 } };
+    expect((await callWorker(`leases/${lease}`, token, beat)).status).toBe(200);
+    expect(await claim(undefined, Date.now() + 110_000)).toBeUndefined();
+    expect(await claim(undefined, Date.now() + 130_000)).toMatchObject({ kind: "ladder" });
+  });
+
+  it("that is lost five times in a row fails the job", async () => {
+    for (let time = 1; time <= 5; time++) {
+      await takeJob(token);
+      endLeases();
+    }
+    expect(await claim()).toBeUndefined();
+    expect(ladder()).toMatchObject({
+      ...{ state: "failed", reason: "5 workers were lost while this was being made." },
+    });
+  });
+
+  it("is no other worker's", async () => {
+    const { lease } = await takeJob(token);
+    const other = await makeWorker(owner.id, "cellar");
+    expect((await callWorker(`leases/${lease}`, other, { method: "DELETE" })).status).toBe(409);
+    expect(ladder().state).toBe("running");
+  });
+
+  it("ends with the token, and the job waits again", async () => {
+    const { lease } = await takeJob(token);
+    const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
+    await sendPart(token, lease, name, bytes);
+    const [{ id } = { id: 0 }] = await listWorkers();
+    expect(await revokeWorker(owner.id, id)).toBe(true);
+    expect(ladder()).toMatchObject({ state: "waiting", attempts: 0, worker: null });
+    expect((await sendPart(token, lease, name, bytes)).status).toBe(401);
+    expect(left()).toEqual([]);
+  });
+
+  it("ends with its video, whose film can be read no more", async () => {
+    const taken = await takeJob(token);
+    sqliteHandle().prepare("DELETE FROM videos WHERE id = ?").run(video);
+    expect(await filmStatus(taken.source)).toBe(404);
+    expect((await sendResult(token, taken.lease, made)).status).toBe(409);
+    expect(left()).toEqual([]);
+  });
+
+  it("goes on while its video is hidden, and shows nobody what is made", async () => {
+    const taken = await takeJob(token);
+    sqliteHandle().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(video);
+    expect(await filmStatus(taken.source)).toBe(200);
+    expect((await sendResult(token, taken.lease, made)).status).toBe(204);
+    expect(await mediaStatus(videoRow(video).hls_url!)).toBe(404);
+  });
+});
+
+describe("the address of a film", () => {
+  const changed = (source: string, name: string, value: string) => {
+    const url = new URL(source, ORIGIN);
+    url.searchParams.set(name, value);
+    return url.pathname + url.search;
+  };
+
+  it.runIf(ffmpegAvailable())("is refused once it has ended, or changed", async () => {
+    const { source } = await takeJob(token);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    try {
+      expect(await filmStatus(source)).toBe(403);
+      const later = String(Math.floor(Date.now() / 1000) + 50);
+      expect(await filmStatus(changed(source, "until", later))).toBe(403);
+    } finally {
+      vi.useRealTimers();
+    }
+    for (const query of ["?", "?until=x&signature=", "?until=99999999999&signature=abc"]) {
+      const asked = source.replace(/\?.*/, query);
+      expect(await filmStatus(asked, token)).toBe(403);
+    }
+    expect(await filmStatus(source, undefined, { method: "POST" })).toBe(405);
+  });
+});
+
+describe("what is no request of a worker", () => {
+  it("is answered with a true status and a sentence", async () => {
+    const user = makeUser("other@example.com");
+    const worker = await makeWorker(user.id, "barn");
+    const status = async (path: string, given: string | undefined, sent = {}) => {
+      const answer = await callWorker(path, given, sent);
+      expect(await detail(answer)).toMatch(/\w{3}.*\.$/s);
+      return answer.status;
+    };
+    const post = { method: "POST" };
+    expect(await status("jobs", undefined, post)).toBe(401);
+    expect(await status("jobs", `${worker}x`, post)).toBe(401);
+    expect(await status("jobs", "afterdark_something", post)).toBe(401);
+    expect(await status("jobs", worker)).toBe(405);
+    expect(await status("nothing", worker)).toBe(404);
+    expect(await status("leases/x", worker, post)).toBe(409);
+  });
+
+  it.runIf(ffmpegAvailable())("changes nothing with a body that is wrong", async () => {
+    const { lease } = await takeJob(token);
+    const send = async (path: string, sent: object) =>
+      (await callWorker(`leases/${lease}${path}`, token, { method: "POST", ...sent })).status;
+    expect(await send("", { body: "{" })).toBe(400);
+    expect(await send("", { json: { progress: 2 } })).toBe(422);
+    expect(await send("/result", { json: { files: { "180p.mp4": "short" } } })).toBe(422);
+    expect(await send("/failure", { json: { reason: "" } })).toBe(422);
+    expect(await send("/nothing", { json: {} })).toBe(404);
+    expect(await send("/result", { body: "x".repeat(70_000) })).toBe(413);
+    const unsaid = { method: "PUT", body: "x" };
+    expect((await callWorker(`leases/${lease}/files/180p.mp4`, token, unsaid)).status).toBe(400);
+    expect(ladder().state).toBe("running");
+  });
+});

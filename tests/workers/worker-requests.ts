@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { action, loader } from "~/routes/worker-api";
+import { createWorker } from "~/studio/workers/workers.server";
+import { ORIGIN } from "../sign-in-requests";
+
+/** A worker's requests, through the loader and action of their route. */
+
+export interface Sent {
+  method?: string;
+  json?: unknown;
+  body?: Uint8Array<ArrayBuffer> | string;
+  headers?: Record<string, string>;
+}
+
+/** Makes a worker, as its page does; returns its token. */
+export async function makeWorker(userId: string, name = "attic"): Promise<string> {
+  const form = new FormData();
+  form.set("name", name);
+  return createWorker(userId, form);
+}
+
+/** @param path below `/api/worker/`, or a whole path that the site has given. */
+export async function callWorker(
+  path: string,
+  token: string | undefined,
+  { method = "GET", json, body, headers = {} }: Sent = {},
+): Promise<Response> {
+  const url = new URL(path.startsWith("/") ? path : `/api/worker/${path}`, ORIGIN);
+  const request = new Request(url, {
+    method,
+    headers: { ...(token && { Authorization: `Bearer ${token}` }), ...headers },
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+    ...(body !== undefined && { body }),
+  });
+  const answer = method === "GET" || method === "HEAD" ? loader : action;
+  const params = { "*": url.pathname.replace("/api/worker/", "") };
+  return answer({ request, params, context: {} } as never);
+}
+
+export interface TakenJob {
+  lease: string;
+  job: number;
+  source: string;
+  paused: boolean;
+  leaseSeconds: number;
+}
+
+/** Takes a job, which has to be there. */
+export async function takeJob(token: string): Promise<TakenJob> {
+  const answer = await callWorker("jobs", token, { method: "POST" });
+  if (answer.status !== 200) throw new Error(`No job was given: ${answer.status}`);
+  return (await answer.json()) as TakenJob;
+}
+
+export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
+
+/** Sends the files of a result, each in one part, and then says that these are all. */
+export async function sendResult(
+  token: string,
+  lease: string,
+  files: Files,
+  digests = digestsOf(files),
+): Promise<Response> {
+  for (const [name, body] of Object.entries(files)) {
+    const sent = await sendPart(token, lease, name, body);
+    if (sent.status !== 200) return sent;
+  }
+  return callWorker(`leases/${lease}/result`, token, { method: "POST", json: { files: digests } });
+}
+
+export function sendPart(
+  token: string,
+  lease: string,
+  name: string,
+  body: Uint8Array<ArrayBuffer>,
+  offset = 0,
+): Promise<Response> {
+  const headers = { "Upload-Offset": String(offset) };
+  return callWorker(`leases/${lease}/files/${name}`, token, { method: "PUT", body, headers });
+}
+
+export function digestsOf(files: Files): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(files).map(([name, bytes]) => [
+      name,
+      createHash("sha256").update(bytes).digest("hex"),
+    ]),
+  );
+}
