@@ -91,7 +91,20 @@ export function adminScreens({
     screen("Manage, delete", `${manage}&delete=${plain}`, { overlay: true }),
     screen("Manage, replace", `${manage}&replace=${long}`, { overlay: true, guide: "replace" }),
     screen("Manage, replacing", `${manage}&replace=${plain}`, { overlay: true }),
-    screen("Manage, start and end", `${manage}&trim=${long}`, { overlay: true }),
+    screen("Manage, start and end", `${manage}&trim=${long}`, { overlay: true, guide: "trim" }),
+    screen("Manage, looks alike", `${manage}&status=similar`, { guide: "similar" }),
+    screen("Manage, what will change", manage, {
+      guide: "changes",
+      overlay: true,
+      steps: async (page) => {
+        const boxes = page.getByRole("checkbox", { name: /^Select / });
+        for (const index of [1, 2, 3]) await boxes.nth(index).check();
+        const bar = page.getByRole("form", { name: "Selected videos" });
+        await bar.getByLabel("With the selected videos").selectOption("Hide");
+        await bar.getByRole("button", { name: "Apply" }).click();
+        await page.getByRole("button", { name: "Change videos" }).waitFor();
+      },
+    }),
     screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),
     screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, {
       overlay: true,
@@ -135,6 +148,16 @@ export function adminScreens({
         const boxes = page.getByRole("checkbox", { name: /^Select / });
         for (const index of [0, 1]) await boxes.nth(index).check();
         await page.getByText("2 selected").waitFor();
+      },
+    }),
+    screen("Tags, categories", "/admin/tags", {
+      guide: "categories",
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await page
+          .getByRole("heading", { name: "Categories", exact: true, level: 2 })
+          .first()
+          .evaluate((heading) => heading.scrollIntoView({ block: "center" }));
       },
     }),
     screen("Tags, one of them", "/admin/tags?tag=night", { overlay: true }),
@@ -194,14 +217,14 @@ export function adminScreens({
     screen("Account", "/admin/account", { guide: "account" }),
     screen("API tokens", "/admin/tokens", { guide: "tokens" }),
     screen("Workers", "/admin/workers"),
-    screen("Alerts", "/admin/alerts"),
+    screen("Alerts", "/admin/alerts", { guide: "alerts" }),
     screen("Reports", "/admin/reports"),
     screen("Report to decide on", `/admin/reports/${REPORT}`),
     screen("Block list", "/admin/block-list"),
     screen("Consent", "/admin/consent"),
     screen("New performer", "/admin/consent/new"),
     screen("Consent of a video", `/admin/videos/${draft}/consent`),
-    screen("Reference of the API", "/api"),
+    screen("Reference of the API", "/api", { guide: "api" }),
     screen("Account, a passkey to change", "/admin/account", {
       steps: async (page) => {
         await page.getByText("Rename or remove").first().click();

@@ -105,7 +105,28 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
   addUsers(site);
   addDownloads(site);
   addReview(site, draft);
+  addPairs(site, [plain, unbroken, long]);
+  addAlerts(site);
   return { long, plain, withoutFile, scheduled, draft, all: published.all() as string[] };
+}
+
+/** The first of them looks like each of the others. */
+function addPairs(site: SiteProcess, [one = "", ...others]: string[]): void {
+  const add = site.database().prepare("INSERT INTO similar_videos (first, second) VALUES (?, ?)");
+  for (const other of others) add.run(...[one, other].sort());
+}
+
+/** What was over before the pictures: the site itself ends what lasts. */
+function addAlerts(site: SiteProcess): void {
+  const add = site
+    .database()
+    .prepare(
+      "INSERT INTO alerts (id, kind, sentence, raised_at, resolved_at) VALUES (?, ?, ?, ?, ?)",
+    );
+  const disk = "The disk of the uploads is nearly full: 1.8 GB are free.";
+  const backup = "The backup of the site failed: the folder is not there.";
+  add.run("disk", "disk", disk, inDays(-3), inDays(-2));
+  add.run("backup", "backup-failed", backup, inDays(-9), inDays(-8));
 }
 
 /** A public series with videos, and some others. */

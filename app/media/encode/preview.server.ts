@@ -10,8 +10,8 @@ import { fit, steadyRate } from "./renditions";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 export const PREVIEW_MOST_BYTES = 500_000;
-const SIDE = 270;
-const FIRST_BITRATE = 420_000;
+/** Its shorter side, its quality, and its bits a second at most. */
+export const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 
 /** A short muted clip, at most 500 KB, for the card that the mouse rests on. */
 export async function createPreview(
@@ -22,7 +22,7 @@ export async function createPreview(
 ): Promise<Artifact> {
   const name = `preview-${generation}.mp4`;
   const moments = await previewMoments(source.playing, probe, task);
-  for (let bitrate = FIRST_BITRATE; ; bitrate /= 2) {
+  for (let bitrate = PREVIEW.maxBitrate; ; bitrate /= 2) {
     await encode(source, probe, task, { name, moments, bitrate: Math.round(bitrate) });
     const { size } = await stat(path.join(task.folder, name));
     if (size <= PREVIEW_MOST_BYTES) break;
@@ -43,7 +43,7 @@ async function encode(
 ): Promise<void> {
   const { video } = probe;
   const rate = steadyRate(Math.min(30, video.frameRate));
-  const filters = pictureFilters(video, fit(video, SIDE), rate).join(",");
+  const filters = pictureFilters(video, fit(video, PREVIEW.side), rate).join(",");
   const inputs = moments.flatMap(({ start, seconds }) => [
     ...["-ss", start.toFixed(3), "-t", seconds.toFixed(3), "-threads", "1"],
     ...inputArguments(source.playing),
@@ -61,7 +61,7 @@ async function encode(
     task,
     [
       ...[...inputs, "-filter_complex", parts + joined, "-map", "[clip]", "-map_metadata", "-1"],
-      ...pictureArguments("off", { maxBitrate: bitrate, crf: 27 }),
+      ...pictureArguments("off", { maxBitrate: bitrate, crf: PREVIEW.crf }),
       ...["-movflags", "+faststart", name],
     ],
     { seconds, fileBytes: 64 * 1024 ** 2, cpuSeconds: 600 },

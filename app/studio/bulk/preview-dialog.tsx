@@ -46,7 +46,7 @@ export function BulkPreviewDialog({
             <tbody>
               {rows.map(({ id, title, before, after }) => (
                 <tr key={id} className="border-t border-line align-top">
-                  <th scope="row" dir="auto" className="p-3 font-medium break-words">
+                  <th scope="row" dir="auto" className="min-w-40 p-3 font-medium wrap-anywhere">
                     {title}
                   </th>
                   <td className="p-3 break-words text-muted">{before || "(nothing)"}</td>

@@ -72,14 +72,20 @@ function daysSinceFirstView(id: string, now: number): number {
   return Math.min(Math.max(1, days), MOST_DAYS);
 }
 
+/** Added up before they are joined: of a hundred thousand days only the videos of the result are read. */
 function viewsByVideo(from: string) {
   return database()
-    .selectFrom("view_days")
-    .innerJoin("videos", "videos.id", "view_days.video_id")
-    .select((e) => ["videos.id", "videos.title", e.fn.sum<number>("view_days.views").as("views")])
-    .where("day", ">=", from)
-    .groupBy("videos.id")
-    .orderBy((e) => e.fn.sum("view_days.views"), "desc")
+    .selectFrom((e) =>
+      e
+        .selectFrom("view_days")
+        .select((day) => ["video_id", day.fn.sum<number>("views").as("views")])
+        .where("day", ">=", from)
+        .groupBy("video_id")
+        .as("sums"),
+    )
+    .innerJoin("videos", "videos.id", "sums.video_id")
+    .select(["videos.id", "videos.title", "sums.views"])
+    .orderBy("sums.views", "desc")
     .orderBy("videos.id")
     .limit(TOP_VIDEOS)
     .execute();

@@ -21,10 +21,19 @@ export interface Lacking {
   first: { id: string; title: string }[];
 }
 
-/** For the thread: all public videos have to be looked at. */
+/**
+ * For the thread. Counted are those that have a record: there are fewer of them where records are not
+ * required, and the others need not be read.
+ */
 export function readLacking(sqlite: Database) {
-  const count = sqlite
-    .prepare(`SELECT count(*) FROM videos WHERE status = 'published' AND ${LACKS_RECORD}`)
+  const published = sqlite
+    .prepare("SELECT count(*) FROM videos WHERE status = 'published'")
+    .pluck();
+  const valid = sqlite
+    .prepare(
+      `SELECT count(*) FROM video_consents AS record CROSS JOIN videos ON videos.id = record.video_id
+       WHERE status = 'published' AND NOT ${LACKS_RECORD}`,
+    )
     .pluck();
   const list = sqlite.prepare(
     `SELECT id, title FROM videos WHERE status = 'published' AND ${LACKS_RECORD}
@@ -32,9 +41,8 @@ export function readLacking(sqlite: Database) {
   );
   return ({ now }: { now: number }): Lacking => {
     const today = dayOf(now);
-    return {
-      total: count.get({ today }) as number,
-      first: list.all({ today }) as Lacking["first"],
-    };
+    const total = (published.get() as number) - (valid.get({ today }) as number);
+    const first = total > 0 ? list.all({ today }) : [];
+    return { total, first: first as Lacking["first"] };
   };
 }

@@ -1,20 +1,29 @@
 import { setImmediate } from "node:timers/promises";
+import { listActivities } from "~/account/activity.server";
 import { listInvitations } from "~/account/invitations.server";
 import { listTokens } from "~/account/tokens/tokens.server";
 import { listUsers } from "~/account/user-list.server";
 import { serverFolder } from "~/import/server-folder.server";
 import { loadManage } from "~/studio/admin-page.server";
+import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
+import { readBlockListPage } from "~/studio/block-list/block-list-page.server";
 import { listDownloads } from "~/studio/bring-in/downloads.server";
 import { SORTS } from "~/studio/list/manage-address";
 import { readQueueView } from "~/studio/queue/queue-address";
+import { readQueue, readQueueView as readReportsView } from "~/studio/reports/queue.server";
 import { loadReview } from "~/studio/review/review.server";
 import { readSeriesView } from "~/studio/series/series-address";
 import { listSeries, listSeriesVideos } from "~/studio/series/series-list.server";
+import { sourceFigures } from "~/studio/statistics/source-figures.server";
+import { readStatistics, readVideoStatistics } from "~/studio/statistics/statistics.server";
 import { listTagChanges } from "~/studio/tags/tag-changes.server";
 import { loadTags } from "~/studio/tags/tags-action.server";
 import { readTagsView } from "~/studio/tags/tags-address";
 import { templatesOf } from "~/studio/templates/templates.server";
 import { readTrashView } from "~/studio/trash/trash-address";
+import { endingSoon } from "~/trust/consent/ending.server";
+import { lacking } from "~/trust/consent/hide-lacking.server";
+import { listPerformers } from "~/trust/consent/performers.server";
 import { projected } from "~db/changes.server";
 import { projector, sqliteHandle } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -96,7 +105,21 @@ function pages(): Record<string, () => unknown> {
     tokens: () => listTokens(USER),
     templates: () => templatesOf(USER),
     review: () => loadReview(`review-${upTo(100)}`),
+    activity: () => listActivities({ before: upTo(VIDEOS), limit: 50 }),
+    statistics: async () => [await readStatistics(90), await sourceFigures()],
+    "statistics of a video": () => readVideoStatistics(busiest(), { days: 90 }),
+    alerts: () => readAlertsPage(),
+    "reports, open": () => readQueue(readReportsView(parameters("state=open"))),
+    "reports, decided": () => readQueue(readReportsView(parameters("state=closed"))),
+    "block list": () => readBlockListPage(upTo(10_000)),
+    consent: async () => [listPerformers("", ""), endingSoon(), await lacking()],
+    "consent, a search": () => listPerformers("name 4", ""),
   };
+}
+
+/** The video that has views of most days. */
+function busiest(): string {
+  return sqliteHandle().prepare("SELECT video_id FROM view_days LIMIT 1").pluck().get() as string;
 }
 
 /** What the studio of a large channel has besides its videos. */
@@ -131,5 +154,18 @@ function fill(): void {
         strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-' || n || ' minutes'), n FROM n;
     INSERT INTO saved_views (user_id, name, parameters)
       SELECT 'user-1', 'View ' || n, 'tab=manage&missing=1' FROM n WHERE n <= 20;
+    INSERT INTO activities (user_id, action, subject_id, detail)
+      SELECT 'user-1', 'hide', id, title FROM videos;
+    INSERT OR IGNORE INTO view_days (video_id, day, views)
+      SELECT id, date('now', '-' || day.n || ' days'), 5 FROM videos, n AS day
+      WHERE number <= 1000 AND day.n <= 90;
+    INSERT INTO reports (id, kind, video_id, state, received_at, due_at, closed_at)
+      SELECT 'report-' || number, 'other', id, iif(number % 2, 'open', 'closed'), created_at, created_at,
+        iif(number % 2, NULL, created_at) FROM videos WHERE number % 10 = 0 OR number % 10 = 1;
+    INSERT INTO blocked_films (video_id, reason, blocked_at, state)
+      SELECT 'blocked-' || number, 'other', created_at, 'none' FROM videos WHERE number % 10 = 0;
+    INSERT INTO performers (id, stage_names, sort_name, box, created_at, updated_at)
+      SELECT 'performer-' || n, 'Name ' || n, 'name ' || n, '', '2026-01-01', '2026-01-01' FROM n;
+    INSERT INTO performer_names (name, performer_id) SELECT 'name ' || n, 'performer-' || n FROM n;
     DROP TABLE n;`);
 }

@@ -1,7 +1,7 @@
 import fs from "node:fs";
-import { makeClip } from "../../tests/media-clips";
-import { SiteProcess } from "../../tests/site-process";
-import { median, type Report } from "./report";
+import { makeClip } from "../../../tests/media-clips";
+import { SiteProcess } from "../../../tests/site-process";
+import { median, type Report } from "../report";
 
 const MOST_RATIO = 1.5;
 const ROUNDS = 3;
