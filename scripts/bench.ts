@@ -20,6 +20,7 @@ const BENCHMARKS = {
   tus: () => import("./bench/uploads/tus"),
   downloads: () => import("./bench/downloads"),
   storage: () => import("./bench/storage"),
+  workers: () => import("./bench/workers/workers"),
   studio: () => import("./bench/catalogue/studio"),
   similar: () => import("./bench/similar"),
   "block-list": () => import("./bench/block-list"),

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { openSession } from "~/account/session.server";
+import { action, loader } from "~/routes/workers";
+import { isConnected } from "~/studio/workers/listed-worker";
+import { findWorker, listWorkers } from "~/studio/workers/workers.server";
+import { sqliteHandle } from "~db/client.server";
+import { formRequest, makeUser, ORIGIN } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+const PATH = "/admin/workers";
+
+let site: ReturnType<typeof useTemporarySite>;
+let cookie = "";
+beforeEach(async () => {
+  site = useTemporarySite();
+  cookie = await signIn(makeUser().id);
+});
+afterEach(() => site.remove());
+
+async function signIn(id: string): Promise<string> {
+  return (await openSession(id)).split(";")[0]!;
+}
+
+type Answered = { data?: { token?: string; message?: string }; init?: { status: number } };
+
+/** What a form of the page is answered: its status, and the token or the sentence. */
+async function send(fields: Record<string, string>, headers: Record<string, string> = {}) {
+  const request = formRequest(PATH, fields, { Cookie: cookie, ...headers });
+  const answer = await Promise.resolve(action({ request, params: {}, context: {} } as never)).catch(
+    (thrown: unknown) => thrown,
+  );
+  if (answer instanceof Response) return { status: answer.status };
+  const { data, init } = answer as Answered;
+  const told = data ?? (answer as { token?: string; message?: string });
+  return { status: init?.status ?? 200, token: told.token, message: told.message };
+}
+
+async function visit(load: typeof loader, who = cookie) {
+  const request = new Request(ORIGIN + PATH, { headers: { Cookie: who } });
+  return Promise.resolve(load({ request, params: {}, context: {} } as never)).catch(
+    (thrown: unknown) => thrown,
+  );
+}
+
+describe("the page of the workers", () => {
+  it("makes a worker whose token is shown once, and kept as a hash", async () => {
+    const { status, token } = await send({ intent: "create", name: " attic " });
+    expect([status, token]).toEqual([200, expect.stringMatching(/^afterdark_worker_[\w-]{43}$/)]);
+    expect(findWorker(token!)).toMatchObject({ name: "attic" });
+    const page = JSON.stringify(await visit(loader));
+    expect(page).toContain("attic");
+    expect(page).not.toContain(token);
+    const kept = JSON.stringify(sqliteHandle().prepare("SELECT * FROM workers").all());
+    expect(kept).not.toContain(token!.replace("afterdark_worker_", ""));
+    expect(await listActivities()).toMatchObject([{ action: "worker-create", detail: "attic" }]);
+  });
+
+  it("refuses a name that is missing, too long or taken, and more workers than 50", async () => {
+    expect(await send({ intent: "create", name: " " })).toMatchObject({ status: 422 });
+    expect(await send({ intent: "create", name: "x".repeat(61) })).toMatchObject({ status: 422 });
+    for (let number = 1; number <= 50; number++) {
+      expect(await send({ intent: "create", name: `worker ${number}` })).toMatchObject({
+        status: 200,
+      });
+    }
+    expect(await send({ intent: "create", name: "worker 1" })).toMatchObject({
+      ...{ status: 409, message: "There is a worker of this name already." },
+    });
+    expect(await send({ intent: "create", name: "one more" })).toMatchObject({
+      ...{ status: 409, message: "There are 50 workers. Revoke one that is not used." },
+    });
+  });
+
+  it("revokes a worker, whose token is unknown from then on", async () => {
+    const { token } = await send({ intent: "create", name: "attic" });
+    const [{ id } = { id: 0 }] = await listWorkers();
+    expect(await send({ intent: "revoke", id: String(id) })).toEqual({ status: 302 });
+    expect(findWorker(token!)).toBeUndefined();
+    expect(await send({ intent: "revoke", id: String(id) })).toMatchObject({ status: 404 });
+    expect((await listActivities())[0]).toMatchObject({ action: "worker-revoke", detail: "attic" });
+  });
+
+  it("takes no form of another site, none without an intent, and none of an editor", async () => {
+    const create = { intent: "create", name: "attic" };
+    expect(await send(create, { Origin: "https://elsewhere.example" })).toEqual({ status: 403 });
+    expect(await send({ name: "attic" })).toMatchObject({ status: 400 });
+    const editor = makeUser("editor@example.com");
+    sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(editor.id);
+    cookie = await signIn(editor.id);
+    expect(await send(create)).toEqual({ status: 403 });
+    expect(await visit(loader)).toMatchObject({ status: 403 });
+    expect(await listWorkers()).toEqual([]);
+  });
+
+  it("and the queue say when a worker was heard of last", async () => {
+    const { token } = await send({ intent: "create", name: "attic" });
+    const [before] = await listWorkers();
+    expect(before).toMatchObject({ lastSeenAt: null, jobsDone: 0, jobs: [] });
+    expect(isConnected(before!, Date.now())).toBe(false);
+    const now = Date.parse("2026-11-23T10:00:00.000Z");
+    findWorker(token!, now);
+    const [worker] = await listWorkers();
+    expect(worker?.lastSeenAt).toBe("2026-11-23T10:00:00.000Z");
+    expect(isConnected(worker!, now + 50_000)).toBe(true);
+    expect(isConnected(worker!, now + 61_000)).toBe(false);
+    // Every few seconds a worker asks; not each request is written.
+    findWorker(token!, now + 5_000);
+    expect((await listWorkers())[0]?.lastSeenAt).toBe("2026-11-23T10:00:00.000Z");
+  });
+});
