@@ -70,7 +70,7 @@ async function send(site: SiteProcess, film: string) {
   request.end();
   const { status, body } = await answer;
   const answered = since();
-  if (status !== 200) throw new Error(`The upload was answered ${status}: ${body}`);
+  if (status !== 201) throw new Error(`The upload was answered ${status}: ${body}`);
   await untilWatchable(site);
   return { answered, watchable: since() };
 }
