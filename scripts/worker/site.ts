@@ -41,8 +41,17 @@ export interface SiteRequest {
   until?: AbortSignal;
 }
 
-/** @param say prints why it has to wait. */
-export function siteClient(site: string, token: string, say: (text: string) => void): SiteClient {
+/**
+ * @param say prints why it has to wait.
+ * @param pause waits so many milliseconds between two attempts.
+ */
+export function siteClient(
+  site: string,
+  token: string,
+  say: (text: string) => void,
+  pause: (ms: number, signal: AbortSignal) => Promise<void> = (ms, signal) =>
+    setTimeout(ms, undefined, { signal }),
+): SiteClient {
   return {
     async ask(path, request = {}) {
       const url = new URL(path.startsWith("/") ? path : `/api/worker/${path}`, site);
@@ -53,7 +62,7 @@ export function siteClient(site: string, token: string, say: (text: string) => v
         if (typeof trouble !== "string") return trouble;
         say(`${trouble} Trying again in ${Math.round(wait / 1000)} s.`);
         const ends = [request.signal, request.until].filter((each) => each !== undefined);
-        await setTimeout(wait, undefined, { signal: AbortSignal.any(ends) });
+        await pause(wait, AbortSignal.any(ends));
       }
     },
   };

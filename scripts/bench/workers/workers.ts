@@ -6,13 +6,19 @@ import { WorkerProcess } from "../../../tests/workers/worker-process";
 import type { Report } from "../report";
 
 const FILMS = 10;
-const FILM_SECONDS = 30;
+const FILM_SECONDS = 10;
+/** The best of each counts: ffmpeg yields to whatever else this machine does. */
+const ROUNDS = 3;
 const LEAST_RATIO = 1.7;
 
 /** A queue of films made by one worker, and by two; each has one processor. */
 export async function run(report: Report): Promise<void> {
-  const alone = await secondsFor(1);
-  const both = await secondsFor(2);
+  const times = { alone: [] as number[], both: [] as number[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    times.alone.push(await secondsFor(1));
+    times.both.push(await secondsFor(2));
+  }
+  const [alone, both] = [Math.min(...times.alone), Math.min(...times.both)];
   report.figure(`a queue of ${FILMS} films by one worker`, alone, "s");
   report.figure(`a queue of ${FILMS} films by two workers`, both, "s");
   report.atLeast("two workers beside one", alone / both, LEAST_RATIO, "times as fast");

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isSignedSource, signSource } from "~/media/remote/source-address.server";
+import { forgetSettings } from "~/server/settings.server";
+import { LostLeaseError, RefusedError, siteClient, TokenError } from "../../../scripts/worker/site";
+
+/** Waits between attempts are not waited for. */
+const waited: number[] = [];
+const pause = async (ms: number) => void waited.push(ms);
+
+let server: http.Server | undefined;
+afterEach(() => {
+  waited.length = 0;
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+/** A site that answers with these one after the other; 0 breaks the connection. */
+async function siteAnswering(...answers: [status: number, detail?: string][]): Promise<string> {
+  server = http.createServer((request, response) => {
+    const [status, detail] = answers.length > 1 ? answers.shift()! : answers[0]!;
+    if (status === 0) return void request.socket.destroy();
+    response.writeHead(status).end(detail === undefined ? "{}" : JSON.stringify({ detail }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("a worker that asks the site", () => {
+  it("waits longer and longer while it is away, busy or full, and says why", async () => {
+    const site = await siteAnswering(
+      [0],
+      [503, "Busy."],
+      [507, "Full."],
+      [429],
+      [500],
+      [502],
+      [200],
+    );
+    const said: string[] = [];
+    const answer = await siteClient(site, "t", (text) => said.push(text), pause).ask("jobs");
+    expect(answer.status).toBe(200);
+    expect(waited).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000]);
+    expect(said[0]).toMatch(/^The site can't be reached \(\w+\)\. Trying again in 1 s\.$/);
+    expect(said[1]).toBe("The site answers: Busy. Trying again in 2 s.");
+    expect(said[3]).toBe("The site answers: status 429. Trying again in 8 s.");
+  });
+
+  it.each([
+    [401, TokenError],
+    [409, LostLeaseError],
+    [422, RefusedError],
+    [404, Error],
+  ])("does not ask again after %i", async (status, kind) => {
+    const site = await siteAnswering([status, "Why not."]);
+    const asked = siteClient(site, "t", () => {}, pause).ask("jobs");
+    await expect(asked).rejects.toThrow("Why not.");
+    await expect(asked).rejects.toBeInstanceOf(kind);
+    expect(waited).toEqual([]);
+  });
+
+  it("ends its attempts when it is asked to leave", async () => {
+    const leave = new AbortController();
+    const site = await siteAnswering([0]);
+    const asked = siteClient(site, "t", () => leave.abort(), pause).ask("jobs", {
+      until: leave.signal,
+    });
+    await expect(asked).rejects.toThrow("aborted");
+  });
+});
+
+describe("the signed address of a film", () => {
+  const before = process.env.SESSION_SECRET;
+  beforeEach(() => useSecret("a-secret-for-tests-of-32-characters"));
+  afterEach(() => useSecret(before));
+  function useSecret(secret: string | undefined): void {
+    if (secret === undefined) delete process.env.SESSION_SECRET;
+    else process.env.SESSION_SECRET = secret;
+    forgetSettings();
+  }
+
+  const NOW = Date.parse("2026-11-23T10:00:00.000Z");
+  const query = (lease: string, now = NOW) => new URLSearchParams(signSource(lease, now));
+
+  it("holds for its lease, for 60 seconds", () => {
+    expect(isSignedSource("remote/1/a", query("remote/1/a"), NOW + 60_000)).toBe(true);
+    expect(isSignedSource("remote/1/a", query("remote/1/a"), NOW + 61_000)).toBe(false);
+    expect(isSignedSource("remote/1/b", query("remote/1/a"), NOW)).toBe(false);
+    expect(isSignedSource("remote/1/a", new URLSearchParams(), NOW)).toBe(false);
+  });
+
+  it("can't be prolonged by whoever has it", () => {
+    const later = query("remote/1/a");
+    later.set("until", String(NOW / 1000 + 3_600));
+    expect(isSignedSource("remote/1/a", later, NOW)).toBe(false);
+  });
+});
