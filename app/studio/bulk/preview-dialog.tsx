@@ -2,6 +2,7 @@ import { Form, useNavigation } from "@remix-run/react";
 import { formatQuantity } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
+import { ScrollableTable } from "../scrollable-table";
 import { BULK_LABELS, type BulkPreview, nameTitles } from "./bulk";
 
 /** What a change of many videos will do, before it does. */
@@ -32,7 +33,7 @@ export function BulkPreviewDialog({
       wide
     >
       {rows.length > 0 && (
-        <div className="overflow-x-auto rounded-md border border-line">
+        <ScrollableTable label="What will change">
           <table className="w-full text-left text-sm">
             <thead className="text-muted">
               <tr>
@@ -55,7 +56,7 @@ export function BulkPreviewDialog({
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollableTable>
       )}
       {changed > rows.length && (
         <p className="text-sm text-muted figures">

@@ -1,6 +1,7 @@
 import { categoryLabel } from "~/shared/categories";
 import type { EditTexts } from "../failure";
 import type { EditableVideo } from "../list/managed-video";
+import { ScrollableTable } from "../scrollable-table";
 
 /** What is saved now beside what was about to be saved, line by line where they differ. */
 export function EditConflict({ current, texts }: { current: EditableVideo; texts: EditTexts }) {
@@ -20,7 +21,7 @@ export function EditConflict({ current, texts }: { current: EditableVideo; texts
     );
   }
   return (
-    <div className="overflow-x-auto rounded-md border border-line">
+    <ScrollableTable label="What differs">
       <table className="w-full text-left text-sm">
         <thead className="text-muted">
           <tr>
@@ -47,6 +48,6 @@ export function EditConflict({ current, texts }: { current: EditableVideo; texts
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollableTable>
   );
 }

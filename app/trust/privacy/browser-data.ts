@@ -130,4 +130,5 @@ export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/catalogue/views.server.ts": "views",
   "app/catalogue/search/suggestions.server.ts": "suggestions of the search",
   "app/api/answer.server.ts": "calls of programs",
+  "app/api/worker/answer.server.ts": "calls of programs",
 };

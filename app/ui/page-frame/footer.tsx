@@ -29,7 +29,7 @@ export function Footer({
   hasRecords: boolean;
 }) {
   return (
-    <footer className="mt-auto border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
+    <footer className="site-footer mt-auto border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
       <div className="page grid grid-cols-[repeat(auto-fill,minmax(min(8rem,100%),1fr))] gap-x-6 gap-y-10 py-12 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
         <section className="max-lg:col-span-full">
           <h2 className="text-sm font-semibold">About</h2>

@@ -19,8 +19,10 @@ test("Back returns to the very list, page and scroll position @phone", async ({ 
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page).toHaveURL("/categories/english?page=2");
   const card = page.locator(cards).filter({ hasText: "Video 14" });
-  await card.scrollIntoViewIfNeeded();
+  await expect(card).toBeVisible();
+  await card.evaluate((shown) => shown.scrollIntoView({ block: "center" }));
   const before = await scrolled(page);
+  expect(before).toBeGreaterThan(0);
   await card.click();
   await expect(page).toHaveURL("/video/v14?from=categories&category=english&page=2");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 14");
