@@ -60,8 +60,8 @@ export async function action({ request, params }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const view = readSeriesView(params.id, new URL(request.url).searchParams);
   const answer = await performSeries(request, view, user.id);
-  if (answer === null) return null;
   if (answer instanceof Response) throw answer;
+  if (!("status" in answer)) return answer;
   return data({ error: answer }, { status: answer.status });
 }
 

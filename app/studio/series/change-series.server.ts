@@ -32,10 +32,11 @@ export interface SeriesFailure extends StudioFailure {
   fields?: Partial<Record<"title" | "slug" | "description", string>>;
 }
 
-/** What was done: the series, and what the record says of it. */
+/** What was done: the series, and the version that its order has by it, if it was changed. */
 interface Done {
   id: number;
   title: string;
+  version?: number;
 }
 
 /**
@@ -150,8 +151,14 @@ export function moveInSeries(
     const asked = to === "up" ? from - 1 : to === "down" ? from + 1 : to - 1;
     const at = Math.max(0, Math.min(asked, order.length - 1));
     order.splice(at, 0, ...order.splice(from, 1));
-    writeOrder(id, order);
-    return { id, title: series.title, action: "series-order", detail: series.title };
+    const { title } = series;
+    return {
+      id,
+      title,
+      version: writeOrder(id, order),
+      action: "series-order",
+      detail: title,
+    };
   });
 }
 
@@ -192,13 +199,11 @@ export async function removeFromSeries(id: number, videoIds: readonly string[], 
     const asked = new Set(videoIds);
     removed = order.filter((each) => asked.has(each));
     if (removed.length === 0) return { id, title: series.title };
-    writeOrder(
-      id,
-      order.filter((each) => !asked.has(each)),
-    );
+    const left = order.filter((each) => !asked.has(each));
+    const version = writeOrder(id, left);
     const videos = formatQuantity(removed.length, "video");
     const detail = `took ${videos} out of the series “${series.title}”`;
-    return { id, title: series.title, action: "series-videos", detail };
+    return { id, title: series.title, version, action: "series-videos", detail };
   });
   return "status" in done ? done : { ...done, changed: removed };
 }
@@ -213,10 +218,10 @@ async function change(userId: string, work: () => Outcome): Promise<SeriesFailur
     .execute(async (transaction) => {
       const outcome = work();
       if ("status" in outcome || !outcome.action) return outcome;
-      const { id, title, action, detail } = outcome;
+      const { action, detail, ...done } = outcome;
       await recordActivity({ userId, action, detail }, transaction);
       prepared("UPDATE catalogue_version SET catalogue = catalogue + 1").run();
-      return { id, title };
+      return done;
     });
 }
 
@@ -248,8 +253,8 @@ function setFeatured(id: number, isFeatured: boolean): void {
   if (isFeatured) prepared("INSERT INTO featured_series (id, series_id) VALUES (1, ?)").run(id);
 }
 
-/** Writes the positions that are others, and forgets videos that are in the order no more. */
-function writeOrder(id: number, order: readonly string[]): void {
+/** Writes the positions that are others, and forgets videos that are in the order no more; the version by that. */
+function writeOrder(id: number, order: readonly string[]): number {
   const ids = JSON.stringify(order);
   prepared(
     `DELETE FROM series_videos WHERE series_id = ?
@@ -260,14 +265,15 @@ function writeOrder(id: number, order: readonly string[]): void {
      SELECT ?, value, key FROM json_each(?) WHERE true
      ON CONFLICT DO UPDATE SET position = excluded.position WHERE position <> excluded.position`,
   ).run(id, ids);
-  touch(id);
+  return touch(id);
 }
 
-function touch(id: number): void {
-  prepared("UPDATE series SET version = version + 1, updated_at = ? WHERE id = ?").run(
-    new Date().toISOString(),
-    id,
-  );
+function touch(id: number): number {
+  return prepared(
+    "UPDATE series SET version = version + 1, updated_at = ? WHERE id = ? RETURNING version",
+  )
+    .pluck()
+    .get(new Date().toISOString(), id) as number;
 }
 
 function gone(): SeriesFailure {

@@ -26,17 +26,22 @@ const BUSY = "Another program is writing to the database. Try again in a few sec
 const INCOMPLETE = failure(400, "This form is not complete.", { detail: TRY_AGAIN });
 const ALL = { search: "", page: 1 };
 
+/** The version of a series by a change of its order; undefined when nothing was changed. */
+export interface MadeVersion {
+  version: number | undefined;
+}
+
 /**
  * Performs a form of the pages of series: `intent` is `create` or `restore` on the list, and `update`,
  * `delete`, `move` (to the number `to`, or `move` up or down) or `remove` on the page of one.
  *
- * @returns why not, or the redirect; to a form that was sent in the background, nothing.
+ * @returns why not, or the redirect; to a form that was sent in the background, the version that it made.
  */
 export async function performSeries(
   request: Request,
   view: SeriesView,
   userId: string,
-): Promise<SeriesFailure | Response | null> {
+): Promise<SeriesFailure | Response | MadeVersion> {
   const form = await readFields(request, MAX_FORM_BYTES);
   try {
     return await perform(form, view, userId);
@@ -51,7 +56,7 @@ async function perform(
   form: FormData,
   view: SeriesView,
   userId: string,
-): Promise<SeriesFailure | Response | null> {
+): Promise<SeriesFailure | Response | MadeVersion> {
   // The buttons that move by one have a name of their own.
   const intent = form.get("intent") ?? (form.has("move") ? "move" : null);
   const id = view.id;
@@ -79,11 +84,11 @@ async function perform(
       const to = readTarget(form);
       if (to === undefined || videoId === "") return INCOMPLETE;
       const done = await moveInSeries(id, Number(form.get("version")), videoId, to, userId);
-      return "status" in done ? done : answerOf(form, view);
+      return "status" in done ? done : answerOf(form, view, done.version);
     }
     case "remove": {
       const done = await removeFromSeries(id, [videoId], userId);
-      return "status" in done ? done : answerOf(form, view);
+      return "status" in done ? done : answerOf(form, view, done.version);
     }
     default:
       return INCOMPLETE;
@@ -162,8 +167,8 @@ function readTarget(form: FormData): number | "up" | "down" | undefined {
 }
 
 /** Who presses a button many times stays where they are. */
-function answerOf(form: FormData, view: SeriesView): Response | null {
-  return form.has("background") ? null : redirect(seriesHref(view));
+function answerOf(form: FormData, view: SeriesView, version?: number): Response | MadeVersion {
+  return form.has("background") ? { version } : redirect(seriesHref(view));
 }
 
 function said(title: string, description: string, action?: ToastMessage["action"]) {

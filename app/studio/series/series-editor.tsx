@@ -86,7 +86,7 @@ export function SeriesEditor({
             a video.
           </EmptyState>
         ) : (
-          <SeriesVideos list={list} version={series.version} action={here} />
+          <SeriesVideos key={series.id} list={list} version={series.version} action={here} />
         )}
         <Pager
           page={list.page}

@@ -1,6 +1,7 @@
 import { useFetcher, useRevalidator } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import type { SeriesFailure } from "./change-series.server";
+import type { MadeVersion } from "./series-action.server";
 import type { SeriesVideo, SeriesVideosPage } from "./series-list.server";
 
 interface Move {
@@ -19,12 +20,15 @@ export function useSeriesOrder(
   version: number,
   action: string,
 ) {
-  const { state, data, submit } = useFetcher<{ error?: SeriesFailure } | undefined>();
-  const { revalidate } = useRevalidator();
+  const { state, data, submit } = useFetcher<Partial<MadeVersion> & { error?: SeriesFailure }>();
+  const { state: reading, revalidate } = useRevalidator();
   const [waiting, setWaiting] = useState<readonly Move[]>([]);
   const [sent, setSent] = useState<Move>();
   const hasBegun = useRef(false);
   const error = data?.error;
+  // A page that was asked for before the change may come after it.
+  const made = data?.version ?? 0;
+  const isBehind = version < made;
 
   useEffect(() => {
     if (state !== "idle") {
@@ -40,7 +44,10 @@ export function useSeriesOrder(
       return;
     }
     const [next, ...rest] = waiting;
-    if (!next) return;
+    if (!next) {
+      if (isBehind && reading === "idle") revalidate();
+      return;
+    }
     setWaiting(rest);
     setSent(next);
     hasBegun.current = false;
@@ -48,11 +55,11 @@ export function useSeriesOrder(
     submit(
       {
         ...(to === undefined ? { intent: "remove" } : { intent: "move", to }),
-        ...{ video: id, version, background: "1" },
+        ...{ video: id, version: Math.max(version, made), background: "1" },
       },
       { method: "post", action, preventScrollReset: true },
     );
-  }, [state, sent, waiting, error, version, action, submit, revalidate]);
+  }, [state, sent, waiting, error, version, made, isBehind, reading, action, submit, revalidate]);
 
   const shown = [...(sent ? [sent] : []), ...waiting].reduce(
     (list, move) => moved(list, move, firstNumber),

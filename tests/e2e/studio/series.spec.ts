@@ -111,6 +111,35 @@ test("an order is changed by a number and by many presses, and another tab follo
   await expect(rows(page)).toHaveCount(3);
 });
 
+test("a page of before a change that comes after it holds nothing up and is not left standing", async ({
+  page,
+  site,
+}) => {
+  await openOrdered(page, site, "abc");
+  let asked = 0;
+  let sendLatePage = () => {};
+  const isLate = new Promise<void>((send) => {
+    sendLatePage = send;
+  });
+  await page.route(/\/admin\/series\/\d+.*data/, async (route) => {
+    if (route.request().method() !== "GET") return route.continue();
+    const response = await route.fetch();
+    asked++;
+    if (asked === 1) await isLate;
+    await route.fulfill({ response });
+  });
+  site.addVideo({ id: "z", title: "Of another program" });
+  await expect.poll(() => asked).toBe(1);
+  await page.getByRole("button", { name: "Move Aurora down" }).click();
+  await expect.poll(() => order(site)).toBe("bac");
+  await expect.poll(() => asked).toBe(2);
+  sendLatePage();
+  await expect(rows(page).nth(0)).toContainText("Beach");
+  await page.getByRole("button", { name: "Move Aurora down" }).click();
+  await expect.poll(() => order(site)).toBe("bca");
+  await expect.poll(() => titles(page)).toEqual(["Beach", "Cinema", "Aurora"]);
+});
+
 /** A series of as many videos as there are letters. */
 async function openOrdered(page: Page, site: SiteProcess, ids: string): Promise<void> {
   await open(page, site);

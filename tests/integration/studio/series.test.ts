@@ -200,14 +200,20 @@ describe("the order of a series", () => {
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("answers what was sent in the background with no page", async () => {
+  it("answers what was sent in the background with the version that it has made", async () => {
     const id = four();
     const fields = { intent: "move", video: "a", to: "4", version: "1", background: "1" };
-    expect(await sendSeries(fields, `/admin/series/${id}`)).toBeNull();
+    const change = (changed: Record<string, string>) => sendSeries(changed, `/admin/series/${id}`);
+    expect(await change(fields)).toEqual({ version: 2 });
     const out = { intent: "remove", video: "b", background: "1" };
-    expect(await sendSeries(out, `/admin/series/${id}`)).toBeNull();
-    expect(orderOfSeries(id)).toEqual(["c", "d", "a"]);
+    expect(await change(out)).toEqual({ version: 3 });
+    expect(await change(out)).toEqual({ version: undefined });
     expect((await sentences())[0]).toBe("took 1 video out of the series “Nights”");
+    const last = { ...fields, video: "c", to: "3", version: "3" };
+    expect(await change(last)).toEqual({ version: 4 });
+    expect(await change({ ...last, to: "1" })).toMatchObject({ data: { error: { status: 409 } } });
+    await change({ ...last, to: "1", version: "4" });
+    expect(orderOfSeries(id)).toEqual(["c", "d", "a"]);
   });
 
   it("has pages of fifty, whose numbers go on", async () => {
