@@ -1,8 +1,10 @@
-import { stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { AV1_PREVIEW, H264_PREVIEW } from "~/shared/streams/preview-files";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
 import type { Artifact, Source } from "./artifact";
+import { extraArguments, extraCodecs } from "./codecs/extra-codecs.server";
 import { pictureArguments, uploadFilter } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import { type Part, previewMoments } from "./preview-moments.server";
@@ -13,33 +15,65 @@ export const PREVIEW_MOST_BYTES = 500_000;
 /** Its shorter side, its quality, and its bits a second at most. */
 export const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 
-/** A short muted clip, at most 500 KB, for the card that the mouse rests on. */
+/** AV1 has no keyframes but those that are asked for; the clip is played from its start. */
+const KEYFRAME_EVERY = 250;
+
+/**
+ * A short muted clip, at most 500 KB, for the card that the mouse rests on; in a folder with the same in AV1
+ * where that is wanted too.
+ */
 export async function createPreview(
   source: Source,
   probe: Probe,
   task: Task,
   generation: string,
 ): Promise<Artifact> {
-  const name = `preview-${generation}.mp4`;
   const moments = await previewMoments(source.playing, probe, task);
-  for (let bitrate = PREVIEW.maxBitrate; ; bitrate /= 2) {
-    await encode(source, probe, task, { name, moments, bitrate: Math.round(bitrate) });
-    const { size } = await stat(path.join(task.folder, name));
-    if (size <= PREVIEW_MOST_BYTES) break;
-    if (bitrate < 10_000) throw new EncodeError("The hover preview does not get small enough.");
+  const inAv1 = extraCodecs().includes("av1");
+  const folder = `preview-${generation}`;
+  const name = inAv1 ? `${folder}/${H264_PREVIEW}` : `${folder}.mp4`;
+  if (inAv1) await mkdir(path.join(task.folder, folder));
+  const clip = { source, probe, task, moments };
+  await encodeSmall(clip, name, (maxBitrate) =>
+    pictureArguments("off", { maxBitrate, crf: PREVIEW.crf }),
+  );
+  if (inAv1) {
+    await encodeSmall(clip, `${folder}/${AV1_PREVIEW}`, (maxBitrate) =>
+      extraArguments("av1", { maxBitrate, crf: PREVIEW.crf, keyframeEvery: KEYFRAME_EVERY }),
+    );
   }
-  const target = `${source.basePath}/${name}`;
+  const moved = inAv1 ? folder : name;
   return {
-    moves: [{ from: name, bucket: "videos", path: target }],
-    columns: { preview_url: `/media/videos/${target}` },
+    moves: [{ from: moved, bucket: "videos", path: `${source.basePath}/${moved}` }],
+    columns: { preview_url: `/media/videos/${source.basePath}/${name}` },
   };
 }
 
+interface Clip {
+  source: Source;
+  probe: Probe;
+  task: Task;
+  moments: readonly Part[];
+}
+
+/** With half the bits until it is small enough. */
+async function encodeSmall(
+  clip: Clip,
+  name: string,
+  codec: (maxBitrate: number) => string[],
+): Promise<void> {
+  for (let bitrate = PREVIEW.maxBitrate; ; bitrate /= 2) {
+    await encode(clip, name, codec(Math.round(bitrate)));
+    const { size } = await stat(path.join(clip.task.folder, name));
+    if (size <= PREVIEW_MOST_BYTES) return;
+    if (bitrate < 10_000) throw new EncodeError("The hover preview does not get small enough.");
+  }
+}
+
 async function encode(
-  source: Source,
-  probe: Probe,
-  task: Task,
-  { name, moments, bitrate }: { name: string; moments: readonly Part[]; bitrate: number },
+  { source, probe, task, moments }: Clip,
+  name: string,
+  codec: readonly string[],
 ): Promise<void> {
   const { video } = probe;
   const rate = steadyRate(Math.min(30, video.frameRate));
@@ -61,7 +95,7 @@ async function encode(
     task,
     [
       ...[...inputs, "-filter_complex", parts + joined, "-map", "[clip]", "-map_metadata", "-1"],
-      ...pictureArguments("off", { maxBitrate: bitrate, crf: PREVIEW.crf }),
+      ...codec,
       ...["-movflags", "+faststart", name],
     ],
     { seconds, fileBytes: 64 * 1024 ** 2, cpuSeconds: 600 },

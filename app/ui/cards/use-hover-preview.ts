@@ -1,16 +1,15 @@
-import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { type ComponentType, type PointerEvent, useEffect, useRef, useState } from "react";
 
 /** The rule of the hover preview (specification, section 9). */
 export const PREVIEW_DELAY_MS = 500;
-export const PREVIEW_START_SECONDS = 25;
+
+/** The script that shows one; without it, as when the line is gone, a card stays as it is. */
+export function loadHoverPreview(): Promise<{ default: ComponentType<{ url: string }> }> {
+  return import("./hover-preview").catch(() => ({ default: () => null }));
+}
 
 /** Ends the preview that is playing anywhere on the page: there is only one at a time. */
 let endCurrent: (() => void) | undefined;
-
-/** Where a preview begins: 25 s in, or at the start of what is no longer than that. */
-export function previewStart(durationSeconds: number): number {
-  return durationSeconds > PREVIEW_START_SECONDS ? PREVIEW_START_SECONDS : 0;
-}
 
 /** Whether this visitor should be shown moving pictures that they did not ask for. */
 function previewsAreWelcome(): boolean {
@@ -36,6 +35,7 @@ export function useHoverPreview(url: string) {
   function onPointerEnter(event: PointerEvent) {
     if (!url || event.pointerType !== "mouse" || !previewsAreWelcome()) return;
     clearTimeout(timer.current);
+    void loadHoverPreview();
     timer.current = setTimeout(() => {
       if (endCurrent !== end.current) endCurrent?.();
       endCurrent = end.current;

@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from "react";
+import { type KeyboardEvent, lazy, Suspense } from "react";
 import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
@@ -6,11 +6,12 @@ import { Badge } from "../badge";
 import { classNames } from "../class-names";
 import { PageLink, useIsTransitioning } from "../page-link";
 import { CardSaveButton } from "./card-save-button";
-import { HoverPreview } from "./hover-preview";
 import { Poster } from "./poster";
-import { useHoverPreview } from "./use-hover-preview";
+import { loadHoverPreview, useHoverPreview } from "./use-hover-preview";
 import { WatchedLine } from "./watched-line";
 import "./cards.css";
+
+const HoverPreview = lazy(loadHoverPreview);
 
 /** The poster of a card and the player share this name while one flows into the other. */
 export const POSTER_TRANSITION = "poster";
@@ -77,7 +78,11 @@ export function VideoCard({
           className="transition-shadow group-hover:outlined"
         >
           <WatchedLine id={video.id} duration={video.duration} />
-          {playing && <HoverPreview url={video.previewUrl} />}
+          {playing && (
+            <Suspense>
+              <HoverPreview url={video.previewUrl} />
+            </Suspense>
+          )}
           <Badge tone="shade" className="shown-whole absolute right-2 bottom-2">
             <span className="sr-only">Duration </span>
             {video.duration}

@@ -18,7 +18,7 @@ const BENCH_SECONDS = 4;
 
 /**
  * Bytes of the clip that a card shows in AV1 at the same SSIM as in H.264, whose bytes at that SSIM are
- * read between three of its qualities. Told and not judged: the clip is made in H.264 alone.
+ * read between three of its qualities. A limit that both fit in is set by their making, which is not measured here.
  */
 export async function run(report: Report): Promise<void> {
   if (!hasEncoder("libsvtav1")) {

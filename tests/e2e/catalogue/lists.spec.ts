@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { mp4Clip } from "../../clips";
+import { clip, mp4Clip } from "../../clips";
 import { fill } from "../fill-catalogue";
 import { recordShifts } from "../layout-shifts";
 import { expect, expectNoViolations, test } from "../site";
@@ -176,9 +176,9 @@ test("a card under the pointer plays from 25 s, muted, and stops when it leaves"
   page,
   site,
 }) => {
-  const clip = fs.readFileSync(mp4Clip(40, "160x90"));
+  const film = fs.readFileSync(mp4Clip(40, "160x90"));
   await fill(site, 2, (number) => ({
-    video_url: site.addFile("videos", `u/${number}.mp4`, clip),
+    video_url: site.addFile("videos", `u/${number}.mp4`, film),
   }));
   await page.goto("/");
   const video = page.locator(`${cards} video`);
@@ -195,6 +195,33 @@ test("a card under the pointer plays from 25 s, muted, and stops when it leaves"
   await expect(page.locator(cards).nth(1).locator("video")).toHaveCount(1);
   await page.mouse.move(0, 0);
   await expect(video).toHaveCount(0);
+});
+
+test("a card plays its clip in AV1 where the browser can, and in H.264 where that is damaged", async ({
+  page,
+  site,
+}) => {
+  const h264 = fs.readFileSync(mp4Clip(5, "160x90"));
+  const codec = "-f lavfi -i testsrc2=s=160x90:r=10 -t 5 -c:v libsvtav1 -preset 10".split(" ");
+  const av1 = fs.readFileSync(clip("mp4", codec));
+  const clips = [av1, Buffer.from("no film")].map((first, number) => {
+    site.addFile("videos", `u/${number}/preview-a/av1.mp4`, first);
+    return site.addFile("videos", `u/${number}/preview-a/h264.mp4`, h264);
+  });
+  await fill(site, 2, (number) => ({
+    video_url: `/media/videos/u/${number - 1}.mp4`,
+    preview_url: clips[number - 1]!,
+  }));
+  await page.goto("/");
+  for (const [number, name] of ["av1.mp4", "h264.mp4"].entries()) {
+    const card = page.locator(cards).nth(number);
+    await card.hover();
+    const video = card.locator("video");
+    const position = () => video.evaluate((element: HTMLVideoElement) => element.currentTime);
+    await expect.poll(position).toBeGreaterThan(0.5);
+    const playing = await video.evaluate((element: HTMLVideoElement) => element.currentSrc);
+    expect(playing).toBe(`${site.url}/media/videos/u/${number}/preview-a/${name}`);
+  }
 });
 
 test.describe("with less motion wanted", () => {

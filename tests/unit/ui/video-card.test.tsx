@@ -4,8 +4,9 @@ import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { VideoCardData } from "~/shared/video-card";
+import { previewStart } from "~/ui/cards/hover-preview";
 import { PLACEHOLDER_URL } from "~/ui/cards/poster";
-import { previewStart } from "~/ui/cards/use-hover-preview";
+import { loadHoverPreview } from "~/ui/cards/use-hover-preview";
 import { VideoCard } from "~/ui/cards/video-card";
 import { VideoGrid } from "~/ui/cards/video-grid";
 import { ToastProvider } from "~/ui/feedback/toast";
@@ -178,7 +179,8 @@ describe("opening a card", () => {
 });
 
 describe("the hover preview", () => {
-  beforeEach(() => {
+  beforeEach(async () => {
+    await loadHoverPreview();
     vi.useFakeTimers();
     vi.stubGlobal("matchMedia", () => ({ matches: false }));
   });
@@ -195,45 +197,57 @@ describe("the hover preview", () => {
     );
   const leave = (element: Element) =>
     fireEvent(element, new MouseEvent("pointerout", { bubbles: true }));
-  const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+  const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+  const sources = () =>
+    [...document.querySelectorAll("video source")].map((source) => source.getAttribute("src"));
   const articles = () => screen.getAllByRole("article");
 
-  it("plays muted and looping after 500 ms, and is gone when the pointer leaves", () => {
+  it("plays muted and looping after 500 ms, and is gone when the pointer leaves", async () => {
     renderAt(card());
     const [article] = articles();
     enter(article!);
-    wait(499);
+    await wait(499);
     expect(playing()).toBe(0);
-    wait(1);
+    await wait(1);
     const video = document.querySelector("video");
-    expect(video?.getAttribute("src")).toBe("/media/videos/u/1.mp4");
+    expect(sources()).toEqual(["/media/videos/u/1.mp4"]);
     expect([video?.muted, video?.loop]).toEqual([true, true]);
     leave(article!);
     expect(playing()).toBe(0);
   });
 
-  it("starts at 25 s, or at the beginning of what is shorter", () => {
+  it("starts at 25 s, or at the beginning of what is shorter", async () => {
     expect([previewStart(600), previewStart(25.5)]).toEqual([25, 25]);
     expect([previewStart(25), previewStart(6), previewStart(Number.NaN)]).toEqual([0, 0, 0]);
     renderAt(card());
     enter(articles()[0]!);
-    wait(500);
+    await wait(500);
     const video = document.querySelector("video")!;
     Object.defineProperty(video, "duration", { value: 90 });
     fireEvent.loadedMetadata(video);
     expect(video.currentTime).toBe(25);
   });
 
-  it("does not begin when the pointer only passes by", () => {
+  it("offers the clip in AV1 first, where there is one", async () => {
+    const folder = "/media/videos/u/1/preview-a1";
+    renderAt(card(videoNamed("a", { previewUrl: `${folder}/h264.mp4` })));
+    enter(articles()[0]!);
+    await wait(500);
+    expect(sources()).toEqual([`${folder}/av1.mp4`, `${folder}/h264.mp4`]);
+    const [av1] = document.querySelectorAll("source");
+    expect(av1?.type).toBe('video/mp4; codecs="av01.0.04M.08"');
+  });
+
+  it("does not begin when the pointer only passes by", async () => {
     renderAt(card());
     enter(articles()[0]!);
-    wait(300);
+    await wait(300);
     leave(articles()[0]!);
-    wait(1_000);
+    await wait(1_000);
     expect(playing()).toBe(0);
   });
 
-  it("is one at a time", () => {
+  it("is one at a time", async () => {
     renderAt(
       <>
         {card()}
@@ -242,23 +256,23 @@ describe("the hover preview", () => {
     );
     const [first, second] = articles();
     enter(first!);
-    wait(500);
+    await wait(500);
     // Without a pointerout, as when the page scrolls under a resting pointer.
     enter(second!);
-    wait(500);
+    await wait(500);
     expect(playing()).toBe(1);
-    expect(document.querySelector("video")?.getAttribute("src")).toBe("/media/videos/u/2.mp4");
+    expect(sources()).toEqual(["/media/videos/u/2.mp4"]);
   });
 
-  it("does not begin by touch, with less motion or less data wanted, or without a file", () => {
+  it("does not begin by touch, with less motion or less data wanted, or without a file", async () => {
     renderAt(card(videoNamed("a")));
     enter(articles()[0]!, "touch");
-    wait(1_000);
+    await wait(1_000);
     expect(playing()).toBe(0);
 
     vi.stubGlobal("matchMedia", () => ({ matches: true }));
     enter(articles()[0]!);
-    wait(1_000);
+    await wait(1_000);
     expect(playing()).toBe(0);
 
     vi.stubGlobal("matchMedia", () => ({ matches: false }));
@@ -267,7 +281,7 @@ describe("the hover preview", () => {
       configurable: true,
     });
     enter(articles()[0]!);
-    wait(1_000);
+    await wait(1_000);
     Reflect.deleteProperty(navigator, "connection");
     expect(playing()).toBe(0);
   });

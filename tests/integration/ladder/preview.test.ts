@@ -1,0 +1,73 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PREVIEW_MOST_BYTES } from "~/media/encode/preview.server";
+import { ffmpegAvailable, hasEncoder } from "~/media/probe/ffmpeg.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
+import { ffprobe, makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({ ENCODER_PRESET: "ultrafast", ENCODER_CODECS: "h264,av1" });
+});
+afterEach(() => site.remove());
+
+async function makePreview(): Promise<void> {
+  sqliteHandle().exec(
+    "UPDATE jobs SET state = CASE kind WHEN 'preview' THEN 'waiting' ELSE 'done' END",
+  );
+  await workUntilIdle();
+}
+
+/** A video with its hover preview, and nothing else that is made. */
+async function videoWithPreview(): Promise<string> {
+  const output = ["-movflags", "+faststart"];
+  const clip = makeClip(site.folder, "clip", { seconds: 8, size: "640x360", output });
+  const id = await addToLibrary(site.uploads, clip, true);
+  await makePreview();
+  expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
+  return id;
+}
+
+const probed = (file: string, entries: string) =>
+  ffprobe(file, ["-v", "error", "-show_entries", entries, "-of", "csv=p=0"]).trim();
+
+describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))(
+  "a hover preview in two codecs",
+  () => {
+    it("is a folder with the same clip in both, without sound, of which the row names H.264", async () => {
+      const url = videoRow(await videoWithPreview()).preview_url!;
+      expect(url).toMatch(/\/preview-\w+\/h264\.mp4$/);
+      const folder = path.dirname(onDisk(site.uploads, url));
+      expect(fs.readdirSync(folder).sort()).toEqual(["av1.mp4", "h264.mp4"]);
+      for (const codec of ["h264", "av1"]) {
+        const file = path.join(folder, `${codec}.mp4`);
+        expect(probed(file, "stream=codec_name,width,height")).toBe(`${codec},480,270`);
+        expect(fs.statSync(file).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
+        expect(Number(probed(file, "format=duration"))).toBeCloseTo(8, 0);
+      }
+    });
+
+    it("is counted, and replaced as one by the next", async () => {
+      const id = await videoWithPreview();
+      const first = videoRow(id).preview_url!;
+      await makePreview();
+      const { preview_url, bytes } = videoRow(id);
+      expect(preview_url).not.toBe(first);
+      const previews = filesBelow(site.uploads).filter((name) => name.includes("preview-"));
+      const folder = path.posix.dirname(preview_url!.replace("/media/", ""));
+      expect(previews.sort()).toEqual([`${folder}/av1.mp4`, `${folder}/h264.mp4`]);
+      const sizes = previews.map((name) => fs.statSync(path.join(site.uploads, name)).size);
+      expect(bytes).toBe(sizes.reduce((sum, size) => sum + size));
+    });
+  },
+);
