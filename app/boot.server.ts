@@ -29,6 +29,7 @@ import { startDiskRecords } from "~/studio/statistics/disk-days.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
 import { startConsent } from "~/trust/consent/ending.server";
+import { applyConsentRequirement } from "~/trust/consent/requirement.server";
 import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
 import { startReports } from "~/trust/reports/report-mails.server";
 import { startAcceptedTerms } from "~/trust/uploaders/accepted-terms.server";
@@ -77,6 +78,7 @@ export async function boot(): Promise<void> {
   startCheckpoints();
   startHeartbeat();
   scheduleTrashCleanup();
+  applyConsentRequirement();
   startSchedule();
   startConsent();
   startTakingOver();

@@ -19,6 +19,8 @@ import type {
 } from "./schema/block-list";
 import type {
   ConsentHidingsTable,
+  ConsentRequirementTable,
+  ConsentWaitsTable,
   PerformerDocumentsTable,
   PerformerNamesTable,
   PerformersTable,
@@ -277,6 +279,8 @@ export interface Schema {
   video_consents: VideoConsentsTable;
   video_performers: VideoPerformersTable;
   consent_hidings: ConsentHidingsTable;
+  consent_requirement: ConsentRequirementTable;
+  consent_waits: ConsentWaitsTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

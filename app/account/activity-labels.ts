@@ -23,6 +23,14 @@ const SENTENCES = {
     "had % hidden again, which another program had published while it is held back",
     "had a video hidden again that is held back",
   ],
+  "consent-kept": [
+    "had % hidden again, which was published without a record of consent",
+    "had a video hidden again that has no record of consent",
+  ],
+  "consent-withheld": [
+    "had % kept hidden at its time, until it has a valid record of consent",
+    "had a video kept hidden at its time, until it has a valid record of consent",
+  ],
   "hide-scheduled": ["had % hidden, as scheduled", "had a video hidden, as scheduled"],
   "file-send": ["sent another file for %", "sent another file for a video"],
   replace: ["replaced the file of %", "replaced the file of a video"],

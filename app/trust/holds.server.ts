@@ -1,6 +1,7 @@
 import { recordActivity } from "~/account/activity.server";
 import { prepared, sqliteHandle, writeTransaction } from "~db/client.server";
 import type { HoldReason } from "~db/schema/moderation";
+import { publishReleased } from "./consent/requirement.server";
 
 /**
  * Videos that nothing publishes until their holds are gone. A trigger hides what another program publishes
@@ -66,7 +67,7 @@ export function releaseHold({ videoId, reason }: Omit<Hold, "reportId">): boolea
     videoId,
   );
   if (changes > 0) return true;
-  prepared("UPDATE videos SET status = 'published' WHERE id = ?").run(videoId);
+  publishReleased(videoId);
   prepared(
     `UPDATE deleted_videos SET "row" = json_set("row", '$.status', 'published') WHERE id = ?`,
   ).run(videoId);

@@ -18,6 +18,16 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   return refusals;
 }
 
+/** Of some videos those that nothing but their record of consent keeps from being published. */
+export function lacksOnlyRecord(videoIds: readonly string[]): Set<string> {
+  const lacking = new Set(consentRefusals(videoIds).keys());
+  for (const [id, reasons] of holdsOf(videoIds)) {
+    if (reasons.every((reason) => reason === "consent")) lacking.add(id);
+    else lacking.delete(id);
+  }
+  return lacking;
+}
+
 const BY_WEIGHT = Object.keys(HOLD_SENTENCES) as HoldReason[];
 
 /** Why a video that has just arrived can't be published; undefined where it can. */

@@ -35,6 +35,7 @@ import { migration as storedFiles } from "./0235-stored-files";
 import { migration as heartbeat } from "./0236-heartbeat";
 import { migration as ofTheFilm } from "./0237-of-the-film";
 import { migration as workers } from "./0238-workers";
+import { migration as requiredConsent } from "./0243-required-consent";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -75,4 +76,5 @@ export const migrations: readonly Migration[] = [
   heartbeat,
   ofTheFilm,
   workers,
+  requiredConsent,
 ];

@@ -77,6 +77,17 @@ export interface ConsentHidingsTable {
   video_id: string;
 }
 
+/** Has its row while a record is required of what is published; triggers go by it. */
+export interface ConsentRequirementTable {
+  id: 1;
+}
+
+/** Videos whose time to be published has come, and that wait for their record. */
+export interface ConsentWaitsTable {
+  video_id: string;
+  publish_at: Time;
+}
+
 export type PerformerRow = Selectable<PerformersTable>;
 export type PerformerDocumentRow = Selectable<PerformerDocumentsTable>;
 export type VideoConsentRow = Selectable<VideoConsentsTable>;

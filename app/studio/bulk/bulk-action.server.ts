@@ -152,6 +152,7 @@ function describeResult(change: BulkChange, result: BulkResult): StudioFailure |
     result.refused.length > 0 &&
       `${were(result.refused.length)} left alone, because ${REFUSED_BECAUSE[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
     result.because,
+    result.withheld,
   ].filter((sentence) => typeof sentence === "string");
   if (result.done === 0 && result.unchanged === 0) {
     return failure(result.refused.length > 0 ? 422 : 404, NOTHING_CHANGED, {

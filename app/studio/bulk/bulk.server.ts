@@ -6,9 +6,15 @@ import { formatQuantity } from "~/shared/format";
 import { database, prepared } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import { removeVideos } from "../trash/remove.server";
-import { type BulkResult, type DeleteConfirmation, nameTitles } from "./bulk";
+import { type BulkResult, type DeleteConfirmation, nameTitles, withheldSentence } from "./bulk";
 import { type Conversion, isConversion, videoConverter } from "./convert-videos.server";
-import { type ColumnChange, isEdit, planned, type SelectedVideo } from "./planned.server";
+import {
+  type ColumnChange,
+  isEdit,
+  type Planned,
+  planned,
+  type SelectedVideo,
+} from "./planned.server";
 
 const VERBS: Record<RowChange["action"], string> = {
   publish: "published",
@@ -47,6 +53,7 @@ export async function changeVideos(
   }
   const result = { done: [] as string[], refused: [] as string[], found: 0 };
   let because: string | undefined;
+  let withheld: Planned["withheld"];
   await database()
     .transaction()
     .execute(async (transaction) => {
@@ -56,8 +63,9 @@ export async function changeVideos(
         : (some: readonly SelectedVideo[]) => apply(transaction, change, some);
       for (const some of partsOf(ids, VIDEOS_PER_STATEMENT)) {
         const selected = await selectVideos(transaction, some);
-        const { titles, refused, because: why }: Applied = await applyTo(selected);
+        const { titles, refused, because: why, withheld: later }: Applied = await applyTo(selected);
         because ??= why;
+        if (later) withheld = { ...later, videos: later.videos + (withheld?.videos ?? 0) };
         result.found += selected.length;
         result.done.push(...titles);
         result.refused.push(...refused);
@@ -68,7 +76,14 @@ export async function changeVideos(
   if (isConversion(change)) jobsChanged("work");
   await recordBulkActivity(change, done, done.length, userId);
   const unchanged = found - done.length - refused.length;
-  return { done: done.length, unchanged, gone: ids.length - found, refused, because };
+  return {
+    done: done.length,
+    unchanged,
+    gone: ids.length - found,
+    refused,
+    because,
+    ...(withheld && { withheld: withheldSentence(withheld) }),
+  };
 }
 
 /** What the confirmation dialog shows before these videos are deleted. */
@@ -118,6 +133,7 @@ interface Applied {
   titles: string[];
   refused: string[];
   because?: string;
+  withheld?: Planned["withheld"];
 }
 
 async function apply(
@@ -125,7 +141,7 @@ async function apply(
   change: ColumnChange,
   selected: readonly SelectedVideo[],
 ): Promise<Applied> {
-  const { changed, refused, because } = planned(change, selected);
+  const { changed, refused, because, withheld } = planned(change, selected);
   const updatedAt = isEdit(change) ? new Date().toISOString() : null;
   const rows = changed.map(({ row, columns }) => ({ ...row, ...columns }));
   await sql`
@@ -138,6 +154,7 @@ async function apply(
     titles: rows.map(({ title }) => title),
     refused: refused.map(({ title }) => title),
     because,
+    withheld,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { JobChange } from "~/media/jobs/change-jobs.server";
 import type { CategoryId } from "~/shared/categories";
+import { formatQuantity } from "~/shared/format";
 import { MAX_TAGS } from "~/shared/video-limits";
 import type { Schedule } from "../schedule/schedule";
 
@@ -61,6 +62,8 @@ export interface BulkResult {
   refused: string[];
   /** Why the first of them could not, where that is not the same for all. */
   because?: string;
+  /** What is said of those that are scheduled and stay hidden at their time. */
+  withheld?: string;
   /** Of a deletion: what names it when it is undone. */
   batch?: string;
 }
@@ -90,6 +93,8 @@ export interface BulkPreview {
   refused: string[];
   /** Why the first of them could not, where that is not the same for all. */
   because?: string;
+  /** What is said of those that are scheduled and stay hidden at their time. */
+  withheld?: string;
 }
 
 /** Why a video is left alone by a change. */
@@ -99,6 +104,12 @@ export const REFUSED_BECAUSE: Partial<Record<BulkAction, string>> = {
   schedule: "a video can be hidden only after it has been published",
   "convert-again": "a video without a file can't be converted",
 };
+
+/** Said of videos that are scheduled, and that something keeps hidden. */
+export function withheldSentence({ videos, because }: { videos: number; because: string }): string {
+  const stay = videos === 1 ? "stays hidden" : "stay hidden";
+  return `${formatQuantity(videos, "video")} ${stay} at that time, until nothing holds ${videos === 1 ? "it" : "them"} back: ${because}`;
+}
 
 const TITLES_NAMED = 5;
 

@@ -22,6 +22,8 @@ export interface Planned {
   refused: SelectedVideo[];
   /** Why the first of these can't, where that is not the same for all. */
   because?: string;
+  /** Of those that are scheduled the ones that stay hidden at their time, and why the first of them does. */
+  withheld?: { videos: number; because: string };
 }
 
 /** What a change makes of videos; those that are so already are in neither list. */
@@ -35,7 +37,17 @@ export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): P
     if (columns === "refused") plan.refused.push(row);
     else if (columns) plan.changed.push({ row, columns });
   }
+  if (change.action === "schedule") plan.withheld = withheldOf(plan.changed);
   return plan;
+}
+
+/** What the dialog of one video says of it: its time is kept, and it stays hidden until nothing refuses it. */
+function withheldOf(changed: Planned["changed"]): Planned["withheld"] {
+  const times = changed.filter(
+    ({ row, columns }) => columns.publish_at && row.status !== "published",
+  );
+  const refusals = [...refusalsOf(times.map(({ row }) => row.id)).values()];
+  return refusals[0] ? { videos: refusals.length, because: refusals[0] } : undefined;
 }
 
 /** Whether a change is one of the texts, after which a video counts as updated. */

@@ -14,7 +14,8 @@ export function BulkPreviewDialog({
   /** The address of the list: where the form is sent, and where closing leads. */
   list: string;
 }) {
-  const { action, ids, fields, rows, changed, unchanged, gone, refused, because } = preview;
+  const { action, ids, fields, rows, changed, unchanged, gone, refused, because, withheld } =
+    preview;
   const busy = useNavigation().formData?.has("confirmed") ?? false;
   const notes = [
     unchanged > 0 && `${are(unchanged)} so already.`,
@@ -22,6 +23,7 @@ export function BulkPreviewDialog({
     refused.length > 0 &&
       `${are(refused.length)} left alone, since it can't be: ${nameTitles(refused)}.`,
     because,
+    withheld,
   ].filter((note) => typeof note === "string");
   return (
     <Dialog

@@ -1,7 +1,7 @@
 import { categoryLabel } from "~/shared/categories";
 import { prepared } from "~db/client.server";
 import { readTags } from "../list/managed-row.server";
-import type { BulkChange, BulkPreview } from "./bulk";
+import { type BulkChange, type BulkPreview, withheldSentence } from "./bulk";
 import { selectForPreview } from "./bulk.server";
 import type { Conversion } from "./convert-videos.server";
 import { type ColumnChange, planned, type SelectedVideo } from "./planned.server";
@@ -24,7 +24,7 @@ export async function previewBulk(
   const rows = await selectForPreview(ids);
   const order = new Map(ids.map((id, index) => [id, index]));
   rows.sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
-  const { changed, refused, because } =
+  const { changed, refused, because, withheld }: Shown =
     "series" in change ? inSeries(change, rows) : inRows(change, rows);
   const fields = [...form].filter(([name]) => !OWN_FIELDS.includes(name));
   return {
@@ -37,6 +37,7 @@ export async function previewBulk(
     gone: ids.length - rows.length,
     refused,
     because,
+    withheld,
   };
 }
 
@@ -45,10 +46,11 @@ interface Shown {
   /** Titles. */
   refused: string[];
   because?: string;
+  withheld?: string;
 }
 
 function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
-  const { changed, refused, because } = planned(change, rows);
+  const { changed, refused, because, withheld } = planned(change, rows);
   return {
     changed: changed.map(({ row, columns }) => ({
       id: row.id,
@@ -58,6 +60,7 @@ function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
     })),
     refused: refused.map(({ title }) => title),
     because,
+    withheld: withheld && withheldSentence(withheld),
   };
 }
 

@@ -10,6 +10,7 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, recordFile } from "~/media/media-files.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
+import { consentRefusals } from "~/trust/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { checkTerms } from "~/trust/uploaders/terms.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -25,6 +26,7 @@ const FAILED = "Failed to replace the file.";
 /** The video stays as it is: in place of its film nobody would look at the new one. */
 const LOOKS_BLOCKED =
   "This file looks like a film that was removed. Upload it as a new video, so that a moderator looks at it.";
+const RECORD_FIRST = "Record it before another file is shown in place of this one.";
 const PENDING =
   "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
 
@@ -85,6 +87,11 @@ async function examineAndTake(
   if (fileError) throw fileError;
   const video = findVideo(id);
   if (!video) return failure(404, FAILED, { detail: GONE });
+  const refusal = consentRefusals([id]).get(id);
+  // Another film without a record may not go where everybody sees it.
+  if (refusal && video.status === "published") {
+    return failure(422, FAILED, { detail: `${refusal} ${RECORD_FIRST}`, replace: {} });
+  }
   const file = upload ? await readFinishedUpload(userId, upload) : sent;
   if (!file) return failure(422, FAILED, { detail: "A video file is needed.", replace: {} });
   const wait = async (kind: ReplaceQuestion["kind"], detail: string, status: 409 | 422 = 409) => {
@@ -93,8 +100,8 @@ async function examineAndTake(
     return failure(status, FAILED, { detail, replace: { question } });
   };
   if (isPending(id)) return failure(409, FAILED, { detail: PENDING, replace: {} });
-  const { refusal, acceptance } = checkTerms(terms ?? file.terms);
-  if (refusal) return wait("terms", refusal, 422);
+  const agreed = checkTerms(terms ?? file.terms);
+  if (agreed.refusal) return wait("terms", agreed.refusal, 422);
   await refuseBlockedFile(file.sha256, { userId, detail: video.title, subjectId: id });
   const same = duplicate === "ask" ? await findDuplicate(file.sha256) : undefined;
   if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
@@ -102,7 +109,7 @@ async function examineAndTake(
   if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));
   const look = await lookAtFile(file.path);
   if (look && look.films.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
-  const taken = await store(id, file, probed, userId, acceptance);
+  const taken = await store(id, file, probed, userId, agreed.acceptance);
   if (taken === "pending") return failure(409, FAILED, { detail: PENDING, replace: {} });
   if (taken === "gone") return failure(404, FAILED, { detail: GONE });
   if (upload) await removeUpload(userId, upload);
@@ -111,7 +118,9 @@ async function examineAndTake(
   const isDone = (await takeOver(taken, null)) === "done";
   return {
     title: isDone ? "File Replaced" : "File Received",
-    description: isDone ? "The video has its new file." : WHEN_READY,
+    description: [isDone ? "The video has its new file." : WHEN_READY, refusal]
+      .filter(Boolean)
+      .join(" "),
     kind: "success",
   };
 }
@@ -168,10 +177,15 @@ async function store(
 }
 
 function findVideo(id: string) {
-  return prepared("SELECT title, thumbnail_url, generated_poster_url FROM videos WHERE id = ?").get(
-    id,
-  ) as
-    | { title: string; thumbnail_url: string | null; generated_poster_url: string | null }
+  return prepared(
+    "SELECT title, status, thumbnail_url, generated_poster_url FROM videos WHERE id = ?",
+  ).get(id) as
+    | {
+        title: string;
+        status: string;
+        thumbnail_url: string | null;
+        generated_poster_url: string | null;
+      }
     | undefined;
 }
 

@@ -1,8 +1,9 @@
 import type { Transaction } from "kysely";
 import { changeAndRecord, recordActivity } from "~/account/activity.server";
 import { eventLoopTurns } from "~/shared/event-loop";
+import { awaitRecord } from "~/trust/consent/requirement.server";
 import { withhold } from "~/trust/holds.server";
-import { refusalsOf } from "~/trust/publication.server";
+import { lacksOnlyRecord, refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import type { Schema } from "~db/schema";
@@ -75,7 +76,7 @@ export function startSchedule(): void {
 
 /**
  * Publishes and hides the videos whose time has come, and removes that time from their rows. What is held
- * stays hidden.
+ * stays hidden; what only lacks its record of consent keeps its time, and is published once that is there.
  *
  * @param now milliseconds since 1970.
  */
@@ -94,7 +95,8 @@ export async function performDue(now = Date.now()): Promise<void> {
 
 function dueIds(time: string): string[] {
   return prepared(
-    `SELECT id FROM videos WHERE publish_at <= @time
+    `SELECT id FROM videos WHERE publish_at <= @time AND NOT EXISTS (
+       SELECT 1 FROM consent_waits WHERE video_id = id AND consent_waits.publish_at = videos.publish_at)
      UNION SELECT id FROM videos WHERE unpublish_at <= @time
      LIMIT ${VIDEOS_AT_ONCE}`,
   )
@@ -113,12 +115,19 @@ async function perform(
     .where("id", "in", ids)
     .execute();
   const refusals = refusalsOf(ids);
+  const withoutRecord = lacksOnlyRecord(ids);
   for (const { id, title, status, publish_at, unpublish_at } of rows) {
     const isDue = (at: string | null) => at !== null && at <= time;
     const isOver = isDue(unpublish_at);
     const isToAppear = isDue(publish_at) && !isOver && status !== "published";
     const appears = isToAppear && !refusals.has(id);
     const leaves = isOver && status === "published";
+    if (isToAppear && withoutRecord.has(id)) {
+      awaitRecord(id);
+      const entry = { userId: null, action: "consent-withheld", subjectId: id } as const;
+      await recordActivity({ ...entry, detail: title }, transaction);
+      continue;
+    }
     await transaction
       .updateTable("videos")
       .set({

@@ -63,9 +63,8 @@ export class CutOffError extends Error {
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, whenCutOff } = upload;
   const isLater = upload.schedule.publishAt !== null;
-  if ((upload.status === "published" || isLater) && refusalOfNew()) {
-    const schedule = { ...upload.schedule, publishAt: null };
-    const draft = await publishUpload({ ...upload, status: "review", schedule });
+  if (upload.status === "published" && !isLater && refusalOfNew()) {
+    const draft = await publishUpload({ ...upload, status: "review" });
     return { ...draft, needsConsent: true };
   }
   let thumbnail: EncodedThumbnail | undefined;
@@ -111,7 +110,10 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     jobsChanged("work");
     const isCutOff = isHeld && { isCutOff: true };
     const like = looksBlocked && { looksBlocked };
-    const publishAt = schedule.publishAt && { publishAt: schedule.publishAt };
+    const publishAt = schedule.publishAt && {
+      publishAt: schedule.publishAt,
+      ...(refusalOfNew() && { needsConsent: true }),
+    };
     return {
       id,
       title: texts.title,

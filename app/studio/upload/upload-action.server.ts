@@ -1,9 +1,10 @@
 import { data } from "@remix-run/node";
 import { assertAllowed, currentUser, type SessionUser } from "~/account/guard.server";
-import type { Permission } from "~/account/permissions";
+import { allows, type Permission } from "~/account/permissions";
 import type { ReceivedForm } from "~/media/intake/multipart.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
+import { consentHref } from "../consent/consent-address";
 import { ownVideosOf } from "../own-videos";
 import { publishReceivedForm } from "./receive-upload.server";
 import { SENTENCES, successSentence, type UploadFailure, type UploadLimits } from "./upload-fields";
@@ -26,7 +27,10 @@ export async function handleUpload(form: ReceivedForm, user: SessionUser) {
     const upload: UploadFailure = outcome.failure;
     return data({ upload }, { status: outcome.status });
   }
-  throw redirectWithToast("/admin", {
+  const { id, needsConsent } = outcome.video;
+  // Where its record is written, for whoever may write it.
+  const mends = needsConsent && allows(user, "/admin/videos/:id/consent");
+  throw redirectWithToast(mends ? consentHref(id) : "/admin", {
     title: "Success!",
     description: successSentence(outcome.video),
     kind: "success",

@@ -34,6 +34,8 @@ export const SENTENCES = {
   drafted: "Video uploaded and saved as a draft.",
   scheduled: "Video uploaded. It will be published at the time you set.",
   needsConsent: "Video uploaded and saved as a draft, since it has no record of consent yet.",
+  scheduledWithoutRecord:
+    "Video uploaded. It will be published at the time you set, or as soon as it has a record of consent after that.",
   heldBack:
     "Video uploaded and saved as a draft, since it looks like one that was removed. A moderator has to look at it first.",
   draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
@@ -89,7 +91,7 @@ export function successSentence({
   publishAt,
 }: UploadSuccess): string {
   if (looksBlocked) return SENTENCES.heldBack;
-  if (needsConsent) return SENTENCES.needsConsent;
+  if (needsConsent) return publishAt ? SENTENCES.scheduledWithoutRecord : SENTENCES.needsConsent;
   if (isCutOff) return SENTENCES.draftedCutOff;
   if (publishAt) return SENTENCES.scheduled;
   return status === "published" ? SENTENCES.published : SENTENCES.drafted;

@@ -4,6 +4,8 @@ import { formatBytes } from "~/shared/format-bytes";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
 import { Field, FileField, SelectField } from "~/ui/forms/field";
+import { consentHref } from "../consent/consent-address";
+import { usePermissions } from "../use-permissions";
 import { FramePicker } from "./frame-picker";
 import type { UploadTexts } from "./upload-fields";
 import { DuplicateLink } from "./upload-questions";
@@ -28,6 +30,7 @@ export function UploadItem({
   onOwn: (own: Partial<UploadTexts>) => void;
 }) {
   const { file, state, own } = item;
+  const may = usePermissions();
   const small = { size: "sm", type: "button" } as const;
   return (
     <li className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
@@ -63,6 +66,18 @@ export function UploadItem({
           Watch it
         </a>
       )}
+      {state === "done" &&
+        item.videoId &&
+        item.needsConsent &&
+        may("/admin/videos/:id/consent") && (
+          <a
+            href={consentHref(item.videoId)}
+            aria-label={`Record consent for ${item.sent?.texts.title || file.name}`}
+            className="py-2.5 text-sm text-accent underline underline-offset-4"
+          >
+            Record consent
+          </a>
+        )}
       <div className="flex flex-wrap gap-2">
         {state === "sending" && (
           <Button {...small} variant="secondary" onClick={() => void queue.pause(item)}>

@@ -45,6 +45,7 @@ export interface QueueItem {
   cutOff?: CutOff;
   videoId?: string;
   isPublished?: boolean;
+  needsConsent?: boolean;
 }
 
 export type QueueAction =

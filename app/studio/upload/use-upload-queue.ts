@@ -63,7 +63,8 @@ export function useUploadQueue(
       });
       if (outcome.ok) {
         const isPublished = outcome.video.status === "published";
-        patch(item.key, { state: "done", videoId: outcome.video.id, isPublished });
+        const { id: videoId, needsConsent } = outcome.video;
+        patch(item.key, { state: "done", videoId, isPublished, needsConsent });
         const description = successSentence(outcome.video);
         toast({ title: "Success!", description, kind: "success" });
         return forgetTransfer(item.file);

@@ -2,12 +2,13 @@ import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
 import { hold, releaseHold } from "../holds.server";
 import { appendToLog } from "../moderation-log.server";
+import { endWait } from "./requirement.server";
 import { endedOrYoung, lacksOf } from "./validity.server";
 
 /**
  * Brings videos in line with their records, after a change of these or of the day: one with a minor, or
  * with a record that has ended, is held and hidden. One whose hold is over stays hidden until somebody
- * publishes it. Where consent is required, what is public and is not valid any more is hidden.
+ * publishes it; what only waits for its record at its time is published by the next check. Where consent is required, what is public and is not valid any more is hidden.
  * Synchronous, for any transaction.
  *
  * @returns how many it hid.
@@ -26,6 +27,7 @@ export function settleVideos(videoIds: readonly string[], now = Date.now()): num
       }
     } else {
       release(videoId, now);
+      if (!lacking.has(videoId)) endWait(videoId);
       if (wasPublic && lacking.has(videoId)) {
         prepared("UPDATE videos SET status = 'hidden' WHERE id = ?").run(videoId);
         appendToLog({ action: "consent-hide", videoId }, now);

@@ -12,6 +12,8 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   video_holds: "video_id reason report_id since was_published",
 
   consent_hidings: "batch video_id",
+  consent_requirement: "id",
+  consent_waits: "video_id publish_at",
 
   // What the site itself asks of uploaders.
   upload_terms: "version text created_at",

@@ -161,12 +161,15 @@ describe("a database of the version before the baseline", () => {
 });
 
 describe("other programs that write to the file", () => {
-  it("meet three triggers of videos and two for those held back, and nothing newer than SQLite 3.40", () => {
+  it("meet three triggers of videos two for those held back, two for records of consent, and nothing newer than SQLite 3.40", () => {
     const triggers = sqliteHandle()
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'videos'")
       .all() as { name: string; sql: string }[];
-    const holding = ["videos_held_changed", "videos_held_entered"];
-    expect(triggers.filter(({ name }) => holding.includes(name))).toHaveLength(2);
+    const holding = [
+      ...["videos_held_changed", "videos_held_entered"],
+      ...["videos_consent_changed", "videos_consent_entered"],
+    ];
+    expect(triggers.filter(({ name }) => holding.includes(name))).toHaveLength(4);
     expect(triggers.filter(({ name }) => !holding.includes(name))).toHaveLength(3);
     expect(triggers.map(({ sql }) => sql).join()).not.toMatch(
       /video_search|fts5|->>|RETURNING|unixepoch/i,

@@ -1,0 +1,238 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { listPublished } from "~/catalogue/lists/listing.server";
+import { forgetSettings } from "~/server/settings.server";
+import { performDue } from "~/studio/schedule/schedule.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { successSentence } from "~/studio/upload/upload-fields";
+import { hideLacking, undoHiding } from "~/trust/consent/hide-lacking.server";
+import { applyConsentRequirement } from "~/trust/consent/requirement.server";
+import { LACKS } from "~/trust/consent/validity.server";
+import { saveVideoConsent } from "~/trust/consent/video-consent.server";
+import { hold, releaseHold } from "~/trust/publication.server";
+import { prepared, sqliteHandle, writeTransaction } from "~db/client.server";
+import {
+  addVideo,
+  answered,
+  caught,
+  refused,
+  sendMultipart,
+  succeed,
+  useAdminSite,
+  video,
+} from "../../admin-requests";
+import { makeClip } from "../../media-clips";
+import { fileBlob, uploadRequest } from "../../upload-requests";
+
+/** What lacks its record of consent, where one is required, by all ways that publish. */
+
+const site = useAdminSite();
+const HOUR_MS = 3_600_000;
+const RECORD = {
+  ...{ kind: "own", people: "0", performers: "", recordedOn: "2026-01-01", endsOn: "" },
+};
+
+function require(value: "on" | "off"): void {
+  process.env.REQUIRE_CONSENT = value;
+  forgetSettings();
+  applyConsentRequirement();
+}
+const record = (videoId = "v") => saveVideoConsent({ videoId, userId: "u", shown: "" }, RECORD);
+const statusOf = (id = "v") => video(id)?.status;
+const isPublic = async () => (await listPublished({ page: 1 })).videos.length > 0;
+const actions = async () => (await listActivities()).map(({ action }) => action);
+const at = new Date(Date.now() + HOUR_MS).toISOString();
+const due = Date.parse(at) + 1;
+
+beforeEach(() => require("on"));
+
+describe("a schedule of a video without its record", () => {
+  beforeEach(async () => {
+    addVideo({ status: "hidden" });
+    const { toast } = await succeed({ intent: "schedule", id: "v", publishAt: at });
+    expect(toast.description).toContain(`${LACKS.record} It stays hidden until then.`);
+  });
+
+  it("keeps its time and is performed by the next check once the record is there", async () => {
+    await performDue(due);
+    expect(video()).toMatchObject({ status: "hidden", publish_at: at });
+    expect((await actions())[0]).toBe("consent-withheld");
+    await performDue(due + 1_000);
+    expect((await actions()).filter((action) => action === "consent-withheld")).toHaveLength(1);
+    await record();
+    expect(statusOf()).toBe("hidden");
+    await performDue(due + 2_000);
+    expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
+  });
+
+  it("is looked at again after a restart, and performed where nothing requires one any more", async () => {
+    await performDue(due);
+    applyConsentRequirement();
+    await performDue(due + 1_000);
+    expect(video()).toMatchObject({ status: "hidden", publish_at: at });
+    require("off");
+    await performDue(due + 2_000);
+    expect(statusOf()).toBe("published");
+  });
+
+  it("is over when it is to be hidden by then, or has another time", async () => {
+    await performDue(due);
+    const later = new Date(due + HOUR_MS).toISOString();
+    await succeed({ intent: "schedule", id: "v", publishAt: later });
+    await record();
+    await performDue(due + 2_000);
+    expect(video()).toMatchObject({ status: "hidden", publish_at: later });
+    sqliteHandle().exec(
+      "UPDATE videos SET publish_at = '2026-01-01T00:00:00Z', unpublish_at = '2026-01-02T00:00:00Z'",
+    );
+    await performDue(due + 3_000);
+    expect(video()).toMatchObject({ status: "hidden", publish_at: null, unpublish_at: null });
+  });
+
+  it("waits for a report too", async () => {
+    await writeTransaction(() => hold({ videoId: "v", reason: "report" }));
+    await performDue(due);
+    expect(video()).toMatchObject({ status: "hidden", publish_at: null });
+    await writeTransaction(() => releaseHold({ videoId: "v", reason: "report" }));
+    expect(statusOf()).toBe("hidden");
+    await performDue(due + 1_000);
+    expect(statusOf()).toBe("hidden");
+    const { created_at: entered } = video()!;
+    await record();
+    await performDue(due + 2_000);
+    expect(statusOf()).toBe("published");
+    // Back where it was in the lists.
+    expect(Date.parse(String(video()?.created_at))).toBe(Date.parse(`${entered}`));
+  });
+
+  it("costs the check nothing while ten thousand wait", () => {
+    const plan = prepared(
+      `EXPLAIN QUERY PLAN SELECT id FROM videos WHERE publish_at <= @time AND NOT EXISTS (
+         SELECT 1 FROM consent_waits WHERE video_id = id AND consent_waits.publish_at = videos.publish_at)`,
+    ).all({ time: at }) as { detail: string }[];
+    expect(plan.map(({ detail }) => detail).join()).toMatch(
+      /videos USING INDEX videos_by_publish_at.*consent_waits USING PRIMARY KEY/,
+    );
+  });
+});
+
+describe("many scheduled at once", () => {
+  it("say how many lack their record, before and after", async () => {
+    for (const id of ["v", "w", "x"]) addVideo({ id, status: "hidden" });
+    await record("x");
+    const fields = { intent: "bulk", do: "schedule", selected: ["v", "w", "x"], publishAt: at };
+    const { bulkPreview, preview = bulkPreview } = (await answered({ ...fields, preview: "" })) as {
+      bulkPreview?: { withheld: string };
+      preview?: { withheld: string };
+    };
+    const sentence = `2 videos stay hidden at that time, until nothing holds them back: ${LACKS.record}`;
+    expect(preview?.withheld).toBe(sentence);
+    const { toast } = await succeed(fields);
+    expect(toast.description).toBe(`3 videos were scheduled. ${sentence}`);
+    await performDue(due);
+    expect(["v", "w", "x"].map(statusOf)).toEqual(["hidden", "hidden", "published"]);
+  });
+});
+
+describe("another program", () => {
+  it.each([
+    ["enters a public row", "INSERT INTO videos (id, title, category) VALUES ('v', 'B', 'desi')"],
+    [
+      "publishes one",
+      `INSERT INTO videos (id, title, category, status) VALUES ('v', 'B', 'desi', 'hidden');
+       UPDATE videos SET status = 'published'`,
+    ],
+    [
+      "replaces one",
+      `INSERT INTO videos (id, title, category, status) VALUES ('v', 'B', 'desi', 'hidden');
+       REPLACE INTO videos (id, title, category) VALUES ('v', 'C', 'desi')`,
+    ],
+  ])("that %s without a record makes nothing public, not for a moment", async (_, sql) => {
+    // Within its own transaction already, which no other connection sees.
+    sqliteHandle().exec(`BEGIN; ${sql}`);
+    expect(statusOf()).toBe("hidden");
+    sqliteHandle().exec("COMMIT");
+    expect(await isPublic()).toBe(false);
+    expect((await actions())[0]).toBe("consent-kept");
+  });
+
+  it("publishes what has its record, and what no setting asks one of", async () => {
+    addVideo({ status: "hidden" });
+    await record();
+    sqliteHandle().exec("UPDATE videos SET status = 'published'");
+    expect(statusOf()).toBe("published");
+    require("off");
+    addVideo({ id: "w" });
+    expect(statusOf("w")).toBe("published");
+  });
+
+  it("edits what was public before the setting without hiding it", async () => {
+    require("off");
+    addVideo({ status: "published" });
+    require("on");
+    sqliteHandle().exec("UPDATE videos SET title = 'B', status = 'published'");
+    expect(statusOf()).toBe("published");
+  });
+});
+
+it("undoes its own hiding of what lacks a record, and nothing else gets by meanwhile", async () => {
+  require("off");
+  addVideo({ status: "published" });
+  require("on");
+  const { batch } = await hideLacking("u");
+  expect(statusOf()).toBe("hidden");
+  expect(await undoHiding(batch, "u")).toBe(1);
+  expect(statusOf()).toBe("published");
+  addVideo({ id: "w" });
+  expect(statusOf("w")).toBe("hidden");
+});
+
+describe("a file that replaces another", () => {
+  const replace = () => refused({ intent: "replace", id: "v" });
+
+  it("is refused while its public video has no record, before it is looked at", async () => {
+    require("off");
+    addVideo({ status: "published" });
+    require("on");
+    expect(await replace()).toMatchObject({
+      status: 422,
+      detail: `${LACKS.record} Record it before another file is shown in place of this one.`,
+    });
+  });
+
+  it("is not refused for that where nobody sees the video", async () => {
+    addVideo({ status: "hidden" });
+    expect(await replace()).toMatchObject({ status: 422, detail: "A video file is needed." });
+  });
+});
+
+describe("an upload without a record", () => {
+  const clip = () => fileBlob(makeClip(site.folder, "clip", { seconds: 1, audio: false }));
+
+  it("keeps its time, and says what it lacks", async () => {
+    const answer = await receiveUpload(uploadRequest(clip(), { publishAt: at }), "u");
+    if (!answer.ok) throw new Error(answer.failure.sentence);
+    expect(answer.video).toMatchObject({ status: "review", publishAt: at, needsConsent: true });
+    expect(successSentence(answer.video)).toContain("as soon as it has a record of consent");
+    const { id } = answer.video;
+    await performDue(due);
+    expect(video(id)).toMatchObject({ status: "review", publish_at: at });
+    await record(id);
+    await performDue(due + 1_000);
+    expect(statusOf(id)).toBe("published");
+  });
+
+  it("leads to the page of its record, as far as somebody may open it", async () => {
+    const send = async () => {
+      const form = await uploadRequest(clip()).formData();
+      return (await caught(() => sendMultipart(form, "/admin"))).headers.get("Location");
+    };
+    const location = await send();
+    expect(location).toMatch(/^\/admin\/videos\/[^/]+\/consent$/);
+    sqliteHandle().exec("UPDATE users SET role = 'uploader', may_publish = 1");
+    expect(await send()).toBe("/admin");
+    require("off");
+    sqliteHandle().exec("UPDATE users SET role = 'owner'");
+    expect(await send()).toBe("/admin");
+  });
+});
