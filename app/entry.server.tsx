@@ -13,6 +13,12 @@ import { NonceContext } from "~/ui/page-frame/nonce";
 
 await boot();
 
+/**
+ * Milliseconds after which data that a loader still owes are given up. No page owes any; but the framework holds
+ * the request, its answer and its data for so long (4,950 without this), which are hundreds on a busy site.
+ */
+export const streamTimeout = 1_000;
+
 export const handleError: HandleErrorFunction = (error, { request }) => {
   logUnexpected(error, request);
 };

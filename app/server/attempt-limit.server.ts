@@ -17,6 +17,12 @@ export interface AttemptLimit {
 /** Bounds what a flood of addresses or made-up accounts can occupy: about 1 MB a limit. */
 const MOST_KEYS = 10_000;
 
+/**
+ * A bound of a cache by its entries. With `max`, lru-cache (11.5, its constructor) fills arrays for all of
+ * them at once: a dozen limits took 13 MB of a site that nobody had signed in to.
+ */
+export const atMostEntries = (most: number) => ({ maxSize: most, sizeCalculation: () => 1 });
+
 /** Keys whose window is over are removed so often, and not only when another wants their place. */
 const PURGE_EVERY_MS = 60_000;
 
@@ -30,7 +36,7 @@ export function attemptLimit(
   mostKeys = MOST_KEYS,
 ): AttemptLimit {
   const counts = new LRUCache<string, { attempts: number; endsAt: number }>({
-    max: mostKeys,
+    ...atMostEntries(mostKeys),
     ttl: windowSeconds * 1000,
   });
   setInterval(() => counts.purgeStale(), PURGE_EVERY_MS).unref();

@@ -3,6 +3,7 @@ import { redirect } from "@remix-run/node";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { checkedAgeCookie } from "~/server/age.server";
+import { atMostEntries } from "~/server/attempt-limit.server";
 import { safePath } from "~/server/safe-redirect";
 import { settings } from "~/server/settings.server";
 import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
@@ -26,7 +27,10 @@ const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt:
 type Pending = z.output<typeof PENDING>;
 
 /** Nonces whose answer was taken, until no token with them is believed any more. Nothing of who it was. */
-const spent = new LRUCache<string, true>({ max: 100_000, ttl: (PENDING_SECONDS + 900) * 1000 });
+const spent = new LRUCache<string, true>({
+  ...atMostEntries(100_000),
+  ttl: (PENDING_SECONDS + 900) * 1000,
+});
 
 /** The provider is asked whether it is there at most this often, without a word about a visitor. */
 const ASK_EVERY_MS = 10_000;

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { atMostEntries } from "~/server/attempt-limit.server";
 
 /**
  * A question in plain words, asked when one address sends many reports. No picture, no sound, no script and
@@ -11,7 +12,10 @@ const MOST_USED = 50_000;
 /** Of this process: a restart asks anew, and nothing of it has to be kept. */
 const KEY = randomBytes(32);
 
-const used = new LRUCache<string, true>({ max: MOST_USED, ttl: ANSWERED_WITHIN_MS });
+const used = new LRUCache<string, true>({
+  ...atMostEntries(MOST_USED),
+  ttl: ANSWERED_WITHIN_MS,
+});
 
 export interface Puzzle {
   question: string;
