@@ -7,6 +7,7 @@ import { publish } from "~/live/hub.server";
 import { startHashingBlockedFilms } from "~/media/block-list/hash-films.server";
 import { createBuckets } from "~/media/bucket.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
+import { undoInterruptedMoves } from "~/media/intake/interrupted-moves.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { startJobs } from "~/media/jobs/start.server";
 import { requireKnownStore } from "~/media/storage/marker.server";
@@ -69,6 +70,7 @@ export async function boot(): Promise<void> {
     sessionSecrets();
     await ensureFirstAccount();
     await cleanUpTemporaryFiles();
+    await undoInterruptedMoves();
     await tryStore();
   } catch (error) {
     console.error(sentenceOf(error));

@@ -2,6 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { flushOne, needsCopy } from "~/shared/move-files.server";
+import { beginMove, endMove } from "./interrupted-moves.server";
 import { toUploadError } from "./upload-error.server";
 
 /** The files of one upload that were moved from `uploads/tmp` into the buckets. */
@@ -31,19 +32,23 @@ export async function moveIntoBucket(
   thumbnail?: string,
 ): Promise<MovedUpload> {
   const uploadId = await reserveUploadId(userId);
-  const videoPath = `${userId}/${uploadId}.${video.ending}`;
+  const name = `${uploadId}.${video.ending}`;
+  const videoPath = `${userId}/${name}`;
   const thumbnailPath = thumbnail && `${userId}/${uploadId}.webp`;
   const commit = async () => {
     await fs.rm(video.file, { force: true });
     if (thumbnail) await fs.rm(thumbnail, { force: true });
     await releaseUploadId(userId, uploadId);
+    await endMove(userId, name);
   };
   const rollBack = async () => {
     await fs.rm(inBucket("videos", videoPath), { force: true });
     if (thumbnailPath) await fs.rm(inBucket("thumbnails", thumbnailPath), { force: true });
     await releaseUploadId(userId, uploadId);
+    await endMove(userId, name);
   };
   try {
+    await beginMove(userId, name);
     await linkOrCopyFlushed(video.file, inBucket("videos", videoPath));
     if (thumbnail && thumbnailPath)
       await linkOrCopyFlushed(thumbnail, inBucket("thumbnails", thumbnailPath));

@@ -1,0 +1,68 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
+import { undoInterruptedMoves } from "~/media/intake/interrupted-moves.server";
+import { moveIntoBucket } from "~/media/intake/move-into-bucket.server";
+import { recordFile } from "~/media/media-files.server";
+import { filesBelow } from "../../encode-library";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+/** An upload whose files are moved and whose row is not written. */
+function move() {
+  const [video, thumbnail] = ["video", "thumbnail"].map((name) => {
+    const file = path.join(site.uploads, "tmp", name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, name);
+    return file;
+  }) as [string, string];
+  return moveIntoBucket("u", { file: video, ending: "mp4" }, thumbnail);
+}
+
+const inBuckets = () => filesBelow(site.uploads).filter((name) => !name.startsWith("tmp/"));
+const folders = () => fs.readdirSync(path.join(site.uploads, "videos", "u"));
+
+describe("files that were moved for an upload", () => {
+  it("are removed at the next start when the process was killed before their row", async () => {
+    const { videoPath, thumbnailPath } = await move();
+    expect(inBuckets().sort()).toEqual([`thumbnails/${thumbnailPath}`, `videos/${videoPath}`]);
+    await cleanUpTemporaryFiles();
+    expect(await undoInterruptedMoves()).toEqual([
+      `videos/${videoPath}`,
+      `thumbnails/${thumbnailPath}`,
+    ]);
+    expect(inBuckets()).toEqual([]);
+    expect(folders()).toEqual([]);
+    // What was received is there to be sent again.
+    expect(fs.readdirSync(path.join(site.uploads, "tmp")).sort()).toEqual(
+      expect.arrayContaining(["thumbnail", "video"]),
+    );
+    expect(await undoInterruptedMoves()).toEqual([]);
+  });
+
+  it("stay when it was killed after their row", async () => {
+    const { videoPath, thumbnailPath } = await move();
+    await recordFile({ bucket: "videos", path: videoPath, videoId: "v", kind: "video", bytes: 5 });
+    const thumbnail = { bucket: "thumbnails", path: thumbnailPath!, videoId: "v" } as const;
+    await recordFile({ ...thumbnail, kind: "thumbnail", bytes: 9 });
+    expect(await undoInterruptedMoves()).toEqual([]);
+    expect(inBuckets()).toHaveLength(2);
+    expect(folders()).toEqual([path.basename(videoPath)]);
+  });
+
+  it("are nobody's business once they are committed, or rolled back", async () => {
+    await (await move()).commit();
+    await (await move()).rollBack();
+    expect(await undoInterruptedMoves()).toEqual([]);
+    expect(inBuckets()).toHaveLength(2);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).not.toContainEqual(
+      expect.stringContaining("moving"),
+    );
+  });
+});
