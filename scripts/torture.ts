@@ -6,6 +6,7 @@ import { newSeed } from "./torture/random";
 /** Each ends by itself, cleans up, and does the same again when it is given the same seed. */
 const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise<Faults> }>> = {
   bytes: () => import("./torture/bytes/bytes"),
+  crash: () => import("./torture/crash/crash"),
 };
 
 const USAGE = `npm run torture -- [name ...] [--minutes N] [--seed S]
