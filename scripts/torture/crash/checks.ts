@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import Sqlite from "better-sqlite3";
-import type { SiteProcess } from "../../../tests/site-process";
 import { trashName } from "~/media/trash-files.server";
-import { filesIn } from "../../../tests/upload-requests";
+import type { SiteProcess } from "../../../tests/site-process";
 import { allowedNow, described, type Film, type FilmState, isSame, NOWHERE } from "./model";
 
 /** The site polls once a second; a machine that is busy may keep it for a while. */
@@ -27,6 +27,9 @@ interface Rows {
   others: Row[];
 }
 
+/** What goes on by itself, as a conversion that ends, may change a row between two looks at it. */
+const LOOKS = 3;
+
 /** Everything that has to be true after the site was killed and has started again. */
 export async function check(site: SiteProcess, films: readonly Film[]): Promise<string[]> {
   const faults: string[] = [];
@@ -34,42 +37,69 @@ export async function check(site: SiteProcess, films: readonly Film[]): Promise<
   try {
     const integrity = sqlite.pragma("integrity_check", { simple: true });
     if (integrity !== "ok") faults.push(`integrity_check: ${integrity}`);
-    const read = sqlite.transaction(
-      (): Rows => ({
-        live: sqlite.prepare("SELECT * FROM videos").all() as Row[],
-        trash: sqlite
-          .prepare("SELECT row FROM deleted_videos")
-          .pluck()
-          .all()
-          .map((row) => JSON.parse(String(row))),
-        others: sqlite.prepare("SELECT * FROM video_files WHERE state <> 'removed'").all() as Row[],
-      }),
-    );
-    const until = Date.now() + PUBLISHED_WITHIN_MS;
-    const isOverdue = (film: Film) =>
-      film.allowed.some(
-        ({ at, publishAt }) => at === "catalogue" && publishAt !== null && publishAt <= Date.now(),
-      );
-    let rows = read();
-    while (films.some((film) => isOverdue(film) && stateIn(rows, film).publishAt !== null)) {
-      if (Date.now() > until) break;
-      await new Promise((next) => setTimeout(next, 200));
-      rows = read();
-    }
+    const read = () => readRows(sqlite);
+    const rows = await afterWhatIsDue(read, films);
     for (const film of films) faults.push(...settle(rows, film));
     const known = new Set(films.flatMap(({ id }) => id ?? []));
     for (const { id, title } of [...rows.live, ...rows.trash]) {
       if (!known.has(id)) faults.push(`${title}: there is a row that nobody made, or two of one`);
     }
-    for (const row of rows.live) faults.push(...missing(row, (url) => fileOf(site, url)));
-    for (const row of rows.trash) faults.push(...missing(row, (url) => fileInTrash(site, row, url)));
-    faults.push(...strays(site, rows));
-    for (const row of rows.live) faults.push(...(await answers(site, row, films)));
-    faults.push(...(await hidden(site, rows)));
+    faults.push(...(await lasting(read, (now) => filesOf(site, now))));
+    for (const { id } of rows.live) {
+      faults.push(...(await lasting(read, (now) => answers(site, now, id, films))));
+    }
+    faults.push(...(await lasting(read, (now) => hidden(site, now))));
   } finally {
     sqlite.close();
   }
   return faults;
+}
+
+function readRows(sqlite: Sqlite.Database): Rows {
+  const all = (sql: string) => sqlite.prepare(sql).all() as Row[];
+  return sqlite.transaction(() => ({
+    live: all("SELECT * FROM videos"),
+    trash: all("SELECT row FROM deleted_videos").map(({ row }) => JSON.parse(String(row))),
+    others: all("SELECT * FROM video_files WHERE state <> 'removed'"),
+  }))();
+}
+
+/** The rows once what was to be published by now is. */
+async function afterWhatIsDue(read: () => Rows, films: readonly Film[]): Promise<Rows> {
+  const until = Date.now() + PUBLISHED_WITHIN_MS;
+  const isOverdue = (film: Film) =>
+    film.allowed.some(
+      ({ at, publishAt }) => at === "catalogue" && publishAt !== null && publishAt <= Date.now(),
+    );
+  for (;;) {
+    const rows = read();
+    const isWaitedFor = (film: Film) => isOverdue(film) && stateIn(rows, film).publishAt !== null;
+    if (!films.some(isWaitedFor) || Date.now() > until) return rows;
+    await new Promise((next) => setTimeout(next, 200));
+  }
+}
+
+/** What is found although the rows are the same before and after the look; else it is looked again. */
+async function lasting(
+  read: () => Rows,
+  look: (rows: Rows) => Promise<string[]> | string[],
+): Promise<string[]> {
+  let found: string[] = [];
+  for (let looks = 0; looks < LOOKS; looks++) {
+    const before = read();
+    found = await look(before);
+    if (found.length === 0 || isDeepStrictEqual(before, read())) return found;
+  }
+  return found;
+}
+
+/** Addresses without a file, and files without an address. */
+function filesOf(site: SiteProcess, rows: Rows): string[] {
+  return [
+    ...rows.live.flatMap((row) => missing(row, (url) => fileOf(site, url))),
+    ...rows.trash.flatMap((row) => missing(row, (url) => fileInTrash(site, row, url))),
+    ...strays(site, rows),
+  ];
 }
 
 function stateIn({ live, trash }: Rows, film: Film): FilmState {
@@ -141,17 +171,24 @@ function strays(site: SiteProcess, { live, trash, others }: Rows): string[] {
       URLS.flatMap((name) => baseOf(row[name] ?? "")),
     ),
   );
-  return filesIn(site.uploads)
-    .filter(
-      (name) => /^(videos|thumbnails)\//.test(name) && !bases.has(baseOf(`/media/${name}`)[0]!),
-    )
+  return ["videos", "thumbnails"]
+    .flatMap((bucket) => filesBelow(site.uploads, bucket))
+    .filter((name) => !bases.has(baseOf(`/media/${name}`)[0]!))
     .map((name) => `${name} belongs to no row`);
 }
 
-/** An upload holds this empty folder until its row is there, and for a day when it was killed. */
-function isReserved(site: SiteProcess, base: string): boolean {
-  const folder = path.join(site.uploads, "videos", base);
-  return fs.existsSync(folder) && fs.readdirSync(folder).length === 0;
+/** Files of a folder and of those in it, while they come and go. */
+function filesBelow(root: string, name: string): string[] {
+  try {
+    const entries = fs.readdirSync(path.join(root, name), { withFileTypes: true });
+    return entries.flatMap((entry) => {
+      const inner = `${name}/${entry.name}`;
+      return entry.isDirectory() ? filesBelow(root, inner) : [inner];
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
 }
 
 /** `{user}/{number}` of an address. */
@@ -161,13 +198,19 @@ function baseOf(url: string): string[] {
 }
 
 /** A film that is answered is the one that was sent, or a complete one that was made of it. */
-async function answers(site: SiteProcess, row: Row, films: readonly Film[]): Promise<string[]> {
-  if (row.status !== "published" || !row.video_url) return [];
+async function answers(
+  site: SiteProcess,
+  { live }: Rows,
+  id: string,
+  films: readonly Film[],
+): Promise<string[]> {
+  const row = live.find((each) => each.id === id);
+  if (row?.status !== "published" || !row.video_url) return [];
   const answer = await fetch(site.url + row.video_url);
   const bytes = Buffer.from(await answer.arrayBuffer());
   if (answer.status !== 200) return [`${row.title}: ${row.video_url} answers ${answer.status}`];
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  if (films.find(({ id }) => id === row.id)?.sha256 === sha256) return [];
+  if (films.find((film) => film.id === id)?.sha256 === sha256) return [];
   const args = ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", "-i", "-"];
   try {
     const seconds = Number(execFileSync("ffprobe", args, { input: bytes, stdio: "pipe" }));
