@@ -1,7 +1,7 @@
 import { rm, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { linkOrCopy, moveFlushed } from "~/shared/move-files.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { prepared, sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
@@ -10,6 +10,7 @@ import { earlierVersionPath, fileVersion } from "../serve/file-version.server";
 import { fetchObject } from "../storage/local-copy.server";
 import { readPointer } from "../storage/pointer.server";
 import { removeStored } from "../storage/remove.server";
+import { trashed } from "../trash-files.server";
 import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
 import { isWanted, tableOf } from "./table-of.server";
@@ -40,16 +41,28 @@ export async function replaceVideoFile(
     await removeStored(earlierFile);
     await rmdir(path.dirname(earlierFile)).catch(() => {});
   };
-  // Deleted or replaced meanwhile.
+  // Deleted or replaced meanwhile. What the job was made from, the row in the trash may name.
   if (!(await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS)))
-    return removeEarlier();
+    return source.url === earlierUrl ? undefined : removeEarlier();
   const { ino } = await stat(converted);
   await moveFlushed(converted, target);
   if (isWanted(job.video_id)) return;
-  // Deleted meanwhile: its files are in the trash already, save the one that came too late. One
-  // that an undo has brought back is another file.
-  await removeEarlier();
-  if ((await stat(target)).ino === ino) await rm(target, { force: true });
+  // Deleted meanwhile: the row in the trash names both files. They are there, or what is at their addresses
+  // is about to be moved there; only what came after that belongs to nobody.
+  const isTrashed = isInTrash(job.video_id);
+  if (!isTrashed) await removeEarlier();
+  else if (!(await isThere(trashed(job.video_id, name)))) return;
+  // One that an undo has brought back is another file.
+  const left = await stat(target).catch(() => undefined);
+  if (left?.ino === ino) await rm(target, { force: true });
+}
+
+function isInTrash(videoId: string): boolean {
+  return prepared("SELECT 1 FROM deleted_videos WHERE id = ?").get(videoId) !== undefined;
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined;
 }
 
 /**
