@@ -7,6 +7,8 @@ import type { Permitted } from "./permissions";
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
 export const SESSION_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
+/** Whatever happens: a cookie that somebody copied is not theirs for ever by being used. */
+const SESSION_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
 /** Use prolongs a session, but writes to the database at most this often. */
 const PROLONG_EVERY_MS = 10 * 60 * 1000;
 
@@ -26,7 +28,7 @@ const hashOf = (id: string) => createHash("sha256").update(id).digest("hex");
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * Opens a session of 30 days and forgets those that have run out.
+ * Opens a session of 30 days, 90 when it is used, and forgets those that have run out.
  *
  * @param device what its owner will recognise it by.
  * @returns the `Set-Cookie` header that makes the browser part of it.
@@ -65,6 +67,7 @@ export async function findSession(
     .select([
       "sessions.id_hash",
       "sessions.last_used_at",
+      "sessions.created_at",
       "users.id",
       "users.email",
       "users.role",
@@ -72,27 +75,36 @@ export async function findSession(
     ])
     .where("sessions.id_hash", "=", hashOf(id))
     .where("sessions.expires_at", ">", iso(now))
+    .where("sessions.created_at", ">", iso(now - SESSION_LIFETIME_MS))
     .where("users.deactivated_at", "is", null)
     .executeTakeFirst();
   if (!row) return undefined;
-  if (now - Date.parse(row.last_used_at) >= PROLONG_EVERY_MS) prolong(row.id_hash, id, now);
+  if (now - Date.parse(row.last_used_at) >= PROLONG_EVERY_MS) {
+    prolong({ idHash: row.id_hash, id, createdAt: row.created_at }, now);
+  }
   const { id: userId, email, role } = row;
   const mayPublish = role !== "uploader" || row.may_publish === 1;
   return { idHash: row.id_hash, user: { id: userId, email, role, mayPublish } };
 }
 
 /** While another process is writing, the next use is soon enough: reading a page never waits. */
-function prolong(idHash: string, id: string, now: number): void {
+function prolong(
+  { idHash, id, createdAt }: { idHash: string; id: string; createdAt: string },
+  now: number,
+): void {
+  const lastMs = Date.parse(createdAt) + SESSION_LIFETIME_MS;
+  const expiresMs = Math.min(now + SESSION_MAX_AGE_SECONDS * 1000, lastMs);
   const prolonged = tryWriteTransaction(() => {
     sqliteHandle()
       .prepare("UPDATE sessions SET last_used_at = ?, expires_at = ? WHERE id_hash = ?")
-      .run(iso(now), iso(now + SESSION_MAX_AGE_SECONDS * 1000), idHash);
+      .run(iso(now), iso(expiresMs), idHash);
   });
   if (!prolonged) return;
   // The cookie follows on whatever is being answered; loaders have no say in headers of others.
   const response = requestContext()?.response;
   if (response && !response.headersSent) {
-    response.appendHeader("Set-Cookie", signedCookie(COOKIE, id, SESSION_MAX_AGE_SECONDS));
+    const seconds = Math.ceil((expiresMs - now) / 1000);
+    response.appendHeader("Set-Cookie", signedCookie(COOKIE, id, seconds));
   }
 }
 
@@ -103,8 +115,8 @@ export function hasOpenSession(cookies: string, now = Date.now()): boolean {
   return (
     prepared(
       `SELECT 1 FROM sessions JOIN users ON users.id = sessions.user_id
-       WHERE id_hash = ? AND expires_at > ? AND deactivated_at IS NULL`,
-    ).get(hashOf(id), iso(now)) !== undefined
+       WHERE id_hash = ? AND expires_at > ? AND sessions.created_at > ? AND deactivated_at IS NULL`,
+    ).get(hashOf(id), iso(now), iso(now - SESSION_LIFETIME_MS)) !== undefined
   );
 }
 

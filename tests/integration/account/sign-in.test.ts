@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { currentUser, requirePermission } from "~/account/guard.server";
+import { hasOpenSession } from "~/account/session.server";
 import * as auth from "~/routes/auth";
 import * as signOut from "~/routes/sign-out";
 import { readToast } from "~/server/toast.server";
@@ -246,6 +247,26 @@ describe("a session", () => {
     expect(await currentUser(withCookie(cookie))).toBeUndefined();
     await signIn();
     expect(sqliteHandle().prepare("SELECT count(*) FROM sessions").pluck().get()).toBe(1);
+  });
+
+  it("ends 90 days after the sign-in, however much it is used", async () => {
+    makeUser();
+    const cookie = await signIn();
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const ageBy = (days: number) =>
+      sqliteHandle()
+        .prepare("UPDATE sessions SET created_at = ?, last_used_at = ?")
+        .run(daysAgo(days), daysAgo(1));
+    // Used with ten days to go: not 30 more, but these ten.
+    ageBy(80);
+    expect(await currentUser(withCookie(cookie))).toBeDefined();
+    const end = sqliteHandle().prepare("SELECT expires_at FROM sessions").pluck().get() as string;
+    expect((Date.parse(end) - Date.now()) / 86_400_000).toBeCloseTo(10, 1);
+    expect(hasOpenSession(cookie)).toBe(true);
+    // A row that another version of the site has prolonged.
+    ageBy(90.001);
+    expect(await currentUser(withCookie(cookie))).toBeUndefined();
+    expect(hasOpenSession(cookie)).toBe(false);
   });
 
   it("is asked for by the guard", async () => {
