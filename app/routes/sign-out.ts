@@ -18,5 +18,8 @@ export async function action({ request }: ActionFunctionArgs) {
     await unlessBusy(endSessions(user.id));
     await unlessBusy(recordActivity({ userId: user.id, action: "sign-out" }));
   }
-  return redirect("/", { headers: { "Set-Cookie": forgetSessionCookie() } });
+  // What the browser has cached of the panel goes too; what it remembers for its viewer stays.
+  return redirect("/", {
+    headers: { "Set-Cookie": forgetSessionCookie(), "Clear-Site-Data": '"cache"' },
+  });
 }

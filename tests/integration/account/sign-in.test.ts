@@ -204,6 +204,7 @@ describe("a session", () => {
     const answer = await signOut.action(args(formRequest("/sign-out", {}, { Cookie: here })));
     expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
     expect(answer.headers.get("Set-Cookie")).toMatch(/^session=; Path=\/; Max-Age=0/);
+    expect(answer.headers.get("Clear-Site-Data")).toBe('"cache"');
     expect(await currentUser(withCookie(here))).toBeUndefined();
     expect(await currentUser(withCookie(elsewhere))).toBeUndefined();
   });
