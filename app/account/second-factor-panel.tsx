@@ -106,7 +106,7 @@ export function RecoveryCodes({ codes }: { codes: string[] }) {
         Keep them where you find them without your phone. Each signs you in once. They are not shown
         again.
       </p>
-      <ul className="grid gap-2 font-mono sm:grid-cols-2">
+      <ul className="grid gap-2 font-mono md:grid-cols-2">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}

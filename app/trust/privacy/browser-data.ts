@@ -83,7 +83,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
     kind: "cookie",
     keys: ["session", "second-step", "passkey-challenge"],
     what: "Being signed in.",
-    howLong: "30 days after the last use; while signing in, minutes.",
+    howLong: "30 days after the last use, 90 after the sign-in at most; while signing in, minutes.",
     isForVisitors: false,
   },
   {
