@@ -7,6 +7,7 @@ const BENCHMARKS = {
   bits: () => import("./bench/bits"),
   codecs: () => import("./bench/codecs"),
   "hover-clip": () => import("./bench/conversion/hover-clip"),
+  "ladder-memory": () => import("./bench/conversion/ladder-memory"),
   "while-encoding": () => import("./bench/conversion/while-encoding"),
   "watch-while-converting": () => import("./bench/conversion/watch-while-converting"),
   "first-frame": () => import("./bench/first-frame"),

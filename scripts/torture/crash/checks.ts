@@ -6,19 +6,11 @@ import { isDeepStrictEqual } from "node:util";
 import Sqlite from "better-sqlite3";
 import { trashName } from "~/media/trash-files.server";
 import type { SiteProcess } from "../../../tests/site-process";
+import { FILE_COLUMNS } from "../../versions/describe-site";
 import { allowedNow, described, type Film, type FilmState, isSame, NOWHERE } from "./model";
 
 /** The site polls once a second; a machine that is busy may keep it for a while. */
 const PUBLISHED_WITHIN_MS = 20_000;
-const URLS = [
-  "video_url",
-  "source_url",
-  "thumbnail_url",
-  "hls_url",
-  "storyboard_url",
-  "preview_url",
-];
-
 type Row = Record<string, string | null> & { id: string; title: string };
 
 interface Rows {
@@ -139,7 +131,7 @@ function fileInTrash(site: SiteProcess, row: Row, url: string): string {
 type Find = (url: string) => string;
 
 function missing(row: Row, find: Find): string[] {
-  const urls = URLS.flatMap((name) => row[name] || []);
+  const urls = FILE_COLUMNS.flatMap((name) => row[name] || []);
   const faults = urls
     .filter((url) => !fs.existsSync(find(url)) || fs.statSync(find(url)).size === 0)
     .map((url) => `${row.title}: ${url} is missing or empty`);
@@ -168,7 +160,7 @@ function missingParts(url: string, find: Find): string[] {
 function strays(site: SiteProcess, { live, trash, others }: Rows): string[] {
   const bases = new Set(
     [...live, ...trash, ...others].flatMap((row) =>
-      URLS.flatMap((name) => baseOf(row[name] ?? "")),
+      FILE_COLUMNS.flatMap((name) => baseOf(row[name] ?? "")),
     ),
   );
   return ["videos", "thumbnails"]
@@ -234,7 +226,7 @@ async function hidden(site: SiteProcess, rows: Rows): Promise<string[]> {
     })),
   );
   for (const row of [...rows.live.filter(({ status }) => status !== "published"), ...rows.trash]) {
-    for (const url of [`/video/${row.id}`, ...URLS.flatMap((name) => row[name] || [])]) {
+    for (const url of [`/video/${row.id}`, ...FILE_COLUMNS.flatMap((name) => row[name] || [])]) {
       const { status } = await fetch(site.url + url, { method: "HEAD" });
       if (status !== 404) faults.push(`${row.title} is hidden, and ${url} answers ${status}`);
     }
