@@ -29,6 +29,7 @@ import { startSchedule } from "~/studio/schedule/schedule.server";
 import { startDiskRecords } from "~/studio/statistics/disk-days.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
+import { startReleasingCompared } from "~/trust/compared.server";
 import { startConsent } from "~/trust/consent/ending.server";
 import { applyConsentRequirement } from "~/trust/consent/requirement.server";
 import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
@@ -98,6 +99,7 @@ export async function boot(): Promise<void> {
   startJobs();
   startMovingFiles();
   startHashingBlockedFilms();
+  startReleasingCompared();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
   relatedIsComplete().catch(console.error);
   disableBusyTimeout();

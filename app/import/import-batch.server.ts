@@ -2,7 +2,12 @@ import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Insertable, Transaction } from "kysely";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
-import { holdLikeness, type Look, noteFrames } from "~/media/block-list/likeness.server";
+import {
+  holdLikeness,
+  holdUncompared,
+  type Look,
+  noteFrames,
+} from "~/media/block-list/likeness.server";
 import { mediaUrl } from "~/media/bucket.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
@@ -36,7 +41,7 @@ export interface Candidate {
   sha256: string | undefined;
   inspected: InspectedFile | undefined;
   /** How it compares with the block list. */
-  look: Look | undefined;
+  look: Look | "late" | undefined;
   videoId: string;
 }
 
@@ -184,9 +189,7 @@ async function insertRows(
   const sources = moved.flatMap(({ entry }) => entry.file ?? []);
   const refusals = refusalsOf(moved.map(({ videoId }) => videoId));
   for (const each of moved) {
-    const isLike = each.look !== undefined && each.look.films.length > 0;
-    each.refusal =
-      refusals.get(each.videoId) ?? (isLike ? HOLD_SENTENCES["block-list"] : undefined);
+    each.refusal = refusals.get(each.videoId) ?? likenessRefusal(each.look);
   }
   await transaction
     .insertInto("videos")
@@ -196,8 +199,12 @@ async function insertRows(
   for (const { entry, videoId } of moved) if (entry.series) putIntoSeries(videoId, entry.series);
   for (const { videoId, look, entry, inspected } of moved) {
     if (!look) continue;
-    noteFrames(videoId, look.frames);
-    holdLikeness(videoId, look.films, entry.status === "published" && !inspected?.cutOff);
+    const isToBePublic = entry.status === "published" && !inspected?.cutOff;
+    if (look === "late") holdUncompared(videoId, isToBePublic);
+    else {
+      noteFrames(videoId, look.frames);
+      holdLikeness(videoId, look.films, isToBePublic);
+    }
   }
   for (const file of files) await recordFile(file, transaction);
   if (digests.length > 0) {
@@ -215,6 +222,11 @@ async function insertRows(
     .set({ finished_at: new Date().toISOString() })
     .where("source", "in", sources)
     .execute();
+}
+
+function likenessRefusal(look: Look | "late" | undefined): string | undefined {
+  if (look === "late") return HOLD_SENTENCES.comparing;
+  return look && look.films.length > 0 ? HOLD_SENTENCES["block-list"] : undefined;
 }
 
 function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): MediaFile[] {

@@ -38,6 +38,10 @@ interface Answer {
 }
 
 const PERMISSION = "/admin/review/:id";
+const LIKE_BLOCKED =
+  "Its pictures are close to those of a film on the block list. It is not published until somebody has compared the two and says that this is another film. If it is the same one, delete it.";
+const UNCOMPARED =
+  "Its pictures could not be compared with the block list while it was uploaded. A job does that, and releases it. If its conversion has failed, somebody who has watched it can say that it is none of those films.";
 const OTHER_FILM = "/admin/review/:id other-film";
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
@@ -73,7 +77,8 @@ function reviewOf(id: string | undefined, uploadedBy: string | undefined) {
 
 export default function ReviewPage() {
   useLiveRefresh();
-  const { video, notes, links, isLikeBlocked, origin } = useLoaderData<typeof loader>();
+  const { video, notes, links, isLikeBlocked, isUncompared, origin } =
+    useLoaderData<typeof loader>();
   const { error, path } = useFormResponse<Answer>() ?? {};
   const may = usePermissions();
   return (
@@ -109,19 +114,17 @@ export default function ReviewPage() {
             )}
             {video.uploader && `Uploaded by ${video.uploader}`}
           </p>
-          {isLikeBlocked && (
+          {(isLikeBlocked || isUncompared) && (
             <section
               aria-labelledby="like-blocked"
               className="mb-3 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4"
             >
               <h3 id="like-blocked" className="font-semibold">
-                Looks like a film that was removed
+                {isLikeBlocked
+                  ? "Looks like a film that was removed"
+                  : "Not compared with removed films yet"}
               </h3>
-              <p className="text-sm text-muted">
-                Its pictures are close to those of a film on the block list. It is not published
-                until somebody has compared the two and says that this is another film. If it is the
-                same one, delete it.
-              </p>
+              <p className="text-sm text-muted">{isLikeBlocked ? LIKE_BLOCKED : UNCOMPARED}</p>
               {may(OTHER_FILM) && (
                 <Form method="post">
                   <Button name="intent" value="other-film" variant="secondary">
@@ -131,15 +134,18 @@ export default function ReviewPage() {
               )}
             </section>
           )}
-          {video.status !== "published" && !isLikeBlocked && may("/admin toggle") && (
-            <Form method="post" action="/admin?tab=manage" className="mb-3">
-              <input type="hidden" name="id" value={video.id} />
-              <input type="hidden" name="shown" value={video.status} />
-              <Button name="intent" value="toggle">
-                Publish
-              </Button>
-            </Form>
-          )}
+          {video.status !== "published" &&
+            !isLikeBlocked &&
+            !isUncompared &&
+            may("/admin toggle") && (
+              <Form method="post" action="/admin?tab=manage" className="mb-3">
+                <input type="hidden" name="id" value={video.id} />
+                <input type="hidden" name="shown" value={video.status} />
+                <Button name="intent" value="toggle">
+                  Publish
+                </Button>
+              </Form>
+            )}
           {may("/admin/videos/:id/consent") && (
             <Link
               to={consentHref(video.id)}

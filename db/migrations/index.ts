@@ -36,6 +36,7 @@ import { migration as heartbeat } from "./0236-heartbeat";
 import { migration as ofTheFilm } from "./0237-of-the-film";
 import { migration as workers } from "./0238-workers";
 import { migration as requiredConsent } from "./0243-required-consent";
+import { migration as uncompared } from "./0244-uncompared";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -77,4 +78,5 @@ export const migrations: readonly Migration[] = [
   ofTheFilm,
   workers,
   requiredConsent,
+  uncompared,
 ];

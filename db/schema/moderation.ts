@@ -3,7 +3,14 @@ import type { Generated, GeneratedAlways } from "kysely";
 /** ISO 8601 UTC. */
 type Time = string;
 
-export const HOLD_REASONS = ["report", "removed", "consent", "block-list", "user-blocked"] as const;
+export const HOLD_REASONS = [
+  "report",
+  "removed",
+  "consent",
+  "block-list",
+  "user-blocked",
+  "comparing",
+] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
 /** What moderators decided, each entry with the hash of the one before. Only added to. */

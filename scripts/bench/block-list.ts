@@ -4,19 +4,14 @@ import os from "node:os";
 import path from "node:path";
 import { readBlockedFilms } from "~/media/block-list/blocked-index.server";
 import { type Frames, likeness } from "~/media/block-list/compare";
-import {
-  blockedFrame,
-  boxOf,
-  comparedFrame,
-  FRAME_SIDE,
-  VARIANTS,
-} from "~/media/block-list/frame-hashes";
+import { VARIANTS } from "~/media/block-list/frame-hashes";
 import { takeBlockedFrames, takeComparedFrames } from "~/media/block-list/take-frames.server";
 import { createTask } from "~/media/encode/task.server";
 import { ffmpegAvailable, run as runProgram } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { openSqlite } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
+import { CHANGES, CLIPS, drawnBlocked, drawnFilm } from "./altered-films";
 import { median, p95, type Report } from "./report";
 
 const FILMS = Number(process.env.BENCH_ROWS) || 10_000;
@@ -27,32 +22,6 @@ const PLAIN_FILMS = 500;
 const MOST_MS = 200;
 const NEGATIVES = 500;
 const LEAST_FOUND = 0.95;
-
-/** How blocked clips are changed: options before and behind the input. */
-const CHANGES: Record<string, [before: string[], filters: string, more?: string[]]> = {
-  "re-encoded": [[], "null", ["-crf", "40"]],
-  scaled: [[], "scale=214:120"],
-  "cropped by 5 %": [[], "crop=iw*0.95:ih*0.95"],
-  "cropped at a corner": [[], "crop=iw*0.95:ih*0.95:0:0"],
-  mirrored: [[], "hflip"],
-  letterboxed: [[], "pad=iw:ih*1.33:0:(oh-ih)/2"],
-  trimmed: [["-ss", "3.7", "-t", "17"], "null"],
-  "all of these": [
-    ["-ss", "2.3", "-t", "20"],
-    "crop=iw*0.95:ih*0.95,hflip,scale=320:180,pad=320:240:0:30",
-    ["-crf", "35"],
-  ],
-};
-const spots = (seed: number) =>
-  `color=gray:size=16x12:rate=2/5:duration=30,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`;
-const CLIPS: Record<string, string> = {
-  ...Object.fromEntries([13, 26, 39].map((seed) => [`scenes ${seed}`, spots(seed)])),
-  life: "life=size=80x60:rate=5:mold=10:random_seed=5:ratio=0.2,scale=426:240,trim=duration=30",
-  mandelbrot: "mandelbrot=size=426x240:rate=10,trim=duration=30",
-  cells: "cellauto=size=106x60:rate=10:random_seed=7,scale=426:240,trim=duration=30",
-  gradients: "gradients=size=426x240:rate=10:duration=30:nb_colors=6:seed=9:speed=0.05",
-  "test card": "testsrc2=size=426x240:rate=10:duration=30",
-};
 
 /** Finds copies of blocked films, no others, and one among ten thousand while somebody waits. */
 export async function run(report: Report): Promise<void> {
@@ -124,58 +93,6 @@ async function findCopies(folder: string, report: Report): Promise<void> {
     0,
     "pairs",
   );
-}
-
-/** A clip of eight scenes of soft lights that move, drawn here: 500 by ffmpeg would take minutes. */
-function drawn(seed: number): Uint8Array[] {
-  let state = seed * 7_919;
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-  const frames: Uint8Array[] = [];
-  for (let scene = 0; scene < 8; scene++) {
-    const lights = Array.from({ length: 6 }, () => [
-      random(),
-      random(),
-      random() * 0.2 + 0.05,
-      random(),
-      random() - 0.5,
-    ]);
-    for (let at = 0; at < COMPARED / 8; at++) {
-      const frame = new Uint8Array(FRAME_SIDE ** 2);
-      for (let pixel = 0; pixel < frame.length; pixel++) {
-        const x = (pixel % FRAME_SIDE) / FRAME_SIDE;
-        const y = Math.floor(pixel / FRAME_SIDE) / FRAME_SIDE;
-        let light = 30;
-        for (const [cx, cy, size, strength, motion] of lights) {
-          const dx = x - cx! - motion! * at * 0.05;
-          const square = (dx * dx + (y - cy!) ** 2) / size! ** 2;
-          if (square < 9) light += 220 * strength! * Math.exp(-square);
-        }
-        frame[pixel] = Math.min(255, light);
-      }
-      frames.push(frame);
-    }
-  }
-  return frames;
-}
-
-function drawnFilm(seed: number): Frames {
-  const frames = drawn(seed);
-  const box = boxOf(frames);
-  const hashes = Buffer.concat(frames.map((frame) => comparedFrame(frame, box)));
-  return { first: 0.5, step: 1, hashes };
-}
-
-function drawnBlocked(seed: number): Frames {
-  const frames = drawn(seed);
-  const box = boxOf(frames);
-  return {
-    first: 0.5,
-    step: 1,
-    hashes: Buffer.concat(frames.map((frame) => blockedFrame(frame, box))),
-  };
 }
 
 function findAmongMany(folder: string, report: Report): void {

@@ -13,10 +13,10 @@ import type { Frames } from "./compare";
 import { takeComparedFrames } from "./take-frames.server";
 
 /**
- * Whoever uploads waits for it. A film of which the frames are not taken by then is compared by its job, which
- * takes it back.
+ * Whoever uploads waits for it. A film of which the frames are not taken by then is held until its job has
+ * compared it.
  */
-const LONGEST_LOOK_MS = 20_000;
+export const LONGEST_LOOK_MS = 20_000;
 
 /** What a file looks like, and which blocked films that is. */
 export interface Look {
@@ -27,10 +27,9 @@ export interface Look {
 /**
  * Compares a file with the block list before there is a video of it.
  *
- * @returns undefined when the list has no films to compare with, and where the file could not be looked at
- *   in time.
+ * @returns undefined when there is nothing to compare, "late" where it could not be done in time.
  */
-export async function lookAtFile(file: string): Promise<Look | undefined> {
+export async function lookAtFile(file: string): Promise<Look | "late" | undefined> {
   if (!hasBlockedFrames() || !ffmpegAvailable()) return undefined;
   const folder = path.join(workFolder(), `look-${randomUUID()}`);
   const task = createTask(folder, () => {});
@@ -44,7 +43,7 @@ export async function lookAtFile(file: string): Promise<Look | undefined> {
   } catch (error) {
     if (!task.signal.aborted)
       console.error("A file could not be compared with the block list:", error);
-    return undefined;
+    return "late";
   } finally {
     clearTimeout(timer);
     await rm(folder, { recursive: true, force: true });
@@ -96,6 +95,19 @@ export function holdLikeness(
     videoId,
   );
   return true;
+}
+
+/**
+ * Holds a video as a draft until its job has compared it, inside of a transaction;
+ * `app/trust/compared.server.ts` lets it go.
+ *
+ * @param isToBePublic whether it is published then.
+ */
+export function holdUncompared(videoId: string, isToBePublic: boolean): void {
+  prepared(
+    `INSERT OR IGNORE INTO video_holds (video_id, reason, since, was_published)
+     VALUES (@videoId, 'comparing', @now, @isToBePublic)`,
+  ).run({ videoId, now: new Date().toISOString(), isToBePublic: Number(isToBePublic) });
 }
 
 /** Notes which blocked films a video looks like, inside of a transaction. */

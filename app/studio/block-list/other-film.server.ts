@@ -19,7 +19,8 @@ export async function sayOtherFilm(
     .execute(async (transaction) => {
       const isDismissed = dismissLikeness(video.id);
       const isReleased = releaseHold({ videoId: video.id, reason: "block-list" });
-      if (!isDismissed && !isReleased) return false;
+      const isCompared = releaseHold({ videoId: video.id, reason: "comparing" });
+      if (!isDismissed && !isReleased && !isCompared) return false;
       appendToLog({ action: "other-film", videoId: video.id, userId });
       const entry = { userId, subjectId: video.id, detail: video.title };
       await recordActivity({ ...entry, action: "block-other" }, transaction);

@@ -27,6 +27,9 @@ const FAILED = "Failed to replace the file.";
 const LOOKS_BLOCKED =
   "This file looks like a film that was removed. Upload it as a new video, so that a moderator looks at it.";
 const RECORD_FIRST = "Record it before another file is shown in place of this one.";
+/** In place of a film that may be public, none is shown that was not compared. */
+const NOT_COMPARED =
+  "This file could not be compared in time with the films that were removed. Try again in a moment, or upload it as a new video.";
 const PENDING =
   "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
 
@@ -108,6 +111,7 @@ async function examineAndTake(
   const probed = await probeUpload(file.path);
   if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));
   const look = await lookAtFile(file.path);
+  if (look === "late") throw new UploadError(503, NOT_COMPARED);
   if (look && look.films.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
   const taken = await store(id, file, probed, userId, agreed.acceptance);
   if (taken === "pending") return failure(409, FAILED, { detail: PENDING, replace: {} });

@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { SessionUser } from "~/account/guard.server";
 import { likeBlocked } from "~/media/block-list/likeness.server";
+import { isUncompared } from "~/trust/compared.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import type { Schema, VideoStatus } from "~db/schema";
@@ -45,6 +46,8 @@ export interface Review {
   };
   /** Nobody has said yet that it is another film than those of the block list. */
   isLikeBlocked: boolean;
+  /** Its comparison with the block list is not done yet. */
+  isUncompared: boolean;
   notes: ReviewNote[];
   links: PreviewLink[];
 }
@@ -72,6 +75,7 @@ export function loadReview(id: string, uploadedBy?: string): Review | undefined 
     notes: notes.reverse(),
     links: listPreviewLinks(id),
     isLikeBlocked: likeBlocked([id]).length > 0,
+    isUncompared: isUncompared(id),
   };
 }
 

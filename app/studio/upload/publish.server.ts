@@ -5,6 +5,7 @@ import { recordActivity } from "~/account/activity.server";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import {
   holdLikeness,
+  holdUncompared,
   type Look,
   lookAtFile,
   noteFrames,
@@ -76,8 +77,9 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     if (isHeld && probed.cutOff && whenCutOff === "ask") throw new CutOffError(probed.cutOff);
     // Before there is a row: it is never public in between.
     const look = await lookAtFile(video.path);
-    const looksBlocked = look !== undefined && look.films.length > 0;
-    const status = isHeld || isLater || looksBlocked ? "review" : upload.status;
+    const isLate = look === "late";
+    const looksBlocked = !isLate && look !== undefined && look.films.length > 0;
+    const status = isHeld || isLater || looksBlocked || isLate ? "review" : upload.status;
     const isToBePublic = upload.status === "published" && !isHeld && !isLater;
     const schedule = isHeld ? { ...upload.schedule, publishAt: null } : upload.schedule;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
@@ -109,7 +111,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await moved.commit();
     jobsChanged("work");
     const isCutOff = isHeld && { isCutOff: true };
-    const like = looksBlocked && { looksBlocked };
+    const like = { ...(looksBlocked && { looksBlocked }), ...(isLate && { isUncompared: true }) };
     const publishAt = schedule.publishAt && {
       publishAt: schedule.publishAt,
       ...(refusalOfNew() && { needsConsent: true }),
@@ -131,7 +133,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
 interface NewVideo {
   id: string;
   upload: Upload;
-  look: Look | undefined;
+  look: Look | "late" | undefined;
   /** Once nothing holds it back. */
   isToBePublic: boolean;
   probed: ProbedVideo;
@@ -171,8 +173,12 @@ async function insertUpload(
     .execute();
   await recordDigest(id, video.sha256, transaction);
   keepAcceptance(id, "video", userId, acceptance);
-  if (look) noteFrames(id, look.frames);
-  const isHeldBack = look !== undefined && holdLikeness(id, look.films, isToBePublic);
+  let isHeldBack = false;
+  if (look === "late") holdUncompared(id, isToBePublic);
+  else if (look) {
+    noteFrames(id, look.frames);
+    isHeldBack = holdLikeness(id, look.films, isToBePublic);
+  }
   await enqueueIn(transaction, [id]);
   const action = status === "published" ? "publish" : "draft";
   const about = { userId, subjectId: id, detail: texts.title };

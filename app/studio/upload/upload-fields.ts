@@ -38,6 +38,8 @@ export const SENTENCES = {
     "Video uploaded. It will be published at the time you set, or as soon as it has a record of consent after that.",
   heldBack:
     "Video uploaded and saved as a draft, since it looks like one that was removed. A moderator has to look at it first.",
+  comparing:
+    "Video uploaded. It is being compared with the films that were removed, and is not public before that is done.",
   draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
 } as const;
 
@@ -78,6 +80,8 @@ export interface UploadSuccess {
   isCutOff?: boolean;
   /** It looks like a film of the block list, and waits for somebody who says that it is another. */
   looksBlocked?: boolean;
+  /** Its comparison with the block list takes longer, and it is held until then. */
+  isUncompared?: boolean;
   /** It was to be published, and waits for a record of consent. */
   needsConsent?: boolean;
 }
@@ -87,12 +91,14 @@ export function successSentence({
   status,
   isCutOff,
   looksBlocked,
+  isUncompared,
   needsConsent,
   publishAt,
 }: UploadSuccess): string {
   if (looksBlocked) return SENTENCES.heldBack;
   if (needsConsent) return publishAt ? SENTENCES.scheduledWithoutRecord : SENTENCES.needsConsent;
   if (isCutOff) return SENTENCES.draftedCutOff;
+  if (isUncompared) return SENTENCES.comparing;
   if (publishAt) return SENTENCES.scheduled;
   return status === "published" ? SENTENCES.published : SENTENCES.drafted;
 }

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { type Frames, likeness } from "~/media/block-list/compare";
+import { takeBlockedFrames, takeComparedFrames } from "~/media/block-list/take-frames.server";
+import { createTask } from "~/media/encode/task.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { CHANGES, CLIPS, drawnFilm } from "../../../scripts/bench/altered-films";
+import { useAdminSite } from "../../admin-requests";
+import { ffmpeg, makeClip } from "../../media-clips";
+
+/** What of the benchmark of the block list is small enough for each run of the tests. */
+
+const site = useAdminSite();
+const BLOCKED = ["scenes 13", "test card"];
+const OTHERS = 40;
+
+describe.runIf(ffmpegAvailable())("copies of blocked films", () => {
+  it("are found in 8 of 8 changes, and 0 of 40 other films are taken for one", async () => {
+    const task = createTask(site.folder, () => {});
+    const films = new Map<string, Frames>();
+    const files = new Map<string, string>();
+    for (const name of BLOCKED) {
+      const file = makeClip(site.folder, name.replace(" ", "-"), {
+        picture: CLIPS[name]!,
+        audio: false,
+      });
+      files.set(name, file);
+      films.set(name, await takeBlockedFrames(file, (await probe(file))!, task));
+    }
+    const missed: string[] = [];
+    const mistaken: string[] = [];
+    let copies = 0;
+    for (const [change, [before, filters, more = []]] of Object.entries(CHANGES)) {
+      const name = BLOCKED[copies % BLOCKED.length]!;
+      const copy = `${site.folder}/copy.mp4`;
+      const encode = ["-an", "-c:v", "libx264", "-preset", "ultrafast"];
+      ffmpeg([...before, "-i", files.get(name)!, "-vf", filters, ...encode, ...more, copy]);
+      const frames = await takeComparedFrames(copy, (await probe(copy))!, task, true);
+      for (const [film, blocked] of films) {
+        const isLike = likeness(frames, blocked) > 0;
+        if (film === name && !isLike) missed.push(`${name}, ${change}`);
+        if (film !== name && isLike) mistaken.push(`${name}, ${change}, for ${film}`);
+      }
+      copies += 1;
+    }
+    for (let seed = 1; seed <= OTHERS; seed++) {
+      const other = drawnFilm(seed);
+      for (const [film, blocked] of films) {
+        if (likeness(other, blocked) > 0) mistaken.push(`drawn ${seed}, for ${film}`);
+      }
+    }
+    expect(copies).toBe(8);
+    expect(missed).toEqual([]);
+    expect(mistaken).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { planFolder } from "~/import/folder.server";
+import { importVideos } from "~/import/import.server";
+import { blockFilm } from "~/media/block-list/blocked-films.server";
+import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
+import { LONGEST_LOOK_MS } from "~/media/block-list/likeness.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { performDue } from "~/studio/schedule/schedule.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { successSentence } from "~/studio/upload/upload-fields";
+import { isUncompared, releaseCompared } from "~/trust/compared.server";
+import { HOLD_SENTENCES } from "~/trust/holds.server";
+import { refusalsOf } from "~/trust/publication.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sendMultipart, useAdminSite } from "../../admin-requests";
+import { addToLibrary, jobStates, videoRow, workUntilIdle } from "../../encode-library";
+import { ffmpeg, makeClip } from "../../media-clips";
+import { fileBlob, uploadRequest } from "../../upload-requests";
+
+/** Uploads whose comparison with the block list does not end while somebody waits for it. */
+
+const site = useAdminSite();
+const film = (seed: number) =>
+  makeClip(site.folder, `film-${seed}`, {
+    picture: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
+    audio: false,
+  });
+
+/** Every comparison is over its time at once; the jobs, which have no such limit, are not touched. */
+function beLate(): void {
+  const { setTimeout } = globalThis;
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(((
+    work: () => void,
+    ms?: number,
+    ...rest: []
+  ) => setTimeout(work, ms === LONGEST_LOOK_MS ? 0 : ms, ...rest)) as typeof setTimeout);
+}
+
+async function upload(file: string, texts: Record<string, string> = {}) {
+  beLate();
+  const answer = await receiveUpload(uploadRequest(fileBlob(file), texts), "u");
+  vi.restoreAllMocks();
+  if (!answer.ok) throw new Error(answer.failure.sentence);
+  return answer.video;
+}
+
+/** Only what a comparison needs. */
+async function workOnComparison(): Promise<void> {
+  sqliteHandle().exec(
+    "UPDATE jobs SET state = 'done' WHERE kind NOT IN ('storyboard', 'fingerprint')",
+  );
+  await workUntilIdle();
+}
+const statusOf = (id: string) => videoRow(id).status;
+
+describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
+  let blocked: string;
+  beforeEach(async () => {
+    blocked = film(1);
+    const id = await addToLibrary(site.uploads, blocked, true);
+    const digest = createHash("sha256").update(fs.readFileSync(blocked)).digest("hex");
+    sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, digest);
+    await writeTransaction(() => blockFilm(id, "consent"));
+    await hashBlockedFilms();
+    sqliteHandle().exec("DELETE FROM videos; DELETE FROM jobs");
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  function copyOfBlocked(): string {
+    const copy = path.join(site.folder, "copy.mp4");
+    const filters = "crop=iw*0.95:ih*0.95,hflip,scale=128:96,pad=128:128:0:16";
+    ffmpeg(["-ss", "0.7", "-i", blocked, "-an", "-vf", filters, "-c:v", "libx264", copy]);
+    return copy;
+  }
+
+  it("is held until its job has compared it, and public then", async () => {
+    const video = await upload(film(2));
+    expect(video.status).toBe("review");
+    expect(successSentence(video)).toContain("is not public before that is done");
+    expect(refusalsOf([video.id]).get(video.id)).toBe(HOLD_SENTENCES.comparing);
+    expect(await releaseCompared()).toBe(0);
+    await workOnComparison();
+    expect(await releaseCompared()).toBe(1);
+    expect(statusOf(video.id)).toBe("published");
+  }, 60_000);
+
+  it("stays held when it looks like a removed film", async () => {
+    const { id } = await upload(copyOfBlocked());
+    await workOnComparison();
+    expect(await releaseCompared()).toBe(1);
+    expect(isUncompared(id)).toBe(false);
+    expect(statusOf(id)).toBe("review");
+    expect(refusalsOf([id]).get(id)).toBe(HOLD_SENTENCES["block-list"]);
+  }, 60_000);
+
+  it("stays a draft that was one, and keeps a time that comes meanwhile", async () => {
+    const draft = await upload(film(2), { intent: "draft" });
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const later = await upload(film(3), { publishAt: at });
+    await performDue(Date.parse(at) + 1);
+    expect(statusOf(later.id)).toBe("review");
+    await workOnComparison();
+    expect(await releaseCompared()).toBe(2);
+    expect([draft, later].map(({ id }) => statusOf(id))).toEqual(["review", "published"]);
+  }, 60_000);
+
+  it("stays held while the job of a killed process waits to be begun again", async () => {
+    const { id } = await upload(film(2));
+    await workOnComparison();
+    // As it was when the process was killed: begun, and nobody works on it any more.
+    sqliteHandle()
+      .prepare(
+        `UPDATE jobs SET state = 'running', worker = 'killed', lease_until = '2026-01-01T00:00:00.000Z',
+           finished_at = NULL WHERE video_id = ? AND kind = 'fingerprint'`,
+      )
+      .run(id);
+    expect(await releaseCompared()).toBe(0);
+    expect(statusOf(id)).toBe("review");
+    await workUntilIdle();
+    expect(jobStates(id).fingerprint).toBe("done");
+    expect(await releaseCompared()).toBe(1);
+    expect(statusOf(id)).toBe("published");
+  }, 60_000);
+
+  it("is released by the next start when the process was killed behind its job", async () => {
+    const { id } = await upload(film(2));
+    await workOnComparison();
+    expect(statusOf(id)).toBe("review");
+    const { startReleasingCompared } = await import("~/trust/compared.server");
+    startReleasingCompared();
+    await expect.poll(() => statusOf(id)).toBe("published");
+  }, 60_000);
+
+  it("is imported as a draft, and published once it has been compared", async () => {
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    fs.copyFileSync(film(2), path.join(folder, "other.mp4"));
+    const plan = await planFolder(folder, { category: "desi", status: "published" });
+    beLate();
+    const summary = await importVideos(plan, { userId: "u", mode: "copy" });
+    vi.restoreAllMocks();
+    expect(summary.drafts).toMatchObject([{ reason: HOLD_SENTENCES.comparing }]);
+    await workOnComparison();
+    await releaseCompared();
+    expect(sqliteHandle().prepare("SELECT status FROM videos").pluck().all()).toEqual([
+      "published",
+    ]);
+  }, 60_000);
+
+  it("does not replace the file of a video, and may be sent again", async () => {
+    sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
+    const form = new FormData();
+    form.set("intent", "replace");
+    form.set("id", "v");
+    form.set("video", new Blob([new Uint8Array(fs.readFileSync(film(2)))]), "a.mp4");
+    beLate();
+    const answer = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
+      data: { studio: { status: number; detail: string } };
+    };
+    expect(answer.data.studio).toMatchObject({
+      status: 503,
+      detail: expect.stringContaining("Try again in a moment"),
+    });
+  }, 60_000);
+});
