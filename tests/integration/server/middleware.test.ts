@@ -100,6 +100,9 @@ describe("an answer", () => {
       expect(headers.get("Rating")).toBe("RTA-5042-1996-1400-1577-RTA");
       expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
       expect(headers.get("X-Frame-Options")).toBe("DENY");
+      expect(headers.get("Content-Security-Policy")).toMatch(
+        /object-src 'none'; base-uri 'none';.* frame-ancestors 'none'$|^object-src 'none'; base-uri 'none'; frame-ancestors 'none'$/,
+      );
       expect(headers.get("Strict-Transport-Security")).toBe("max-age=31536000");
       expect(headers.get("X-Powered-By")).toBeNull();
     }
