@@ -4,6 +4,7 @@ import { relatedIsComplete } from "~/catalogue/video.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { readAlone } from "~/server/reader/reading-alone.server";
 import { SettingsError, settings } from "~/server/settings.server";
+import { routeLabel } from "~/studio/monitoring/route-labels";
 import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
 import { closeDatabase, database } from "~db/client.server";
 import { followCopy } from "~db/follow-copy.server";
@@ -25,7 +26,7 @@ export function bootReader(): void {
   }
   database();
   applyCategoryNames();
-  changeStockServer([], [readAlone, obeyCountryRules]);
+  changeStockServer(routeLabel, [], [readAlone, obeyCountryRules]);
   followCopy(applyCategoryNames);
   relatedIsComplete().catch(console.error);
   process.once("exit", closeDatabase);

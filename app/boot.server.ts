@@ -24,6 +24,7 @@ import { resumeDownloads } from "~/studio/bring-in/downloads.server";
 import { startTakingOver } from "~/studio/files/ready-files.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
 import { startLookingForFiles } from "~/studio/library/missing-files.server";
+import { routeLabel } from "~/studio/monitoring/route-labels";
 import { finishRemovals } from "~/studio/reports/decide.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
 import { startDiskRecords } from "~/studio/statistics/disk-days.server";
@@ -77,7 +78,7 @@ export async function boot(): Promise<void> {
     console.error(sentenceOf(error));
     process.exit(1);
   }
-  changeStockServer([limitSignInRate, answerEvents], [obeyCountryRules]);
+  changeStockServer(routeLabel, [limitSignInRate, answerEvents], [obeyCountryRules]);
   startCheckpoints();
   startHeartbeat();
   scheduleTrashCleanup();

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { isRouteErrorResponse } from "@remix-run/react";
-import { withoutToken } from "./node/access-log.server";
+import { loggedRoute } from "./node/access-log.server";
 import { type RequestContext, requestContext } from "./node/request-context.server";
 
 /** Without 0, O, 1, I and L: a reference is read out and typed in. */
@@ -13,15 +13,15 @@ const references = new WeakMap<RequestContext, string>();
  * Logs an error that nobody expected, under a reference that the visitor is shown. Answers that a
  * route gave on purpose (404, 403 ...) are none, nor is what failed because the client has left.
  *
- * @param request its query is not logged: it holds what was searched for.
+ * @param request only its route is logged: the address holds what was searched for.
  */
 export function logUnexpected(error: unknown, request: Request): string | undefined {
   if (isRouteErrorResponse(error) || request.signal.aborted) return undefined;
   const context = requestContext();
   const reference = (context && references.get(context)) ?? newReference();
   if (context) references.set(context, reference);
-  const path = withoutToken(new URL(request.url).pathname);
-  console.error(`Error ${reference}: ${request.method} ${path}`, error);
+  const route = loggedRoute(new URL(request.url).pathname);
+  console.error(`Error ${reference}: ${request.method} ${route}`, error);
   return reference;
 }
 

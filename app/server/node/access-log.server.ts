@@ -5,11 +5,11 @@ import { jsonLine } from "./json-log.server";
 import { onRequestStart } from "./request-context.server";
 
 /**
- * One line for each request: method, path, status, bytes, milliseconds. Nothing in it is about the
- * visitor: no address, no user agent, and no query, because that holds what was searched for.
+ * One line for each request: method, route, status, bytes, milliseconds. Nothing in it is about the
+ * visitor: no address, no user agent, and of what was asked for only the route that answers it
+ * (`/video/:id`). A path holds the tag that was looked for, the video that was watched, the secret of a
+ * link, or whatever somebody typed.
  */
-
-const LONGEST_PATH = 200;
 
 interface Morgan {
   format(
@@ -23,7 +23,12 @@ interface Morgan {
 }
 
 /** Asked every few seconds, and never news; and how far a film was watched, which is counted alone. */
-const UNLOGGED = /^\/(healthz|metrics|video\/[^/]*\/watched)$/;
+const UNLOGGED: readonly string[] = ["/healthz", "/metrics", "/video/:id/watched"];
+
+/** The name of the route that answers an address, never a part of what was asked for. */
+export type RouteNaming = (url: string) => string;
+
+let nameOf: RouteNaming = () => "/*";
 
 const started = new WeakMap<ServerResponse, number>();
 
@@ -31,7 +36,8 @@ const started = new WeakMap<ServerResponse, number>();
  * Gives remix-serve's log, which writes whole addresses, lines of ours. It logs with morgan's
  * format "tiny", looked up when the server is made, which is after this build has been loaded.
  */
-export function replaceAccessLog(): void {
+export function replaceAccessLog(naming: RouteNaming): void {
+  nameOf = naming;
   onRequestStart(({ response }) => started.set(response, performance.now()));
   const require = createRequire(import.meta.url);
   const morgan = createRequire(require.resolve("@remix-run/serve/package.json"))(
@@ -51,8 +57,8 @@ export function logWhenAnswered(request: IncomingMessage, response: ServerRespon
 /** The line of a request; undefined when it is not logged. */
 export function accessLine(request: IncomingMessage, response: ServerResponse): string | undefined {
   const { originalUrl = request.url ?? "" } = request as { originalUrl?: string };
-  const path = withoutToken(originalUrl.replace(/[?#].*$/s, ""));
-  if (UNLOGGED.test(path)) return undefined;
+  const route = loggedRoute(originalUrl);
+  if (UNLOGGED.includes(route)) return undefined;
   const begun = started.get(response);
   const took = begun === undefined ? "-" : (performance.now() - begun).toFixed(1);
   // A client that left before the answer began was given no status.
@@ -61,13 +67,13 @@ export function accessLine(request: IncomingMessage, response: ServerResponse): 
   if (settings().logFormat === "json") {
     return jsonLine("info", {
       method: request.method,
-      path: printable(path),
+      route,
       status: numberOf(status),
       bytes: numberOf(bytes),
       ms: numberOf(took),
     });
   }
-  return `${request.method} ${printable(path)} ${status} ${bytes} - ${took} ms`;
+  return `${request.method} ${route} ${status} ${bytes} - ${took} ms`;
 }
 
 /** Null for the dash of what is not known. */
@@ -75,12 +81,7 @@ function numberOf(value: unknown): number | null {
   return value === "-" ? null : Number(value);
 }
 
-/** The path without what is secret in it: whoever has such a link may use it. */
-export function withoutToken(path: string): string {
-  return path.replace(/^\/(invite|preview|report)\/[^/]*/, "/$1/*");
-}
-
-/** Nothing in an address may write lines of its own, or colours, into the log. */
-function printable(path: string): string {
-  return path.replace(/[^\x21-\x7e]/g, "?").slice(0, LONGEST_PATH);
+/** What the log says of an address: its route, as the table of permissions writes it. */
+export function loggedRoute(url: string): string {
+  return nameOf(url);
 }

@@ -1,4 +1,4 @@
-import { replaceAccessLog } from "./access-log.server";
+import { type RouteNaming, replaceAccessLog } from "./access-log.server";
 import { limitBodyTime } from "./body-deadline.server";
 import { addMiddleware, type Middleware } from "./middleware.server";
 import { replaceOriginCheck } from "./origin-header.server";
@@ -19,7 +19,7 @@ import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
  * | `request-context` | remix-serve hides Node's request and response from routes | every other line |
  * | `security-headers` | headers on every answer, the build's files and errors included | `unit/security-headers`, `integration/middleware` |
  * | `origin-header` | the framework's origin check knows no PUBLIC_URL and answers an empty 500 | `integration/own-origin` |
- * | `access-log` | its log writes queries, which hold what visitors searched for | `integration/middleware` |
+ * | `access-log` | its log writes addresses, which hold what visitors searched for | `integration/middleware` |
  * | `body-deadline` | a body may drip for ever once Node's request timeout is lifted | `integration/body-deadline` |
  * | `request-body` | the framework's wrapper costs three times the processor of an upload | `integration/upload-connection` |
  * | `shutdown` | an open stream or timer keeps the process alive after SIGTERM | `integration/shutdown` |
@@ -31,16 +31,18 @@ import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
  *
  * `body-writer` changes nothing by itself: the media route makes its bodies with it.
  *
+ * @param routeNaming what the log calls an address.
  * @param middleware of other parts of the site, asked last.
  * @param beforePages asked before any page is answered, also from the cache.
  */
 export function changeStockServer(
+  routeNaming: RouteNaming,
   middleware: readonly Middleware[],
   beforePages: readonly Middleware[] = [],
 ): void {
   sendSecurityHeaders();
   replaceOriginCheck();
-  replaceAccessLog();
+  replaceAccessLog(routeNaming);
   limitBodyTime();
   deferUploadBodies();
   narrowRouteMatching();

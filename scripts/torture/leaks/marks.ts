@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import type { Random } from "../random";
+
+/** Words that nothing else holds, and where they are found again, however they were written down. */
+export interface Marks {
+  /** By what they mark, such as `agent`. */
+  words: ReadonlyMap<string, string>;
+  forms: readonly { name: string; bytes: Buffer }[];
+}
+
+const LETTERS = "bcdfghjklmnpqrstvwxz";
+const MARK_LENGTH = 14;
+
+/** A word that stands nowhere else: letters alone, which no way of writing an address changes. */
+export function newMark(random: Random): string {
+  return Array.from({ length: MARK_LENGTH }, () => LETTERS[random.below(LETTERS.length)]).join("");
+}
+
+/** The marks by what they mark, with every form in which one may have been written. */
+export function marksOf(words: ReadonlyMap<string, string>): Marks {
+  const forms = [...words].flatMap(([name, word]) =>
+    formsOf(word).map(([form, bytes]) => ({ name: `${name} (${form})`, bytes })),
+  );
+  return { words, forms };
+}
+
+function formsOf(word: string): [form: string, bytes: Buffer][] {
+  const bytes = Buffer.from(word);
+  const hex = bytes.toString("hex");
+  const little = Buffer.from(word, "utf16le");
+  const big = Buffer.from(little).swap16();
+  const percent = hex.replace(/../g, "%$&");
+  const texts: [string, string][] = [
+    ["plain", word],
+    ["upper case", word.toUpperCase()],
+    ["backwards", [...word].reverse().join("")],
+    ["hex", hex],
+    ["upper-case hex", hex.toUpperCase()],
+    ["percent", percent],
+    ["upper-case percent", percent.toUpperCase()],
+    ...base64Of(bytes),
+  ];
+  return [
+    ...texts.map(([form, text]): [string, Buffer] => [form, Buffer.from(text)]),
+    ["UTF-16LE", little],
+    ["UTF-16BE", big],
+    ["UTF-16LE backwards", Buffer.from(little).reverse()],
+    ["UTF-16BE backwards", Buffer.from(big).reverse()],
+    ...digestsOf(bytes),
+  ];
+}
+
+/** Inside a longer text a word begins at one of three places of a group; its edges are its neighbours'. */
+function base64Of(bytes: Buffer): [string, string][] {
+  return [0, 1, 2].flatMap((before) => {
+    const padded = Buffer.concat([Buffer.alloc(before), bytes]);
+    const text = padded.toString("base64").replace(/=+$/, "");
+    const end = padded.length % 3 === 0 ? text.length : text.length - 1;
+    const inner = text.slice(before === 0 ? 0 : before + 1, end);
+    const forUrls = inner.replaceAll("+", "-").replaceAll("/", "_");
+    const names = [`base64 ${before}`, `base64url ${before}`];
+    const found: [string, string][] = [[names[0]!, inner]];
+    if (forUrls !== inner) found.push([names[1]!, forUrls]);
+    return found;
+  });
+}
+
+/** A digest without a secret tells an address to whoever tries all that there are. */
+function digestsOf(bytes: Buffer): [string, Buffer][] {
+  return ["md5", "sha1", "sha256"].flatMap((algorithm): [string, Buffer][] => {
+    const digest = createHash(algorithm).update(bytes).digest();
+    return [
+      [algorithm, digest],
+      [`${algorithm} as hex`, Buffer.from(digest.toString("hex"))],
+      [`${algorithm} as base64`, Buffer.from(digest.toString("base64").replace(/=+$/, ""))],
+      [`${algorithm} as base64url`, Buffer.from(digest.toString("base64url"))],
+    ];
+  });
+}
+
+/** The marks in some bytes, each with its form. */
+export function marksIn({ forms }: Marks, bytes: Buffer): string[] {
+  return forms.filter((form) => bytes.includes(form.bytes)).map(({ name }) => name);
+}
+
+/** Every mark in the names and the bytes of what stands below a folder, and how many bytes these are. */
+export function searchFolder(marks: Marks, folder: string): { found: string[]; bytes: number } {
+  const found: string[] = [];
+  let bytes = 0;
+  for (const name of fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
+    for (const mark of marksIn(marks, Buffer.from(name))) found.push(`${mark} is a name: ${name}`);
+    const content = readFile(path.join(folder, name));
+    bytes += content.length;
+    for (const mark of marksIn(marks, content)) found.push(`${mark} is in ${name}`);
+  }
+  return { found, bytes };
+}
+
+/** Empty for a folder, and for what has gone meanwhile; a link is where it leads. */
+function readFile(file: string): Buffer {
+  try {
+    return fs.readFileSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EISDIR" || code === "ENOENT" || code === "ENXIO") return Buffer.alloc(0);
+    throw error;
+  }
+}

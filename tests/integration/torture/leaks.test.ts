@@ -1,0 +1,66 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { marksIn, marksOf, newMark, searchFolder } from "../../../scripts/torture/leaks/marks";
+import { runVisitor } from "../../../scripts/torture/leaks/visitor-run";
+import { createRandom } from "../../../scripts/torture/random";
+
+/** Of the walk. */
+const SHARE = 0.04;
+
+it("a marked visitor leaves no mark in what the site writes", async () => {
+  const { faults, figures } = await runVisitor("npm test", "json", SHARE);
+  expect(faults).toEqual([]);
+  expect(figures.requests).toBeGreaterThan(200);
+}, 180_000);
+
+describe("the search for marks", () => {
+  const word = newMark(createRandom("planted"));
+  const marks = marksOf(new Map([["agent", word]]));
+  let folder: string;
+  beforeEach(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), "leaks-"));
+  });
+  afterEach(() => fs.rmSync(folder, { recursive: true }));
+
+  it.each([
+    ["plain", (text: string) => Buffer.from(text)],
+    ["upper case", (text: string) => Buffer.from(text.toUpperCase())],
+    ["hex", (text: string) => Buffer.from(Buffer.from(text).toString("hex"))],
+    ["UTF-16LE", (text: string) => Buffer.from(text, "utf16le")],
+    ["UTF-16LE backwards", (text: string) => Buffer.from(text, "utf16le").reverse()],
+    ["UTF-16BE", (text: string) => Buffer.from(text, "utf16le").swap16()],
+  ])("finds one that was written as %s, between others", (form, write) => {
+    expect(
+      marksIn(marks, Buffer.concat([write("before "), write(word), write(" after")])),
+    ).toContain(`agent (${form})`);
+  });
+
+  it("finds one in base64, wherever it begins", () => {
+    for (const before of ["", "a", "ab", "abc"]) {
+      const text = Buffer.from(`${before}${word} and more`).toString("base64");
+      expect(marksIn(marks, Buffer.from(text)).join(), before).toContain("base64");
+    }
+  });
+
+  it("finds one in an address, in the name of a file, in a database and in its log", () => {
+    fs.writeFileSync(path.join(folder, `${word}.tmp`), "");
+    fs.writeFileSync(path.join(folder, "access.log"), `GET /?q=%22${word}%22`);
+    const sqlite = new Sqlite(path.join(folder, "site.sqlite"));
+    sqlite.pragma("journal_mode = WAL");
+    sqlite.exec(`CREATE TABLE visits (agent TEXT); INSERT INTO visits VALUES ('${word}')`);
+    const { found, bytes } = searchFolder(marks, folder);
+    sqlite.close();
+    expect(found).toContain(`agent (plain) is a name: ${word}.tmp`);
+    expect(found).toContain("agent (plain) is in access.log");
+    expect(found).toContain("agent (plain) is in site.sqlite-wal");
+    expect(bytes).toBeGreaterThan(4_096);
+  });
+
+  it("finds nothing where there is none", () => {
+    fs.writeFileSync(path.join(folder, "access.log"), "GET / 200 - 1.0 ms");
+    expect(searchFolder(marks, folder).found).toEqual([]);
+  });
+});
