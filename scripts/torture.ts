@@ -8,6 +8,7 @@ const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise
   bytes: () => import("./torture/bytes/bytes"),
   crash: () => import("./torture/crash/crash"),
   leaks: () => import("./torture/leaks/leaks"),
+  model: () => import("./torture/model/model"),
 };
 
 const USAGE = `npm run torture -- [name ...] [--minutes N] [--seed S]

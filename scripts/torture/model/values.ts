@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { CATEGORIES } from "../../../app/shared/category-list";
+import { type Reference, ROLES, type Role } from "./reference";
+import { nth } from "./step";
+
+/** What steps are made with: few words and tags, so that much of it meets. */
+
+export const WORDS = ["night", "Train", "ride", "ночь", "Élodie", "100%", "a_b", `it's`, "東京"];
+export const TAGS = ["train", "Train", "night", "slow", "summer", "two words", "夏"];
+
+export const role = fc.constantFrom<Role>("owner", "owner", ...ROLES);
+/** Stands for one of what there is when the step is done. */
+export const number = fc.nat(9_999);
+export const numbers = fc.array(number, { minLength: 1, maxLength: 8 });
+export const title = fc
+  .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 })
+  .map((words) => words.join(" "));
+export const tags = fc.uniqueArray(fc.constantFrom(...TAGS), {
+  maxLength: 3,
+  selector: (tag) => tag.toLowerCase(),
+});
+export const category = fc.constantFrom(...CATEGORIES.map(({ id }) => id));
+
+/** The ids that some numbers stand for, of rows, of the trash, and of what is gone. */
+export const chosen = (model: Reference, wanted: readonly number[]) => [
+  ...new Set(wanted.map((each) => nth(model.ids, each) ?? "none")),
+];
