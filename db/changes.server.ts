@@ -1,12 +1,9 @@
 import { setTimeout } from "node:timers/promises";
+import type { CatalogueVersion } from "./catalogue-version";
 import { projector, sqliteHandle, tryWriteTransaction } from "./client.server";
 import { queryThread } from "./threads/query-thread.server";
 
-/** How often the catalogue and the view counts have changed since the file was made. */
-export interface CatalogueVersion {
-  catalogue: number;
-  views: number;
-}
+export type { CatalogueVersion };
 
 /** So many changes are projected by the thread that serves requests, in some 6 ms; a thread does more. */
 const MOST_PROJECTED_HERE = 64;
@@ -37,10 +34,15 @@ export function catalogueVersion(): CatalogueVersion {
   if (last === null) return projector().version();
   if (sqliteHandle().inTransaction) {
     holder.afterdarkUncommitted = (holder.afterdarkUncommitted ?? BELOW_ALL_CHANGES) - 1;
-    return { catalogue: holder.afterdarkUncommitted, views: 0 };
+    return waitingVersion(holder.afterdarkUncommitted);
   }
   if (state === "more") projectOnThread();
-  return { catalogue: -last, views: 0 };
+  return waitingVersion(-last);
+}
+
+/** Whether the public will see what waits is not known yet. */
+function waitingVersion(number: number): CatalogueVersion {
+  return { catalogue: number, views: 0, studio: number };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
+import { PUBLIC_CHANGE, versionOf } from "./catalogue-version";
 import { searchIndexes } from "./search-index.server";
 
 /**
@@ -101,8 +102,8 @@ export function createProjector(sqlite: Database) {
       const sortKeys = [was, is].flatMap((row) => row?.sort_key ?? []);
       if (!isFoundAsBefore(was, is)) for (const sortKey of sortKeys) found.add(sortKey);
       if (!scoresAsBefore(was, is)) for (const sortKey of sortKeys) related.add(sortKey);
-      if (was?.digest !== is?.digest) rises.catalogue += 1;
-      else if (was?.views !== is?.views) rises.views += 1;
+      if (was?.digest !== is?.digest) rises.catalogue += isSeen(was, is) ? PUBLIC_CHANGE : 1;
+      else if (was?.views !== is?.views && isSeen(was, is)) rises.views += 1;
       if (was && is && is.views > was.views) addDayViews.run(id, is.views - was.views);
       // Files may be recorded before their row is there. This is one more change of the row.
       if (is?.bytes === 0 && is.file_bytes) setBytes.run(is);
@@ -139,7 +140,7 @@ export function createProjector(sqlite: Database) {
     /** The last change that waits to be taken into account, and how many wait at most. */
     waiting: () => waiting.get() as { last: number; count: number } | { last: null; count: null },
 
-    version: () => version.get() as { catalogue: number; views: number },
+    version: () => versionOf(version.get() as { catalogue: number; views: number }),
   };
 }
 
@@ -188,6 +189,11 @@ function scoresAsBefore(was: Row | undefined, is: Row | undefined): boolean {
     before.category === now.category &&
     watched(before.views) === watched(now.views)
   );
+}
+
+/** Whether the public sees one of the two. */
+function isSeen(was: Row | undefined, is: Row | undefined): boolean {
+  return was?.status === "published" || is?.status === "published";
 }
 
 function watched(views: number): number {

@@ -79,7 +79,7 @@ export function openEventStream({
     address,
     ...(userId !== undefined && { userId }),
   };
-  const greeting = greet(lastEventId ?? undefined);
+  const greeting = greet(lastEventId ?? undefined, topics);
   const response = requestContext()?.response;
   const body = response ? nodeBody(response, wanted, greeting) : plainBody(wanted, greeting);
   return new Response(body, { headers: HEADERS });
@@ -206,15 +206,20 @@ function send(text: string, topic?: Topic): void {
   }
 }
 
-function greet(lastEventId: string | undefined): string {
+function greet(lastEventId: string | undefined, topics: readonly Topic[] = []): string {
   const version = catalogueVersion();
   const hello = `retry: ${RETRY_MS}\n${event("hello", version)}`;
   const hasMissed = lastEventId !== undefined && lastEventId !== eventId(version);
-  return hasMissed ? hello + event("catalogue", version) : hello;
+  // No id tells what the studio has missed.
+  const others = lastEventId === undefined ? [] : topics;
+  const missed = [...(hasMissed ? ["catalogue" as const] : []), ...others];
+  return hello + missed.map((topic) => event(topic, version)).join("");
 }
 
+/** Nothing in it tells of what only the studio shows. */
 function event(name: Topic | "hello", version: CatalogueVersion): string {
-  return `id: ${eventId(version)}\nevent: ${name}\ndata: ${JSON.stringify(version)}\n\n`;
+  const { catalogue, views } = version;
+  return `id: ${eventId(version)}\nevent: ${name}\ndata: ${JSON.stringify({ catalogue, views })}\n\n`;
 }
 
 function eventId({ catalogue, views }: CatalogueVersion): string {

@@ -5,7 +5,10 @@ import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
  * `videos`, so that every change is announced, of this process or of any other with the same file.
  */
 
-/** catalogue: videos came, went or changed. views: only counts rose. jobs: conversions went on. */
+/**
+ * catalogue: what the public sees came, went or changed. views: only counts rose. jobs: conversions went
+ * on, or what only the studio shows has changed. A hidden video is silent for everybody else.
+ */
 export type Topic = "catalogue" | "views" | "jobs";
 
 export interface Change {
@@ -41,8 +44,8 @@ interface Hub {
 const holder = globalThis as { afterdarkHub?: Hub };
 holder.afterdarkHub ??= {
   listeners: new Set(),
-  announced: { catalogue: 0, views: 0 },
-  seen: { catalogue: 0, views: 0 },
+  announced: { catalogue: 0, views: 0, studio: 0 },
+  seen: { catalogue: 0, views: 0, studio: 0 },
   announcedAt: 0,
   jobsChanged: false,
   jobsAnnouncedAt: 0,
@@ -69,6 +72,8 @@ function start(): void {
   hub.seen = hub.announced;
   hub.burstSince = undefined;
   hub.announcedAt = Date.now();
+  hub.jobsChanged = false;
+  hub.jobsAnnouncedAt = 0;
   hub.timer = setInterval(poll, POLL_EVERY_MS).unref();
 }
 
@@ -81,7 +86,8 @@ function poll(): void {
     // Locked, or being replaced: the next poll is soon, and /healthz says when it stays so.
     return;
   }
-  const isStill = version.catalogue === hub.seen.catalogue;
+  const isStill = version.studio === hub.seen.studio;
+  if (!isStill && version.catalogue === hub.seen.catalogue) hub.jobsChanged = true;
   hub.seen = version;
   if (version.catalogue !== hub.announced.catalogue) {
     hub.burstSince ??= now;

@@ -10,7 +10,7 @@ export const SPREAD_MS = 300;
  * changes, not before a navigation under way has ended, and not for a change that the page shows
  * already. What is typed and how far it is scrolled stays.
  *
- * @param options.jobs also while conversions go on, for who is signed in.
+ * @param options.jobs also while conversions go on and when what is not public has changed, for who is signed in.
  */
 export function useLiveRefresh({ jobs = false }: { jobs?: boolean } = {}): void {
   const { revalidate, state } = useRevalidator();

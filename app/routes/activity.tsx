@@ -32,7 +32,7 @@ const TIME = new Intl.DateTimeFormat("en", {
 });
 
 export default function Activity() {
-  useLiveRefresh();
+  useLiveRefresh({ jobs: true });
   const { activities } = useLoaderData<typeof loader>();
   const last = activities.at(-1);
   return (

@@ -76,7 +76,7 @@ function reviewOf(id: string | undefined, uploadedBy: string | undefined) {
 }
 
 export default function ReviewPage() {
-  useLiveRefresh();
+  useLiveRefresh({ jobs: true });
   const { video, notes, links, isLikeBlocked, isUncompared, origin } =
     useLoaderData<typeof loader>();
   const { error, path } = useFormResponse<Answer>() ?? {};

@@ -77,7 +77,7 @@ interface Loaded {
 }
 
 export default function SeriesPages() {
-  useLiveRefresh();
+  useLiveRefresh({ jobs: true });
   const { view, isDeleting, all, one } = useLoaderData<typeof loader>() as Loaded;
   const error = useFormResponse<{ error?: SeriesFailure } | null>()?.error;
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;

@@ -64,7 +64,7 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Tags() {
-  useLiveRefresh();
+  useLiveRefresh({ jobs: true });
   const { view, list, aliases, changes, asked } = useLoaderData<typeof loader>();
   const error = useFormResponse<{ error?: TagsFailure | CategoriesFailure }>()?.error;
   const categoriesError = error && "labels" in error ? error : undefined;

@@ -64,7 +64,7 @@ function isEmpty({ total, totalFiles }: TrashPage): boolean {
 }
 
 export default function Trash() {
-  useLiveRefresh();
+  useLiveRefresh({ jobs: true });
   const { view, trash, isEmptying, now } = useLoaderData<typeof loader>();
   const { error, confirmation } = useFormResponse<Answer>() ?? {};
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;

@@ -32,7 +32,8 @@ export function validatedAnswer(
   const { publicUrl, countryRules } = settings();
   const scope = publicUrl && !countryRules ? "public" : "private";
   const headers = {
-    "Cache-Control": `${scope}, max-age=300`,
+    // A shared cache asks each time: what is hidden is gone from the next answer.
+    "Cache-Control": scope === "public" ? "public, no-cache" : "private, max-age=300",
     ETag: now.etag,
     "Last-Modified": new Date(now.lastModified).toUTCString(),
   };

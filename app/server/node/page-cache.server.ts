@@ -10,9 +10,12 @@ const VIEWS_OLD_MOST_MS = 15_000;
 /** Pages show ages in days, and the catalogue may rest for months. */
 const CACHED_MOST_MS = 10 * 60_000;
 
+/** What only the studio shows is on no cached page. */
+type PublicVersion = Omit<CatalogueVersion, "studio">;
+
 /** An answer that is the same for every visitor nobody knows. */
 export interface CachedPage {
-  version: CatalogueVersion;
+  version: PublicVersion;
   cachedAt: number;
   /** Weak, because it names the compressed answer and the plain one alike. */
   etag: string;
@@ -30,7 +33,7 @@ const pages = new LRUCache<string, CachedPage>({
 /** The cached answer of an address, if the catalogue is still as it was then. */
 export function findCachedPage(
   key: string,
-  version: CatalogueVersion,
+  version: PublicVersion,
   now = Date.now(),
 ): CachedPage | undefined {
   const page = pages.get(key);
@@ -49,7 +52,7 @@ export function findCachedPage(
  */
 export function cachePage(
   key: string,
-  version: CatalogueVersion,
+  version: PublicVersion,
   { text, headers }: { text: string; headers: Headers },
   now = Date.now(),
 ): CachedPage {

@@ -1,6 +1,7 @@
 import { type ActivityEntry, recordActivity } from "~/account/activity.server";
 import { formatQuantity } from "~/shared/format";
 import { freeSlug } from "~/shared/series/slug";
+import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { database, prepared } from "~db/client.server";
 import type { SeriesVisibility } from "~db/schema/series";
 import { existingIds } from "../bulk/bulk.server";
@@ -220,7 +221,7 @@ async function change(userId: string, work: () => Outcome): Promise<SeriesFailur
       if ("status" in outcome || !outcome.action) return outcome;
       const { action, detail, ...done } = outcome;
       await recordActivity({ userId, action, detail }, transaction);
-      prepared("UPDATE catalogue_version SET catalogue = catalogue + 1").run();
+      prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
       return done;
     });
 }

@@ -3,6 +3,7 @@ import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { type CategoryName, DEFAULT_CATEGORIES, shownCategories } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { prepared } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 
@@ -42,7 +43,7 @@ export async function saveCategories(
     prepared("DELETE FROM category_names").run();
     const enter = prepared("INSERT INTO category_names (id, label, position) VALUES (?, ?, ?)");
     for (const [position, { id, label }] of names.entries()) enter.run(id, label, position);
-    prepared("UPDATE catalogue_version SET catalogue = catalogue + 1").run();
+    prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
   });
   applyCategoryNames();
   return {

@@ -1,6 +1,7 @@
 import { changeAndRecord } from "~/account/activity.server";
 import { fold } from "~/shared/fold";
 import { check, firstMessage, tags as tagList } from "~/shared/video-fields";
+import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { prepared } from "~db/client.server";
 import type { TagAliasesTable } from "~db/schema/tags";
 
@@ -94,5 +95,5 @@ function removeAliases(aliases: readonly string[]): void {
 
 /** Cached searches and pages know nothing of these rows. */
 function changeVersion(): void {
-  prepared("UPDATE catalogue_version SET catalogue = catalogue + 1").run();
+  prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
 }

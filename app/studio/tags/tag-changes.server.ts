@@ -1,6 +1,7 @@
 import { recordActivity } from "~/account/activity.server";
 import { eventLoopTurns, partsOf, takingTurns } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
+import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { projected } from "~db/changes.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
 import type { TagChangeState } from "~db/schema/tags";
@@ -221,7 +222,7 @@ async function eachPart(
     await writeTransaction(() => {
       prepared("UPDATE tag_changes SET state = ? WHERE id = ?").run(state, id);
       // Open pages learn that it is over.
-      prepared("UPDATE catalogue_version SET catalogue = catalogue + 1").run();
+      prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
     });
     return videos;
   } finally {

@@ -1,22 +1,32 @@
 import type { Faults, TortureOptions } from "../options";
+import { runHidden } from "./hidden-run";
 import { runVisitor } from "./visitor-run";
 
 /** Runs of a usual run; each is a site of its own. */
 const RUNS = 2;
+/** Of each kind of request, in the first part. */
+const TIMED_PAIRS = 10_000;
 
-/** Searches what a site has written for a marked visitor. */
+/** Searches what a site has written for a marked visitor, and all of its addresses for hidden films. */
 export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
   const most = minutes === undefined ? RUNS : Number.POSITIVE_INFINITY;
   const faults: Faults = [];
-  const totals = { requests: 0, bytes: 0 };
+  const totals = { visits: 0, bytes: 0, answers: 0 };
   for (let part = 0; part < most && Date.now() < until; part++) {
     const visitor = await runVisitor(`${seed} ${part}`, part % 2 === 0 ? "text" : "json");
-    totals.requests += visitor.figures.requests;
+    totals.visits += visitor.figures.requests;
     totals.bytes += visitor.figures.bytes;
-    faults.push(...visitor.faults.map((fault) => `${fault} (part ${part})`));
+    const hidden = await runHidden(`${seed} ${part}`, { pairs: part === 0 ? TIMED_PAIRS : 0 });
+    totals.answers += hidden.requests;
+    for (const { what, pairs, medians, means } of hidden.times) {
+      const figures = `median ${medians.toFixed(3)} ms, mean ${means.toFixed(3)} ms`;
+      console.log(`${what}: a hidden film differs by ${figures} in ${pairs} pairs`);
+    }
+    faults.push(...[...visitor.faults, ...hidden.faults].map((fault) => `${fault} (part ${part})`));
+    const { visits, bytes, answers } = totals;
     console.log(
-      `part ${part}: ${totals.requests} requests of a visitor, ${totals.bytes} bytes searched`,
+      `${part + 1} parts: ${visits} visits, ${bytes} bytes searched, ${answers} answers about films, ${faults.length} faults`,
     );
   }
   return faults;

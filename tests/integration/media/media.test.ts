@@ -248,6 +248,12 @@ describe("an address that is none", () => {
     }
   });
 
+  it("has nothing below a file, whoever asks, and so says of none that it is there", async () => {
+    for (const cookie of [await signIn(), undefined]) {
+      expect(await status(`${URL_PATH}/index.m3u8`, cookie)).toBe(404);
+    }
+  });
+
   it("finds the bucket behind a link of the operator's", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     fs.renameSync(site.uploads, elsewhere);

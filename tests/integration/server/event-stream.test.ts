@@ -5,6 +5,7 @@ import {
   openEventStream,
   openStreamCount,
 } from "~/live/event-stream.server";
+import { versionOf } from "~db/catalogue-version";
 import { sqliteHandle } from "~db/client.server";
 import { until } from "../../process-figures";
 import { rawGet } from "../../raw-request";
@@ -35,10 +36,12 @@ async function listen(address = "/events", headers: Record<string, string> = {})
 }
 
 const version = () =>
-  site.database().prepare("SELECT catalogue, views FROM catalogue_version").get() as {
-    catalogue: number;
-    views: number;
-  };
+  versionOf(
+    site.database().prepare("SELECT catalogue, views FROM catalogue_version").get() as {
+      catalogue: number;
+      views: number;
+    },
+  );
 
 describe("/events", () => {
   it("greets with the version, the time to wait, and an id", async () => {

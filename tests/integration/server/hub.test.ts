@@ -42,6 +42,30 @@ describe("the hub", () => {
     expect(topics()).toEqual(["catalogue"]);
   });
 
+  it.each([
+    ["an insert", "INSERT INTO videos (title, category, status) VALUES ('D', 'desi', 'hidden')"],
+    ["an update", "UPDATE videos SET title = 'C' WHERE id = 'hidden'"],
+    ["a delete", "DELETE FROM videos WHERE id = 'hidden'"],
+  ])("announces %s of what is hidden to the studio alone", (_, sql) => {
+    const hidden =
+      "INSERT INTO videos (id, title, category, status) VALUES ('hidden', 'B', 'desi', 'hidden')";
+    sqliteHandle().exec(hidden);
+    vi.advanceTimersByTime(3_000);
+    changes.length = 0;
+    sqliteHandle().exec(sql);
+    vi.advanceTimersByTime(60_000);
+    expect(topics()).toEqual(["jobs"]);
+  });
+
+  it("says nothing to anybody when only the views of what is hidden rise", () => {
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v'");
+    vi.advanceTimersByTime(60_000);
+    changes.length = 0;
+    view();
+    vi.advanceTimersByTime(60_000);
+    expect(topics()).toEqual([]);
+  });
+
   it("announces what another connection has written", () => {
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
@@ -58,8 +82,7 @@ describe("the hub", () => {
     }
     vi.advanceTimersByTime(2_000);
     expect(topics()).toEqual(["catalogue"]);
-    const { catalogue } = changes[0]!.version;
-    expect(catalogue).toBe(
+    expect(changes[0]!.version.studio).toBe(
       sqliteHandle().prepare("SELECT catalogue FROM catalogue_version").pluck().get(),
     );
   });

@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runHidden } from "../../../scripts/torture/leaks/hidden-run";
 import { marksIn, marksOf, newMark, searchFolder } from "../../../scripts/torture/leaks/marks";
 import { runVisitor } from "../../../scripts/torture/leaks/visitor-run";
 import { createRandom } from "../../../scripts/torture/random";
@@ -14,6 +15,24 @@ it("a marked visitor leaves no mark in what the site writes", async () => {
   const { faults, figures } = await runVisitor("npm test", "json", SHARE);
   expect(faults).toEqual([]);
   expect(figures.requests).toBeGreaterThan(200);
+}, 180_000);
+
+it("a hidden film is at no address, in no list and in no event", async () => {
+  const { faults, requests } = await runHidden("npm test", { states: ["hidden", "draft"] });
+  expect(faults).toEqual([]);
+  expect(requests).toBeGreaterThan(1_000);
+}, 180_000);
+
+it("a film that stays public is found, and named", async () => {
+  const { faults } = await runHidden("npm test", { states: ["hidden"], leaves: "hidden" });
+  const all = faults.join("\n");
+  expect(all).toMatch(/^hidden: GET \/video\/\w{32} \{\} differs from a film that never was/m);
+  expect(all).toMatch(
+    /^hidden: GET \/media\/videos\/u\/\d+\.mp4 \{\} differs from a film that never was/m,
+  );
+  expect(all).toMatch(/^\/feed\.xml tells hidden \(plain\)$/m);
+  expect(all).toMatch(/^\/search\/suggestions\?q=\w tells/m);
+  expect(all).toMatch(/^\/events told a visitor of hidden films/m);
 }, 180_000);
 
 describe("the search for marks", () => {
