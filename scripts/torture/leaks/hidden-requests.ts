@@ -65,7 +65,6 @@ function inEveryWay(path: string, etag = 'W/"none"'): Asked[] {
 
 function fileInEveryWay(path: string, etag = '"none"'): Asked[] {
   const headers: Record<string, string>[] = [
-    {},
     AGE,
     { Range: "bytes=0-0" },
     { Range: "bytes=999999999-" },
@@ -84,6 +83,7 @@ function fileInEveryWay(path: string, etag = '"none"'): Asked[] {
     path.toUpperCase(),
   ];
   return [
+    { path },
     ...headers.map((each) => ({ path, headers: each })),
     { path, method: "HEAD" },
     { path, method: "POST" },
