@@ -8,6 +8,7 @@ import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.ser
 import { narrowRouteMatching } from "./route-matching.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
+import { labelUnreadable } from "./unreadable-request.server";
 
 /**
  * All that is changed about remix-serve and Node's server, in the order in which it takes effect. The
@@ -18,6 +19,7 @@ import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
  * | --- | --- | --- |
  * | `request-context` | remix-serve hides Node's request and response from routes | every other line |
  * | `security-headers` | headers on every answer, the build's files and errors included | `unit/security-headers`, `integration/middleware` |
+ * | `unreadable-request` | Node's own answers to what is no request have no label | `integration/rating` |
  * | `origin-header` | the framework's origin check knows no PUBLIC_URL and answers an empty 500 | `integration/own-origin` |
  * | `access-log` | its log writes addresses, which hold what visitors searched for | `integration/middleware` |
  * | `body-deadline` | a body may drip for ever once Node's request timeout is lifted | `integration/body-deadline` |
@@ -41,6 +43,7 @@ export function changeStockServer(
   beforePages: readonly Middleware[] = [],
 ): void {
   sendSecurityHeaders();
+  labelUnreadable();
   replaceOriginCheck();
   replaceAccessLog(routeNaming);
   limitBodyTime();
