@@ -23,7 +23,9 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
       const figures = `median ${medians.toFixed(3)} ms, mean ${means.toFixed(3)} ms`;
       console.log(`${what}: a hidden film differs by ${figures} in ${pairs} pairs`);
     }
-    faults.push(...[...visitor.faults, ...hidden.faults].map((fault) => `${fault} (part ${part})`));
+    const found = [...visitor.faults, ...hidden.faults].map((fault) => `${fault} (part ${part})`);
+    for (const fault of found) console.log(`FAULT  ${fault}`);
+    faults.push(...found);
     const { visits, bytes, answers } = totals;
     console.log(
       `${part + 1} parts: ${visits} visits, ${bytes} bytes searched, ${answers} answers about films, ${faults.length} faults`,

@@ -7,7 +7,7 @@ import { SiteProcess } from "../../../tests/site-process";
 import type { Faults } from "../options";
 import { marksIn, searchFolder } from "./marks";
 import { newVisitor, type Visitor } from "./visitor";
-import { addKnown, report, walk, walkWithFaults } from "./walk";
+import { addKnown, report, untilTooMany, walk, walkWithFaults } from "./walk";
 
 const BACKED_UP_WITHIN_MS = 60_000;
 
@@ -49,6 +49,7 @@ export async function runVisitor(
     const reported = await report(visitor, known);
     if (reported !== 303) faults.push(`The report was answered with ${reported}`);
     await walk(visitor, known, share);
+    if (share === 1) await untilTooMany(visitor);
     await walkWithFaults(visitor, known, share);
     await backUp(site, backups);
     const bytes = search(visitor, before, faults);
