@@ -31,7 +31,7 @@ export function requestsFor(film: Film, etags: ReadonlyMap<string, string>): Ask
     ...[`/tags/${word}tag`, `/tags/${word}tag.data`, `/tags/${word}tag/feed.xml`, `/tags/${word}`],
     ...[`/?search=${word}`, `/_root.data?search=${word}`, `/?search=${word}tag`, `/?search=${id}`],
     ...[`/?search=${word}%20evening`, `/?search=${word.slice(0, 6)}`, `/?_data=${id}`],
-    ...[word, `${word}tag`, word.slice(0, 3), word.slice(0, 8)].map(
+    ...[word, `${word}tag`, word.slice(0, 5), word.slice(0, 8)].map(
       (typed) => `/search/suggestions?q=${typed}`,
     ),
   ];
