@@ -22,6 +22,9 @@ export interface S3Server {
   environment: { STORAGE_URL: string; AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
   /** The process, where it is one of ours. */
   child?: ChildProcess;
+  /** Ends such a process at once; `start` goes on with what it has. */
+  kill?(): Promise<void>;
+  start?(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,15 +42,7 @@ export async function startS3Server(): Promise<S3Server> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "swift-"));
   const port = await freePortsOf(4);
   const script = fileURLToPath(new URL("swift_s3.py", import.meta.url));
-  const child = spawn("/usr/bin/python3", [script, folder, String(port)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  // Read to its end: a pipe that is closed ends the process at its next line.
-  let printed = "";
-  child.stdout.on("data", (chunk) => {
-    printed += chunk;
-  });
-  while (!printed.includes("\n")) await once(child.stdout, "data");
+  let child = await startSwift([script, folder, String(port)]);
   const endpoint = `http://127.0.0.1:${port}`;
   const bucket = new S3mini({
     accessKeyId: SWIFT_KEYS.AWS_ACCESS_KEY_ID,
@@ -59,14 +54,36 @@ export async function startS3Server(): Promise<S3Server> {
   return {
     environment: { STORAGE_URL: `s3://films/site?endpoint=${endpoint}`, ...SWIFT_KEYS },
     child,
-    async stop() {
+    async kill() {
       const ended = once(child, "exit");
-      child.kill("SIGCONT");
-      child.kill("SIGTERM");
+      child.kill("SIGKILL");
       await ended;
+    },
+    async start() {
+      child = await startSwift([script, folder, String(port)]);
+    },
+    async stop() {
+      if (child.exitCode === null && !child.signalCode) {
+        const ended = once(child, "exit");
+        child.kill("SIGCONT");
+        child.kill("SIGTERM");
+        await ended;
+      }
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Runs it until it listens. */
+async function startSwift(args: string[]): Promise<ChildProcess> {
+  const child = spawn("/usr/bin/python3", args, { stdio: ["ignore", "pipe", "inherit"] });
+  // Read to its end: a pipe that is closed ends the process at its next line.
+  let printed = "";
+  child.stdout.on("data", (chunk) => {
+    printed += chunk;
+  });
+  while (!printed.includes("\n")) await once(child.stdout, "data");
+  return child;
 }
 
 /** The first of some ports beside each other that nobody listens on. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -75,4 +75,10 @@ export class WorkerProcess {
     await this.stop("SIGKILL");
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** ffmpeg at work in a folder, which the worker's end has to end too. */
+export function encodersIn(folder: string): string[] {
+  const pids = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
+  return pids.filter((line) => /\bffmpeg\b/.test(line) && line.includes(folder));
 }

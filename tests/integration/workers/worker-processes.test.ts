@@ -7,7 +7,7 @@ import { filesBelow } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
-import { WorkerProcess } from "../../workers/worker-process";
+import { encodersIn, WorkerProcess } from "../../workers/worker-process";
 
 /** A site that converts nothing by itself, and workers that know its address and their token alone. */
 let site: SiteProcess;
@@ -63,12 +63,6 @@ const endLeases = () =>
   site
     .database()
     .exec("UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'");
-
-/** ffmpeg at work in a folder, which the worker's end has to end too. */
-function encodersIn(folder: string): string[] {
-  const pids = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
-  return pids.filter((line) => /\bffmpeg\b/.test(line) && line.includes(folder));
-}
 
 async function playsWhole(id: string): Promise<void> {
   const url = site.database().prepare("SELECT hls_url FROM videos WHERE id = ?").pluck().get(id);

@@ -1,0 +1,141 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright/test";
+import { mp4Clip } from "../../clips";
+import { filesBelow } from "../../encode-library";
+import { until } from "../../process-figures";
+import { hasS3Server } from "../../s3/object-stores";
+import { nginxIsInstalled } from "../../servers/nginx";
+import { SiteProcess } from "../../site-process";
+import { encodersIn } from "../../workers/worker-process";
+import { expect, signIn, test } from "../site";
+import { addressesOf, journey, ladderOf, type Place, uploads, visiting, watches } from "./journey";
+import { type Parts, startParts } from "./parts";
+
+/** So large that its file and its renditions go into the store. */
+const FILM = () => mp4Clip(30, "640x360");
+const LONG_FILM = () => mp4Clip(60, "640x360");
+/** What is shorter stays on the disk: playlists, pictures, and what says where a film is. */
+const LEAST_STORED_BYTES = 64 * 1024;
+
+test("with the default settings, films are uploaded, watched, sought in and hidden", async ({
+  browser,
+}) => {
+  test.setTimeout(240_000);
+  const site = new SiteProcess({ ENCODER_CONCURRENCY: "", ENCODER_PRESET: "ultrafast" });
+  try {
+    await site.start();
+    await journey({ browser, url: site.url, site }, "Lighthouse", FILM());
+  } finally {
+    await site.remove();
+  }
+});
+
+test.describe("with films in a store, two workers and a reader behind nginx", () => {
+  // `npm test` installs both, and tells what was not tested where it cannot.
+  test.skip(!hasS3Server, "python3-swift is not installed");
+  test.skip(!nginxIsInstalled, "nginx is not installed");
+  let parts: Parts;
+  test.beforeAll(async () => {
+    parts = await startParts();
+  });
+  test.afterAll(() => parts?.stop());
+
+  test("the same goes on while one after the other is killed", async ({ browser }) => {
+    test.setTimeout(600_000);
+    const { writer, reader, workers, store } = parts;
+    const place: Place = { browser, url: parts.url, site: writer };
+    const watched = (title: string) => visiting(place, (page) => watches(page, title));
+
+    await test.step("all are there", async () => {
+      const id = await journey(place, "Lighthouse", FILM());
+      await isStored(place, id);
+      await visiting(place, async (page) => expect(await answeredByReader(page)).toBe(true));
+      await watched("Lighthouse");
+    });
+
+    await test.step("a worker in the middle of a film: the other makes it", async () => {
+      const id = await visiting(place, async (page) => {
+        await signIn(page);
+        return uploads(place, page, "Harbour", LONG_FILM());
+      });
+      const atWork = () => workers.find(({ folder }) => encodersIn(folder).length > 0);
+      await until(() => atWork() !== undefined);
+      const killed = atWork()!;
+      await killed.stop("SIGKILL");
+      expect(ladderOf(place, id)).toBe("running");
+      await watched("Harbour");
+      // As after two minutes without a word.
+      writer
+        .database()
+        .exec("UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'");
+      await until(() => ladderOf(place, id) === "done");
+      await isStored(place, id);
+      await watched("Harbour");
+      killed.start({ ENCODER_THREADS: "1" });
+    });
+
+    await test.step("the reader: the site that writes answers", async () => {
+      await reader.stop("SIGKILL");
+      await visiting(place, async (page) => expect(await answeredByReader(page)).toBe(false));
+      await watched("Harbour");
+      await reader.start();
+      const isBack = () => visiting(place, answeredByReader);
+      await expect.poll(isBack, { timeout: 30_000 }).toBe(true);
+    });
+
+    await test.step("the site that writes: visitors go on watching what is in the store", async () => {
+      await writer.stop("SIGKILL");
+      await watched("Lighthouse");
+      await watched("Harbour");
+      await visiting(place, async (page) => {
+        const refused = await page.goto("/admin");
+        expect(refused?.status()).toBe(503);
+        await expect(page.getByText("Watching goes on")).toBeVisible();
+      });
+      await writer.start();
+      const studio = () => fetch(`${place.url}/auth`).then(({ status }) => status);
+      await expect.poll(studio, { timeout: 30_000 }).toBe(200);
+    });
+
+    await test.step("the store: what is on the disk is watched, and moves when it is back", async () => {
+      await store.kill?.();
+      const [, file] = addressesOf(place, idOf(place, "Lighthouse"));
+      const answer = await fetch(place.url + file, { headers: { Range: "bytes=0-9" } });
+      expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "5"]);
+      const id = await journey(place, "Island", mp4Clip(31, "640x360"));
+      await store.start?.();
+      await watched("Lighthouse");
+      await isStored(place, id);
+      await watched("Island");
+    });
+
+    await test.step("and all are there again", async () => {
+      const id = await journey(place, "Headland", mp4Clip(32, "640x360"));
+      await isStored(place, id);
+      await watched("Headland");
+    });
+  });
+});
+
+function idOf({ site }: Place, title: string): string {
+  const byTitle = site.database().prepare("SELECT id FROM videos WHERE title = ?");
+  return byTitle.pluck().get(title) as string;
+}
+
+/** Whether a page comes from the reader, which says how old it is. */
+async function answeredByReader(page: Page): Promise<boolean> {
+  const answer = await page.request.get("/");
+  expect(answer.status()).toBe(200);
+  return answer.headers()["x-data-age"] !== undefined;
+}
+
+/** Waits until the bytes of a film and of its stream are in the store, and no longer on the disk. */
+async function isStored(place: Place, id: string): Promise<void> {
+  const [, file, playlist] = addressesOf(place, id) as [string, string, string];
+  const onDisk = (address: string) => path.join(place.site.uploads, address.replace("/media/", ""));
+  const folder = path.dirname(onDisk(playlist));
+  const films = () => [onDisk(file), ...filesBelow(folder).map((name) => path.join(folder, name))];
+  await until(() => films().every((each) => fs.statSync(each).size < LEAST_STORED_BYTES));
+  expect(fs.readFileSync(onDisk(file), "utf8")).toContain("in the file store");
+}
