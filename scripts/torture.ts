@@ -7,6 +7,7 @@ import { newSeed } from "./torture/random";
 const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise<Faults> }>> = {
   bytes: () => import("./torture/bytes/bytes"),
   crash: () => import("./torture/crash/crash"),
+  films: () => import("./torture/films/films"),
   leaks: () => import("./torture/leaks/leaks"),
   model: () => import("./torture/model/model"),
 };

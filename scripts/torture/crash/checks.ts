@@ -11,9 +11,9 @@ import { allowedNow, described, type Film, type FilmState, isSame, NOWHERE } fro
 
 /** The site polls once a second; a machine that is busy may keep it for a while. */
 const PUBLISHED_WITHIN_MS = 20_000;
-type Row = Record<string, string | null> & { id: string; title: string };
+export type Row = Record<string, string | null> & { id: string; title: string };
 
-interface Rows {
+export interface Rows {
   live: Row[];
   trash: Row[];
   others: Row[];
@@ -47,7 +47,8 @@ export async function check(site: SiteProcess, films: readonly Film[]): Promise<
   return faults;
 }
 
-function readRows(sqlite: Sqlite.Database): Rows {
+/** All rows that name files, of one moment. */
+export function readRows(sqlite: Sqlite.Database): Rows {
   const all = (sql: string) => sqlite.prepare(sql).all() as Row[];
   return sqlite.transaction(() => ({
     live: all("SELECT * FROM videos"),
@@ -72,7 +73,7 @@ async function afterWhatIsDue(read: () => Rows, films: readonly Film[]): Promise
 }
 
 /** What is found although the rows are the same before and after the look; else it is looked again. */
-async function lasting(
+export async function lasting(
   read: () => Rows,
   look: (rows: Rows) => Promise<string[]> | string[],
 ): Promise<string[]> {
@@ -86,7 +87,7 @@ async function lasting(
 }
 
 /** Addresses without a file, and files without an address. */
-function filesOf(site: SiteProcess, rows: Rows): string[] {
+export function filesOf(site: SiteProcess, rows: Rows): string[] {
   return [
     ...rows.live.flatMap((row) => missing(row, (url) => fileOf(site, url))),
     ...rows.trash.flatMap((row) => missing(row, (url) => fileInTrash(site, row, url))),

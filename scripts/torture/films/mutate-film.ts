@@ -1,0 +1,66 @@
+import type { Random } from "../random";
+
+/** Numbers at which lengths and counts of containers go over. */
+const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+const MOST_CHANGES = 4;
+/** Containers have their tables at their ends. */
+const TABLES_BYTES = 4_096;
+
+/** The film with a few changes, most of them where a container describes what is in it. */
+export function mutatedFilm(random: Random, films: readonly Buffer[]): Buffer {
+  let bytes: Buffer = random.pick(films);
+  for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--) {
+    bytes = changed(random, bytes, films);
+  }
+  return bytes;
+}
+
+function changed(random: Random, bytes: Buffer, films: readonly Buffer[]): Buffer {
+  const at = place(random, bytes.length);
+  const to = Math.min(bytes.length, at + 1 + random.below(random.chance(0.7) ? 64 : bytes.length));
+  const [before, piece, after] = [
+    bytes.subarray(0, at),
+    bytes.subarray(at, to),
+    bytes.subarray(to),
+  ];
+  switch (random.below(9)) {
+    case 0:
+      return overwritten(bytes, at, Buffer.of(random.below(256)));
+    case 1: {
+      const number = Buffer.alloc(4);
+      if (random.chance(0.5)) number.writeUInt32BE(random.pick(EDGES));
+      else number.writeUInt32LE(random.pick(EDGES));
+      return overwritten(bytes, at, number);
+    }
+    case 2:
+      return overwritten(bytes, at, Buffer.of((bytes[at] ?? 0) ^ (1 << random.below(8))));
+    case 3:
+      return Buffer.concat([before, after]);
+    case 4:
+      return Buffer.concat([before, piece, piece, after]);
+    case 5:
+      return Buffer.concat([before, Buffer.alloc(piece.length), after]);
+    case 6:
+      return Buffer.concat([before, noise(random, 1 + random.below(256)), after]);
+    case 7: {
+      const other = random.pick(films);
+      return Buffer.concat([before, other.subarray(random.below(other.length))]);
+    }
+    default:
+      return random.chance(0.3) ? Buffer.from(before) : Buffer.concat([after, piece]);
+  }
+}
+
+function place(random: Random, length: number): number {
+  const near = random.below(Math.min(length + 1, TABLES_BYTES));
+  if (random.chance(0.4)) return near;
+  return random.chance(0.6) ? Math.max(0, length - near) : random.below(length + 1);
+}
+
+function overwritten(bytes: Buffer, at: number, by: Buffer): Buffer {
+  return Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(at + by.length)]);
+}
+
+function noise(random: Random, length: number): Buffer {
+  return Buffer.from(Array.from({ length }, () => random.below(256)));
+}

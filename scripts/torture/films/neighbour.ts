@@ -1,0 +1,29 @@
+import { ask } from "../../../tests/site-client";
+import type { SiteProcess } from "../../../tests/site-process";
+
+const PAUSE_MS = 50;
+
+/** A second client that goes on asking for home; `stop` returns how long it was kept at most, and its faults. */
+export function startNeighbour(site: SiteProcess) {
+  const faults: string[] = [];
+  let slowestMs = 0;
+  let isEnding = false;
+  const work = async () => {
+    while (!isEnding) {
+      const start = performance.now();
+      const answer = await ask(site, "GET", "/").catch((error: unknown) => String(error));
+      slowestMs = Math.max(slowestMs, performance.now() - start);
+      if (typeof answer === "string") faults.push(`Home was not answered: ${answer}`);
+      else if (answer.status !== 200) faults.push(`Home was answered ${answer.status}`);
+      await new Promise((next) => setTimeout(next, PAUSE_MS));
+    }
+  };
+  const ended = work();
+  return {
+    async stop() {
+      isEnding = true;
+      await ended;
+      return { slowestMs, faults };
+    },
+  };
+}
