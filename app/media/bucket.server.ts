@@ -59,19 +59,9 @@ export function bucketFile(bucket: Bucket, pathInBucket: string): string | undef
   for (const segment of pathInBucket.split("/")) {
     file = path.join(file, segment);
     // Also of a file that is missing: what does not exist is no link.
-    if (isLinkOrBelowFile(file)) return undefined;
+    if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
   }
   return file;
-}
-
-/** Below a file nothing can be: `ENOTDIR` is an error, unlike a file that is missing. */
-function isLinkOrBelowFile(file: string): boolean {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return true;
-    throw error;
-  }
 }
 
 /**

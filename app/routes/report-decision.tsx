@@ -4,7 +4,7 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { Form, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import { Time } from "~/account/session-list";
 import { useLiveRefresh } from "~/live/use-live-refresh";
@@ -19,11 +19,12 @@ import { type DecisionFailure, decideReport } from "~/studio/reports/decide.serv
 import { DecisionForm } from "~/studio/reports/decision-form";
 import { DECISIONS, KIND_LABELS } from "~/studio/reports/decisions";
 import { eraseClosedReport } from "~/studio/reports/erase.server";
+import { keptOfReporter } from "~/studio/reports/kept-of-reporter.server";
+import { KeptOfReporterPanel } from "~/studio/reports/kept-panel";
 import { Deadline } from "~/studio/reports/report-list";
 import { readReportPage } from "~/studio/reports/report-page.server";
 import { Course, EarlierReports, ReportedVideos, Statement } from "~/studio/reports/report-panels";
 import { SafetyLinks } from "~/studio/reports/safety-links";
-import { Button } from "~/ui/button";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
 export const meta: MetaFunction = () => [
@@ -42,7 +43,8 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   await requirePermission(request, PERMISSION);
   const page = readReportPage(params.id ?? "");
   if (!page) throw new Response(null, { status: 404, statusText: "Not Found" });
-  return page;
+  const withOthers = new URL(request.url).searchParams.has("reporter");
+  return { ...page, kept: await keptOfReporter(page.report, withOthers) };
 }
 
 export async function action({ request, params }: ActionFunctionArgs) {
@@ -85,7 +87,7 @@ export default function ReportDecision() {
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
-        <div className="flex flex-col gap-1">
+        <div className="flex flex-col items-start gap-1">
           <h1 className="text-xl font-semibold">Report: {KIND_LABELS[report.kind]}</h1>
           <p className="text-sm text-muted figures">
             Received <Time value={report.receivedAt} />, to be decided by{" "}
@@ -101,13 +103,7 @@ export default function ReportDecision() {
         <div className="flex min-w-0 flex-col gap-6">
           <ReportedVideos videos={page.videos} />
           <Statement report={report} />
-          {report.state === "closed" && !report.erasedAt && (
-            <Form method="post" preventScrollReset>
-              <Button name="intent" value="erase" variant="danger" size="sm">
-                Delete what was typed
-              </Button>
-            </Form>
-          )}
+          <KeptOfReporterPanel report={report} kept={page.kept} />
         </div>
         <div className="flex min-w-0 flex-col gap-6">
           <DecisionForm page={page} error={error} />

@@ -45,7 +45,7 @@ export async function serveMedia(
   const current = isOwn ? asked : open;
   const { search } = new URL(request.url);
   const name = current && (await requestedWidth(requestedVersion(current, search), search));
-  const file = name && bucketFile(name.bucket, name.path);
+  const file = name && fileOf(name);
   if (!file) return notFound();
 
   const pointer = await readPointer(file);
@@ -126,9 +126,18 @@ function publicName(name: MediaName): MediaName | undefined {
 }
 
 function isThere(name: MediaName): boolean {
-  const { bucket, path } = fileBehind(name);
-  const file = bucketFile(bucket, path);
+  const file = fileOf(fileBehind(name));
   return file !== undefined && fs.existsSync(file);
+}
+
+/** As `bucketFile`, and undefined of what would be below a file: whoever asks names it, no row does. */
+function fileOf({ bucket, path }: MediaName): string | undefined {
+  try {
+    return bucketFile(bucket, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 /** In one piece: what it is made of may have changed between two requests for its parts. */

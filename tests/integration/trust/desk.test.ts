@@ -16,7 +16,12 @@ import { restoreVideos } from "~/studio/trash/restore.server";
 import { purge } from "~/studio/trash/trash.server";
 import { verifyLog } from "~/trust/moderation-log.server";
 import { hold } from "~/trust/publication.server";
-import { createReport, eraseReport, moveReport } from "~/trust/reports/report-records.server";
+import {
+  addMessage,
+  createReport,
+  eraseReport,
+  moveReport,
+} from "~/trust/reports/report-records.server";
 import { database, sqliteHandle, writeTransaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
@@ -442,6 +447,64 @@ describe("what was typed", () => {
     expect(await erase("asked")).toBe(409);
     expect(await erase("nobody")).toBe(404);
     expect(logged()).toEqual(["keep", "erase"]);
+  });
+});
+
+describe("what is kept of a reporter", () => {
+  const kept = async (address: string) => {
+    const request = new Request(ORIGIN + address, { headers: { Cookie: adminCookie() } });
+    return (await loader({ request, params: { id: "r" }, context: {} })).kept;
+  };
+  const mailed = (id: string, email: string) =>
+    writeTransaction(() => {
+      const texts = { name: "Ann", where: "/video/v", what: "It is me.", statements: [] };
+      return createReport(
+        { id, kind: "other", videoId: "v", box: { ...texts, email, videos: ["v"] } },
+        NOON,
+      );
+    });
+
+  it("is told on the page, with when it goes, and other reports of the address once asked for", async () => {
+    await mailed("r", "ann@example.com");
+    for (let n = 0; n < 25; n++) await mailed(`other${n}`, n % 12 === 0 ? "Ann@Example.com " : "");
+    await writeTransaction(() => {
+      addMessage({ reportId: "r", author: "reporter", text: "More." });
+      addMessage({ reportId: "r", author: "moderator", text: "Who?" });
+    });
+    const plain = await kept("/admin/reports/r");
+    expect(plain).toEqual({ until: null, messages: 1, mails: 0, hasAddress: true });
+    const { others } = await kept("/admin/reports/r?reporter");
+    expect(others?.map(({ id }) => id)).toEqual(["other24", "other12", "other0"]);
+    await decide("r", "keep");
+    expect((await kept("/admin/reports/r")).until).toBe(
+      new Date(NOON + HOUR + 90 * 24 * HOUR).toISOString(),
+    );
+  });
+
+  it("is nothing once it was deleted, for others and in the file", async () => {
+    await mailed("r", "ann@example.com");
+    await mailed("other", "ann@example.com");
+    await decide("r", "keep");
+    await writeTransaction(() => eraseReport("r"));
+    expect(await kept("/admin/reports/r?reporter")).toMatchObject({
+      messages: 0,
+      hasAddress: false,
+    });
+    expect((await kept("/admin/reports/r?reporter")).others).toBeUndefined();
+    const row = sqliteHandle().prepare("SELECT * FROM reports WHERE id = 'r'").get();
+    expect(row).toMatchObject({ box: null, state: "closed", decision: "keep", video_id: "v" });
+  });
+
+  it("tells no other report where the address can't be read or was not given", async () => {
+    await mailed("r", "");
+    await mailed("other", "");
+    expect(await kept("/admin/reports/r?reporter")).toMatchObject({ hasAddress: false });
+    sqliteHandle().exec("UPDATE reports SET box = 'of another secret' WHERE id = 'other'");
+    await mailed("s", "ann@example.com");
+    sqliteHandle().exec(
+      "UPDATE reports SET box = (SELECT box FROM reports WHERE id = 's') WHERE id = 'r'",
+    );
+    expect((await kept("/admin/reports/r?reporter")).others?.map(({ id }) => id)).toEqual(["s"]);
   });
 });
 

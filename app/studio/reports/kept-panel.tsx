@@ -1,0 +1,82 @@
+import { Form, Link } from "@remix-run/react";
+import { Time } from "~/account/session-list";
+import { formatQuantity } from "~/shared/format";
+import { Button, ButtonLink } from "~/ui/button";
+import { PageSection } from "../page-section";
+import { CLOSED_LABELS, KIND_LABELS, STATE_LABELS } from "./decisions";
+import type { KeptOfReporter, OwnReport } from "./kept-of-reporter.server";
+import type { ReportPage } from "./report-page.server";
+
+/** What is kept of who sent a report, and its deletion, for a reporter who asks. */
+export function KeptOfReporterPanel({
+  report,
+  kept,
+}: Pick<ReportPage, "report"> & { kept: KeptOfReporter }) {
+  const isErased = report.erasedAt !== null;
+  const { until, messages, mails, hasAddress, others } = kept;
+  return (
+    <PageSection id="kept" title="All that is kept of the reporter">
+      {isErased ? (
+        <p className="text-sm">
+          Nothing that was typed. What is left names nobody: the kind of the report, its times, the
+          video, and what was decided.
+        </p>
+      ) : (
+        <p className="text-sm figures">
+          What is above is kept, encrypted
+          {messages > 0 && `, with ${formatQuantity(messages, "message")}`}
+          {mails > 0 && `, and ${formatQuantity(mails, "mail")} that waits to be sent`}.{" "}
+          {until ? (
+            <>
+              It is deleted by itself on <Time value={until} />.
+            </>
+          ) : (
+            "It is deleted by itself some time after the report is closed."
+          )}{" "}
+          No address of a computer, no cookie and no browser is kept.
+        </p>
+      )}
+      {others && <Others others={others} />}
+      {hasAddress && !others && (
+        <ButtonLink to="?reporter" preventScrollReset variant="secondary" className="self-start">
+          Find other reports of this reporter
+        </ButtonLink>
+      )}
+      {report.state === "closed" && !isErased && (
+        <Form method="post" preventScrollReset className="flex flex-col gap-3">
+          <p className="text-sm text-muted">
+            Deletes what was typed and written, for good. What was decided stays, and backups made
+            before still have the texts, encrypted, until they are removed.
+          </p>
+          <Button name="intent" value="erase" variant="danger" className="self-start">
+            Delete what was typed
+          </Button>
+        </Form>
+      )}
+    </PageSection>
+  );
+}
+
+function Others({ others }: { others: OwnReport[] }) {
+  if (others.length === 0)
+    return <p className="text-sm">No other report was sent with this e-mail address.</p>;
+  return (
+    <ul aria-label="Other reports of this reporter" className="flex flex-col text-sm">
+      {others.map(({ id, kind, state, decision, receivedAt }) => (
+        <li key={id} className="flex flex-wrap items-center gap-x-3">
+          <Link
+            to={`/admin/reports/${encodeURIComponent(id)}`}
+            className="inline-flex min-h-11 items-center underline underline-offset-4"
+          >
+            {KIND_LABELS[kind]}
+          </Link>
+          <span className="text-muted figures">
+            <Time value={receivedAt} />
+            {", "}
+            {state === "closed" && decision ? CLOSED_LABELS[decision] : STATE_LABELS[state]}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
