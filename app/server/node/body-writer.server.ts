@@ -79,9 +79,10 @@ export function fileBody(
 ): ReadableStream<Uint8Array> {
   const response = requestContext()?.response;
   if (!response) return plainBody(file, start, length);
-  // The client may leave before the body is asked for.
+  // The client may leave before the body is asked for, and may have left: then nobody asks for it.
   const close = () => void file.close().catch(() => {});
-  response.once("close", close);
+  if (response.closed) close();
+  else response.once("close", close);
   return new ReadableStream(
     {
       // Asked for once, when the status and headers have been set: by then the response is ours.

@@ -37,12 +37,14 @@ test.describe("with films in a store, two workers and a reader behind nginx", ()
   test.skip(!nginxIsInstalled, "nginx is not installed");
   let parts: Parts;
   test.beforeAll(async () => {
+    // Seven processes, one after the other.
+    test.setTimeout(240_000);
     parts = await startParts();
   });
   test.afterAll(() => parts?.stop());
 
   test("the same goes on while one after the other is killed", async ({ browser }) => {
-    test.setTimeout(600_000);
+    test.setTimeout(1_200_000);
     const { writer, reader, workers, store } = parts;
     const place: Place = { browser, url: parts.url, site: writer };
     const watched = (title: string) => visiting(place, (page) => watches(page, title));
