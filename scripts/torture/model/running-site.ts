@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { PUBLIC_CHANGE } from "../../../db/catalogue-version";
 import { ask, signInTo } from "../../../tests/site-client";
 import { ADMIN, SiteProcess } from "../../../tests/site-process";
 import { type Outcome, ROLES, type Role } from "./reference";
@@ -38,7 +39,7 @@ export class RunningSite {
     const tables = ["videos", "deleted_videos", "series", "series_slugs", "series_videos"];
     this.process.database().exec(
       `BEGIN; ${tables.map((table) => `DELETE FROM ${table};`).join(" ")}
-       UPDATE catalogue_version SET catalogue = catalogue + 1; COMMIT`,
+       UPDATE catalogue_version SET catalogue = catalogue + ${PUBLIC_CHANGE}; COMMIT`,
     );
   }
 
