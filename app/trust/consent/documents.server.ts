@@ -169,8 +169,10 @@ export async function openDocument(
     if (bytes !== row.bytes) return "damaged";
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    if (isMissing || error instanceof DamagedDocumentError) return "damaged";
-    throw error;
+    if (!isMissing && !(error instanceof DamagedDocumentError)) {
+      console.error(`Could not read the document ${id}: ${(error as Error).message}`);
+    }
+    return "damaged";
   }
   await writeTransaction(() => logAccess("document-open", { id, performerId, userId }, now));
   return {
