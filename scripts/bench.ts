@@ -25,6 +25,7 @@ const BENCHMARKS = {
   studio: () => import("./bench/catalogue/studio"),
   similar: () => import("./bench/similar"),
   "block-list": () => import("./bench/block-list"),
+  trust: () => import("./bench/trust/trust"),
   events: () => import("./bench/events"),
   pages: () => import("./bench/pages"),
   metrics: () => import("./bench/metrics"),

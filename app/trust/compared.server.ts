@@ -1,5 +1,6 @@
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { prepared, writeTransaction } from "~db/client.server";
+import { writingTurns } from "~db/threads/checkpoint.server";
 import { isBusy } from "~db/write-lock";
 import { releaseHold } from "./publication.server";
 
@@ -38,6 +39,7 @@ export function startReleasingCompared(): void {
  * @returns how many.
  */
 export async function releaseCompared(): Promise<number> {
+  const turn = writingTurns();
   let released = 0;
   for (;;) {
     // With the reason as in the index, which has these alone.
@@ -53,7 +55,7 @@ export async function releaseCompared(): Promise<number> {
     released += await writeTransaction(
       () => ids.filter((videoId) => releaseHold({ videoId, reason: "comparing" })).length,
     );
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
   }
 }
 

@@ -1,5 +1,6 @@
 import fs from "node:fs";
-import { sqliteHandle } from "../client.server";
+import { eventLoopTurns } from "~/shared/event-loop";
+import { prepared, sqliteHandle } from "../client.server";
 import { isReplicated } from "../litestream.server";
 import { queryThread } from "./query-thread.server";
 
@@ -17,6 +18,9 @@ export const LONGEST_LOG = 16_384;
  * the disk: what a checkpoint costs Litestream, a new generation, is the smaller harm.
  */
 const ABANDONED_LOG_BYTES = 512 * 1024 ** 2;
+
+/** Rows with their indexes, so many that the log has had a third of its longest. */
+const ROWS_BETWEEN = 1_500;
 
 /** Keeps the log of the site's database short from now on. */
 export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
@@ -43,4 +47,24 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
     }
     queryThread("writing", "checkpoint", {}).catch(console.error);
   }, EVERY_MS).unref();
+}
+
+/**
+ * The turns of long work that writes, to be awaited after each of its transactions: others have their
+ * turn, and after many rows the log is brought into the file. Written faster than once a second shortens
+ * it, the log would grow until a statement has to wait for the disk.
+ */
+export function writingTurns(): () => Promise<void> {
+  const turn = eventLoopTurns();
+  let written = rowsWritten();
+  return async () => {
+    if (rowsWritten() - written < ROWS_BETWEEN) return turn();
+    if (!isReplicated(sqliteHandle())) await queryThread("writing", "checkpoint", {});
+    written = rowsWritten();
+  };
+}
+
+/** By this connection, since it was opened. */
+function rowsWritten(): number {
+  return prepared("SELECT total_changes()").pluck().get() as number;
 }

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { prepared, writeTransaction } from "~db/client.server";
 import { BLOCK_REASONS } from "~db/schema/block-list";
+import { writingTurns } from "~db/threads/checkpoint.server";
 import { VARIANTS } from "./frame-hashes";
 
 /** The first line of a file. Each of the others is one film, as in `Entry`. */
@@ -67,7 +68,7 @@ export interface Imported {
  * @throws {ListFileError} for a file that is no such list, or too long.
  */
 export async function importBlockList(file: string): Promise<Imported> {
-  const turn = eventLoopTurns();
+  const turn = writingTurns();
   for await (const _ of entriesOf(file)) await turn();
   const highest = prepared("SELECT coalesce(max(id), 0) FROM blocked_films").pluck();
   const imported = { added: 0, known: 0, from: (highest.get() as number) + 1 };

@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { settings } from "~/server/settings.server";
 import { partsOf } from "~/shared/event-loop";
 import { prepared, writeTransaction } from "~db/client.server";
+import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { ladderSettings } from "../encode/encoders.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
@@ -29,6 +29,7 @@ export async function convertAgain(): Promise<number> {
     ON CONFLICT (video_id, kind) DO UPDATE SET state = 'waiting', priority = @priority,
       attempts = 0, progress = 0, reason = NULL, finished_at = NULL, run_after = @now
     WHERE state IN ('done', 'failed') OR (state = 'waiting' AND priority >= @least)`);
+  const turn = writingTurns();
   let asked = 0;
   let priority = AGAIN_PRIORITY;
   for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
@@ -36,7 +37,7 @@ export async function convertAgain(): Promise<number> {
       const now = new Date().toISOString();
       for (const id of some) asked += ask.run({ ...values, id, now, priority: priority++ }).changes;
     });
-    await setImmediate();
+    await turn();
   }
   jobsChanged("work");
   return asked;

@@ -1,12 +1,12 @@
 import type { Transaction } from "kysely";
 import { changeAndRecord, recordActivity } from "~/account/activity.server";
-import { eventLoopTurns } from "~/shared/event-loop";
 import { awaitRecord } from "~/trust/consent/requirement.server";
 import { withhold } from "~/trust/holds.server";
 import { lacksOnlyRecord, refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import type { Schema } from "~db/schema";
+import { writingTurns } from "~db/threads/checkpoint.server";
 import { isBusy } from "~db/write-lock";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { readSchedule, type TypedSchedule } from "./schedule";
@@ -82,7 +82,7 @@ export function startSchedule(): void {
  */
 export async function performDue(now = Date.now()): Promise<void> {
   const time = new Date(now).toISOString();
-  const turn = eventLoopTurns();
+  const turn = writingTurns();
   for (;;) {
     const ids = dueIds(time);
     if (ids.length === 0) return;

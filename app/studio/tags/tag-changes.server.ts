@@ -1,10 +1,11 @@
 import { recordActivity } from "~/account/activity.server";
-import { eventLoopTurns, partsOf, takingTurns } from "~/shared/event-loop";
+import { partsOf, takingTurns } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { projected } from "~db/changes.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
 import type { TagChangeState } from "~db/schema/tags";
+import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { nameTitles } from "../bulk/bulk";
@@ -213,7 +214,7 @@ async function eachPart(
   state: TagChangeState,
 ): Promise<number> {
   try {
-    const turn = eventLoopTurns();
+    const turn = writingTurns();
     let videos = 0;
     for (const part of partsOf(ids, VIDEOS_AT_ONCE)) {
       videos += await retryWhileBusy(() => work(part), PATIENCE_MS);
@@ -276,7 +277,7 @@ function bringBackRows(id: number, ids: readonly string[]): number {
 
 /** Removes what is noted of a change, in parts. */
 async function forget(id: number): Promise<void> {
-  const turn = eventLoopTurns();
+  const turn = writingTurns();
   const some = prepared(
     `DELETE FROM tag_change_videos WHERE change_id = @id AND video_id IN
        (SELECT video_id FROM tag_change_videos WHERE change_id = @id LIMIT 500)`,

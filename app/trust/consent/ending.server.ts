@@ -1,4 +1,5 @@
 import { prepared, writeTransaction } from "~db/client.server";
+import { writingTurns } from "~db/threads/checkpoint.server";
 import { isBusy } from "~db/write-lock";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
 import { settleVideos } from "./settle.server";
@@ -33,6 +34,7 @@ export function startConsent(): void {
  */
 export async function hideEnded(now = Date.now()): Promise<number> {
   const today = dayOf(now);
+  const turn = writingTurns();
   let hidden = 0;
   let after = "";
   for (;;) {
@@ -48,7 +50,7 @@ export async function hideEnded(now = Date.now()): Promise<number> {
     if (ids.length === 0) return hidden;
     hidden += await writeTransaction(() => settleVideos(ids, now));
     after = ids.at(-1)!;
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { eventLoopTurns } from "~/shared/event-loop";
 import { prepared, writeTransaction } from "~db/client.server";
+import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { holdsOf } from "../holds.server";
 import { appendToLog } from "../moderation-log.server";
@@ -29,7 +29,7 @@ export async function hideLacking(
   now = Date.now(),
 ): Promise<{ batch: string; hidden: number }> {
   const batch = randomUUID();
-  const turn = eventLoopTurns();
+  const turn = writingTurns();
   const today = dayOf(now);
   let after = 0;
   let hidden = 0;
@@ -75,7 +75,7 @@ async function forgetOldBatches(): Promise<void> {
  * @returns how many videos are public again.
  */
 export async function undoHiding(batch: string, userId: string, now = Date.now()): Promise<number> {
-  const turn = eventLoopTurns();
+  const turn = writingTurns();
   let shown = 0;
   for (;;) {
     const ids = prepared(`SELECT video_id FROM consent_hidings WHERE batch = ? LIMIT ${AT_ONCE}`)

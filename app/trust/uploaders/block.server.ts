@@ -3,9 +3,9 @@ import { recordActivity } from "~/account/activity.server";
 import { endSessions } from "~/account/session.server";
 import { setDeactivated } from "~/account/user-list.server";
 import { AccountError } from "~/account/users.server";
-import { eventLoopTurns } from "~/shared/event-loop";
 import { database, prepared, writeTransaction } from "~db/client.server";
 import type { Schema } from "~db/schema";
+import { writingTurns } from "~db/threads/checkpoint.server";
 import { hold, releaseHold } from "../holds.server";
 import { appendToLog } from "../moderation-log.server";
 
@@ -98,7 +98,7 @@ async function eachVideo(
   change: (id: string) => boolean,
 ): Promise<number> {
   const ids = prepared(QUERIES[which]).pluck().all(userId) as string[];
-  const turn = eventLoopTurns();
+  const turn = writingTurns();
   let changed = 0;
   for (let from = 0; from < ids.length; from += VIDEOS_AT_ONCE) {
     const some = ids.slice(from, from + VIDEOS_AT_ONCE);

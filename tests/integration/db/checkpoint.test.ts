@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetSettings, settings } from "~/server/settings.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
-import { startCheckpoints } from "~db/threads/checkpoint.server";
+import { startCheckpoints, writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
@@ -42,6 +42,28 @@ it("what is written comes from the log into the file, by the thread and not by a
   await until(() => videosInTheFile() === 101);
 });
 
+/** As work that goes through many rows, in transactions of 50. */
+async function writeMany(rows: number): Promise<void> {
+  const sqlite = sqliteHandle();
+  // What a statement itself would bring into the file.
+  sqlite.pragma("wal_autocheckpoint = 0");
+  const insert = sqlite.prepare(
+    "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
+  );
+  const turn = writingTurns();
+  for (let first = 0; first < rows; first += 50) {
+    sqlite.transaction(() => {
+      for (let at = first; at < first + 50; at += 1) insert.run(String(at));
+    })();
+    await turn();
+  }
+}
+
+it("what long work writes comes into the file meanwhile, so that its log stays short", async () => {
+  await writeMany(1_600);
+  expect(videosInTheFile()).toBeGreaterThan(500);
+});
+
 describe("beside Litestream", () => {
   /** Ticks of the interval, and what they have asked of the thread is done. */
   async function afterTicks(): Promise<void> {
@@ -73,6 +95,13 @@ describe("beside Litestream", () => {
     const another = openSqlite(settings().databasePath);
     expect(another.pragma("wal_autocheckpoint", { simple: true })).toBe(0);
     another.close();
+  });
+
+  it("long work leaves the log alone", async () => {
+    process.env.LITESTREAM = "on";
+    forgetSettings();
+    await writeMany(1_600);
+    expect(videosInTheFile()).toBe(0);
   });
 
   it("a log that Litestream has abandoned is shortened, and the log says so once", async () => {

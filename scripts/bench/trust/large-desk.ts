@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { sealBox } from "~/trust/consent/performer-box.server";
+import { appendToLog } from "~/trust/moderation-log.server";
+import { sealMessage, sealReport } from "~/trust/reports/report-box.server";
+import { sqliteHandle } from "~db/client.server";
+import { REPORT_KINDS } from "~db/schema/reports";
+import { randomFrom } from "../catalogue/generated-videos";
+
+export const REPORTS = 100_000;
+/** The rest is closed. */
+const OPEN_OF_100 = 10;
+const ASKED_OF_100 = 2;
+const PERFORMERS = 10_000;
+const TWO_YEARS_MS = 730 * 86_400_000;
+const HOUR_MS = 3_600_000;
+const ROWS_AT_ONCE = 10_000;
+
+/** Of all videos of the catalogue, which end on the last day, and when nothing ends. */
+export const LAST_DAY = "2099-12-31";
+
+/** As long as the site's own. */
+export const reportId = (number: number) => `report-${String(number).padStart(15, "0")}`;
+
+/**
+ * What two years leave on a desk: 100,000 reports with their messages and entries of the log, and a record
+ * of consent for each video, with one of 10,000 performers.
+ */
+export function fillDesk(now: number): void {
+  const random = randomFrom(16);
+  const sqlite = sqliteHandle();
+  const videos = sqlite.prepare("SELECT id FROM videos ORDER BY number").pluck().all() as string[];
+  const addReport = sqlite.prepare(
+    `INSERT INTO reports (id, kind, video_id, state, decision, received_at, due_at, closed_at, box)
+     VALUES (@id, @kind, @videoId, @state, @decision, @receivedAt, @dueAt, @closedAt, @box)`,
+  );
+  const addMessage = sqlite.prepare(
+    "INSERT INTO report_messages (id, report_id, author, sent_at, box) VALUES (?, ?, 'moderator', ?, ?)",
+  );
+  const iso = (ms: number) => new Date(ms).toISOString();
+  inParts(REPORTS, (number) => {
+    const id = reportId(number);
+    const kind = REPORT_KINDS[Math.floor(random() * REPORT_KINDS.length)]!;
+    const videoId = videos[Math.floor(random() * videos.length)]!;
+    const received = now - TWO_YEARS_MS + Math.floor((number / REPORTS) * TWO_YEARS_MS);
+    const share = random() * 100;
+    const state =
+      share < OPEN_OF_100 ? "open" : share < OPEN_OF_100 + ASKED_OF_100 ? "asked" : "closed";
+    const closed = received + Math.floor(random() * 48) * HOUR_MS;
+    const isClosed = state === "closed";
+    const decision = random() < 0.5 ? "keep" : "remove";
+    addReport.run({
+      ...{ id, kind, videoId, state },
+      decision: isClosed ? decision : null,
+      receivedAt: iso(received),
+      dueAt: iso(received + 48 * HOUR_MS),
+      closedAt: isClosed ? iso(closed) : null,
+      box: sealReport({
+        ...{ name: "A Reporter", email: "reporter@example.com", statements: ["It is true."] },
+        where: `https://videos.example/video/${videoId}`,
+        what: "What is wrong with this video, in some sentences. ".repeat(8),
+        videos: [videoId],
+      }),
+    });
+    appendToLog({ action: "received", reportId: id, videoId, detail: { kind } }, received);
+    if (isClosed) {
+      addMessage.run(
+        randomUUID(),
+        id,
+        iso(closed),
+        sealMessage("Why it was decided so. ".repeat(8)),
+      );
+      appendToLog({ action: decision, reportId: id, videoId, detail: { kind } }, closed);
+    }
+  });
+  addRecords(videos);
+}
+
+function addRecords(videos: readonly string[]): void {
+  const sqlite = sqliteHandle();
+  const performer = sqlite.prepare(
+    `INSERT INTO performers (id, stage_names, sort_name, box, document_kind, checked_on, created_at, updated_at)
+     VALUES (@id, @name, @name, @box, 'passport', '2020-01-01', '2020-01-01', '2020-01-01')`,
+  );
+  const document = sqlite.prepare(
+    `INSERT INTO performer_documents (id, performer_id, kind, type, bytes, file_key, added_at)
+     VALUES (?, ?, 'identity', 'application/pdf', 1, 'x', '2020-01-01')`,
+  );
+  inParts(PERFORMERS, (number) => {
+    const box = sealBox({ legalName: `Legal Name ${number}`, dateOfBirth: "1990-01-01" });
+    performer.run({ id: `performer-${number}`, name: `name ${number}`, box });
+    document.run(randomUUID(), `performer-${number}`);
+  });
+  const consent = sqlite.prepare(
+    `INSERT INTO video_consents (video_id, kind, people, recorded_on, ends_on, updated_at)
+     VALUES (?, 'own', 1, '2020-01-01', ?, '2020-01-01')`,
+  );
+  const shown = sqlite.prepare(
+    "INSERT INTO video_performers (video_id, performer_id, of_age) VALUES (?, ?, 1)",
+  );
+  inParts(videos.length, (number) => {
+    consent.run(videos[number], number % 10 === 0 ? LAST_DAY : null);
+    shown.run(videos[number], `performer-${number % PERFORMERS}`);
+  });
+}
+
+function inParts(count: number, work: (number: number) => void): void {
+  for (let first = 0; first < count; first += ROWS_AT_ONCE) {
+    sqliteHandle().transaction(() => {
+      for (let at = first; at < Math.min(count, first + ROWS_AT_ONCE); at += 1) work(at);
+    })();
+  }
+}

@@ -1,0 +1,272 @@
+import { randomUUID } from "node:crypto";
+import { forgetSettings } from "~/server/settings.server";
+import { changeVideos } from "~/studio/bulk/bulk.server";
+import { type QueueView, REPORTS_PER_PAGE, readQueue } from "~/studio/reports/queue.server";
+import { readReportPage } from "~/studio/reports/report-page.server";
+import { hideEnded } from "~/trust/consent/ending.server";
+import { settleVideos } from "~/trust/consent/settle.server";
+import { verifyLog } from "~/trust/moderation-log.server";
+import { refusalsOf } from "~/trust/publication.server";
+import { eraseDue } from "~/trust/reports/report-mails.server";
+import { KIND_TEXTS } from "~/trust/reports/report-texts";
+import { readStatusPage } from "~/trust/reports/status-page.server";
+import { newFormId, statusToken } from "~/trust/reports/status-token.server";
+import { submitReport } from "~/trust/reports/submit-report.server";
+import { readTransparency } from "~/trust/transparency.server";
+import { projected } from "~db/changes.server";
+import { sqliteHandle } from "~db/client.server";
+import { REPORT_KINDS } from "~db/schema/reports";
+import { startCheckpoints } from "~db/threads/checkpoint.server";
+import { withCatalogue } from "../catalogue/catalogue-database";
+import { randomFrom } from "../catalogue/generated-videos";
+import { longestHold, median, ownTime, p95, type Report, timed } from "../report";
+import { fillDesk, LAST_DAY, REPORTS, reportId } from "./large-desk";
+
+const VIDEOS = 100_000;
+const SENT = 150;
+const PAGES = 200;
+const PLAIN_PAGES = 20;
+const PUBLISHED_AT_ONCE = 1_000;
+const MOST_PAGE_MS = 20;
+const MOST_HOLD_MS = 25;
+const MOST_COUNT_MS = 2_000;
+const LOG_READ_MS = 5_000;
+const SETTINGS = {
+  REQUIRE_CONSENT: "on",
+  PUBLIC_URL: "https://videos.example",
+  SESSION_SECRET: "a secret of the benchmark of more than 32 characters",
+};
+
+/** The desk with 100,000 reports and the records of consent of 100,000 videos. */
+export async function run(report: Report): Promise<void> {
+  const before = { ...process.env };
+  Object.assign(process.env, SETTINGS);
+  try {
+    await withCatalogue(VIDEOS, async () => {
+      const now = Date.now();
+      fillDesk(now);
+      await projected();
+      startCheckpoints();
+      await queuePages(report);
+      await singleReports(report);
+      await sending(report);
+      await figures(report);
+      await publishing(report);
+      await endings(report);
+      await erasing(report, now);
+      await log(report);
+    });
+  } finally {
+    for (const name of Object.keys(SETTINGS)) delete process.env[name];
+    Object.assign(process.env, before);
+    forgetSettings();
+  }
+}
+
+async function timesOf<T>(all: readonly T[], work: (each: T) => unknown): Promise<number[]> {
+  const times: number[] = [];
+  for (const each of all) times.push((await timed(() => work(each))).cpu);
+  return times;
+}
+
+/** Any state, kind and page of the queue, beside what one would write first. */
+async function queuePages(report: Report): Promise<void> {
+  const random = randomFrom(3);
+  const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const newest = sqliteHandle()
+    .prepare("SELECT due_at || '_' || id FROM reports WHERE id = ?")
+    .pluck();
+  const views = Array.from({ length: PAGES }, (): QueueView => {
+    const id = reportId(Math.floor(random() * REPORTS));
+    return {
+      state: one(["open", "asked", "closed"]),
+      ...(random() < 0.5 && { kind: one(REPORT_KINDS) }),
+      ...(random() < 0.5 && { after: newest.get(id) as string }),
+    };
+  });
+  const times = await timesOf(views, (view) => readQueue(view));
+  report.atMost(`a page of the queue of ${REPORTS} reports, p95`, p95(times), MOST_PAGE_MS, "ms");
+  const plain = await timesOf(views.slice(0, PLAIN_PAGES), plainQueue);
+  report.figure("sorting all that match takes", median(plain) / median(times), "times as long");
+}
+
+function plainQueue({ state, kind, after }: QueueView): unknown {
+  const where = `state = @state ${kind ? "AND kind = @kind" : ""}`;
+  const offset = after ? REPORTS_PER_PAGE * 20 : 0;
+  return sqliteHandle()
+    .prepare(
+      `SELECT *, (SELECT count(*) FROM reports WHERE state = 'open') AS open FROM reports NOT INDEXED
+       WHERE ${where} ORDER BY due_at, id LIMIT ${REPORTS_PER_PAGE} OFFSET ${offset}`,
+    )
+    .all({ state, ...(kind && { kind }) });
+}
+
+/** A report on the desk, and its status link, beside the bare row without signature and encryption. */
+async function singleReports(report: Report): Promise<void> {
+  const some = Array.from({ length: PAGES }, (_, at) => reportId((at * 499) % REPORTS));
+  const desk = await timesOf(some, (id) => readReportPage(id));
+  report.atMost("a report on the desk, p95", p95(desk), MOST_PAGE_MS, "ms");
+  const row = sqliteHandle().prepare("SELECT * FROM reports WHERE id = ?");
+  const messages = sqliteHandle().prepare("SELECT * FROM report_messages WHERE report_id = ?");
+  const tokens = some.map(statusToken);
+  const status = await timesOf(tokens, readStatusPage);
+  const plain = await timesOf(some, (id) => [row.get(id), messages.all(id)]);
+  report.atMost("its status link, p95", p95(status), MOST_PAGE_MS, "ms");
+  report.figure("of its bare rows", median(status) / median(plain), "times");
+}
+
+/** A report from its form to its row and its entry in the log, beside a plain row in a transaction. */
+async function sending(report: Report): Promise<void> {
+  const sqlite = sqliteHandle();
+  const ids = sqlite.prepare("SELECT id FROM videos LIMIT ?").pluck().all(SENT) as string[];
+  const formOf = (videoId: string) => {
+    const form = new FormData();
+    const texts = {
+      ...{ form: newFormId(), name: "A Reporter", email: "reporter@example.com" },
+      where: `https://videos.example/video/${videoId}`,
+      what: "What is wrong with this video, in some sentences. ".repeat(8),
+    };
+    for (const [name, value] of Object.entries(texts)) form.append(name, value);
+    for (const at of KIND_TEXTS.copyright.statements.keys()) form.append(`statement-${at}`, "on");
+    return form;
+  };
+  let address = 0;
+  const times = await timesOf(ids, async (videoId) => {
+    address += 1;
+    const headers = { "X-Forwarded-For": `10.0.${address >> 8}.${address & 255}` };
+    const request = new Request(SETTINGS.PUBLIC_URL, { headers });
+    const sent = await submitReport(request, "copyright", formOf(videoId));
+    if (!("id" in sent)) throw new Error(`The report was refused: ${JSON.stringify(sent)}`);
+  });
+  const insert = sqlite.prepare(
+    `INSERT INTO reports (id, kind, video_id, received_at, due_at, box)
+     VALUES (?, 'copyright', ?, '2020-01-01', '2020-01-01', ?)`,
+  );
+  const plain = await timesOf(ids, (videoId) => {
+    insert.run(randomUUID(), videoId, JSON.stringify(Object.fromEntries(formOf(videoId))));
+  });
+  report.atMost("a report from its form to the queue, p95", p95(times), MOST_PAGE_MS, "ms");
+  report.figure("of a plain row", median(times) / median(plain), "times");
+}
+
+/** The transparency page counts on a thread when the log has a new entry, and keeps what it has counted. */
+async function figures(report: Report): Promise<void> {
+  let first = { cpu: 0 };
+  const held = await longestHold(async () => {
+    first = await timed(readTransparency);
+  });
+  report.atMost("figures of the transparency page, CPU", first.cpu, MOST_COUNT_MS, "ms");
+  report.atMost("the serving thread is held by them", held, MOST_HOLD_MS, "ms");
+  const again = await timesOf(
+    Array.from({ length: PAGES }, () => 0),
+    readTransparency,
+  );
+  report.figure("again, p95", p95(again), "ms");
+  report.figure("counting for each visit takes", first.cpu / median(again), "times as long");
+}
+
+/** Publishing with a record required of each, beside publishing without, and beside asking one by one. */
+async function publishing(report: Report): Promise<void> {
+  const sqlite = sqliteHandle();
+  sqlite.exec(
+    "INSERT INTO users (id, email, password_hash) VALUES ('bench', 'b@example.com', 'x')",
+  );
+  const ids = sqlite
+    .prepare("SELECT id FROM videos WHERE status = 'published' ORDER BY number LIMIT ?")
+    .pluck()
+    .all(PUBLISHED_AT_ONCE) as string[];
+  const together = await timed(() => refusalsOf(ids));
+  const single = await timed(() => ids.map((id) => refusalsOf([id])));
+  if (together.result.size > 0) throw new Error("A complete record is refused.");
+  report.figure(`asking for ${PUBLISHED_AT_ONCE} records`, together.cpu, "ms");
+  report.figure("asking one by one takes", single.cpu / together.cpu, "times as long");
+  const publish = async () => {
+    await changeVideos({ action: "hide" }, ids, "bench");
+    await projected();
+    let ms = 0;
+    const held = await longestHold(async () => {
+      const done = await timed(() => changeVideos({ action: "publish" }, ids, "bench"));
+      ms = done.cpu;
+    });
+    await projected();
+    return { held, ms };
+  };
+  const required = await publish();
+  process.env.REQUIRE_CONSENT = "off";
+  forgetSettings();
+  const free = await publish();
+  process.env.REQUIRE_CONSENT = "on";
+  forgetSettings();
+  report.figure(`publishing ${PUBLISHED_AT_ONCE} videos with records`, required.ms, "ms");
+  report.figure("of publishing them without", required.ms / free.ms, "times");
+  report.atMost("the serving thread is held by it", required.held, MOST_HOLD_MS, "ms");
+}
+
+/** How long work takes in one transaction, which is taken back. */
+function holdOf(work: () => unknown): number {
+  const sqlite = sqliteHandle();
+  sqlite.exec("BEGIN IMMEDIATE");
+  try {
+    const from = ownTime();
+    work();
+    return ownTime() - from;
+  } finally {
+    sqlite.exec("ROLLBACK");
+  }
+}
+
+/** The day on which ten thousand records end, beside all of them in one transaction. */
+async function endings(report: Report): Promise<void> {
+  const lastDay = Date.parse(`${LAST_DAY}T00:00:00Z`);
+  const ending = sqliteHandle()
+    .prepare("SELECT video_id FROM video_consents WHERE ends_on <= ?")
+    .pluck()
+    .all(LAST_DAY) as string[];
+  report.figure(
+    "in one transaction they would hold it",
+    holdOf(() => settleVideos(ending, lastDay)),
+    "ms",
+  );
+  let hidden = 0;
+  const { cpu } = await timed(async () => {
+    const held = await longestHold(async () => {
+      hidden = await hideEnded(lastDay);
+    });
+    report.atMost("records end: the serving thread is held", held, MOST_HOLD_MS, "ms");
+  });
+  report.figure(`hiding ${hidden} videos whose records have ended, CPU`, cpu, "ms");
+  await projected();
+}
+
+/** What was typed in all decided reports is deleted after its time, beside all of it in one transaction. */
+async function erasing(report: Report, now: number): Promise<void> {
+  const afterAll = now + 800 * 86_400_000;
+  const sqlite = sqliteHandle();
+  report.figure(
+    "erasing all closed reports in one transaction would hold it",
+    holdOf(() => {
+      sqlite.prepare("UPDATE reports SET box = NULL, erased_at = '' WHERE state = 'closed'").run();
+      sqlite.prepare("DELETE FROM report_messages").run();
+    }),
+    "ms",
+  );
+  let erased = 0;
+  let cpu = 0;
+  const held = await longestHold(async () => {
+    ({ result: erased, cpu } = await timed(() => eraseDue(afterAll)));
+  });
+  report.figure(`erasing ${erased} reports, CPU of each`, (cpu / erased) * 1_000, "microseconds");
+  report.atMost("the serving thread is held by it", held, MOST_HOLD_MS, "ms");
+}
+
+/** The check of the chain reads in parts, beside all of the log at once. */
+async function log(report: Report): Promise<void> {
+  const check = await timed(verifyLog);
+  if (check.result.broken) throw new Error(check.result.broken);
+  report.atMost(`the chain of ${check.result.entries} entries, CPU`, check.cpu, LOG_READ_MS, "ms");
+  const held = await longestHold(verifyLog);
+  report.atMost("the serving thread is held by it", held, MOST_HOLD_MS, "ms");
+  const all = sqliteHandle().prepare("SELECT * FROM moderation_log ORDER BY id");
+  const atOnce = await timed(() => all.all());
+  report.figure("reading all entries at once would hold it", atOnce.cpu, "ms");
+}
