@@ -226,7 +226,8 @@ function tell(
   );
   const time = new Date(now).toISOString();
   for (const id of ids) {
-    note.run(id, userId, `${sentence}\n\n${reason}`, time);
+    // Notes go with the texts of their report: where these are gone, nothing would delete one.
+    if (report.erasedAt === null) note.run(id, userId, `${sentence}\n\n${reason}`, time);
     noteDecision({ reportId: report.id, videoId: id, decision, reason }, now);
   }
 }

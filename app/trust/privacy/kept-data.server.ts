@@ -36,8 +36,8 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
     lead: "Only what they type, and only if they report something.",
     kept: [
       {
-        what: "The texts of the report and of the answers, with a name and an e-mail address where they are given",
-        why: "To decide about the video, and to tell both sides what was decided. It is encrypted.",
+        what: "The texts of the report and of the answers, with a name and an e-mail address where they are given, and what moderators wrote about it",
+        why: "To decide about the video, and to tell both sides what was decided. It is encrypted, but for the reasons that moderators note on the video.",
         howLong: () =>
           `Deleted ${daysOf(settings().reportKeepMs)} after the report is closed, or before that when they ask for it.`,
         columns: { reports: "box", report_messages: "id report_id author sent_at box" },
@@ -196,7 +196,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "Notes to each other about drafts, links that show a draft, and templates and views of their own",
         why: "To work together, and faster.",
         howLong:
-          "Notes and links as long as the video, templates and views until they are removed.",
+          "Notes and links as long as the video, notes about a report as long as its texts, templates and views until they are removed.",
         columns: {
           review_notes: "id video_id user_id text created_at",
           preview_links: "token_hash video_id made_by created_at views last_viewed_at",

@@ -189,7 +189,7 @@ export function withdrawOpenReport(id: string): boolean {
   return changes > 0;
 }
 
-/** Deletes what was typed in a report, and what was written about it. False when that was done before. */
+/** Deletes what was typed in a report, and all that was written about it. False when that was done before. */
 export function eraseReport(id: string, now = Date.now()): boolean {
   requireTransaction();
   const { changes } = prepared(
@@ -197,6 +197,14 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   ).run(new Date(now).toISOString(), id);
   prepared("DELETE FROM report_messages WHERE report_id = ?").run(id);
   prepared("DELETE FROM report_mails WHERE report_id = ?").run(id);
+  // A note has no report; what was decided in the same moment about the same video is what it tells.
+  prepared(
+    `DELETE FROM review_notes WHERE id IN (
+       SELECT review_notes.id FROM moderation_log
+         JOIN review_notes ON review_notes.video_id = moderation_log.video_id
+           AND review_notes.user_id = moderation_log.user_id AND created_at = at
+       WHERE report_id = ?)`,
+  ).run(id);
   return changes > 0;
 }
 

@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { action as review } from "~/routes/review";
+import { decideReport } from "~/studio/reports/decide.server";
+import type { DeskDecision } from "~/studio/reports/decisions";
+import { eraseClosedReport } from "~/studio/reports/erase.server";
+import { readReportPage } from "~/studio/reports/report-page.server";
+import { loadReview } from "~/studio/review/review.server";
+import { eraseDue } from "~/trust/reports/report-mails.server";
+import { addMessage, createReport } from "~/trust/reports/report-records.server";
+import { forgetDecisions } from "~/trust/reports/uploader-decisions.server";
+import { strikesOf } from "~/trust/uploaders/strikes.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
+
+/** What is left of a report once REPORT_KEEP is over: nothing that anybody wrote about it. */
+
+useAdminSite();
+const NOW = Date.now();
+const DAY_MS = 24 * 3_600_000;
+const TYPED = "She typed this";
+const ANSWERED = "She answered this";
+const REASON = "The moderator wrote this";
+
+function report(id: string, videos = ["v"]) {
+  const texts = { name: TYPED, email: "ann@example.org", where: "/video/v", what: TYPED };
+  const box = { ...texts, statements: [], videos };
+  return writeTransaction(() => {
+    createReport({ id, kind: "private", videoId: videos[0] ?? null, box }, NOW);
+    addMessage({ reportId: id, author: "reporter", text: ANSWERED }, NOW);
+  });
+}
+
+const decide = (
+  id: string,
+  decision: DeskDecision,
+  { now = NOW, videos = ["v"], isStrike = false } = {},
+) => {
+  const version = readReportPage(id)?.version ?? "";
+  return decideReport(id, { decision, reason: REASON, videos, version, isStrike }, "u", now);
+};
+
+const note = (text: string) =>
+  succeeded(() =>
+    review({
+      request: new Request("http://localhost/admin/review/v", {
+        method: "POST",
+        body: new URLSearchParams({ intent: "note", note: text }),
+        headers: { Cookie: adminCookie(), Origin: "http://localhost", Host: "localhost" },
+      }),
+      params: { id: "v" },
+      context: {},
+    }),
+  );
+const notesOf = (id: string) => (loadReview(id)?.notes ?? []).map(({ text }) => text);
+
+/** The tables in which a text stands as it was written. */
+function tablesWith(text: string): string[] {
+  const tables = sqliteHandle()
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .pluck()
+    .all() as string[];
+  return tables.filter((name) =>
+    JSON.stringify(sqliteHandle().prepare(`SELECT * FROM "${name}"`).all()).includes(text),
+  );
+}
+const rowsOf = (table: string) =>
+  sqliteHandle().prepare(`SELECT count(*) FROM ${table} WHERE report_id = 'r'`).pluck().get();
+
+beforeEach(() => {
+  sqliteHandle().exec(
+    "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@b.c', 'x', 'uploader')",
+  );
+  for (const id of ["v", "w"]) addVideo({ id, status: "published", uploaded_by: "up" });
+});
+
+describe("what moderators wrote about a report", () => {
+  it("is deleted with it, and nothing that was typed is left in any table", async () => {
+    await report("r", ["v", "w"]);
+    await decide("r", "hide", { videos: ["v", "w"] });
+    await decide("r", "keep", { now: NOW + 1_000, videos: ["v", "w"] });
+    await note("The sound is too low.");
+    expect(notesOf("v")).toHaveLength(3);
+    expect(tablesWith(REASON)).toEqual(["review_notes"]);
+    await eraseDue(NOW + 90 * DAY_MS);
+    expect(tablesWith(REASON)).toEqual(["review_notes"]);
+
+    await eraseDue(NOW + 91 * DAY_MS);
+    await forgetDecisions(NOW + 91 * DAY_MS);
+    expect(notesOf("v")).toEqual(["The sound is too low."]);
+    expect(notesOf("w")).toEqual([]);
+    for (const text of [TYPED, ANSWERED, REASON, "ann@example.org"]) {
+      expect(tablesWith(text), text).toEqual([]);
+    }
+    for (const table of ["report_messages", "report_mails", "uploader_decisions"]) {
+      expect(rowsOf(table), table).toBe(0);
+    }
+    // That there was one, and what was decided, is kept without a text.
+    expect(readReportPage("r")).toMatchObject({ report: { box: null, decision: "keep" } });
+    expect(rowsOf("moderation_log")).toBe(4);
+  });
+
+  it("is deleted for one report alone, also where another is about the same video", async () => {
+    await report("r");
+    await report("s");
+    await decide("r", "keep");
+    await decide("s", "hide", { now: NOW + 1_000 });
+    expect(await eraseClosedReport("r", "u")).toMatchObject({ kind: "success" });
+    expect(notesOf("v")).toHaveLength(1);
+    expect(notesOf("v")[0]).toContain("hidden the video");
+  });
+
+  it("is not written down again about a report that is erased; the uploader is told", async () => {
+    await report("r");
+    await decide("r", "remove");
+    await eraseDue(NOW + 91 * DAY_MS);
+    expect(tablesWith(REASON)).toEqual([]);
+    await decide("r", "restore", { now: NOW + 92 * DAY_MS });
+    expect(tablesWith(REASON)).toEqual([]);
+    expect(rowsOf("uploader_decisions")).toBe(2);
+    await forgetDecisions(NOW + 183 * DAY_MS);
+    expect(rowsOf("uploader_decisions")).toBe(0);
+  });
+
+  it("stays as the reason of a strike, as the privacy page says", async () => {
+    await report("r");
+    await decide("r", "remove", { isStrike: true });
+    await eraseDue(NOW + 91 * DAY_MS);
+    expect(tablesWith(REASON)).toEqual(["user_strikes"]);
+    expect(strikesOf(["up"]).get("up")).toMatchObject([{ reason: REASON }]);
+  });
+});
