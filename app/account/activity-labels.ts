@@ -73,6 +73,10 @@ const SENTENCES = {
     "said that % is another film than those that were removed",
     "said that a video is another film than those that were removed",
   ],
+  "block-looked": [
+    "said that % is none of the films that were removed, which could not be compared",
+    "said that a video is none of the films that were removed, which could not be compared",
+  ],
   "block-remove": ["took a film off the block list: %", "took a film off the block list"],
   "block-import": ["imported a block list: %", "imported a block list"],
   "block-export": ["exported the block list", "exported the block list"],

@@ -48,6 +48,8 @@ const TABLE = {
   "/admin/terms": { owner: "all", editor: "all", uploader: "all" },
   "/admin/terms write": { owner: "all", editor: "none", uploader: "none" },
   "/admin/review/:id other-film": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/review/:id compare-again": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/review/:id release-uncompared": { owner: "all", editor: "all", uploader: "none" },
   "/admin/review/:id": { owner: "all", editor: "all", uploader: "own" },
   "/admin/account": { owner: "own", editor: "own", uploader: "own" },
   "/admin/account/passkey": { owner: "own", editor: "own", uploader: "own" },

@@ -21,7 +21,7 @@ import {
   receiveBlockListForm,
   removeFromList,
 } from "~/studio/block-list/block-list-page.server";
-import { BlockedFilms, Exchange, Matches } from "~/studio/block-list/block-list-panels";
+import { BlockedFilms, Exchange, Matches, Uncompared } from "~/studio/block-list/block-list-panels";
 import type { StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { SafetyLinks } from "~/studio/reports/safety-links";
@@ -73,7 +73,7 @@ async function refusalOf(request: Request): Promise<Response> {
 }
 
 export default function BlockList() {
-  const { films, total, matches, next } = useLoaderData<typeof loader>();
+  const { films, total, matches, uncompared, next } = useLoaderData<typeof loader>();
   const error = useFormResponse<{ error?: StudioFailure }>()?.error;
   const mayChange = usePermissions()("/admin/block-list import");
   const busy = useNavigation().formData?.get("intent") === "import";
@@ -93,6 +93,7 @@ export default function BlockList() {
       <SafetyLinks />
       <AnswerFailure error={error} />
       <Matches matches={matches} />
+      <Uncompared uncompared={uncompared} />
       {films.length === 0 ? (
         <EmptyState icon={<ShieldBan />} title="No film is blocked.">
           A film comes here when a moderator removes it because of a report.

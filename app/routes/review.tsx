@@ -6,6 +6,7 @@ import {
 } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
+import type { Permission } from "~/account/permissions";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -14,6 +15,7 @@ import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { ownMediaPath } from "~/shared/media-path";
 import { AdminLinks } from "~/studio/admin-navigation";
+import { ComparisonPanel } from "~/studio/block-list/comparison-panel";
 import { consentHref } from "~/studio/consent/consent-address";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { ownVideosOf } from "~/studio/own-videos";
@@ -38,11 +40,12 @@ interface Answer {
 }
 
 const PERMISSION = "/admin/review/:id";
-const LIKE_BLOCKED =
-  "Its pictures are close to those of a film on the block list. It is not published until somebody has compared the two and says that this is another film. If it is the same one, delete it.";
-const UNCOMPARED =
-  "Its pictures could not be compared with the block list while it was uploaded. A job does that, and releases it. If its conversion has failed, somebody who has watched it can say that it is none of those films.";
-const OTHER_FILM = "/admin/review/:id other-film";
+/** The forms of moderators. */
+const MODERATION: Readonly<Record<string, Permission>> = {
+  "other-film": "/admin/review/:id other-film",
+  "compare-again": "/admin/review/:id compare-again",
+  "release-uncompared": "/admin/review/:id release-uncompared",
+};
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
@@ -56,7 +59,8 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
-  if (form.get("intent") === "other-film") await requirePermission(request, OTHER_FILM);
+  const moderation = MODERATION[String(form.get("intent"))];
+  if (moderation) await requirePermission(request, moderation);
   const { video } = reviewOf(params.id, ownVideosOf(user, PERMISSION)?.userId);
   const answer = await performReview(form, video, user);
   if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
@@ -77,8 +81,7 @@ function reviewOf(id: string | undefined, uploadedBy: string | undefined) {
 
 export default function ReviewPage() {
   useLiveRefresh({ jobs: true });
-  const { video, notes, links, isLikeBlocked, isUncompared, origin } =
-    useLoaderData<typeof loader>();
+  const { video, notes, links, isLikeBlocked, uncompared, origin } = useLoaderData<typeof loader>();
   const { error, path } = useFormResponse<Answer>() ?? {};
   const may = usePermissions();
   return (
@@ -114,29 +117,10 @@ export default function ReviewPage() {
             )}
             {video.uploader && `Uploaded by ${video.uploader}`}
           </p>
-          {(isLikeBlocked || isUncompared) && (
-            <section
-              aria-labelledby="like-blocked"
-              className="mb-3 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4"
-            >
-              <h3 id="like-blocked" className="font-semibold">
-                {isLikeBlocked
-                  ? "Looks like a film that was removed"
-                  : "Not compared with removed films yet"}
-              </h3>
-              <p className="text-sm text-muted">{isLikeBlocked ? LIKE_BLOCKED : UNCOMPARED}</p>
-              {may(OTHER_FILM) && (
-                <Form method="post">
-                  <Button name="intent" value="other-film" variant="secondary">
-                    It is another film
-                  </Button>
-                </Form>
-              )}
-            </section>
-          )}
+          <ComparisonPanel isLikeBlocked={isLikeBlocked} uncompared={uncompared} />
           {video.status !== "published" &&
             !isLikeBlocked &&
-            !isUncompared &&
+            !uncompared &&
             may("/admin toggle") && (
               <Form method="post" action="/admin?tab=manage" className="mb-3">
                 <input type="hidden" name="id" value={video.id} />

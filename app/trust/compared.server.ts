@@ -1,8 +1,10 @@
+import { readReason } from "~/media/jobs/explain";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { prepared, writeTransaction } from "~db/client.server";
+import type { JobKind, JobState } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { isBusy } from "~db/write-lock";
-import { releaseHold } from "./publication.server";
+import { releaseHold } from "./holds.server";
 
 const EVERY_MS = 10_000;
 /** In one transaction. */
@@ -59,11 +61,96 @@ export async function releaseCompared(): Promise<number> {
   }
 }
 
-/** Whether a video waits for its comparison. */
-export function isUncompared(videoId: string): boolean {
-  return (
-    prepared("SELECT 1 FROM video_holds WHERE video_id = ? AND reason = 'comparing'").get(
-      videoId,
-    ) !== undefined
-  );
+/** How the comparison of a video stands that waits for it. */
+export interface Uncompared {
+  /** It is published once nothing holds it any more. */
+  isToBePublic: boolean;
+  /** Why no job will compare it by itself; left out while one waits or works. */
+  failure?: ComparisonFailure;
+}
+
+/** Why a comparison failed for good, and what to do about it: a sentence each. */
+export interface ComparisonFailure {
+  why: string;
+  advice: string;
+}
+
+/** Undefined for a video that does not wait for its comparison. */
+export function uncomparedOf(videoId: string): Uncompared | undefined {
+  const wasPublished = prepared(
+    "SELECT was_published FROM video_holds WHERE video_id = ? AND reason = 'comparing'",
+  )
+    .pluck()
+    .get(videoId) as 0 | 1 | undefined;
+  if (wasPublished === undefined) return undefined;
+  const failure = comparisonFailures([videoId]).get(videoId);
+  return { isToBePublic: wasPublished === 1, ...(failure && { failure }) };
+}
+
+/** What a comparison takes: the file that is played, and the job that is asked for with its pictures. */
+const JOBS_OF_COMPARISON = ["transcode", "storyboard", "fingerprint"] as const satisfies JobKind[];
+const NOTHING_LEFT: ComparisonFailure = {
+  why: "No job is left that would compare it.",
+  advice: "Compare it again.",
+};
+
+interface ComparisonJob {
+  id: number;
+  kind: (typeof JOBS_OF_COMPARISON)[number];
+  state: JobState;
+  reason: string | null;
+}
+
+/** The jobs of a video that its comparison takes. */
+export function jobsOfComparison(videoId: string): ComparisonJob[] {
+  return prepared(
+    `SELECT id, kind, state, reason FROM jobs
+     WHERE video_id = ? AND kind IN (SELECT value FROM json_each(?))`,
+  ).all(videoId, JSON.stringify(JOBS_OF_COMPARISON)) as ComparisonJob[];
+}
+
+/** Of some videos those that wait for a comparison that has failed for good, and why it has. */
+export function comparisonFailures(videoIds: readonly string[]): Map<string, ComparisonFailure> {
+  const waiting = prepared(
+    `SELECT video_id FROM video_holds
+     WHERE video_id IN (SELECT value FROM json_each(?)) AND reason = 'comparing'`,
+  )
+    .pluck()
+    .all(JSON.stringify(videoIds)) as string[];
+  const failures = new Map<string, ComparisonFailure>();
+  for (const videoId of waiting) {
+    const failure = failureIn(jobsOfComparison(videoId));
+    if (failure) failures.set(videoId, failure);
+  }
+  return failures;
+}
+
+function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefined {
+  const of = (kind: ComparisonJob["kind"]) => jobs.find((job) => job.kind === kind);
+  // The pictures matter until the comparison is asked for: nothing else asks for it.
+  const last = of("fingerprint") ?? of("storyboard");
+  const failed = [of("transcode"), last].find((job) => job?.state === "failed");
+  if (failed) return readReason(failed.reason ?? "It failed without a reason.");
+  const isUnderWay = last?.state === "waiting" || last?.state === "running";
+  return isUnderWay || of("fingerprint") ? undefined : NOTHING_LEFT;
+}
+
+/** Of all videos that wait, those looked at for a list: a few milliseconds. */
+const MOST_WAITING = 1_000;
+
+/** Videos whose comparison has failed for good. */
+export function failedComparisons(most: number): { id: string; title: string; why: string }[] {
+  const waiting = prepared(
+    `SELECT videos.id, title FROM
+       (SELECT video_id FROM video_holds INDEXED BY video_holds_comparing
+        WHERE reason = 'comparing' LIMIT ${MOST_WAITING})
+     JOIN videos ON videos.id = video_id`,
+  ).all() as { id: string; title: string }[];
+  const failures = comparisonFailures(waiting.map(({ id }) => id));
+  return waiting
+    .flatMap((video) => {
+      const failure = failures.get(video.id);
+      return failure ? [{ ...video, why: failure.why }] : [];
+    })
+    .slice(0, most);
 }

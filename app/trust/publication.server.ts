@@ -1,5 +1,6 @@
 import { settings } from "~/server/settings.server";
 import type { HoldReason } from "~db/schema/moderation";
+import { comparisonFailures } from "./compared.server";
 import { consentRefusals, LACKS } from "./consent/validity.server";
 import { HOLD_SENTENCES, holdsOf } from "./holds.server";
 
@@ -11,11 +12,19 @@ export { hold, releaseHold } from "./holds.server";
  */
 export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);
+  const uncompared: string[] = [];
   for (const [id, reasons] of holdsOf(videoIds)) {
     const reason = BY_WEIGHT.find((each) => reasons.includes(each));
     if (reason) refusals.set(id, HOLD_SENTENCES[reason]);
+    if (reason === "comparing") uncompared.push(id);
   }
+  for (const [id, { why }] of comparisonFailures(uncompared)) refusals.set(id, notCompared(why));
   return refusals;
+}
+
+/** Said of a video whose comparison with the block list has failed for good. */
+function notCompared(why: string): string {
+  return `This video could not be compared with the films that were removed: ${why} A moderator has to look at it, or have it compared again.`;
 }
 
 /** Of some videos those that nothing but their record of consent keeps from being published. */

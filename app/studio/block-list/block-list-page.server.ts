@@ -8,6 +8,7 @@ import {
 import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
 import { discardReceived, type FileRule } from "~/media/intake/received-file.server";
 import { formatQuantity } from "~/shared/format";
+import { failedComparisons } from "~/trust/compared.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
@@ -37,6 +38,8 @@ export interface BlockListPage {
   films: ListedFilm[];
   total: number;
   matches: Match[];
+  /** Videos that are held because they could not be compared, and why. */
+  uncompared: { id: string; title: string; why: string }[];
   /** The number that the next page begins below. */
   next?: number;
 }
@@ -52,7 +55,8 @@ export function readBlockListPage(before: number | undefined): BlockListPage {
     .map((row) => ({ ...row, isImported: row.isImported === 1 }));
   const next = rows.length > PER_PAGE ? films.at(-1)?.id : undefined;
   const total = prepared("SELECT count(*) FROM blocked_films").pluck().get() as number;
-  return { films, total, matches: readMatches(), ...(next !== undefined && { next }) };
+  const uncompared = failedComparisons(MATCHES_SHOWN);
+  return { films, total, matches: readMatches(), uncompared, ...(next !== undefined && { next }) };
 }
 
 function readMatches(): Match[] {

@@ -84,6 +84,32 @@ export function Matches({ matches }: Pick<BlockListPage, "matches">) {
   );
 }
 
+/** The videos that are held because they could not be compared; nothing where all could. */
+export function Uncompared({ uncompared }: Pick<BlockListPage, "uncompared">) {
+  if (uncompared.length === 0) return null;
+  return (
+    <PageSection id="uncompared" title="Could not be compared">
+      <p className="text-sm text-muted">
+        These videos are held: nothing compares them with the list any more. Have each compared
+        again, or publish it after looking.
+      </p>
+      <ul className="flex flex-col gap-2 text-sm">
+        {uncompared.map(({ id, title, why }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-3">
+            <Link
+              to={`/admin/review/${encodeURIComponent(id)}`}
+              className="min-w-0 py-2.5 text-accent underline underline-offset-4 wrap-anywhere"
+            >
+              <bdi>{title}</bdi>
+            </Link>
+            <span className="min-w-0 text-muted wrap-anywhere">{why}</span>
+          </li>
+        ))}
+      </ul>
+    </PageSection>
+  );
+}
+
 /** The list as a file, and the form for the list of another site. */
 export function Exchange({ busy }: { busy: boolean }) {
   return (

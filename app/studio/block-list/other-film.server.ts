@@ -19,8 +19,9 @@ export async function sayOtherFilm(
     .execute(async (transaction) => {
       const isDismissed = dismissLikeness(video.id);
       const isReleased = releaseHold({ videoId: video.id, reason: "block-list" });
-      const isCompared = releaseHold({ videoId: video.id, reason: "comparing" });
-      if (!isDismissed && !isReleased && !isCompared) return false;
+      if (!isDismissed && !isReleased) return false;
+      // Whoever has looked at it has seen what a comparison would have asked about.
+      releaseHold({ videoId: video.id, reason: "comparing" });
       appendToLog({ action: "other-film", videoId: video.id, userId });
       const entry = { userId, subjectId: video.id, detail: video.title };
       await recordActivity({ ...entry, action: "block-other" }, transaction);

@@ -2,12 +2,13 @@ import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { SessionUser } from "~/account/guard.server";
 import { likeBlocked } from "~/media/block-list/likeness.server";
-import { isUncompared } from "~/trust/compared.server";
+import { type Uncompared, uncomparedOf } from "~/trust/compared.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import type { Schema, VideoStatus } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { sayOtherFilm } from "../block-list/other-film.server";
+import { compareAgain, releaseUncompared } from "../block-list/uncompared.server";
 import { failure, type StudioFailure } from "../failure";
 import {
   listPreviewLinks,
@@ -46,8 +47,8 @@ export interface Review {
   };
   /** Nobody has said yet that it is another film than those of the block list. */
   isLikeBlocked: boolean;
-  /** Its comparison with the block list is not done yet. */
-  isUncompared: boolean;
+  /** Its comparison with the block list is not done yet, or has failed. */
+  uncompared?: Uncompared;
   notes: ReviewNote[];
   links: PreviewLink[];
 }
@@ -75,7 +76,7 @@ export function loadReview(id: string, uploadedBy?: string): Review | undefined 
     notes: notes.reverse(),
     links: listPreviewLinks(id),
     isLikeBlocked: likeBlocked([id]).length > 0,
-    isUncompared: isUncompared(id),
+    uncompared: uncomparedOf(id),
   };
 }
 
@@ -88,7 +89,7 @@ export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
 
 /**
  * Performs a form of the review page: `intent` is `note`, `ready` or `unready` with the text in `note`,
- * `link`, `revoke` with the link in `link`, or `other-film`.
+ * `link`, `revoke` with the link in `link`, `other-film`, `compare-again`, or `release-uncompared`.
  */
 export async function performReview(
   form: FormData,
@@ -115,6 +116,8 @@ async function perform(
       return done("It is not held back for its looks any more.");
     return failure(404, FAILED, { detail: "Somebody has said so before." });
   }
+  if (intent === "compare-again") return compareAgain(video, user.id);
+  if (intent === "release-uncompared") return releaseUncompared(video, user.id);
   if (intent === "link") return { path: previewPath(await makePreviewLink(video, user.id)) };
   if (intent === "revoke") {
     const isDone = await revokePreviewLink(video, text("link"), user.id);

@@ -68,7 +68,7 @@ async function exported(): Promise<string> {
 
 describe("the page of the block list", () => {
   it("is empty at first, and lists what was blocked, fifty at once", async () => {
-    expect(await page()).toEqual({ films: [], total: 0, matches: [] });
+    expect(await page()).toEqual({ films: [], total: 0, matches: [], uncompared: [] });
     await importBlockList(written(HEADER, ...Array.from({ length: 60 }, (_, n) => line(n))));
     const first = await page();
     expect([first.films.length, first.total, first.films[0]]).toMatchObject([

@@ -11,7 +11,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { performDue } from "~/studio/schedule/schedule.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { successSentence } from "~/studio/upload/upload-fields";
-import { isUncompared, releaseCompared } from "~/trust/compared.server";
+import { releaseCompared, uncomparedOf } from "~/trust/compared.server";
 import { HOLD_SENTENCES } from "~/trust/holds.server";
 import { refusalsOf } from "~/trust/publication.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
@@ -91,7 +91,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     const { id } = await upload(copyOfBlocked());
     await workOnComparison();
     expect(await releaseCompared()).toBe(1);
-    expect(isUncompared(id)).toBe(false);
+    expect(uncomparedOf(id)).toBeUndefined();
     expect(statusOf(id)).toBe("review");
     expect(refusalsOf([id]).get(id)).toBe(HOLD_SENTENCES["block-list"]);
   }, 60_000);

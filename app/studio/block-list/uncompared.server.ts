@@ -1,0 +1,83 @@
+import { recordActivity } from "~/account/activity.server";
+import { askForFingerprint } from "~/media/fingerprints/fingerprint.server";
+import { jobChanger } from "~/media/jobs/change-jobs.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
+import { JOB_LABELS, PRIORITIES } from "~/media/jobs/kinds";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { jobsOfComparison, uncomparedOf } from "~/trust/compared.server";
+import { appendToLog } from "~/trust/moderation-log.server";
+import { releaseHold } from "~/trust/publication.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { database, prepared } from "~db/client.server";
+import { failure, type StudioFailure } from "../failure";
+
+/** What can be done about a video that waits for its comparison with the block list. */
+
+const FAILED = "Failed to change the review.";
+const NOT_WAITING = "It does not wait for its comparison any more.";
+const UNDER_WAY = "It is being compared already, or waits for its turn.";
+const WITHOUT_FFMPEG = "ffmpeg is not installed on the server, so nothing can be compared.";
+
+interface Video {
+  id: string;
+  title: string;
+}
+
+/**
+ * Asks anew for the comparison of a video that has failed for good, with what it is made from. When it is
+ * done, the video is released as any other is.
+ */
+export async function compareAgain(
+  { id, title }: Video,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  if (!ffmpegAvailable()) return failure(409, FAILED, { detail: WITHOUT_FFMPEG });
+  const refusal = await database()
+    .transaction()
+    .execute(async (transaction) => {
+      const uncompared = uncomparedOf(id);
+      if (!uncompared) return NOT_WAITING;
+      if (!uncompared.failure) return UNDER_WAY;
+      const failed = jobsOfComparison(id).filter(({ state }) => state === "failed");
+      jobChanger("again")({ jobs: failed.map((job) => job.id) });
+      // Not only once its pictures have been made: those are what may have failed.
+      askForFingerprint(id, PRIORITIES.fingerprint);
+      const detail = `${JOB_LABELS.fingerprint} of “${title}”`;
+      const entry = { userId, subjectId: id, detail };
+      await recordActivity({ ...entry, action: "queue-again" }, transaction);
+      return undefined;
+    });
+  if (refusal) return failure(409, FAILED, { detail: refusal });
+  jobsChanged("work");
+  return done("It is compared again when its turn comes.");
+}
+
+/**
+ * Releases a video that somebody has watched in place of its comparison: it is published where it was to be,
+ * and nothing else holds it.
+ */
+export async function releaseUncompared(
+  { id, title }: Video,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  const isReleased = await database()
+    .transaction()
+    .execute(async (transaction) => {
+      const uncompared = uncomparedOf(id);
+      if (!uncompared || !releaseHold({ videoId: id, reason: "comparing" })) return false;
+      const hasFailed = uncompared.failure !== undefined;
+      appendToLog({ action: "release-uncompared", videoId: id, userId, detail: { hasFailed } });
+      const entry = { userId, subjectId: id, detail: title };
+      await recordActivity({ ...entry, action: "block-looked" }, transaction);
+      return true;
+    });
+  if (!isReleased) return failure(409, FAILED, { detail: NOT_WAITING });
+  const status = prepared("SELECT status FROM videos WHERE id = ?").pluck().get(id);
+  return done(
+    status === "published" ? "It is published." : "It is not held for its comparison any more.",
+  );
+}
+
+function done(description: string): ToastMessage {
+  return { title: "Review", description, kind: "success" };
+}
