@@ -18,6 +18,8 @@ const MOST_POINTER_BYTES = 2_048;
 const ON_DISK = "u/1700000000001.mp4";
 const IN_STORE = "u/1700000000002.mp4";
 const PART = "u/1700000000002/hls-1/v0.mp4";
+/** Parts of a stream are redirected, whole films are not. */
+const LONG_PART = "u/1700000000002/hls-1/v1.mp4";
 
 /** A film that passes through from a store beside one on the disk, and what a redirect costs. */
 export async function run(report: Report): Promise<void> {
@@ -30,6 +32,7 @@ export async function run(report: Report): Promise<void> {
     const disk = site.addFile("videos", ON_DISK, film);
     const store = site.addFile("videos", IN_STORE, film);
     const part = site.addFile("videos", PART, film.subarray(0, MIB));
+    const longPart = site.addFile("videos", LONG_PART, film);
     site.addVideo({ video_url: disk });
     site.addVideo({ id: "v", video_url: store });
     // Only what is recorded is moved.
@@ -42,42 +45,55 @@ export async function run(report: Report): Promise<void> {
     record.run("u/1700000000002", "derived");
     const isMoved = (name: string) =>
       fs.statSync(path.join(site.uploads, "videos", name)).size < MOST_POINTER_BYTES;
-    await until(() => isMoved(IN_STORE) && isMoved(PART));
-    await compare(report, site, disk, store, createHash("sha256").update(film).digest("hex"));
+    await until(() => [IN_STORE, PART, LONG_PART].every(isMoved));
+    const sha256 = createHash("sha256").update(film).digest("hex");
     await site.stop();
     await site.start({ STORAGE_DELIVERY: "redirect" });
+    const direct = await redirectOf(site.url + longPart);
     await redirect(report, site, part);
+    await site.stop();
+    await site.start({ STORAGE_DELIVERY: "proxy" });
+    await compare(report, site, { disk: site.url + disk, store: site.url + store, direct }, sha256);
   } finally {
     await site.remove();
     await server.stop();
   }
 }
 
+/** From the disk, from the store through the site, and from the store by an address of its own, in turn. */
 async function compare(
   report: Report,
   site: SiteProcess,
-  disk: string,
-  store: string,
+  addresses: Record<"disk" | "store" | "direct", string>,
   sha256: string,
 ): Promise<void> {
-  const speeds = { disk: [] as number[], store: [] as number[] };
-  const cpu = { disk: [] as number[], store: [] as number[] };
+  const speeds = { disk: [] as number[], store: [] as number[], direct: [] as number[] };
+  const cpu = { disk: [] as number[], store: [] as number[], direct: [] as number[] };
   const pid = site.child!.pid!;
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const [from, address] of [["disk", disk] as const, ["store", store] as const]) {
+    for (const from of ["disk", "store", "direct"] as const) {
       const before = cpuSeconds(pid);
-      const speed = await download(site.url + address, round === 0 ? sha256 : undefined);
+      const speed = await download(addresses[from], round === 0 ? sha256 : undefined);
       if (round === 0) continue;
       speeds[from].push(speed);
       cpu[from].push((cpuSeconds(pid) - before) / (FILE_BYTES / 1024 ** 3));
     }
   }
   const [fromDisk, fromStore] = [median(speeds.disk), median(speeds.store)];
+  const direct = median(speeds.direct);
   report.figure("from the disk", fromDisk, "MiB/s");
   report.figure("from the store, through the site", fromStore, "MiB/s");
+  report.figure("from the store itself", direct, "MiB/s");
   report.figure("CPU of the site, from the disk", median(cpu.disk), "s/GiB");
   report.figure("CPU of the site, from the store", median(cpu.store), "s/GiB");
+  report.figure("of what the store itself gives", fromStore / direct, "");
   report.atLeast("throughput from the store beside the disk", fromStore / fromDisk, LEAST_OF_DISK);
+}
+
+async function redirectOf(url: string): Promise<string> {
+  const { status, headers } = await fetch(url, { redirect: "manual" });
+  if (status !== 302) throw new Error(`A redirect was answered with ${status}.`);
+  return headers.get("Location")!;
 }
 
 /** MiB a second; compares the bytes with a digest where one is given. */
@@ -98,10 +114,7 @@ async function download(url: string, sha256?: string): Promise<number> {
 
 async function redirect(report: Report, site: SiteProcess, part: string): Promise<void> {
   const pid = site.child!.pid!;
-  const ask = async () => {
-    const { status } = await fetch(site.url + part, { redirect: "manual" });
-    if (status !== 302) throw new Error(`A redirect was answered with ${status}.`);
-  };
+  const ask = () => redirectOf(site.url + part);
   for (let warm = 0; warm < REDIRECTS / 4; warm++) await ask();
   const before = cpuSeconds(pid);
   for (let asked = 0; asked < REDIRECTS; asked++) await ask();
