@@ -6,7 +6,7 @@ import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
 import { isUnfinished } from "../encode/stream/unfinished.server";
 import { openFile } from "../open-file.server";
-import { readPointer } from "../storage/pointer.server";
+import { type Pointer, readPointer } from "../storage/pointer.server";
 import { answerBytes, NO_CACHE } from "./answer-bytes.server";
 import { requestedVersion, versionOf } from "./file-version.server";
 import { mediaType } from "./media-type.server";
@@ -58,17 +58,16 @@ export async function serveMedia(
   if (isUnfinished(file)) return serveUnfinished(request, name, file, headers);
   const playlist = await playlistWithCaptions(name);
   if (playlist !== undefined) return textResponse(request, playlist, headers);
-  return sendFile(request, name, file, headers);
+  return sendFile(request, name, { file, pointer }, headers);
 }
 
 /** Answers with a file of a bucket, wherever its bytes are; who may see it has been asked. */
 export async function sendFile(
   request: Request,
   name: MediaName,
-  file: string,
+  { file, pointer }: { file: string; pointer: Pointer | undefined },
   headers: Headers,
 ): Promise<Response> {
-  const pointer = await readPointer(file);
   if (pointer) return serveStored(request, name, pointer, headers);
   const { accelPrefix } = settings();
   if (accelPrefix) {
