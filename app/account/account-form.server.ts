@@ -5,7 +5,7 @@ import { addPasskey } from "./passkeys/add-passkey.server";
 import { removePasskey, renamePasskey } from "./passkeys/passkeys.server";
 import { relyingParty } from "./passkeys/relying-party.server";
 import { removePassword } from "./passkeys/remove-password.server";
-import { PasswordError } from "./password.server";
+import { PasswordError, requireUnguessable } from "./password.server";
 import { makeRecoveryCodes } from "./recovery-codes.server";
 import { beginEnrolment, confirmEnrolment, removeSecondFactor } from "./second-factor.server";
 import type { OpenSession } from "./session.server";
@@ -48,6 +48,7 @@ export async function changeAccount(
       );
       return { done: "Your other sessions have ended." };
     case "second-factor-begin":
+      await confirmIdentity(request, session, form);
       await beginEnrolment(userId);
       // The page says what to do now, and a toast would lie over the code that is to be scanned.
       return { done: undefined };
@@ -87,6 +88,7 @@ export async function changeAccount(
 
 async function changePassword(session: OpenSession, password: string): Promise<void> {
   try {
+    requireUnguessable(password, session.user.email);
     const entry = { userId: session.user.id, action: "password-change" } as const;
     await setPassword(session.user.id, password, entry, session.idHash);
   } catch (error) {

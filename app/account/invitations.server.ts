@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { database } from "~db/client.server";
 import { changeAndRecord } from "./activity.server";
 import { FormError } from "./form-error.server";
-import { hashPassword, PasswordError } from "./password.server";
+import { hashPassword, PasswordError, requireUnguessable } from "./password.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { AccountError, findUserByEmail, readEmail } from "./users.server";
 
@@ -136,6 +136,11 @@ export async function findInvitation(
   return { state: "open", email: row.email, role: ROLE_NOUNS[choiceOf(row)] };
 }
 
+async function hashChosen(password: string, email: string): Promise<string> {
+  requireUnguessable(password, email);
+  return hashPassword(password);
+}
+
 /**
  * Makes the account of an invitation. Of two that use a link at once, one has it.
  *
@@ -150,7 +155,7 @@ export async function acceptInvitation(
 ): Promise<string> {
   const before = await findInvitation(token, now);
   if (before.state !== "open") throw closedInvitation(before.state);
-  const password_hash = await hashPassword(password).catch((error) => {
+  const password_hash = await hashChosen(password, before.email ?? "").catch((error) => {
     throw error instanceof PasswordError ? new FormError(422, error.message) : error;
   });
   const entry = { userId: null, action: "invitation-accept", detail: before.email } as const;

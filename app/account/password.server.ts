@@ -1,5 +1,7 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
+import { settings } from "~/server/settings.server";
+import { fold } from "~/shared/fold";
 
 /**
  * bcrypt at cost 12 takes about a third of a second of a whole core, so it runs on a thread of its
@@ -8,6 +10,10 @@ import { Worker } from "node:worker_threads";
 
 export const BCRYPT_COST = 12;
 const LEAST_PASSWORD_CHARACTERS = 10;
+/** Of what everybody knows, shorter words are parts of others. */
+const SHORTEST_KNOWN_WORD = 4;
+/** What a password has beside such words. */
+const LEAST_UNKNOWN_CHARACTERS = 8;
 /** bcrypt silently ignores what follows. */
 const MOST_PASSWORD_BYTES = 72;
 /** More than this waiting would keep the last one waiting for several seconds. */
@@ -34,6 +40,24 @@ export function requireGoodPassword(password: string): void {
   if (Buffer.byteLength(password) > MOST_PASSWORD_BYTES) {
     throw new PasswordError(`A password may have at most ${MOST_PASSWORD_BYTES} bytes.`);
   }
+}
+
+/**
+ * Refuses what is tried first: the name of the site or the account's address with a little more. For those
+ * who choose a password in the browser; what an operator sets is theirs.
+ *
+ * @throws {PasswordError}
+ */
+export function requireUnguessable(password: string, email: string): void {
+  const words = fold(`${settings().siteName} ${email}`)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word.length >= SHORTEST_KNOWN_WORD)
+    .sort((one, other) => other.length - one.length);
+  const rest = words.reduce((text, word) => text.replaceAll(word, ""), fold(password));
+  if (rest === fold(password) || [...rest].length >= LEAST_UNKNOWN_CHARACTERS) return;
+  throw new PasswordError(
+    "This password is little more than your address or the name of the site, which is tried first.",
+  );
 }
 
 /**

@@ -16,15 +16,23 @@ interface State {
 export function SecondFactorPanel({ factor, enrolment, hasPassword, busy, error }: State) {
   if (factor.enabledAt) return <TurnedOn {...{ factor, hasPassword, busy, error }} />;
   if (enrolment) return <Enrolling enrolment={enrolment} busy={busy} error={error} />;
+  return <TurnedOff {...{ hasPassword, busy, error }} />;
+}
+
+function TurnedOff({ hasPassword, busy, error }: Pick<State, "hasPassword" | "busy" | "error">) {
+  const confirm = useConfirmedByPasskey(!hasPassword);
   return (
-    <Form method="post" className="flex flex-col items-start gap-4">
+    <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <p className="text-muted">
         With a second factor, signing in takes your password and a code that an app on your phone
         shows. A passkey asks for none: it is two factors by itself.
       </p>
-      <Button variant="secondary" name="intent" value="second-factor-begin" disabled={busy}>
-        Set up a second factor
-      </Button>
+      <ConfirmField hasPassword={hasPassword} label="Your password" error={error} />
+      <div>
+        <Button variant="secondary" name="intent" value="second-factor-begin" disabled={busy}>
+          Set up a second factor
+        </Button>
+      </div>
     </Form>
   );
 }

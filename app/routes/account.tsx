@@ -30,6 +30,11 @@ import { decisionsFor } from "~/trust/reports/uploader-decisions.server";
 import { strikesOf } from "~/trust/uploaders/strikes.server";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
+const SECOND_FACTOR_FORMS = [
+  ...["second-factor-begin", "second-factor-confirm", "second-factor-off"],
+  "recovery-codes",
+];
+
 export const meta: MetaFunction = () => [
   { title: "Your Account" },
   { name: "robots", content: "noindex" },
@@ -135,7 +140,7 @@ export default function Account() {
           enrolment={enrolment}
           hasPassword={hasPassword}
           busy={busy}
-          error={errorOf("second-factor-confirm", "second-factor-off", "recovery-codes")}
+          error={errorOf(...SECOND_FACTOR_FORMS)}
         />
       </PageSection>
       <PageSection id="sessions" title="Where you are signed in">

@@ -4,6 +4,7 @@ import { locateLitestream } from "~db/litestream.server";
 import { REPLICA_VARIABLES, replicaSettings } from "./reader/replica-settings";
 import { mayAskForCheck } from "./settings/country-rules";
 import { ENCODER_VARIABLES } from "./settings/encoder-settings";
+import { givenValue } from "./settings/secret-files.server";
 import {
   email,
   isHttpUrl,
@@ -173,15 +174,15 @@ const TOGETHER = [
 export class SettingsError extends Error {}
 
 /**
- * Reads the settings from an environment. An empty variable counts as unset.
+ * Reads the settings from an environment, secrets also from files that it names. An empty variable counts
+ * as unset.
  *
  * @throws {SettingsError} for the first variable that is not what it should be.
  */
 export function parseSettings(environment: Record<string, string | undefined>) {
   const values: Record<string, unknown> = {};
   for (const [name, { schema, takes }] of Object.entries(variables)) {
-    const raw = environment[name];
-    const result = (schema as z.ZodType).safeParse(raw === "" ? undefined : raw);
+    const result = (schema as z.ZodType).safeParse(given(name, environment));
     if (!result.success) throw new SettingsError(`${name} must be ${takes}.`);
     values[name] = result.data;
   }
@@ -266,6 +267,14 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     ...trustSettings(parsed),
     ...replicaSettings(parsed),
   };
+}
+
+function given(name: string, environment: Record<string, string | undefined>) {
+  try {
+    return givenValue(name, environment);
+  } catch (error) {
+    throw new SettingsError((error as Error).message);
+  }
 }
 
 export type Settings = ReturnType<typeof parseSettings>;

@@ -236,7 +236,9 @@ export function adminScreens({
     }),
     screen("Account, setting up a second factor", "/admin/account", {
       steps: async (page) => {
-        await page.getByRole("button", { name: "Set up a second factor" }).click();
+        const panel = page.getByRole("region", { name: "Second factor" });
+        await panel.getByLabel("Your password").fill(ADMIN.password);
+        await panel.getByRole("button", { name: "Set up a second factor" }).click();
         await page.getByRole("img", { name: "QR code for an authenticator app" }).waitFor();
       },
       undo: "UPDATE users SET totp_secret = NULL WHERE totp_enabled_at IS NULL",

@@ -7,11 +7,19 @@ import { Field } from "~/ui/forms/field";
 export const ACCOUNT_CHALLENGE_ADDRESS = "/admin/account/passkey";
 
 /** What confirms who it is: the password, or where the account has none a passkey, when it is sent. */
-export function ConfirmField({ hasPassword, error }: { hasPassword: boolean; error?: string }) {
+export function ConfirmField({
+  hasPassword,
+  label = "Current password",
+  error,
+}: {
+  hasPassword: boolean;
+  label?: string;
+  error?: string;
+}) {
   if (hasPassword) {
     return (
       <Field
-        label="Current password"
+        label={label}
         name="current"
         type="password"
         autoComplete="current-password"

@@ -125,7 +125,7 @@ describe("the list of sessions", () => {
 describe("the second factor", () => {
   /** An authenticator app, set up by typing the key. */
   async function enrol(cookies: string, userId: string) {
-    await change(cookies, { intent: "second-factor-begin" });
+    await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
     const enrolment = (await findEnrolment(userId))!;
     expect(enrolment.qrCode).toMatch(/^data:image\/svg\+xml;base64,/);
     const app = new TOTP({ secret: enrolment.key.replaceAll(" ", "") });
@@ -158,10 +158,22 @@ describe("the second factor", () => {
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 
+  it("is set up by whoever knows the password alone, not by who finds the browser open", async () => {
+    const { id } = makeUser();
+    const { cookies } = await signIn();
+    for (const current of ["", "a wrong password"]) {
+      expect(await change(cookies, { intent: "second-factor-begin", current })).toMatchObject({
+        status: 400,
+        message: "Your current password is not right.",
+      });
+    }
+    expect(await findEnrolment(id)).toBeUndefined();
+  });
+
   it("is not on before a code is confirmed, and its secret is encrypted", async () => {
     const { id } = makeUser();
     const { cookies } = await signIn();
-    await change(cookies, { intent: "second-factor-begin" });
+    await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
     const { key } = (await findEnrolment(id))!;
     expect(await change(cookies, { intent: "second-factor-confirm", code: "abc" })).toMatchObject({
       status: 400,
@@ -268,7 +280,7 @@ describe("a change that the activity log cannot record", () => {
     const { id } = makeUser();
     const { cookies } = await signIn();
     await signIn();
-    await change(cookies, { intent: "second-factor-begin" });
+    await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
     const { key } = (await findEnrolment(id))!;
     const app = new TOTP({ secret: key.replaceAll(" ", "") });
     const confirm = () => ({ intent: "second-factor-confirm", code: app.generate() });

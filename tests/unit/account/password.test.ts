@@ -6,6 +6,7 @@ import {
   hashPassword,
   NOBODYS_HASH,
   PasswordError,
+  requireUnguessable,
 } from "~/account/password.server";
 
 describe("a password", () => {
@@ -28,6 +29,21 @@ describe("a password", () => {
     const longest = await hashPassword("é".repeat(36));
     expect(await checkPassword("é".repeat(36), longest)).toBe(true);
     expect(await checkPassword(`${"é".repeat(36)}x`, longest)).toBe(false);
+  });
+
+  it("of the browser is more than the name of the site and the address of the account", () => {
+    const email = "erika.mustermann@videos.example";
+    for (const password of [
+      ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
+      "erikamustermann",
+    ]) {
+      expect(() => requireUnguessable(password, email), password).toThrow(PasswordError);
+    }
+    for (const password of [
+      ...["correct horse battery", "afterdark and three horses", "1234567890", "mann mann mann"],
+    ]) {
+      expect(() => requireUnguessable(password, email), password).not.toThrow();
+    }
   });
 
   it("is hashed beside the serving thread, which goes on meanwhile", async () => {

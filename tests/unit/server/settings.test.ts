@@ -1,5 +1,10 @@
-import { describe, expect, it } from "vitest";
-import { parseSettings } from "~/server/settings.server";
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { SECRET_SETTINGS } from "~/server/settings/secret-files.server";
+import { parseSettings, SETTING_NAMES } from "~/server/settings.server";
 
 describe("settings", () => {
   it("have the documented defaults", () => {
@@ -33,6 +38,60 @@ describe("settings", () => {
       young,
       old,
     ]);
+  });
+
+  describe("that are secret", () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "secret-files-"));
+    afterAll(() => fs.rmSync(folder, { recursive: true }));
+    const fileOf = (content: string) => {
+      const file = path.join(folder, randomUUID());
+      fs.writeFileSync(file, content);
+      return file;
+    };
+
+    it("come from the files that the environment names", () => {
+      const [young, old] = ["y".repeat(32), "o".repeat(32)];
+      const read = parseSettings({
+        SESSION_SECRET_FILE: fileOf(`${young},${old}\n`),
+        ADMIN_PASSWORD_FILE: fileOf("correct horse battery\r\n"),
+        METRICS_TOKEN: "",
+        METRICS_TOKEN_FILE: fileOf("a-token-of-the-metrics"),
+      });
+      expect(read).toMatchObject({
+        sessionSecrets: [young, old],
+        adminPassword: "correct horse battery",
+        metricsToken: "a-token-of-the-metrics",
+      });
+    });
+
+    it("are held against the same rules", () => {
+      expect(() => parseSettings({ ADMIN_PASSWORD_FILE: fileOf("short\n") })).toThrow(
+        "ADMIN_PASSWORD must be a password of at least 10 characters",
+      );
+    });
+
+    it("are refused with a sentence where a file is missing, empty or one too many", () => {
+      const missing = path.join(folder, "missing");
+      for (const [environment, sentence] of [
+        [
+          { SMTP_URL_FILE: missing },
+          `SMTP_URL_FILE names ${missing}, which can't be read (ENOENT).`,
+        ],
+        [{ SMTP_URL_FILE: folder }, `SMTP_URL_FILE names ${folder}, which can't be read (EISDIR).`],
+        [{ METRICS_TOKEN_FILE: fileOf(" \n") }, "which is empty."],
+        [
+          { METRICS_TOKEN: "a-token-of-the-metrics", METRICS_TOKEN_FILE: missing },
+          "METRICS_TOKEN and METRICS_TOKEN_FILE are both set; one of them is enough.",
+        ],
+      ] as const) {
+        expect(() => parseSettings(environment)).toThrow(sentence);
+      }
+    });
+
+    it("alone come from files", () => {
+      expect(parseSettings({ SITE_NAME_FILE: fileOf("Other") }).siteName).toBe("Afterdark");
+      for (const name of SECRET_SETTINGS) expect(SETTING_NAMES).toContain(name);
+    });
   });
 
   it.each([

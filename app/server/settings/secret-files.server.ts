@@ -1,0 +1,41 @@
+import fs from "node:fs";
+
+/** Settings that may come from a file instead, as vaults and Compose write secrets: `SESSION_SECRET_FILE`. */
+export const SECRET_SETTINGS: readonly string[] = [
+  "SESSION_SECRET",
+  "ADMIN_PASSWORD",
+  "SMTP_URL",
+  "ALERT_WEBHOOK_SECRET",
+  "METRICS_TOKEN",
+  "AGE_CHECK_SECRET",
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+];
+
+/**
+ * What a setting is given by the environment: the variable, or the file that `{name}_FILE` names, without
+ * the line break at its end. An empty variable counts as unset.
+ *
+ * @throws a sentence when both are set, or the file can't be read or is empty.
+ */
+export function givenValue(
+  name: string,
+  environment: Record<string, string | undefined>,
+): string | undefined {
+  const value = environment[name] || undefined;
+  const file = SECRET_SETTINGS.includes(name) ? environment[`${name}_FILE`] : undefined;
+  if (!file) return value;
+  if (value) throw new Error(`${name} and ${name}_FILE are both set; one of them is enough.`);
+  const content = read(name, file).trim();
+  if (!content) throw new Error(`${name}_FILE names ${file}, which is empty.`);
+  return content;
+}
+
+function read(name: string, file: string): string {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`${name}_FILE names ${file}, which can't be read (${code}).`);
+  }
+}
