@@ -199,7 +199,9 @@ async function answers(
 ): Promise<string[]> {
   const row = live.find((each) => each.id === id);
   if (row?.status !== "published" || !row.video_url) return [];
-  const answer = await fetch(site.url + row.video_url);
+  // Once more: a kept connection may be closed by the site just when it is used.
+  const get = () => fetch(site.url + row.video_url);
+  const answer = await get().catch(get);
   const bytes = Buffer.from(await answer.arrayBuffer());
   if (answer.status !== 200) return [`${row.title}: ${row.video_url} answers ${answer.status}`];
   const sha256 = createHash("sha256").update(bytes).digest("hex");
