@@ -14,6 +14,7 @@ import {
   mailbox,
   origin,
   SECRET_MIN_LENGTH,
+  SettingsError,
   text,
   UNIT_MS,
   wholeNumber,
@@ -24,6 +25,8 @@ import {
   STORAGE_VARIABLES,
   storageSettings,
 } from "./storage/storage-settings";
+
+export { SettingsError };
 
 /**
  * The operator's settings: environment variables, parsed once, before anything else happens.
@@ -170,9 +173,6 @@ const TOGETHER = [
   ["READ_ONLY_FROM", "SESSION_SECRET"],
 ] as const;
 
-/** A setting the operator has to correct; its message is the one sentence to print. */
-export class SettingsError extends Error {}
-
 /**
  * Reads the settings from an environment, secrets also from files that it names. An empty variable counts
  * as unset.
@@ -182,7 +182,7 @@ export class SettingsError extends Error {}
 export function parseSettings(environment: Record<string, string | undefined>) {
   const values: Record<string, unknown> = {};
   for (const [name, { schema, takes }] of Object.entries(variables)) {
-    const result = (schema as z.ZodType).safeParse(given(name, environment));
+    const result = (schema as z.ZodType).safeParse(givenValue(name, environment));
     if (!result.success) throw new SettingsError(`${name} must be ${takes}.`);
     values[name] = result.data;
   }
@@ -267,14 +267,6 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     ...trustSettings(parsed),
     ...replicaSettings(parsed),
   };
-}
-
-function given(name: string, environment: Record<string, string | undefined>) {
-  try {
-    return givenValue(name, environment);
-  } catch (error) {
-    throw new SettingsError((error as Error).message);
-  }
 }
 
 export type Settings = ReturnType<typeof parseSettings>;

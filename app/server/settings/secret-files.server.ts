@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { SettingsError } from "./setting-rules";
 
 /** Settings that may come from a file instead, as vaults and Compose write secrets: `SESSION_SECRET_FILE`. */
 export const SECRET_SETTINGS: readonly string[] = [
@@ -16,7 +17,7 @@ export const SECRET_SETTINGS: readonly string[] = [
  * What a setting is given by the environment: the variable, or the file that `{name}_FILE` names, without
  * the line break at its end. An empty variable counts as unset.
  *
- * @throws a sentence when both are set, or the file can't be read or is empty.
+ * @throws {SettingsError} when both are set, or the file can't be read or is empty.
  */
 export function givenValue(
   name: string,
@@ -25,9 +26,10 @@ export function givenValue(
   const value = environment[name] || undefined;
   const file = SECRET_SETTINGS.includes(name) ? environment[`${name}_FILE`] : undefined;
   if (!file) return value;
-  if (value) throw new Error(`${name} and ${name}_FILE are both set; one of them is enough.`);
+  if (value)
+    throw new SettingsError(`${name} and ${name}_FILE are both set; one of them is enough.`);
   const content = read(name, file).trim();
-  if (!content) throw new Error(`${name}_FILE names ${file}, which is empty.`);
+  if (!content) throw new SettingsError(`${name}_FILE names ${file}, which is empty.`);
   return content;
 }
 
@@ -36,6 +38,6 @@ function read(name: string, file: string): string {
     return fs.readFileSync(file, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`${name}_FILE names ${file}, which can't be read (${code}).`);
+    throw new SettingsError(`${name}_FILE names ${file}, which can't be read (${code}).`);
   }
 }

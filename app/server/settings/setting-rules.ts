@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { isLoopback } from "../loopback";
 
+/** A setting the operator has to correct; its message is the one sentence to print. */
+export class SettingsError extends Error {}
+
 /** What the values of settings have to be. */
 
 /** As many characters as 192 bits take in base64: what signs cookies must not be guessed. */
