@@ -1,6 +1,6 @@
 import { expect, expectNoViolations, signIn, test } from "../site";
 
-/** The page of the block list: empty, imported, exported, removed. */
+/** The page of the block list: empty, imported, exported, removed; and films that could not be compared. */
 
 const digest = (n: number) => n.toString(16).padStart(64, "0");
 const line = (n: number) =>
@@ -53,6 +53,50 @@ for (const scripts of [true, false]) {
         .getByRole("button", { name: /^Remove film/ })
         .press("Enter");
       await expect(films).toHaveCount(1);
+    });
+
+    test("a film that could not be compared is published after looking @phone", async ({
+      page,
+      site,
+    }) => {
+      const look = async () => {
+        const { clientWidth, scrollWidth } = await page.evaluate(() => {
+          const { clientWidth, scrollWidth } = document.documentElement;
+          return { clientWidth, scrollWidth };
+        });
+        expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+        if (scripts) await expectNoViolations(page);
+      };
+      const id = site.addVideo({ title: "A quiet street", status: "review" });
+      const fail = site.database().prepare(
+        `INSERT INTO jobs (video_id, kind, priority, state, reason)
+         VALUES (?, 'fingerprint', 33, 'failed', 'The file is damaged.')`,
+      );
+      fail.run(id);
+      site
+        .database()
+        .prepare("INSERT INTO video_holds VALUES (?, 'comparing', NULL, '2026-01-01', 1)")
+        .run(id);
+      await signIn(page);
+      await page.goto("/admin?tab=manage");
+      await expect(page.getByText(/could not be compared .*: The file is damaged\./)).toBeVisible();
+      await look();
+      await page.goto("/admin/block-list");
+      await look();
+      await page.getByRole("link", { name: "A quiet street" }).click();
+      await expect(page.getByText("Could not be compared: The file is damaged.")).toBeVisible();
+      await look();
+      await page.getByRole("button", { name: "Compare again" }).press("Enter");
+      await expect(
+        page.getByRole("heading", { name: "Not compared with removed films yet" }),
+      ).toBeVisible();
+      await expect(page.getByRole("button", { name: "Compare again" })).toHaveCount(0);
+      await look();
+      await page.getByRole("button", { name: "Publish after looking" }).press("Enter");
+      await expect(page.getByText("It is published.")).toBeVisible();
+      expect(
+        site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id),
+      ).toBe("published");
     });
   });
 }

@@ -1,5 +1,7 @@
 import { deflateSync } from "node:zlib";
 import type { Page } from "playwright/test";
+import { mp4Clip } from "../../clips";
+import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
 test.use({
@@ -35,6 +37,9 @@ function png(): Buffer {
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }
+
+const videos = (site: SiteProcess) =>
+  site.database().prepare("SELECT title, status FROM videos").all();
 
 async function fits(page: Page): Promise<void> {
   const { scroll, client } = await page.evaluate(() => ({
@@ -105,6 +110,52 @@ for (const scripts of [true, false]) {
       expect(
         site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id),
       ).toBe("published");
+    });
+
+    test("an upload leads to its record, and is published once that is there @phone", async ({
+      page,
+      site,
+    }) => {
+      await signIn(page);
+      await page.goto("/admin");
+      await page.getByLabel("Title").fill("Morning in the garden");
+      await page.getByLabel("Description").fill("Roses, and nobody else.");
+      await page.getByLabel("Category").selectOption("desi");
+      await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
+      if (scripts) {
+        // The file is in the queue: a form that is sent before is sent as without scripts.
+        await expect(page.getByText("Video duration: 0:05")).toBeVisible();
+        await page.getByRole("button", { name: "Upload Video" }).click();
+        const queue = page.getByRole("list", { name: "Queue" });
+        const link = queue.getByRole("link", { name: "Record consent for Morning in the garden" });
+        await expect(link).toBeVisible();
+        // The form has been emptied, so leaving asks nothing.
+        await expect(page.getByLabel("Title")).toHaveValue("");
+        await fits(page);
+        await expectNoViolations(page);
+        await link.press("Enter");
+      } else {
+        await page.getByRole("button", { name: "Upload Video" }).click();
+      }
+      await expect(page).toHaveURL(/\/admin\/videos\/[^/]+\/consent$/);
+      await expect(page.getByText("This video has no record of consent yet.")).toBeVisible();
+      if (!scripts) await expect(page.getByText("saved as a draft, since it has no")).toBeVisible();
+      expect(videos(site)).toEqual([{ title: "Morning in the garden", status: "review" }]);
+
+      await page.getByLabel("With what right").selectOption("Own recording");
+      await page.getByLabel("How many people are shown").fill("0");
+      await page.getByLabel("Day of recording").fill("2026-01-06");
+      await page.getByRole("button", { name: "Save consent" }).click();
+      await expect(page.getByText("Valid", { exact: true })).toBeVisible();
+
+      await page.getByRole("link", { name: "Morning in the garden" }).click();
+      await page.getByRole("button", { name: "Publish", exact: true }).click();
+      await expect(page.getByRole("button", { name: "Hide Morning in the garden" })).toBeVisible();
+      expect(videos(site)).toEqual([{ title: "Morning in the garden", status: "published" }]);
+      await page.context().clearCookies();
+      await page.goto("/");
+      await page.getByRole("link", { name: "Morning in the garden" }).first().click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Morning in the garden");
     });
 
     test("who keeps the records stands in the foot of each page @phone", async ({ page }) => {
