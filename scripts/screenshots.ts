@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
 import sharp from "sharp";
+import { forgetSettings } from "~/server/settings.server";
 import { CHROMIUM_LAUNCH } from "../tests/chromium";
 import { doubleText } from "../tests/page-layout";
 import { ADMIN, SiteProcess } from "../tests/site-process";
@@ -70,6 +71,7 @@ await runScript(
     fs.mkdirSync(target, { recursive: true });
     // What a report says is encrypted with it, in the process that fills the site.
     process.env.SESSION_SECRET = PICTURES_SECRET;
+    forgetSettings();
     const backups = fs.mkdtempSync(path.join(os.tmpdir(), "screenshots-"));
     const site = new SiteProcess({
       AGE_GATE: "on",

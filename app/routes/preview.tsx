@@ -62,11 +62,14 @@ export default function PreviewPage() {
   const { video } = useLoaderData<typeof loader>();
   if (!video) {
     return (
-      <EmptyState
-        icon={<VideoOff />}
-        title="This preview link does not work any more."
-        action={<ButtonLink to="/">Back to Home</ButtonLink>}
-      />
+      <>
+        <h1 className="sr-only">Preview</h1>
+        <EmptyState
+          icon={<VideoOff />}
+          title="This preview link does not work any more."
+          action={<ButtonLink to="/">Back to Home</ButtonLink>}
+        />
+      </>
     );
   }
   return (

@@ -63,11 +63,14 @@ export default function ReportStatusPage() {
   const answer = useFormResponse<Answer>();
   if (!page) {
     return (
-      <EmptyState
-        icon={<SearchX />}
-        title={missing ?? ""}
-        action={<ButtonLink to="/">Back to Home</ButtonLink>}
-      />
+      <>
+        <h1 className="sr-only">Your report</h1>
+        <EmptyState
+          icon={<SearchX />}
+          title={missing ?? ""}
+          action={<ButtonLink to="/">Back to Home</ButtonLink>}
+        />
+      </>
     );
   }
   return (

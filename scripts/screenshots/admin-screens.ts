@@ -63,6 +63,16 @@ export function adminScreens({
         await page.waitForLoadState("networkidle");
       },
     }),
+    screen("Upload, with terms to accept", "/admin", {
+      steps: async (page) => {
+        await page.goto("/admin/terms");
+        await page.getByRole("button", { name: "Have every upload accept them" }).click();
+        await page.getByRole("button", { name: "Ask for it no more" }).waitFor();
+        await page.goto("/admin");
+        await page.getByText("Read the uploaders' terms, version 2").click();
+      },
+      undo: "UPDATE upload_terms_state SET required_since = NULL",
+    }),
     screen("Manage", manage),
     screen("Manage, more filters", `${manage}&from=2020-01-01&columns=title,status,added`),
     screen("Manage, selected", manage, {

@@ -1,12 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { sealReport } from "~/trust/reports/report-box.server";
-import { DEFAULT_TERMS } from "~/trust/uploaders/terms";
 import { ADMIN, type SiteProcess } from "../../tests/site-process";
-import { ADMIN_WITH_SECOND_FACTOR, INVITATION_TOKEN, REPORT } from "./admin-screens";
+import { ADMIN_WITH_SECOND_FACTOR, INVITATION_TOKEN } from "./admin-screens";
+import { inDays } from "./days";
+import { addDecisionsAndStrikes, addReports, addTerms } from "./fill-trust";
 import type { ShownVideos } from "./screen";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 const DESCRIPTION = `A walk along the river, from the last bus to the first light. Filmed in one night, with what the lamps gave.
 
@@ -100,14 +98,16 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     )
     .run(ADMIN_WITH_SECOND_FACTOR, new Date().toISOString());
   addPasskeys(site);
-  addReport(site, hidden);
+  const reports = addReports(site, hidden, plain);
+  addDecisionsAndStrikes(site, plain);
   addTerms(site);
   addUsers(site);
   addDownloads(site);
   addReview(site, draft);
   addPairs(site, [plain, unbroken, long]);
   addAlerts(site);
-  return { long, plain, withoutFile, scheduled, draft, all: published.all() as string[] };
+  const all = published.all() as string[];
+  return { long, plain, withoutFile, scheduled, draft, all, reports };
 }
 
 /** The first of them looks like each of the others. */
@@ -194,33 +194,6 @@ function addReview(site: SiteProcess, draft: string): void {
     .run(hash, draft, inDays(-1), inDays(0));
 }
 
-/** A report that is open, of a film that is shown no more. */
-function addReport(site: SiteProcess, videoId: string): void {
-  const box = sealReport({
-    ...{ name: "A. Shown", email: "", where: `${site.url}/video/${videoId}` },
-    what: "I am in this film from 0:40 on, and have never agreed to it being shown.",
-    statements: ["What I write is true as far as I know."],
-    videos: [videoId],
-  });
-  site
-    .database()
-    .prepare(
-      `INSERT INTO reports (id, kind, video_id, received_at, due_at, box)
-       VALUES (?, 'consent', ?, ?, ?, ?)`,
-    )
-    .run(REPORT, videoId, inDays(-1), inDays(1), box);
-}
-
-/** Two versions, which nobody is asked to accept. */
-function addTerms(site: SiteProcess): void {
-  const add = site.database().prepare(
-    `INSERT INTO upload_terms (version, text, created_at, created_by)
-     SELECT ?, ?, ?, id FROM users LIMIT 1`,
-  );
-  add.run(1, "Everybody shown is 18 or older, and has agreed.", inDays(-60));
-  add.run(2, DEFAULT_TERMS, inDays(-2));
-}
-
 /** One user of each kind, and two invitations. */
 function addUsers(site: SiteProcess): void {
   const database = site.database();
@@ -237,10 +210,6 @@ function addUsers(site: SiteProcess): void {
   const hash = createHash("sha256").update(INVITATION_TOKEN).digest("hex");
   invitation.run(hash, "new@example.com", "editor", inDays(0), inDays(2));
   invitation.run("none", "late@example.com", "uploader", inDays(-5), inDays(-3));
-}
-
-function inDays(days: number): string {
-  return new Date(Date.now() + days * DAY_MS).toISOString();
 }
 
 /** Views of a month, some days without any. */

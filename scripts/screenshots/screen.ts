@@ -39,6 +39,14 @@ export interface ShownVideos {
   draft: string;
   /** Published ones, the newest first. */
   all: readonly string[];
+  reports: ShownReports;
+}
+
+/** The status pages of reports, as their reporters have the links. */
+export interface ShownReports {
+  /** A moderator asks the reporter something. */
+  asked: string;
+  decided: string;
 }
 
 export function takesScripts({ scriptedSteps, remembers }: Screen): boolean {

@@ -5,7 +5,7 @@ import type { Screen, ScreenOptions, ShownVideos } from "./screen";
 export const COUNTRY_HEADER = "x-country";
 
 /** What everybody may see, but for the player. */
-export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
+export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
   const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
     name,
     address,
@@ -72,6 +72,8 @@ export function visitorScreens({ all, plain }: ShownVideos): Screen[] {
     screen("Report, copyright", `/report?video=${plain}&kind=copyright`, {
       steps: (page) => page.getByRole("button", { name: "Send report" }).click(),
     }),
+    screen("Report, a question is open", reports.asked),
+    screen("Report, decided", reports.decided),
     screen("Report, unknown link", "/report/nobodys"),
     screen("Transparency", "/transparency"),
     screen("Age check", "/age-check", {

@@ -10,6 +10,7 @@ const screens = screensOf({
   scheduled: "scheduled",
   draft: "draft",
   all: ["long", "plain"],
+  reports: { asked: "/report/asked", decided: "/report/decided" },
 });
 
 const routes = (await siteRoutes).map(({ id, file, path, index }) => ({

@@ -35,9 +35,7 @@ export function ComparisonPanel({
   const { failure, isToBePublic } = uncompared;
   return (
     <Panel
-      title={
-        failure ? "Could not be compared with removed films" : "Not compared with removed films yet"
-      }
+      title={failure ? "Not compared with removed films" : "Not compared with removed films yet"}
     >
       {failure && (
         <p className="wrap-anywhere">

@@ -38,7 +38,7 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
             ) : (
               <Link
                 to={`/admin/review/${encodeURIComponent(video.id)}`}
-                className="underline underline-offset-4"
+                className="inline-flex min-h-11 items-center underline underline-offset-4 mouse:min-h-0"
               >
                 {video.title}
               </Link>

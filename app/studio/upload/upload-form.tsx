@@ -85,18 +85,22 @@ export function UploadForm({
   const several = open.length > 1;
   const isUploading = items.some(isUnderWay);
   const isPosted = useRef(false);
+  const isAllDone = open.length === 0 && items.some(({ state }) => state === "done");
+  const isEmptied = useRef(false);
   useLeaveWarning((nextPath) => {
     if (isUploading) return UNDER_WAY;
     if (isPosted.current) return undefined;
     if (open.length > 0) return NOT_UPLOADED;
+    // The links of what is done are there a moment before the form is emptied.
+    if (isAllDone && !isEmptied.current) return undefined;
     // The texts alone are here again after signing in.
     if (nextPath === "/auth") return undefined;
     return failure || isChanged(form.current) ? NOT_UPLOADED : undefined;
   }, forgetTexts);
 
   // The form is reset when the last upload has succeeded.
-  const isAllDone = open.length === 0 && items.some(({ state }) => state === "done");
   useEffect(() => {
+    isEmptied.current = isAllDone;
     if (!isAllDone) return;
     form.current?.reset();
     forgetTexts();

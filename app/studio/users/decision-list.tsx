@@ -39,7 +39,7 @@ function DecidedVideo({ videoId, title }: { videoId: string | null; title: strin
   return (
     <Link
       to={`/admin/review/${encodeURIComponent(videoId)}`}
-      className="inline-flex min-h-11 items-center underline underline-offset-4"
+      className="inline-flex min-h-11 items-center underline underline-offset-4 mouse:min-h-0"
     >
       {name}
     </Link>

@@ -18,7 +18,7 @@ export function StatusSummary({ page }: { page: StatusPage }) {
   return (
     <section aria-label="State" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
       <p className="text-lg font-semibold">{sentence}</p>
-      <dl className="mt-4 grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[auto_1fr]">
+      <dl className="mt-4 grid gap-x-6 text-sm max-sm:[&>dd]:mb-2 sm:grid-cols-[auto_1fr] sm:gap-y-2">
         <dt className="text-muted">Kind</dt>
         <dd>{KIND_TEXTS[kind].label}</dd>
         <dt className="text-muted">Received</dt>
@@ -109,9 +109,10 @@ export function AnswerForm({ error, text, path }: { error?: string; text?: strin
 /** Takes the report back, after a second look. */
 export function WithdrawForm({ path }: { path: string }) {
   return (
-    <details className="rounded-lg border border-line p-4">
-      <summary className="cursor-pointer text-sm font-medium">Withdraw this report</summary>
-      <Form method="post" action={path} className="mt-4 flex flex-col items-start gap-4">
+    <details className="rounded-lg border border-line px-4 py-1">
+      {/* A list item, so that its marker stays; its padding makes the height that a finger needs. */}
+      <summary className="cursor-pointer py-3 text-sm font-medium">Withdraw this report</summary>
+      <Form method="post" action={path} className="flex flex-col items-start gap-4 pt-1 pb-3">
         <p className="text-sm text-muted">
           Nothing more is decided then, unless the video is hidden because of this report.
         </p>

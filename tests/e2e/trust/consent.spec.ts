@@ -38,6 +38,15 @@ function png(): Buffer {
   ]);
 }
 
+const CONSENT_PAGE = /\/admin\/videos\/[^/]+\/consent$/;
+
+async function fillUpload(page: Page, title: string): Promise<void> {
+  await page.getByLabel("Title").fill(title);
+  await page.getByLabel("Description").fill("Roses, and nobody else.");
+  await page.getByLabel("Category").selectOption("desi");
+  await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
+}
+
 const videos = (site: SiteProcess) =>
   site.database().prepare("SELECT title, status FROM videos").all();
 
@@ -118,10 +127,7 @@ for (const scripts of [true, false]) {
     }) => {
       await signIn(page);
       await page.goto("/admin");
-      await page.getByLabel("Title").fill("Morning in the garden");
-      await page.getByLabel("Description").fill("Roses, and nobody else.");
-      await page.getByLabel("Category").selectOption("desi");
-      await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
+      await fillUpload(page, "Morning in the garden");
       if (scripts) {
         // The file is in the queue: a form that is sent before is sent as without scripts.
         await expect(page.getByText("Video duration: 0:05")).toBeVisible();
@@ -137,7 +143,7 @@ for (const scripts of [true, false]) {
       } else {
         await page.getByRole("button", { name: "Upload Video" }).click();
       }
-      await expect(page).toHaveURL(/\/admin\/videos\/[^/]+\/consent$/);
+      await expect(page).toHaveURL(CONSENT_PAGE);
       await expect(page.getByText("This video has no record of consent yet.")).toBeVisible();
       if (!scripts) await expect(page.getByText("saved as a draft, since it has no")).toBeVisible();
       expect(videos(site)).toEqual([{ title: "Morning in the garden", status: "review" }]);
@@ -168,6 +174,32 @@ for (const scripts of [true, false]) {
     });
   });
 }
+
+test("the link to the record asks nothing, however soon it is followed", async ({ page }) => {
+  await signIn(page);
+  await page.goto("/admin");
+  await fillUpload(page, "Rain on the roof");
+  await expect(page.getByText("Video duration: 0:05")).toBeVisible();
+  let asked = 0;
+  page.on("dialog", (dialog) => {
+    asked += 1;
+    void dialog.dismiss();
+  });
+  await page.evaluate(() => {
+    const follow = () => {
+      const links = [...document.querySelectorAll("a")];
+      const link = links.find(({ textContent }) => textContent === "Record consent");
+      if (!link) return;
+      observer.disconnect();
+      link.click();
+    };
+    const observer = new MutationObserver(follow);
+    observer.observe(document.body, { childList: true, subtree: true });
+  });
+  await page.getByRole("button", { name: "Upload Video" }).click();
+  await expect(page).toHaveURL(CONSENT_PAGE);
+  expect(asked).toBe(0);
+});
 
 test("a record is entered with the keyboard alone", async ({ page }) => {
   await signIn(page);
