@@ -36,25 +36,28 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
   for (const { key, bytes } of store?.stray ?? []) {
     console.log(`Of no file, in the file store: ${key} (${formatBytes(bytes)})`);
   }
+  for (const key of store?.unfinished ?? []) {
+    console.log(`Sent in part, in the file store: ${key}`);
+  }
   const documents = checkDocuments();
   for (const id of documents.missing) console.log(`Missing: the document ${id} of a performer`);
   for (const name of documents.stray) console.log(`Of no performer: documents/${name}`);
   const filled = await fillPosterColors();
   if (filled > 0) console.log(`The colours of ${formatQuantity(filled, "poster")} were read.`);
   const lost = missing.length + documents.missing.length + (store?.missing.length ?? 0);
-  const problems = lost + stray.length + (store?.stray.length ?? 0);
-  if (problems + documents.stray.length === 0) console.log("Everything is where it belongs.");
-  const strays = stray.length + documents.stray.length + (store?.stray.length ?? 0);
+  const ofNoFile = (store?.stray.length ?? 0) + (store?.unfinished.length ?? 0);
+  const strays = stray.length + documents.stray.length + ofNoFile;
+  if (lost + strays === 0) console.log("Everything is where it belongs.");
   if (fix && strays > 0) {
     await new Promise((resolve) => setTimeout(resolve, ROW_FOLLOWS_WITHIN_MS));
     const left = new Set(checkDocuments().stray);
     const unclaimed = documents.stray.filter((name) => left.has(name));
     removeDocumentFiles(unclaimed);
     const objects = store?.stray ?? [];
-    await removeStrayObjects(objects);
+    if (store) await removeStrayObjects(store);
     const gone = await removeStray(stray);
     const freed = [...gone, ...objects].reduce((sum, entry) => sum + entry.bytes, 0);
-    const count = gone.length + unclaimed.length + objects.length;
+    const count = gone.length + unclaimed.length + ofNoFile;
     console.log(`Removed ${count}, ${formatBytes(freed)}.`);
   } else if (strays > 0) console.log("npm run check-library -- --fix removes them.");
   const log = await verifyLog();

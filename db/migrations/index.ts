@@ -37,6 +37,7 @@ import { migration as ofTheFilm } from "./0237-of-the-film";
 import { migration as workers } from "./0238-workers";
 import { migration as requiredConsent } from "./0243-required-consent";
 import { migration as uncompared } from "./0244-uncompared";
+import { migration as storeAlert } from "./0245-store-alert";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -79,4 +80,5 @@ export const migrations: readonly Migration[] = [
   workers,
   requiredConsent,
   uncompared,
+  storeAlert,
 ];

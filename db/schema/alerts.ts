@@ -9,6 +9,7 @@ export type AlertKind =
   | "backup-failed"
   | "backup-old"
   | "consent"
+  | "store"
   | "reports-urgent"
   | "reports-due"
   | "reports-overdue"

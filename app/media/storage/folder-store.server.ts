@@ -55,6 +55,14 @@ export function folderStore(root: string): ObjectStore {
     }
   }
 
+  async function unfinished(before: number): Promise<string[]> {
+    const keys: string[] = [];
+    for await (const { name, key, modifiedMs } of files()) {
+      if (name.startsWith(PARTIAL) && modifiedMs < before) keys.push(key);
+    }
+    return keys;
+  }
+
   return {
     put,
     async get(key, range) {
@@ -82,14 +90,11 @@ export function folderStore(root: string): ObjectStore {
       }
     },
     presign: async () => undefined,
+    unfinished,
     async removeUnfinished(before) {
-      let removed = 0;
-      for await (const { name, key, modifiedMs } of files()) {
-        if (!name.startsWith(PARTIAL) || modifiedMs >= before) continue;
-        await rm(fileOf(key), { force: true });
-        removed += 1;
-      }
-      return removed;
+      const keys = await unfinished(before);
+      for (const key of keys) await rm(fileOf(key), { force: true });
+      return keys.length;
     },
   };
 }

@@ -22,7 +22,9 @@ export interface ObjectStore {
   list(): AsyncIterable<StoredObject>;
   /** An address from which whoever has it reads the object for some seconds; undefined where there are none. */
   presign(key: string, seconds: number, contentType: string): Promise<string | undefined>;
-  /** Ends what processes that were killed have left half sent, begun before a moment in milliseconds. */
+  /** What processes that were killed have left half sent, begun before a moment in milliseconds: its keys. */
+  unfinished(before: number): Promise<string[]>;
+  /** Ends the same. How many there were. */
   removeUnfinished(before: number): Promise<number>;
 }
 

@@ -4,14 +4,16 @@ import { StorageError, type StorageFailure } from "./object-store";
 /** After each of these a request is sent once more: what a store says while it moves things takes seconds. */
 const RETRY_AFTER_MS = [200, 800, 2_400];
 const DENIED = [401, 403];
-const FULL = new Set(["QuotaExceeded", "EntityTooLarge", "InsufficientStorage", "StorageFull"]);
+/** Ceph has QuotaExceeded, MinIO XMinioAdminBucketQuotaExceeded (with status 400) and XMinioStorageFull. */
+const FULL = /QuotaExceeded$|^EntityTooLarge$|^InsufficientStorage$|StorageFull$/;
 
 /** Who watches waits for an answer; after so long another attempt is too late. */
 export const READ_WITHIN_MS = 5_000;
 
 /**
  * @param withinMs after which no other attempt is begun.
- * @throws {StorageError} once a store has failed four times, and at once for what stays as it is. */
+ * @throws {StorageError} once a store has failed four times, and at once for what stays as it is.
+ */
 export async function retried<T>(
   request: () => Promise<T>,
   withinMs = Number.POSITIVE_INFINITY,
@@ -33,16 +35,19 @@ export async function retried<T>(
 /** What the client of the store, or Node, has thrown. */
 export function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
-  const { status, serviceCode, message } = error as {
+  const { status, body, message, serviceCode } = error as {
     status?: number;
     serviceCode?: string;
+    body?: string;
     message: string;
   };
-  return new StorageError(failureOf(status, serviceCode), serviceCode ?? message);
+  // The client reads the code of application/xml alone; with a charset it says "Unknown".
+  const code = /<Code>(\w+)<\/Code>/.exec(body ?? "")?.[1] ?? serviceCode;
+  return new StorageError(failureOf(status, code), code ?? message);
 }
 
 export function failureOf(status: number | undefined, code = ""): StorageFailure {
-  if (FULL.has(code) || status === 507 || status === 413) return "full";
+  if (FULL.test(code) || status === 507 || status === 413) return "full";
   if (code === "NoSuchBucket" || DENIED.includes(status ?? 0)) return "denied";
   return status === 404 ? "missing" : "away";
 }

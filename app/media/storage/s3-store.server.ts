@@ -4,7 +4,7 @@ import { S3mini } from "s3mini";
 import type { StorageAddress } from "~/server/storage/storage-url";
 import { type ObjectStore, StorageError } from "./object-store";
 import { readFrom } from "./s3-read.server";
-import { READ_WITHIN_MS, retried, toStorageError } from "./s3-retry.server";
+import { failureOf, READ_WITHIN_MS, retried } from "./s3-retry.server";
 
 /** A store takes at most 10,000 parts of an object, each but the last of at least 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -15,6 +15,11 @@ const CHUNK_BYTES = 1024 * 1024;
 const REQUEST_MS = 90_000;
 /** Of an address that is used at once, to read through the site. */
 const READ_SECONDS = 600;
+
+interface UploadPart {
+  partNumber: number;
+  etag: string;
+}
 
 export interface S3Keys {
   accessKeyId: string;
@@ -73,18 +78,27 @@ export function s3Store(
   ): Promise<void> {
     const upload = await retried(() => s3.getMultipartUploadId(name));
     try {
-      const parts: { partNumber: number; etag: string }[] = [];
+      const parts: UploadPart[] = [];
       for (let start = 0; start < size; start += partBytes) {
         const { part, md5 } = await readPart(start);
         const sent = await retried(() => s3.uploadPart(name, upload, part, parts.length + 1));
         requireSame(md5, sent.etag);
         parts.push(sent);
       }
-      await retried(() => s3.completeMultipartUpload(name, upload, parts));
+      await retried(() => complete(name, upload, parts));
     } catch (error) {
       // What cannot be ended now is ended later, see removeUnfinished.
       await s3.abortMultipartUpload(name, upload).catch(() => {});
       throw error;
+    }
+  }
+
+  async function complete(name: string, upload: string, parts: UploadPart[]): Promise<void> {
+    try {
+      requireDone(await s3.completeMultipartUpload(name, upload, parts));
+    } catch (error) {
+      // Completed by an attempt whose answer was lost: its length says whether that is so.
+      if ((error as { serviceCode?: string }).serviceCode !== "NoSuchUpload") throw error;
     }
   }
 
@@ -126,7 +140,15 @@ export function s3Store(
     },
     presign: (key, seconds, contentType) =>
       s3.getPresignedUrl("GET", nameOf(key), seconds, { "response-content-type": contentType }),
-    removeUnfinished: (before) => endUploads(s3, prefix, before),
+    async unfinished(before) {
+      const uploads = await unfinishedUploads(s3, prefix, before);
+      return uploads.map(({ key }) => key.slice(prefix.length));
+    },
+    async removeUnfinished(before) {
+      const uploads = await unfinishedUploads(s3, prefix, before);
+      for (const { key, id } of uploads) await retried(() => s3.abortMultipartUpload(key, id));
+      return uploads.length;
+    },
   };
 }
 
@@ -139,19 +161,21 @@ function requireSame(md5: string, etag: string | null): void {
   if (tag && /^[\da-f]{32}$/.test(tag) && tag !== md5) throw new StorageError("damaged");
 }
 
-async function endUploads(s3: S3mini, prefix: string, before: number): Promise<number> {
+/**
+ * A store may begin to answer before it has put the parts together, and then say in an answer with status
+ * 200 that it could not.
+ */
+function requireDone(answer: object): void {
+  const { error, Error: failure } = answer as Record<"error" | "Error", unknown>;
+  const { code, Code = code } = (error ?? failure ?? {}) as { code?: string; Code?: string };
+  if (error || failure) throw new StorageError(failureOf(undefined, Code), Code);
+}
+
+async function unfinishedUploads(s3: S3mini, prefix: string, before: number) {
   const answer = (await retried(() =>
     s3.listMultipartUploads("/", "", "GET", { prefix }),
   )) as unknown;
-  const found = unfinishedOf(answer).filter(({ begun }) => begun < before);
-  let ended = 0;
-  for (const { key, id } of found) {
-    await s3.abortMultipartUpload(key, id).catch((error) => {
-      throw toStorageError(error);
-    });
-    ended += 1;
-  }
-  return ended;
+  return unfinishedOf(answer).filter(({ begun }) => begun < before);
 }
 
 interface Unfinished {

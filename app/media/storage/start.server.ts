@@ -5,16 +5,27 @@ import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 
 const LOOK_EVERY_MS = 10_000;
-/** After a failure; the store is not asked more often than that. */
-const WAIT_AFTER_FAILURE_MS = 60_000;
+/** Whether it answers is asked so often, also where nothing is to be moved; after a failure nothing else is asked before. */
+const ASK_EVERY_MS = 60_000;
 /** Nobody sends a film for so long. */
 const ABANDONED_MS = 24 * 3_600_000;
 
-let failing: string | undefined;
+export interface StoreFailure {
+  /** Why nothing can be moved into the store, or read from it. */
+  sentence: string;
+  /** Milliseconds since the epoch: the first of the failures that followed each other. */
+  since: number;
+}
 
-/** Why nothing can be moved into the store just now, as a sentence; undefined when all is well. */
-export function storeFailure(): string | undefined {
-  return failing;
+let failure: StoreFailure | undefined;
+
+/** What is wrong with the store just now; undefined when all is well, and without a store. */
+export function storeFailure(): StoreFailure | undefined {
+  return failure;
+}
+
+function failed(sentence: string): void {
+  failure = { sentence, since: failure?.since ?? Date.now() };
 }
 
 /** Moves files into the store from now on, and removes from it what was deleted. Without a store it does nothing. */
@@ -23,19 +34,26 @@ export function startMovingFiles(): void {
   let isLeaving = false;
   let isWorking = false;
   let notBefore = 0;
+  let askNext = 0;
   const work = async () => {
     if (isWorking || isLeaving || performance.now() < notBefore) return;
     isWorking = true;
     try {
+      // Where nothing is to be moved, a round asks the store for nothing.
+      if (failure || performance.now() >= askNext) {
+        await askStore();
+        askNext = performance.now() + ASK_EVERY_MS;
+      }
       await moveOnce(() => !isLeaving);
-      if (failing) console.log("The file store answers again.");
-      failing = undefined;
+      if (failure) console.log("The file store answers again.");
+      failure = undefined;
     } catch (error) {
-      notBefore = performance.now() + WAIT_AFTER_FAILURE_MS;
+      notBefore = performance.now() + ASK_EVERY_MS;
       if (isLeaving) return;
       const { message } = error as Error;
-      if (failing !== message) console.error(error instanceof StorageError ? message : error);
-      failing = message;
+      const isKnown = failure?.sentence === message;
+      if (!isKnown) console.error(error instanceof StorageError ? message : error);
+      failed(message);
     } finally {
       isWorking = false;
     }
@@ -75,12 +93,17 @@ function writeMarkerOnce(): void {
 export async function tryStore(): Promise<void> {
   if (!settings().storage) return;
   try {
-    const store = await objectStore();
-    for await (const _ of store.list()) break;
-    await store.removeUnfinished(Date.now() - ABANDONED_MS);
+    await askStore();
+    await (await objectStore()).removeUnfinished(Date.now() - ABANDONED_MS);
   } catch (error) {
     if (error instanceof StorageError && error.failure === "denied") throw error;
-    failing = (error as Error).message;
-    console.error(`${failing} Films that are in it can't be watched until it does.`);
+    const { message } = error as Error;
+    failed(message);
+    console.error(`${message} Films that are in it can't be watched until it does.`);
   }
+}
+
+/** Whether the store answers and takes the keys. */
+async function askStore(): Promise<void> {
+  for await (const _ of (await objectStore()).list()) break;
 }

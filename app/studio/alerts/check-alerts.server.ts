@@ -1,4 +1,5 @@
 import { diskFigures } from "~/media/jobs/disk.server";
+import { storeFailure } from "~/media/storage/start.server";
 import { settings } from "~/server/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
@@ -15,6 +16,8 @@ const DISK_FACTOR_RESOLVED = 2.5;
 /** A backup that was missed while the site was down is made up first. */
 const BACKUPS_LATE = 2;
 const AFTER_START_MS = 10 * 60_000;
+/** A store that comes back sooner is nobody's matter. */
+const STORE_AFTER_MS = 5 * 60_000;
 /** Failed jobs are told together, so often at most. */
 const JOBS_EVERY_MS = 15 * 60_000;
 const TITLES = 3;
@@ -29,6 +32,7 @@ export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 10
   await checkDisk(now);
   await checkJobs(now);
   await checkBackups(now, upMs);
+  await checkStore(now);
   await checkConsent(now);
   await checkReports(now);
 }
@@ -39,6 +43,13 @@ async function checkDisk(now: number): Promise<void> {
   const isLow = freeBytes < DISK_FACTOR * reserveBytes;
   const isOver = freeBytes >= DISK_FACTOR_RESOLVED * reserveBytes;
   await follow("disk", isLow ? sentence : undefined, isOver, now);
+}
+
+async function checkStore(now: number): Promise<void> {
+  const failure = storeFailure();
+  const lasts = failure && now - failure.since >= STORE_AFTER_MS;
+  const sentence = failure && `${failure.sentence} What is in it can't be watched until it does.`;
+  await follow("store", lasts ? sentence : undefined, failure === undefined, now);
 }
 
 async function checkBackups(now: number, upMs: number): Promise<void> {

@@ -13,6 +13,8 @@ export interface StoreReport {
   missing: string[];
   /** Objects that no file points at. */
   stray: { key: string; bytes: number }[];
+  /** Keys of objects that were sent in part, a day ago or longer. */
+  unfinished: string[];
 }
 
 /**
@@ -40,11 +42,15 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
   const stray = [...objects]
     .filter(([key, { modifiedMs }]) => !named.has(key) && now - modifiedMs > ABANDONED_MS)
     .map(([key, { bytes }]) => ({ key, bytes }));
-  return { missing, stray };
+  return { missing, stray, unfinished: await store.unfinished(now - ABANDONED_MS) };
 }
 
-/** Removes objects that no file points at. */
-export async function removeStrayObjects(stray: StoreReport["stray"]): Promise<void> {
+/** Removes objects that no file points at, and what was sent in part. */
+export async function removeStrayObjects(
+  { stray, unfinished }: Pick<StoreReport, "stray" | "unfinished">,
+  now = Date.now(),
+): Promise<void> {
   for (const { key } of stray) await noteRemoval(key);
   await finishStoreRemovals();
+  if (unfinished.length > 0) await (await objectStore()).removeUnfinished(now - ABANDONED_MS);
 }

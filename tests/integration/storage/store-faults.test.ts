@@ -1,0 +1,264 @@
+import fs from "node:fs";
+import path from "node:path";
+import { S3mini } from "s3mini";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { recordFile } from "~/media/media-files.server";
+import { fetchObject, localCopy } from "~/media/storage/local-copy.server";
+import { dueEntries, moveDueFiles } from "~/media/storage/move-files.server";
+import { readPointer } from "~/media/storage/pointer.server";
+import { finishStoreRemovals } from "~/media/storage/remove.server";
+import { startMovingFiles, storeFailure, tryStore } from "~/media/storage/start.server";
+import { objectStore } from "~/media/storage/store.server";
+import { loader } from "~/routes/media";
+import { parseStorageUrl } from "~/server/storage/storage-url";
+import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
+import { checkAlerts } from "~/studio/alerts/check-alerts.server";
+import { withFrame } from "~/studio/edit/edit-frame.server";
+import { checkStore, removeStrayObjects } from "~/studio/library/check-store.server";
+import { readMetrics } from "~/studio/monitoring/metrics.server";
+import { sqliteHandle } from "~db/client.server";
+import { type Fault, startFaultyStore } from "../../s3/faulty-store";
+import { hasS3Server } from "../../s3/object-stores";
+import { useTemporarySite } from "../../temporary-site";
+
+/** More than a part. */
+const FILM = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
+const SHORT = FILM.subarray(0, 200_000);
+const NAME = { bucket: "videos", path: "u/1700000000000.mp4" } as const;
+const DERIVED = { bucket: "videos", path: "u/1700000000000" } as const;
+const URL_PATH = `/media/videos/${NAME.path}`;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const ANY = /./;
+const WRITES = /^(PUT|POST) /;
+const COMPLETE = /^POST .*\?uploadId=/;
+const SENT_WHOLE = /^PUT [^?]+$/;
+const SLOW_DOWN = { status: 503, code: "SlowDown" };
+
+// `npm test` installs a server, and tells what was not tested where it cannot.
+describe.runIf(hasS3Server)("a store that fails", () => {
+  let store: Awaited<ReturnType<typeof startFaultyStore>>;
+  let site: ReturnType<typeof useTemporarySite>;
+  let said: string[];
+  const consoleError = console.error;
+
+  beforeAll(async () => {
+    store = await startFaultyStore();
+  });
+  afterAll(() => store?.stop());
+  beforeEach(async () => {
+    site = useTemporarySite(store.environment);
+    said = [];
+    console.error = (line: string) => said.push(line);
+    write(NAME.path, FILM);
+    write(`${DERIVED.path}/hls-1/v0.mp4`, SHORT);
+    sqliteHandle()
+      .prepare(
+        "INSERT INTO videos (id, title, category, status, video_url) VALUES ('v', 'A', 'desi', 'published', ?)",
+      )
+      .run(URL_PATH);
+    await recordFile({ ...NAME, videoId: "v", kind: "video" });
+    await recordFile({ ...DERIVED, videoId: "v", kind: "derived" });
+  });
+  afterEach(async () => {
+    store.fail();
+    const open = await objectStore();
+    for await (const { key } of open.list()) await open.remove(key);
+    console.error = consoleError;
+    site.remove();
+  });
+
+  const at = (name: string) => path.join(site.uploads, "videos", name);
+  const film = () => at(NAME.path);
+  function write(name: string, content: Buffer) {
+    fs.mkdirSync(path.dirname(at(name)), { recursive: true });
+    fs.writeFileSync(at(name), content);
+  }
+  const ask = (headers: Record<string, string> = {}) =>
+    loader({
+      request: new Request(`http://site.example${URL_PATH}`, { headers }),
+      params: {},
+      context: {},
+    });
+
+  /** All is moved now, each byte can be read, and the store has nothing else. */
+  async function goesOn() {
+    store.fail();
+    await moveDueFiles();
+    await finishStoreRemovals();
+    expect(dueEntries()).toBe(0);
+    expect(fs.statSync(film()).size).toBeLessThan(2_048);
+    expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
+    expect(await checkStore(Date.now() + 2 * DAY_MS)).toEqual({
+      missing: [],
+      stray: [],
+      unfinished: [],
+    });
+  }
+
+  const full = (when: RegExp, status: number, code: string, type?: string) => ({
+    when,
+    answer: { status, code, type },
+  });
+  it.each([
+    ["507 for a file", full(SENT_WHOLE, 507, "InsufficientStorage")],
+    ["507 without a code, for a part", full(/^PUT .*partNumber/, 507, "")],
+    ["Ceph's answer", full(WRITES, 403, "QuotaExceeded")],
+    ["MinIO's answer", full(WRITES, 400, "XMinioAdminBucketQuotaExceeded")],
+    ["a type with a charset", full(WRITES, 403, "QuotaExceeded", "application/xml; charset=utf-8")],
+    ["an answer when the parts are put together", full(COMPLETE, 403, "QuotaExceeded")],
+    [
+      "an error with status 200 when the parts are put together",
+      full(COMPLETE, 200, "QuotaExceeded"),
+    ],
+  ] satisfies [string, Fault][])(
+    "is full, by %s: said at once, and the film stays",
+    async (_, fault) => {
+      store.fail(fault);
+      await expect(moveDueFiles()).rejects.toMatchObject({
+        failure: "full",
+        message: expect.stringMatching(/^The file store is full\./),
+      });
+      expect(store.sent(fault.when)).toBe(1);
+      expect(fs.readFileSync(film()).equals(FILM)).toBe(true);
+      expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
+      await goesOn();
+    },
+  );
+
+  it("asks to be sent less, three times: the fourth attempt goes well", async () => {
+    store.fail({ when: SENT_WHOLE, answer: SLOW_DOWN, times: 3 });
+    expect((await moveDueFiles()).files).toBe(2);
+    expect(store.sent(SENT_WHOLE)).toBe(4);
+    await goesOn();
+  });
+
+  it("asks to be sent less for ever: four attempts, and the film stays", async () => {
+    store.fail({ when: WRITES, answer: SLOW_DOWN });
+    await expect(moveDueFiles()).rejects.toThrow("The file store does not answer. (SlowDown)");
+    expect(store.sent(WRITES)).toBe(4);
+    expect(fs.readFileSync(film()).equals(FILM)).toBe(true);
+    await goesOn();
+  });
+
+  it("fails with status 200 while it puts the parts together: the next attempt goes well", async () => {
+    store.fail({ when: COMPLETE, answer: { status: 200, code: "InternalError" }, times: 2 });
+    expect((await moveDueFiles()).files).toBe(2);
+    expect(store.sent(COMPLETE)).toBe(3);
+    await goesOn();
+  });
+
+  it("refuses keys that were right: said at once, and the film stays", async () => {
+    store.fail({ when: ANY, answer: { status: 403, code: "InvalidAccessKeyId" } });
+    await expect(moveDueFiles()).rejects.toThrow(/^The file store refuses the keys/);
+    expect(store.sent(WRITES)).toBe(1);
+    expect(fs.readFileSync(film()).equals(FILM)).toBe(true);
+    await goesOn();
+  });
+
+  it("breaks off: four attempts, the film stays, and what came through is removed", async () => {
+    store.fail({ when: WRITES, answer: "cut" });
+    await expect(moveDueFiles()).rejects.toThrow(/^The file store does not answer/);
+    expect(store.sent(WRITES)).toBe(4);
+    await goesOn();
+  });
+
+  it.each([
+    ["503", SLOW_DOWN],
+    ["403", { status: 403, code: "InvalidAccessKeyId" }],
+    ["500", { status: 500, code: "InternalError" }],
+    // After ten seconds.
+    ["nothing", "silence"],
+  ] satisfies [string, Fault["answer"]][])(
+    "answers %s to who watches: a sentence and 503",
+    async (_, answer) => {
+      await moveDueFiles();
+      store.fail({ when: ANY, answer });
+      const refused = await ask({ Range: "bytes=0-9" });
+      expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "5"]);
+      expect(await refused.text()).toBe(
+        "The file can't be read just now. Please try again in a moment.\n",
+      );
+      expect(store.sent(ANY)).toBeLessThanOrEqual(4);
+      expect(said).toEqual([expect.stringMatching(/^videos\/u\/.*can't be read: The file store/)]);
+      store.fail();
+      expect(Buffer.from(await (await ask({ Range: "bytes=0-9" })).arrayBuffer())).toEqual(
+        FILM.subarray(0, 10),
+      );
+    },
+    60_000,
+  );
+
+  it("breaks off in the middle of a film: the answer ends and no byte is wrong, a copy begins anew", async () => {
+    await moveDueFiles();
+    store.fail({ when: /^GET /, answer: "cut", times: 1 });
+    const answer = await ask();
+    expect(answer.status).toBe(200);
+    expect(await answer.arrayBuffer().then(() => "whole", String)).toMatch(/Error/);
+    store.fail({ when: /^GET /, answer: "cut", times: 2 });
+    const copy = await localCopy(film(), site.folder);
+    expect(fs.readFileSync(copy).equals(FILM)).toBe(true);
+    store.fail({ when: /^GET /, answer: "cut" });
+    const target = path.join(site.folder, "never");
+    await expect(fetchObject((await readPointer(film()))!, target)).rejects.toThrow();
+    expect(store.sent(/^GET /)).toBe(3);
+    expect(fs.existsSync(target)).toBe(false);
+  });
+
+  it("is told to who chooses a picture in the studio", async () => {
+    await moveDueFiles();
+    store.fail({ when: ANY, answer: SLOW_DOWN });
+    const row = sqliteHandle().prepare("SELECT * FROM videos").get() as { id: string };
+    await expect(withFrame(row.id, "0:01", async () => {})).rejects.toMatchObject({
+      status: 503,
+      message: "The film can't be read just now. Please try again in a moment.",
+    });
+  }, 60_000);
+
+  it("has half an object of a process that was killed: check-library names it, and ends it", async () => {
+    const { STORAGE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = store.environment;
+    const address = parseStorageUrl(STORAGE_URL);
+    if (address?.kind !== "s3") throw new Error(STORAGE_URL);
+    const raw = new S3mini({
+      accessKeyId: AWS_ACCESS_KEY_ID,
+      secretAccessKey: AWS_SECRET_ACCESS_KEY,
+      endpoint: address.endpoint,
+      region: address.region,
+    });
+    const half = await raw.getMultipartUploadId(`${address.prefix}videos/u/half.mp4`);
+    await raw.uploadPart(`${address.prefix}videos/u/half.mp4`, half, Buffer.alloc(64), 1);
+    expect((await checkStore())?.unfinished).toEqual([]);
+    const later = Date.now() + 2 * DAY_MS;
+    const report = (await checkStore(later))!;
+    expect(report.unfinished).toEqual(["videos/u/half.mp4"]);
+    await removeStrayObjects(report, later);
+    expect((await checkStore(later))?.unfinished).toEqual([]);
+  });
+
+  it("fails for five minutes: an alert, a figure, and word when it is over", async () => {
+    const told = async () =>
+      (await readAlertsPage()).last.map(({ kind, sentence, resolvedAt }) => ({
+        ...{ kind, sentence },
+        isOver: resolvedAt !== null,
+      }));
+    const figure = async () =>
+      /^afterdark_alerts_open{kind="store"} (\d)$/m.exec((await readMetrics()).text)?.[1];
+    store.fail({ when: ANY, answer: SLOW_DOWN });
+    await tryStore();
+    await checkAlerts(Date.now() + 4 * MINUTE_MS);
+    expect(await told()).toEqual([]);
+    await tryStore();
+    await checkAlerts(Date.now() + 5 * MINUTE_MS);
+    await checkAlerts(Date.now() + 6 * MINUTE_MS);
+    const sentence =
+      "The file store does not answer. (SlowDown) What is in it can't be watched until it does.";
+    expect(await told()).toEqual([{ kind: "store", sentence, isOver: false }]);
+    expect(await figure()).toBe("1");
+    store.fail();
+    startMovingFiles();
+    await vi.waitFor(() => expect(storeFailure()).toBeUndefined(), 30_000);
+    await checkAlerts(Date.now() + 7 * MINUTE_MS);
+    expect(await told()).toEqual([{ kind: "store", sentence, isOver: true }]);
+    expect(await figure()).toBe("0");
+  }, 60_000);
+});
