@@ -8,6 +8,7 @@ const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise
   bytes: () => import("./torture/bytes/bytes"),
   crash: () => import("./torture/crash/crash"),
   films: () => import("./torture/films/films"),
+  http: () => import("./torture/http/http"),
   leaks: () => import("./torture/leaks/leaks"),
   model: () => import("./torture/model/model"),
 };
