@@ -25,7 +25,8 @@ export function readAnswers(bytes: string, mayBeHead: boolean): RawAnswer[] {
     const lines = bytes.slice(at, end === -1 ? undefined : end).split("\r\n");
     const cut = { status: 0, body: "", isWhole: false };
     if (end === -1) {
-      if (!bytes.slice(at).startsWith("HTTP/1.1 ".slice(0, bytes.length - at)))
+      const isBegun = bytes.startsWith("HTTP/1.1 ".slice(0, bytes.length - at), at);
+      if (!isBegun || /(?<!\r)\n/.test(bytes.slice(at)))
         throw new Error(`No answer: ${quoted(bytes.slice(at))}`);
       return [...answers, cut];
     }
