@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { residentBytes } from "../../../tests/process-figures";
 import { signInTo } from "../../../tests/site-client";
 import { SiteProcess } from "../../../tests/site-process";
+import { startEnvironment } from "../../../tests/start-environment";
 import { startNeighbour } from "../films/neighbour";
 import { addressesOf, ROUTES } from "../leaks/walk";
 import type { Faults, TortureOptions } from "../options";
@@ -38,10 +39,9 @@ export async function sendBytes(
   until = Number.POSITIVE_INFINITY,
   waitsMs = NEIGHBOUR_WAITS_MS,
 ): Promise<Faults> {
-  const random = createRandom(seed);
   const faults: Faults = [];
   const statuses: Record<number, number> = {};
-  const site = new SiteProcess();
+  const site = new SiteProcess(startEnvironment());
   try {
     await site.start();
     const known = await fill(site);
@@ -52,13 +52,13 @@ export async function sendBytes(
     let mostBytes = 0;
     const one = async () => {
       while (sent < most && Date.now() < until && faults.length < MOST_FAULTS) {
-        sent += 1;
-        // Limits count by address, and are not what is tried here.
-        const from = `127.0.${random.below(250)}.${2 + random.below(250)}`;
-        const exchange = nextExchange(random, known);
+        const number = ++sent;
+        const { exchange, from } = connectionOf(seed, number, known);
         const outcome = await converse(site.url, exchange, from, ENDED_WITHIN_MS);
         for (const fault of judge(exchange, outcome, statuses))
-          faults.push(`${fault}; sent ${JSON.stringify(exchange.pieces.join("").slice(0, 600))}`);
+          faults.push(
+            `Connection ${number}: ${fault}; sent ${JSON.stringify(exchange.pieces.join("").slice(0, 600))}`,
+          );
         if (site.child?.exitCode !== null || site.child.signalCode) return;
         if (sent % 100 === 0) mostBytes = Math.max(mostBytes, residentBytes(pid));
       }
@@ -79,6 +79,14 @@ export async function sendBytes(
     await site.remove();
   }
   return faults;
+}
+
+/** What a connection sends follows from its number, whichever of those at once comes to it first. */
+export function connectionOf(seed: string, number: number, known: Known) {
+  const random = createRandom(`${seed}/${number}`);
+  // Limits count by address, and are not what is tried here.
+  const from = `127.0.${random.below(250)}.${2 + random.below(250)}`;
+  return { from, exchange: nextExchange(random, known) };
 }
 
 /** Films with a mark in their bytes, and the addresses of every route. */

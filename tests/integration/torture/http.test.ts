@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readAnswers } from "../../../scripts/torture/http/answers";
-import { judge, sendBytes } from "../../../scripts/torture/http/http";
+import { connectionOf, judge, sendBytes } from "../../../scripts/torture/http/http";
 
 const CONNECTIONS = 400;
 
@@ -9,6 +9,46 @@ it("sends what no browser sends, and each connection gets the answers to its own
   const waits = Number.POSITIVE_INFINITY;
   expect(await sendBytes("npm test", CONNECTIONS, undefined, waits)).toEqual([]);
 }, 120_000);
+
+describe("what is sent", () => {
+  const known = {
+    paths: ["/", "/trending"],
+    files: [{ path: "/media/videos/u/1.mp4", mark: "mark-1" }],
+    cookie: "session=x",
+  };
+  const all = Array.from({ length: 2_000 }, (_, number) => connectionOf("noon", number, known));
+
+  it("follows from the seed and the number of the connection alone", () => {
+    expect(connectionOf("noon", 7, known)).toEqual(all[7]);
+    expect(connectionOf("dusk", 7, known)).not.toEqual(all[7]);
+    expect(new Set(all.map(({ exchange }) => exchange.pieces.join(""))).size).toBeGreaterThan(900);
+    expect(new Set(all.map(({ from }) => from)).size).toBeGreaterThan(1_900);
+  });
+
+  it("has every kind, and something to look for in the answers where that is known", () => {
+    const has = (of: (exchange: (typeof all)[0]["exchange"]) => unknown) =>
+      all.filter(({ exchange }) => of(exchange)).length;
+    for (const ending of ["wait", "leave", "half-close", "reset"])
+      expect(
+        has((exchange) => exchange.ending === ending),
+        ending,
+      ).toBeGreaterThan(20);
+    expect(has(({ marks }) => marks && marks.length > 1)).toBeGreaterThan(100);
+    expect(has(({ forbidden }) => forbidden)).toBeGreaterThan(100);
+    expect(has(({ pieces }) => pieces.length > 10)).toBeGreaterThan(20);
+    expect(has(({ pieces }) => pieces.join("").length > 20_000)).toBeGreaterThan(20);
+    expect(has(({ pieces }) => /[^\x00-\x7f]/.test(pieces.join("")))).toBeGreaterThan(100);
+  });
+
+  it("ends the connection of several requests with the last, and nowhere before", () => {
+    for (const { exchange } of all.filter(({ exchange }) => exchange.marks)) {
+      const text = exchange.pieces.join("");
+      expect(text.match(/^GET /gm)).toHaveLength(exchange.marks!.length);
+      expect(text.indexOf("Connection: close")).toBe(text.lastIndexOf("Connection: close"));
+      expect(text.endsWith("Connection: close\r\n\r\n")).toBe(true);
+    }
+  });
+});
 
 const answer = (status: string, body = "") =>
   `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
