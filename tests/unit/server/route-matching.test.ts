@@ -1,7 +1,12 @@
-import { type AgnosticRouteObject, matchRoutes } from "@remix-run/router";
+import {
+  type AgnosticRouteObject,
+  createStaticHandler,
+  matchRoutes,
+  type StaticHandlerContext,
+} from "@remix-run/router";
 import { expect, it } from "vitest";
 import siteRoutes from "~/routes";
-import { candidates, firstSegment } from "~/server/node/route-matching.server";
+import { candidates, firstSegment, narrowHandler } from "~/server/node/route-matching.server";
 
 const PATHS = [
   "",
@@ -38,13 +43,18 @@ const PATHS = [
   "/ſaved",
 ];
 
-it.each(PATHS)("finds the same route for %j among the candidates as among all", async (path) => {
-  const children = (await siteRoutes).map(({ id, file, path, index }) => ({
-    id: id ?? file,
+async function allRoutes(): Promise<AgnosticRouteObject[]> {
+  const children = (await siteRoutes).map(({ id = "", file, path, index }) => ({
+    id: id || file,
     path,
     index,
+    loader: ({ params }: { params: unknown }) => ({ params }),
   }));
-  const routes = [{ id: "root", path: "", children }] as AgnosticRouteObject[];
+  return [{ id: "root", path: "", children }] as AgnosticRouteObject[];
+}
+
+it.each(PATHS)("finds the same route for %j among the candidates as among all", async (path) => {
+  const routes = await allRoutes();
   const found = (all: AgnosticRouteObject[], location: Parameters<typeof matchRoutes>[1]) =>
     matchRoutes(all, location)?.map(({ route, ...match }) => ({ ...match, id: route.id }));
   const few = candidates(routes, firstSegment(path));
@@ -59,4 +69,38 @@ it("tries no route that another first segment leads to", async () => {
     "routes/home.tsx",
     "routes/not-found.tsx",
   ]);
+});
+
+it.each(PATHS)("runs the same loaders for %j with few routes as with all", async (path) => {
+  const routes = await allRoutes();
+  const few = narrowHandler(routes, createStaticHandler);
+  const all = createStaticHandler(routes);
+  const request = () => new Request(`http://site.example${path}`);
+  const told = ({ matches, ...context }: StaticHandlerContext) => ({
+    ...context,
+    location: context.location.pathname,
+    matches: matches.map(({ route, params, pathname }) => ({ id: route.id, params, pathname })),
+  });
+  const query = async (handler: typeof all) =>
+    told((await handler.query(request())) as StaticHandlerContext);
+  expect(await query(few)).toEqual(await query(all));
+  const routeId = (await query(all)).matches.at(-1)?.id;
+  for (const asked of [routeId, "root", "routes/home.tsx"]) {
+    const one = (handler: typeof all) =>
+      handler.queryRoute(request(), { routeId: asked }).catch((error: unknown) => error);
+    expect(await one(few)).toEqual(await one(all));
+  }
+});
+
+it("makes no more handlers than there are first segments, whatever is asked for", async () => {
+  let made = 0;
+  const handler = narrowHandler(await allRoutes(), (routes) => {
+    made += 1;
+    return createStaticHandler(routes);
+  });
+  const ask = (path: string) => handler.query(new Request(`http://site.example${path}`));
+  for (const path of PATHS) await ask(path);
+  const before = made;
+  for (let index = 0; index < 500; index++) await ask(`/unknown-${index}/more`);
+  expect(made).toBe(before);
 });
