@@ -67,7 +67,7 @@ async function render(
   remixContext: EntryContext,
   nonce: string,
 ): Promise<string> {
-  const { serverHandoffStream: data, ...context } = remixContext;
+  const { serverHandoffStream: data, ...context } = ofOwnRoutes(remixContext);
   const scripts = data ? await dataScripts(data as ReadableStream, nonce) : "";
   const page = renderToString(
     <NonceContext.Provider value={nonce}>
@@ -77,6 +77,16 @@ async function render(
     </NonceContext.Provider>,
   );
   return `<!DOCTYPE html>${page}${scripts}`;
+}
+
+/** The framework makes every route of the list anew for a page; the page itself is made of one or two. */
+function ofOwnRoutes(context: EntryContext): EntryContext {
+  const { routes } = context.manifest;
+  const own = context.staticHandlerContext.matches.flatMap(({ route: { id } }) => {
+    const route = routes[id];
+    return route ? [[id, route]] : [];
+  });
+  return { ...context, manifest: { ...context.manifest, routes: Object.fromEntries(own) } };
 }
 
 async function dataScripts(data: ReadableStream, nonce: string): Promise<string> {
