@@ -7,10 +7,12 @@ import { SETTING_NAMES } from "~/server/settings.server";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
-type Name = "site" | "proxy" | "litestream";
+type Name = "site" | "proxy" | "litestream" | "worker";
 interface Service {
   build: string;
+  image?: string;
   profiles?: string[];
+  command?: string[];
   volumes: string[];
   environment: Record<string, string>;
 }
@@ -32,7 +34,7 @@ describe("compose.yaml", () => {
     for (const { source } of mountsOf("site")) expect(Object.keys(volumes)).toContain(source);
   });
 
-  it.each(["site", "proxy", "litestream"] as const)(
+  it.each(["site", "proxy", "litestream", "worker"] as const)(
     "gives %s a read-only root and no rights to spare",
     (name) => {
       const service = services[name];
@@ -70,6 +72,26 @@ describe("compose.yaml", () => {
     for (const [, name] of configuration.matchAll(/\$\{(\w+)\}/g)) {
       expect(Object.keys(environment)).toContain(name);
     }
+  });
+
+  it("starts a worker by its profile alone, from the site's image, with nothing of the site's", () => {
+    const { profiles, environment, command = [], volumes: mounts, image } = services.worker;
+    expect(profiles).toEqual(["worker"]);
+    expect(image).toBe(services.site.image);
+    const [node, loader, script = "", ...options] = command;
+    expect([node, loader]).toEqual(["node", "--import=tsx"]);
+    expect(JSON.parse(read("package.json")).dependencies).toHaveProperty("tsx");
+    const source = read(script);
+    for (const option of options) expect(source).toContain(option.replace(/=.*/, " "));
+    for (const name of Object.keys(environment)) {
+      if (!SETTING_NAMES.includes(name as never)) expect(source).toContain(`process.env.${name}`);
+    }
+    // A name that is missing stops the whole file from being read, also for who wants the site alone.
+    expect(read("compose.yaml")).not.toMatch(/\$\{\w+(:?\?|\})/);
+    const folder = options.find((option) => option.startsWith("--folder="))!.split("=")[1];
+    expect(mounts).toEqual([`work:${folder}`]);
+    // A volume takes its owner from the image, where the account 1000 may write there.
+    expect(read("Dockerfile")).toContain(`VOLUME ["/site/db/data", "${folder}"]`);
   });
 
   it("starts nginx by its profile alone, with everything mounted read-only", () => {
