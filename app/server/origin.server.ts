@@ -1,3 +1,4 @@
+import { parseUrl } from "~/shared/addresses";
 import { originOf } from "./node/origin-header.server";
 import { settings } from "./settings.server";
 
@@ -20,8 +21,9 @@ export function requireOwnOrigin(request: Request): void {
 
 /** Behind a proxy that ends TLS the request's own scheme says nothing, so only hosts are compared. */
 function isOwn(origin: string | null, request: Request): boolean {
-  if (!origin || !URL.canParse(origin)) return false;
+  const parsed = parseUrl(origin ?? "");
+  if (!parsed) return false;
   if (origin === settings().publicUrl) return true;
   const host = request.headers.get("Host") ?? new URL(request.url).host;
-  return new URL(origin).host === host.toLowerCase();
+  return parsed.host === host.toLowerCase();
 }

@@ -1,3 +1,5 @@
+import { parseUrl } from "~/shared/addresses";
+
 /** Stands for our own origin; .invalid belongs to nobody (RFC 2606). */
 const OWN_ORIGIN = "http://own.invalid";
 const LONGEST_PATH = 2_000;
@@ -28,9 +30,8 @@ export function safePath(value: unknown, fallback: string): string {
 
 function leadsHome(value: string): boolean {
   if (!value.startsWith("/") || /[\u0000-\u0020\u007f\\]/.test(value)) return false;
-  if (!URL.canParse(value, OWN_ORIGIN)) return false;
-  const url = new URL(value, OWN_ORIGIN);
-  return url.origin === OWN_ORIGIN && !url.pathname.startsWith("//");
+  const url = parseUrl(value, OWN_ORIGIN);
+  return url !== undefined && url.origin === OWN_ORIGIN && !url.pathname.startsWith("//");
 }
 
 function decodePath(path: string): string | undefined {

@@ -130,3 +130,15 @@ function withParameters(path: string, parameters: URLSearchParams): string {
   const query = parameters.toString();
   return query ? `${path}?${query}` : path;
 }
+
+/**
+ * The URL that a text is, alone or against `base`; undefined where it is none. `URL.canParse` is not asked:
+ * once V8 has optimised who asks, Node 20 reads Latin-1 letters in it as UTF-8 and answers wrongly.
+ */
+export function parseUrl(text: string, base?: string | URL): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}

@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { SettingsError, settings } from "~/server/settings.server";
+import { parseUrl } from "~/shared/addresses";
 import { UsageError } from "../ask";
 import { convert, type Job } from "./convert";
 import { RefusedError, siteClient, TokenError } from "./site";
@@ -89,7 +90,7 @@ function readArguments(): { site: string; token: string; parent: string } {
     process.exit(0);
   }
   const token = values.token ?? process.env.WORKER_TOKEN;
-  const site = URL.canParse(values.site ?? "") ? new URL(values.site!) : undefined;
+  const site = parseUrl(values.site ?? "");
   if (!site || !/^https?:$/.test(site.protocol)) throw new UsageError(USAGE);
   if (!token) throw new UsageError(`The token of this worker is missing.\n\n${USAGE}`);
   return { site: site.origin, token, parent: path.resolve(values.folder ?? os.tmpdir()) };

@@ -3,6 +3,7 @@ import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP } from "node:net";
+import { parseUrl } from "~/shared/addresses";
 import { reserveDiskSpace } from "../intake/disk-space.server";
 import { type FileRule, type ReceivedFile, receiveFile } from "../intake/received-file.server";
 import { UploadError } from "../intake/upload-error.server";
@@ -41,8 +42,9 @@ export interface DownloadOptions {
 /** @throws {UploadError} 422 for what is no address of a file on the web. */
 export function parseAddress(text: string): URL {
   const address = text.trim();
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (!url || address.length > LONGEST_ADDRESS) throw wrong("This is no address.");
+  const url = parseUrl(address);
+  if (!url || Math.max(address.length, url.href.length) > LONGEST_ADDRESS)
+    throw wrong("This is no address.");
   if (url.protocol !== "https:")
     throw wrong("Only addresses that begin with https:// are fetched.");
   if (url.username || url.password) {
@@ -105,8 +107,9 @@ async function follow(address: URL, options: DownloadOptions, signal: AbortSigna
     if (![301, 302, 303, 307, 308].includes(statusCode) || !headers.location) {
       throw wrong(`The server answers with ${statusCode}, not with the file.`);
     }
-    if (!URL.canParse(headers.location, url)) throw wrong("The server leads to no address.");
-    url = parseAddress(new URL(headers.location, url).href);
+    const next = parseUrl(headers.location, url);
+    if (!next) throw wrong("The server leads to no address.");
+    url = parseAddress(next.href);
   }
   throw wrong("The server leads from one address to another without end.");
 }

@@ -25,13 +25,7 @@ export interface StreamStart extends FileStart {
 export async function streamStart(hlsUrl: string): Promise<StreamStart | undefined> {
   try {
     const master = await readMedia(hlsUrl);
-    const variants = [...master.matchAll(VARIANT)].map(
-      ([, attributes, width, height, playlist]) => ({
-        ...{ attributes: attributes!, playlist: playlist! },
-        ...{ width: Number(width), height: Number(height) },
-      }),
-    );
-    const start = startRendition(variants);
+    const start = startRendition(variantsOf(master));
     const picture = start && (await fileStart(beside(hlsUrl, start.playlist)));
     if (!picture) return undefined;
     const group = GROUP.exec(start.attributes)?.[1];
@@ -43,6 +37,19 @@ export async function streamStart(hlsUrl: string): Promise<StreamStart | undefin
     // No such file: the player finds out by itself.
     return undefined;
   }
+}
+
+/** Line by line: a pattern over all of it tries every number of a long line with the rest of it. */
+function variantsOf(master: string) {
+  const lines = master.split(/\r?\n/);
+  return lines.flatMap((line, index) => {
+    const playlist = lines[index + 1] ?? "";
+    if (!line.startsWith(VARIANT) || !FILE.test(playlist)) return [];
+    const [, width, height] = RESOLUTION.exec(line) ?? [];
+    if (height === undefined) return [];
+    const attributes = line.slice(VARIANT.length);
+    return [{ attributes, playlist, width: Number(width), height: Number(height) }];
+  });
 }
 
 async function fileStart(playlistUrl: string): Promise<FileStart | undefined> {
@@ -62,7 +69,9 @@ function isDefaultSound(line: string, group: string): boolean {
   );
 }
 
-const VARIANT = /^#EXT-X-STREAM-INF:([^\n]*RESOLUTION=(\d+)x(\d+)[^\n]*)\n([\w.-]+)\r?$/gm;
+const VARIANT = "#EXT-X-STREAM-INF:";
+const RESOLUTION = /(?:^|[:,])RESOLUTION=(\d{1,5})x(\d{1,5})(?:,|$)/;
+const FILE = /^[\w.-]+$/;
 const GROUP = /(?:^|,)AUDIO="([\w-]+)"/;
 const URI = /,URI="([\w.-]+)"/;
 const HEADER = /^#EXT-X-MAP:URI="([\w.-]+)",BYTERANGE="\d+@0"\r?$/m;

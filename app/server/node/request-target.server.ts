@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { parseUrl } from "~/shared/addresses";
 import { answerPlainly } from "./middleware.server";
 
 /** A name or address with an optional port (RFC 9110 §7.2). */
@@ -36,7 +37,7 @@ export function refuseMalformedTarget(request: IncomingMessage, response: Server
 }
 
 function isAddress(host: string, target: string): boolean {
-  if (!target.startsWith("/") || !URL.canParse(`http://${host}${target}`)) return false;
+  if (!target.startsWith("/") || !parseUrl(`http://${host}${target}`)) return false;
   const [path = "", query = ""] = target.split("?", 2);
   try {
     decodeURIComponent(path);

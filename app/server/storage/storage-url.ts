@@ -1,3 +1,5 @@
+import { parseUrl } from "~/shared/addresses";
+
 /** What STORAGE_URL names. */
 export type StorageAddress =
   | { kind: "folder"; folder: string }
@@ -21,8 +23,9 @@ const DEFAULT_REGION = "us-east-1";
  * for what is neither.
  */
 export function parseStorageUrl(text: string): StorageAddress | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, host, pathname, searchParams, username, password, hash } = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return undefined;
+  const { protocol, host, pathname, searchParams, username, password, hash } = url;
   if (username || password || hash) return undefined;
   if (protocol === "file:") {
     const isFolder = host === "" && pathname.length > 1 && searchParams.size === 0;
@@ -47,7 +50,8 @@ export function parseStorageUrl(text: string): StorageAddress | undefined {
 }
 
 function isOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, pathname, search, username } = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return false;
+  const { protocol, pathname, search, username } = url;
   return /^https?:$/.test(protocol) && pathname === "/" && !search && !username;
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from "../addresses";
 export interface StoryboardFrame {
   /** Seconds. */
   start: number;
@@ -27,11 +28,12 @@ export function parseStoryboard(text: string, base: string): StoryboardFrame[] {
     const fragment = FRAGMENT.exec(lines[at + 1]?.trim() ?? "");
     if (!timing || !fragment) continue;
     const [x = 0, y = 0, width = 0, height = 0] = fragment.slice(2).map(Number);
-    if (width === 0 || height === 0 || !URL.canParse(fragment[1]!, base)) continue;
+    const sheet = parseUrl(fragment[1]!, base);
+    if (width === 0 || height === 0 || !sheet) continue;
     frames.push({
       start: secondsOf(timing[1]!),
       end: secondsOf(timing[2]!),
-      sheet: new URL(fragment[1]!, base).href,
+      sheet: sheet.href,
       x,
       y,
       width,

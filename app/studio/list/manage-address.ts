@@ -1,4 +1,5 @@
 import { type CategoryId, toCategoryId } from "~/shared/categories";
+import { searchText } from "~/shared/search-text";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 import { type Column, readColumns, writeColumns } from "./columns";
 
@@ -42,7 +43,6 @@ export const STATUS_LABELS: Record<VideoStatus, string> = {
   review: "Review",
 };
 
-const SEARCH_MAX_LENGTH = 200;
 const UPLOADER_MAX_LENGTH = 100;
 const PAGE_MAX = 10_000_000;
 
@@ -142,7 +142,7 @@ export function readManageView(parameters: URLSearchParams): ManageView {
   const similar = asked === SIMILAR || undefined;
   return {
     page: /^\d{1,8}$/.test(page) ? Math.min(PAGE_MAX, Math.max(1, Number(page))) : 1,
-    search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
+    search: searchText(parameters.get("search")),
     status: waitsFor ? "review" : VIDEO_STATUSES.find((status) => status === asked),
     ...(waitsFor && { waitsFor }),
     scheduled,

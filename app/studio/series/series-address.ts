@@ -1,11 +1,11 @@
+import { searchText } from "~/shared/search-text";
+
 /** The pages of series in the studio, as their addresses say. Parameters at their defaults are left out. */
 
 /** For so long a deleted series can be restored, as a video can. */
 export const SERIES_RESTORABLE_DAYS = 30;
 
 export const MAX_SERIES_VIDEOS = 1_000;
-
-const SEARCH_MAX_LENGTH = 200;
 
 /** A page of the list of series, or of the videos of one. */
 export interface SeriesView {
@@ -25,10 +25,7 @@ export function readSeriesView(id: string | undefined, parameters: URLSearchPara
   const page = parameters.get("page") ?? "";
   return {
     ...(id !== undefined && { id: /^\d{1,15}$/.test(id) ? Number(id) : 0 }),
-    search:
-      id === undefined
-        ? (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim()
-        : "",
+    search: id === undefined ? searchText(parameters.get("search")) : "",
     page: /^\d{1,7}$/.test(page) ? Math.max(1, Number(page)) : 1,
   };
 }

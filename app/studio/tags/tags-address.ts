@@ -1,11 +1,11 @@
+import { searchText } from "~/shared/search-text";
+
 /** The page of all tags, as its address says. Parameters at their defaults are left out. */
 
 export const TAG_SORTS = ["videos", "name"] as const;
 export type TagSort = (typeof TAG_SORTS)[number];
 
 export const TAG_SORT_LABELS: Record<TagSort, string> = { videos: "Most used", name: "Name" };
-
-const SEARCH_MAX_LENGTH = 200;
 
 export interface TagsView {
   /** Part of a tag, trimmed; empty for all. */
@@ -18,7 +18,7 @@ export interface TagsView {
 export function readTagsView(parameters: URLSearchParams): TagsView {
   const page = parameters.get("page") ?? "";
   return {
-    search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
+    search: searchText(parameters.get("search")),
     sort: TAG_SORTS.find((sort) => sort === parameters.get("sort")) ?? "videos",
     page: /^\d{1,7}$/.test(page) ? Math.max(1, Number(page)) : 1,
   };

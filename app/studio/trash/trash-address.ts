@@ -1,11 +1,10 @@
 import { formatQuantity } from "~/shared/format";
+import { searchText } from "~/shared/search-text";
 
 /** The page of the trash, as its address says. Parameters at their defaults are left out. */
 
 /** How long a deleted video can be restored. */
 export const TRASH_DAYS = 30;
-
-const SEARCH_MAX_LENGTH = 200;
 
 export interface TrashView {
   /** Of files that were replaced, and not of deleted videos. */
@@ -20,7 +19,7 @@ export function readTrashView(parameters: URLSearchParams): TrashView {
   const page = parameters.get("page") ?? "";
   return {
     ...(parameters.get("show") === "files" && { files: true }),
-    search: (parameters.get("search") ?? "").trim().slice(0, SEARCH_MAX_LENGTH).trim(),
+    search: searchText(parameters.get("search")),
     page: /^\d{1,7}$/.test(page) ? Math.max(1, Number(page)) : 1,
   };
 }

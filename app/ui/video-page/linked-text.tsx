@@ -1,3 +1,4 @@
+import { parseUrl } from "~/shared/addresses";
 import { type TimedPart, timedParts } from "~/shared/timestamps";
 import { MomentLink, type Moments } from "./moment-link";
 
@@ -18,7 +19,7 @@ export function textParts(text: string): TextPart[] {
     let address = match[0];
     // Not by a pattern, which would try each sign of a long row of them anew.
     while (TRAILING.includes(address.at(-1) ?? " ")) address = address.slice(0, -1);
-    if (!URL.canParse(address)) continue;
+    if (!parseUrl(address)) continue;
     if (match.index > end) parts.push({ text: text.slice(end, match.index) });
     parts.push({ text: address, href: address });
     end = match.index + address.length;

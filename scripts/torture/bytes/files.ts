@@ -13,6 +13,7 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { readMp4Layout } from "~/media/probe/mp4-boxes.server";
 import { streamStart } from "~/media/serve/stream-start.server";
 import { settings } from "~/server/settings.server";
+import { parseUrl } from "~/shared/addresses";
 import { parseStoryboard } from "~/shared/streams/storyboard";
 import { holds, type Target, unless, words } from "./target";
 
@@ -156,7 +157,7 @@ export const FILES: readonly Target[] = [
         "https://site.example/media/x.vtt",
       )) {
         holds(start >= 0 && width > 0 && height > 0);
-        holds(URL.canParse(sheet));
+        holds(parseUrl(sheet));
       }
     },
   },
@@ -241,7 +242,8 @@ export const FILES: readonly Target[] = [
       `\r\n--${BOUNDARY}\r\n`,
       `\r\n--${BOUNDARY}--`,
     ],
-    longest: 100_000,
+    // What a socket hands over at once.
+    longest: 64 * 1024,
     share: 0.1,
     async feed(input, random) {
       const boundary = random.chance(0.9)

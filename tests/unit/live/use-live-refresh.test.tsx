@@ -88,7 +88,7 @@ describe("a list that refreshes itself", () => {
   it("refetches for views", async () => {
     source().send("views", 1);
     await pass();
-    expect(loads).toBe(2);
+    await vi.waitFor(() => expect(loads).toBe(2));
   });
 
   it("waits for an answer under way before it asks again", async () => {
@@ -97,7 +97,7 @@ describe("a list that refreshes itself", () => {
     version = 2;
     source().send("catalogue", 2);
     await pass();
-    expect(loads).toBe(2);
+    await vi.waitFor(() => expect(loads).toBe(2));
     version = 3;
     source().send("catalogue", 3);
     await pass(2_000);

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { manageHref, readManageView } from "~/studio/list/manage-address";
+import { readSeriesView, seriesHref } from "~/studio/series/series-address";
+import { readTagsView, tagsHref } from "~/studio/tags/tags-address";
+import { readTrashView, trashHref } from "~/studio/trash/trash-address";
+
+/** 200 units of UTF-16 end in the middle of a letter. */
+const LONG = `x${"\u{1f600}".repeat(250)}`;
+
+const PAGES: Record<string, [read: (asked: URLSearchParams) => string, write: string]> = {
+  manage: [(asked) => readManageView(asked).search, manageHref(readManageView(of(LONG)))],
+  series: [
+    (asked) => readSeriesView(undefined, asked).search,
+    seriesHref(readSeriesView(undefined, of(LONG))),
+  ],
+  tags: [(asked) => readTagsView(asked).search, tagsHref(readTagsView(of(LONG)))],
+  trash: [(asked) => readTrashView(asked).search, trashHref(readTrashView(of(LONG)))],
+};
+
+function of(search: string): URLSearchParams {
+  return new URLSearchParams({ search });
+}
+
+it.each(Object.entries(PAGES))("%s cuts a long search between letters", (_, [read, address]) => {
+  expect([...read(of(LONG))]).toHaveLength(200);
+  const again = new URL(address, "https://site.example").searchParams;
+  expect(read(again)).toBe(read(of(LONG)));
+});
