@@ -9,6 +9,7 @@ const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise
   crash: () => import("./torture/crash/crash"),
   films: () => import("./torture/films/films"),
   http: () => import("./torture/http/http"),
+  load: () => import("./torture/load/load"),
   leaks: () => import("./torture/leaks/leaks"),
   model: () => import("./torture/model/model"),
 };
