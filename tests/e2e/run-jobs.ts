@@ -35,6 +35,7 @@ export async function runJobs(
   jobs.stderr.on("data", (chunk) => {
     said += chunk;
   });
-  await once(jobs, "exit");
+  const [code] = await once(jobs, "exit");
+  if (code !== 0) throw new Error(`npm run jobs ended with ${code}: ${said}`);
   return said;
 }
