@@ -199,6 +199,11 @@ describe("changes that wait", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'n25000'");
     const { videos } = await listPublished({ page: 1 });
     expect(videos[0]?.id).toBe("n24999");
+    // The thread that works them off would find no file when this one is removed.
+    await vi.waitFor(async () => {
+      await projected();
+      expect(projector().waiting().last).toBeNull();
+    }, 60_000);
   });
 
   it("wait while another program holds the file, and nobody waits for it", async () => {
