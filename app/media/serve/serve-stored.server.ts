@@ -1,18 +1,20 @@
 import { streamBody } from "~/server/node/stream-body.server";
 import { settings } from "~/server/settings.server";
 import type { MediaName } from "../bucket.server";
+import { cdnAddress } from "../storage/cdn.server";
 import { StorageError } from "../storage/object-store";
 import type { Pointer } from "../storage/pointer.server";
 import { objectStore } from "../storage/store.server";
 import { answerBytes, NO_CACHE } from "./answer-bytes.server";
 
-/** How long an address of the store can be read: as long, hiding a video takes to reach those who have one. */
+/** How long an address of the store, or of the CDN, can be read: as long, hiding a video takes to reach those who have one. */
 export const REDIRECT_SECONDS = 60;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Answers a request for a file that is in the store: its bytes pass through the site or, where
- * STORAGE_DELIVERY says so, the visitor is sent to the store for them. Who may see it has been asked.
+ * STORAGE_DELIVERY says so, the visitor is sent to the store for them, or to a CDN. Who may see it has been
+ * asked.
  */
 export async function serveStored(
   request: Request,
@@ -21,17 +23,16 @@ export async function serveStored(
   headers: Headers,
 ): Promise<Response> {
   try {
-    const store = await objectStore();
-    const { key, bytes, version, modifiedMs, type } = pointer;
-    if (settings().storage?.redirects && request.method === "GET" && isPartOfStream(name)) {
-      const address = await store.presign(key, REDIRECT_SECONDS, type);
-      if (address) {
-        headers.set("Location", address);
-        headers.set("Cache-Control", NO_CACHE);
-        headers.delete("Content-Type");
-        return new Response(null, { status: 302, headers });
-      }
+    const { key, bytes, version, modifiedMs } = pointer;
+    const isRedirected = request.method === "GET" && isPartOfStream(name);
+    const address = isRedirected ? await addressElsewhere(pointer) : undefined;
+    if (address) {
+      headers.set("Location", address);
+      headers.set("Cache-Control", NO_CACHE);
+      headers.delete("Content-Type");
+      return new Response(null, { status: 302, headers });
     }
+    const store = await objectStore();
     const body = async (start: number, length: number) =>
       streamBody(await store.get(key, { start, end: start + length - 1 }));
     return await answerBytes(request, { bytes, version, modifiedMs, body }, headers);
@@ -40,6 +41,15 @@ export async function serveStored(
     console.error(`${name.bucket}/${name.path} can't be read: ${error.message}`);
     return unavailable();
   }
+}
+
+/** Where the CDN or the store gives the bytes itself; undefined where they pass through the site. */
+async function addressElsewhere({ key, type }: Pointer): Promise<string | undefined> {
+  const { redirects, cdn, address } = settings().storage ?? {};
+  if (!redirects) return undefined;
+  if (!cdn) return (await objectStore()).presign(key, REDIRECT_SECONDS, type);
+  const path = `/${address?.kind === "s3" ? address.prefix : ""}${key}`;
+  return cdnAddress(cdn, path, Math.floor(Date.now() / 1000) + REDIRECT_SECONDS);
 }
 
 /**

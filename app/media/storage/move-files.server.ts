@@ -142,7 +142,7 @@ async function moveFile(
   if (!before?.isFile() || before.size < LEAST_BYTES || !type.startsWith("video/")) return 0;
   const store = await objectStore();
   const key = keyFor(bucket, name);
-  const { sha256, bytes } = await storeWhole(store, key, file);
+  const { sha256, bytes } = await storeWhole(store, key, file, type);
   const [version, modifiedMs] = [versionOf(before), Number(before.mtimeMs)];
   const text = pointerText({ key, bytes, sha256, version, modifiedMs, type });
   if (Buffer.byteLength(text) > MOST_POINTER_BYTES) throw new Error(`${name} is too long a name.`);
@@ -160,9 +160,9 @@ async function moveFile(
   return "busy";
 }
 
-async function storeWhole(store: ObjectStore, key: string, file: string) {
+async function storeWhole(store: ObjectStore, key: string, file: string, type: string) {
   try {
-    return await store.put(key, file);
+    return await store.put(key, file, type);
   } catch (error) {
     // The store may have all of it, although the answer never came.
     await noteRemoval(key);

@@ -9,10 +9,11 @@ export interface ObjectStore {
   /**
    * Stores a file of this machine, whole or not at all.
    *
+   * @param contentType what the store says of it to who asks without the site; a folder says nothing.
    * @returns its SHA-256, hexadecimal, as it was read; the store has acknowledged the same bytes.
    * @throws {StorageError}
    */
-  put(key: string, file: string): Promise<{ sha256: string; bytes: number }>;
+  put(key: string, file: string, contentType?: string): Promise<{ sha256: string; bytes: number }>;
   /** @throws {StorageError} "missing" when there is no such object. */
   get(key: string, range?: ByteRange): Promise<Readable>;
   /** Undefined when there is no such object. */

@@ -34,7 +34,7 @@ export function s3Store(
   const s3 = new S3mini({ ...keys, endpoint, region, requestAbortTimeout: REQUEST_MS });
   const nameOf = (key: string) => prefix + key;
 
-  async function put(key: string, file: string) {
+  async function put(key: string, file: string, contentType?: string) {
     const name = nameOf(key);
     const handle = await open(file);
     try {
@@ -57,10 +57,10 @@ export function s3Store(
       };
       if (size <= partBytes) {
         const { part, md5 } = await readPart(0);
-        const answer = await retried(() => s3.putObject(name, part));
+        const answer = await retried(() => s3.putObject(name, part, contentType));
         requireSame(md5, answer.headers.get("etag"));
       } else {
-        await putParts(name, size, partBytes, readPart);
+        await putParts(name, contentType, size, partBytes, readPart);
       }
       const stored = await head(key);
       if (stored?.bytes !== size) throw new StorageError("damaged", key);
@@ -72,11 +72,12 @@ export function s3Store(
 
   async function putParts(
     name: string,
+    contentType: string | undefined,
     size: number,
     partBytes: number,
     readPart: (start: number) => Promise<{ part: Buffer; md5: string }>,
   ): Promise<void> {
-    const upload = await retried(() => s3.getMultipartUploadId(name));
+    const upload = await retried(() => s3.getMultipartUploadId(name, contentType));
     try {
       const parts: UploadPart[] = [];
       for (let start = 0; start < size; start += partBytes) {

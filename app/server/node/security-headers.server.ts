@@ -68,9 +68,10 @@ export function contentSecurityPolicy(scriptSources: readonly string[]): string 
   ].join("; ");
 }
 
-/** Where the parts of streams come from when visitors are sent to the store for them. */
+/** Where the parts of streams come from when visitors are sent elsewhere for them: the CDN, or the store. */
 function storeOrigins(): string[] {
   const { storage } = settings();
-  if (!storage?.redirects || storage.address.kind !== "s3") return [];
-  return [new URL(storage.address.endpoint).origin];
+  if (!storage?.redirects) return [];
+  if (storage.cdn) return [storage.cdn.origin];
+  return storage.address.kind === "s3" ? [new URL(storage.address.endpoint).origin] : [];
 }

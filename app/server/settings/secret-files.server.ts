@@ -11,6 +11,7 @@ export const SECRET_SETTINGS: readonly string[] = [
   "AGE_CHECK_SECRET",
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
+  "CDN_SECRET",
 ];
 
 /**

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { origin, SECRET_MIN_LENGTH } from "../settings/setting-rules";
 import { parseStorageUrl } from "./storage-url";
 
 const ADDRESS =
@@ -21,6 +22,15 @@ export const STORAGE_VARIABLES = {
     takes: "proxy or redirect",
     schema: z.enum(["proxy", "redirect"]).default("proxy"),
   },
+  CDN_URL: {
+    takes: "the address of a CDN before the store, without a path, such as https://cdn.example",
+    schema: origin.optional(),
+  },
+  CDN_SECRET: {
+    takes: `the key of that CDN, at least ${SECRET_MIN_LENGTH} characters`,
+    schema: z.string().trim().min(SECRET_MIN_LENGTH).optional(),
+  },
+  CDN_SIGNING: { takes: "nginx or bunny", schema: z.enum(["nginx", "bunny"]).default("nginx") },
 } as const;
 
 type Parsed = {
@@ -30,8 +40,15 @@ type Parsed = {
 /** What is of no use without another, as a sentence; undefined when all is there. */
 export function requireStorageSettings(parsed: Parsed): string | undefined {
   const address = parsed.STORAGE_URL?.address;
-  if (parsed.STORAGE_DELIVERY === "redirect" && address?.kind !== "s3") {
-    return `STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3://bucket/prefix?endpoint=https://s3.example&region=eu-1.`;
+  const isRedirect = parsed.STORAGE_DELIVERY === "redirect";
+  if (parsed.CDN_URL && !isRedirect) return "CDN_URL needs STORAGE_DELIVERY=redirect.";
+  if (parsed.CDN_URL && !parsed.CDN_SECRET) {
+    return `CDN_URL needs CDN_SECRET, which must be ${STORAGE_VARIABLES.CDN_SECRET.takes}.`;
+  }
+  if (isRedirect && !(address?.kind === "s3" || (address && parsed.CDN_URL))) {
+    return parsed.CDN_URL
+      ? `CDN_URL needs STORAGE_URL, which must be ${ADDRESS}.`
+      : "STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3://bucket/prefix?endpoint=https://s3.example&region=eu-1, or CDN_URL.";
   }
   if (address?.kind !== "s3") return undefined;
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] as const) {
@@ -55,6 +72,10 @@ export function storageSettings(parsed: Parsed) {
       },
       /** Whether visitors are sent to the store for the parts of streams. */
       redirects: parsed.STORAGE_DELIVERY === "redirect",
+      /** Where they are sent instead, by addresses that are signed with its secret. */
+      cdn: parsed.CDN_URL
+        ? { origin: parsed.CDN_URL, signing: parsed.CDN_SIGNING, secret: parsed.CDN_SECRET! }
+        : undefined,
     },
   };
 }

@@ -136,6 +136,17 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
     expect((await fetch(changed)).status).toBe(403);
   });
 
+  it.each([
+    ["a short file", Buffer.from("0123456789")],
+    ["a film", FILM],
+  ])("says of %s what it is", async (_, content) => {
+    await open().put("videos/u/9.mp4", fileOf("typed", content), "video/mp4");
+    const raw = new S3mini({ ...keys, endpoint: address.endpoint, region: address.region });
+    const answer = await raw.getObjectResponse(`${address.prefix}videos/u/9.mp4`);
+    expect(answer?.headers.get("Content-Type")).toBe("video/mp4");
+    await answer?.body?.cancel();
+  });
+
   it("ends uploads that a killed process has left, once they are old", async () => {
     const raw = new S3mini({ ...keys, endpoint: address.endpoint, region: address.region });
     const upload = await raw.getMultipartUploadId(`${address.prefix}videos/u/half.mp4`);

@@ -1,18 +1,12 @@
 import { once } from "node:events";
-import fs from "node:fs";
 import http from "node:http";
-import path from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { until } from "../../process-figures";
 import { hasS3Server, type S3Server, startS3Server } from "../../s3/object-stores";
+import { addStoredFilm, FILM_NAME, sizeOfVideo } from "../../s3/stored-film";
 import { SiteProcess } from "../../site-process";
 
 const FILM = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
-const NAME = "u/1700000000000.mp4";
-const PART = "u/1700000000000/hls-1/v0.mp4";
-/** Of the bytes of a film that has become a pointer. */
-const POINTER_BYTES = 2_048;
 
 // `npm test` installs a server, and tells what was not tested where it cannot.
 describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", () => {
@@ -25,24 +19,13 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
     server = await startS3Server();
     site = new SiteProcess({ ...server.environment });
     await site.start();
-    url = site.addFile("videos", NAME, FILM);
-    part = site.addFile("videos", PART, FILM);
-    site.addVideo({ id: "v", video_url: url });
-    const record = site
-      .database()
-      .prepare(
-        "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES ('videos', ?, 'v', ?, ?)",
-      );
-    record.run(NAME, "video", FILM.length);
-    record.run(path.dirname(path.dirname(PART)), "derived", FILM.length);
-    await until(() => [NAME, PART].every((name) => sizeOf(name) < POINTER_BYTES));
+    ({ url, part } = await addStoredFilm(site, FILM));
   });
   afterAll(async () => {
     await site?.remove();
     await server?.stop();
   });
 
-  const sizeOf = (name: string) => fs.statSync(path.join(site.uploads, "videos", name)).size;
   const setStatus = (status: string) =>
     site.database().prepare("UPDATE videos SET status = ? WHERE id = 'v'").run(status);
   const ask = (address: string, headers: Record<string, string> = {}) =>
@@ -149,7 +132,7 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
       expect(Buffer.from(await meanwhile.arrayBuffer())).toEqual(FILM.subarray(4e6, 4e6 + 10));
     }
     expect((await ended).stdout).toContain("Brought back 2 files");
-    expect(sizeOf(NAME)).toBe(FILM.length);
+    expect(sizeOfVideo(site, FILM_NAME)).toBe(FILM.length);
     expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(FILM)).toBe(true);
     await site.stop();
     await site.start({ STORAGE_URL: "", AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });

@@ -65,6 +65,20 @@ describe("settings of the store", () => {
     expect(refusal({ STORAGE_DELIVERY: "redirect", STORAGE_URL: "file:///mnt" })).toMatch(
       /^STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3:/,
     );
+    const redirect = { STORAGE_DELIVERY: "redirect", CDN_URL: "https://cdn.example" };
+    const secret = { CDN_SECRET: "a".repeat(32) };
+    expect(refusal({ CDN_URL: "https://cdn.example", STORAGE_URL: "file:///mnt" })).toBe(
+      "CDN_URL needs STORAGE_DELIVERY=redirect.",
+    );
+    expect(refusal({ ...redirect, STORAGE_URL: "file:///mnt" })).toBe(
+      "CDN_URL needs CDN_SECRET, which must be the key of that CDN, at least 32 characters.",
+    );
+    expect(refusal({ ...redirect, ...secret })).toMatch(/^CDN_URL needs STORAGE_URL, which must/);
+    expect(refusal({ CDN_URL: "https://cdn.example/films" })).toMatch(
+      /^CDN_URL must be the address of a CDN before the store, without a path/,
+    );
+    expect(refusal({ CDN_SIGNING: "none" })).toBe("CDN_SIGNING must be nginx or bunny.");
+    expect(refusal({ ...redirect, ...secret, STORAGE_URL: "file:///mnt" })).toBeUndefined();
     expect(refusal({ STORAGE_DELIVERY: "cdn" })).toBe(
       "STORAGE_DELIVERY must be proxy or redirect.",
     );

@@ -1,0 +1,145 @@
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cdnAddress } from "~/media/storage/cdn.server";
+import { addStoredFilm } from "../../s3/stored-film";
+import { type Nginx, nginxIsInstalled, startNginx } from "../../servers/nginx";
+import { SiteProcess } from "../../site-process";
+
+/** More than two of the pieces that nginx keeps. */
+const FILM = Buffer.from(Array.from({ length: 2_500_000 }, (_, index) => index % 251));
+const SECRET = "a-secret-for-tests-of-32-characters";
+const SITE = "https://videos.example";
+
+// `npm test` installs nginx, and tells what was not tested where it cannot.
+describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () => {
+  const site = new SiteProcess({ STORAGE_DELIVERY: "redirect", CDN_SECRET: SECRET });
+  const store = path.join(site.folder, "store");
+  let origin: http.Server;
+  let asked = 0;
+  let nginx: Nginx;
+  let url: string;
+  let part: string;
+
+  beforeAll(async () => {
+    fs.mkdirSync(store);
+    const folder = path.join(site.folder, "nginx");
+    fs.mkdirSync(folder);
+    origin = http.createServer((request, response) => {
+      asked += 1;
+      answerRange(store, request, response);
+    });
+    await once(origin.listen(0, "127.0.0.1"), "listening");
+    nginx = await startNginx("nginx-cdn.conf", folder, [
+      [/server s3\.example:443;/, `server 127.0.0.1:${(origin.address() as AddressInfo).port};`],
+      [/https:\/\/store/, "http://store"],
+      [/ CDN_SECRET"/, ` ${SECRET}"`],
+      [/\/var\/cache\/nginx/, folder],
+    ]);
+    await site.start({ STORAGE_URL: `file://${store}`, CDN_URL: nginx.url });
+    ({ url, part } = await addStoredFilm(site, FILM));
+  });
+  afterAll(async () => {
+    nginx?.process.kill();
+    origin?.close();
+    await site.remove();
+  });
+
+  const ask = (address: string, headers: Record<string, string> = {}) =>
+    fetch(site.url + address, { headers, redirect: "manual" });
+  /** Where the site sends a visitor now. */
+  const addressOfPart = async () => new URL((await ask(part)).headers.get("Location")!);
+
+  it("sends visitors there for the parts of streams, for a minute", async () => {
+    const answer = await ask(part, { Range: "bytes=100-109" });
+    expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([
+      302,
+      "private, no-store, no-transform",
+    ]);
+    const address = new URL(answer.headers.get("Location")!);
+    expect(address.origin).toBe(nginx.url);
+    const life = Number(address.searchParams.get("expires")) - Date.now() / 1000;
+    expect(life).toBeGreaterThan(0);
+    expect(life).toBeLessThanOrEqual(60);
+    const bytes = await fetch(address, { headers: { Range: "bytes=100-109" } });
+    expect(bytes.status).toBe(206);
+    expect(Buffer.from(await bytes.arrayBuffer())).toEqual(FILM.subarray(100, 110));
+    expect(bytes.headers.get("Content-Type")).toBe("video/mp4");
+    expect(bytes.headers.get("Cache-Control")).toBe("private, no-store, no-transform");
+    expect(bytes.headers.get("Access-Control-Allow-Origin")).toBe(SITE);
+  });
+
+  it("lets the pages ask it, and browsers ask first", async () => {
+    const policy = (await ask("/")).headers.get("Content-Security-Policy");
+    expect(policy).toContain(`connect-src 'self' ${nginx.url};`);
+    expect(policy).toContain(`media-src 'self' blob: ${nginx.url};`);
+    const before = await fetch(await addressOfPart(), {
+      method: "OPTIONS",
+      headers: { Origin: SITE, "Access-Control-Request-Headers": "range" },
+    });
+    expect([before.status, before.headers.get("Access-Control-Allow-Headers")]).toEqual([
+      204,
+      "Range",
+    ]);
+    const sent = await fetch(await addressOfPart(), { method: "POST", body: "x" });
+    expect(sent.status).toBe(405);
+  });
+
+  it("asks the store once for each piece", async () => {
+    const whole = async () => Buffer.from(await (await fetch(await addressOfPart())).arrayBuffer());
+    expect((await whole()).equals(FILM)).toBe(true);
+    const before = asked;
+    expect((await whole()).equals(FILM)).toBe(true);
+    expect(asked).toBe(before);
+  });
+
+  it("gives nothing by an address that the site has not made, or whose minute is over", async () => {
+    const status = async (address: URL | string) => (await fetch(address)).status;
+    const address = await addressOfPart();
+    expect(await status(address)).toBe(200);
+    const changed = (name: string, value: string) => {
+      const other = new URL(address);
+      other.searchParams.set(name, value);
+      return other;
+    };
+    expect(await status(changed("md5", "AAAAAAAAAAAAAAAAAAAAAA"))).toBe(403);
+    expect(await status(changed("expires", "9999999999"))).toBe(403);
+    expect(await status(address.href.replace("hls-1", "hls-2"))).toBe(403);
+    expect(await status(address.origin + address.pathname)).toBe(403);
+    const cdn = { origin: nginx.url, signing: "nginx", secret: SECRET } as const;
+    const past = Math.floor(Date.now() / 1000) - 1;
+    expect(await status(cdnAddress(cdn, address.pathname, past))).toBe(410);
+    expect(await status(cdnAddress({ ...cdn, secret: "other" }, address.pathname, 9e9))).toBe(403);
+  });
+
+  it("passes whole films through, and sends nobody there once they are hidden", async () => {
+    const film = await ask(url, { Range: "bytes=0-9" });
+    expect([film.status, Buffer.from(await film.arrayBuffer())]).toEqual([
+      206,
+      FILM.subarray(0, 10),
+    ]);
+    site.database().prepare("UPDATE videos SET status = 'hidden' WHERE id = 'v'").run();
+    for (const address of [url, part]) expect((await ask(address)).status).toBe(404);
+  });
+});
+
+/** As a store answers whom a rule of its bucket lets in. */
+function answerRange(
+  folder: string,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): void {
+  const bytes = fs.readFileSync(path.join(folder, request.url!.replace(/^\/films\//, "")));
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+  const [start, end] = [Number(from), Math.min(Number(to), bytes.length - 1)];
+  response.writeHead(206, {
+    "Content-Range": `bytes ${start}-${end}/${bytes.length}`,
+    "Content-Type": "video/mp4",
+    "Cache-Control": "no-store",
+    ETag: '"1"',
+  });
+  response.end(bytes.subarray(start, end + 1));
+}

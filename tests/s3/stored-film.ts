@@ -1,0 +1,36 @@
+import fs from "node:fs";
+import path from "node:path";
+import { until } from "../process-figures";
+import type { SiteProcess } from "../site-process";
+
+/** The file of a film, and a part of its stream, in the bucket of videos. */
+export const FILM_NAME = "u/1700000000000.mp4";
+export const PART_NAME = "u/1700000000000/hls-1/v0.mp4";
+/** Of the bytes of a film that has become a pointer. */
+const POINTER_BYTES = 2_048;
+
+export function sizeOfVideo(site: SiteProcess, name: string): number {
+  return fs.statSync(path.join(site.uploads, "videos", name)).size;
+}
+
+/** Adds the video `v` with both files, and waits until the running site has moved them into its store. */
+export async function addStoredFilm(
+  site: SiteProcess,
+  bytes: Buffer,
+): Promise<{ url: string; part: string }> {
+  const url = site.addFile("videos", FILM_NAME, bytes);
+  const part = site.addFile("videos", PART_NAME, bytes);
+  site.addVideo({ id: "v", video_url: url });
+  // Only what is recorded is moved.
+  const record = site
+    .database()
+    .prepare(
+      "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES ('videos', ?, 'v', ?, ?)",
+    );
+  record.run(FILM_NAME, "video", bytes.length);
+  record.run(path.dirname(path.dirname(PART_NAME)), "derived", bytes.length);
+  await until(() =>
+    [FILM_NAME, PART_NAME].every((name) => sizeOfVideo(site, name) < POINTER_BYTES),
+  );
+  return { url, part };
+}
