@@ -1,5 +1,6 @@
 // npm start: install what is missing, build when sources changed, serve.
 // `--dev` serves with the development server instead; `--prepare` stops before serving.
+import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import {
@@ -29,6 +30,10 @@ process.env.NODE_ENV ||= "production";
 // remix-serve takes any free port when PORT is unset, and 0 for an empty one.
 process.env.PORT ||= "3000";
 if (process.env.HOST === "") delete process.env.HOST;
+
+// A core dump would put on the disk what visitors have sent. Only the soft limit: who looks for the reason
+// of a crash allows one again by `prlimit --core=unlimited: --pid N`. Without prlimit nothing is changed.
+spawnSync("prlimit", ["--core=0:", "--pid", String(process.pid)]);
 
 process.on("uncaughtException", (error) => {
   const sentence = sentenceOf(error);

@@ -10,6 +10,8 @@ import { newVisitor, type Visitor } from "./visitor";
 import { addKnown, report, untilTooMany, walk, walkWithFaults } from "./walk";
 
 const BACKED_UP_WITHIN_MS = 60_000;
+/** Runs a command that may leave a core dump, as far as the account may allow that. */
+const WITH_DUMPS = ["sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$@"', "sh"];
 
 export interface VisitorFigures {
   requests: number;
@@ -27,7 +29,7 @@ export async function runVisitor(
   logFormat: "text" | "json",
   share = 1,
 ): Promise<{ faults: Faults; figures: VisitorFigures }> {
-  const site = new SiteProcess({ LOG_FORMAT: logFormat });
+  const site = new SiteProcess({ LOG_FORMAT: logFormat }, WITH_DUMPS);
   const temporary = path.join(site.folder, "temporary");
   const backups = path.join(site.folder, "backups");
   for (const folder of [temporary, backups]) fs.mkdirSync(folder);
@@ -55,6 +57,11 @@ export async function runVisitor(
     const bytes = search(visitor, before, faults);
     // What is written at the end, and what is left of the log of the database.
     await site.stop();
+    search(visitor, before, faults);
+    // And what a crash leaves, with a visitor's requests in memory.
+    await site.start();
+    await walk(visitor, known, share / 10);
+    await site.stop("SIGABRT");
     search(visitor, before, faults);
     faults.push(...unmet(visitor, share));
     const requests = [...visitor.statuses.values()].reduce((sum, one) => sum + one, 0);

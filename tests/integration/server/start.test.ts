@@ -195,6 +195,22 @@ describe("npm start", () => {
     }
   });
 
+  it("leaves no core dump with what visitors have sent, whatever the account may", async () => {
+    const site = new SiteProcess({}, [
+      "sh",
+      "-c",
+      'ulimit -S -c "$(ulimit -H -c)"; exec "$@"',
+      "sh",
+    ]);
+    try {
+      await site.start();
+      const limits = fs.readFileSync(`/proc/${site.child!.pid}/limits`, "utf8");
+      expect(limits).toMatch(/^Max core file size +0 /m);
+    } finally {
+      await site.remove();
+    }
+  });
+
   it("keeps the database to its owner", async () => {
     const site = new SiteProcess({ ADMIN_EMAIL: ADMIN.email });
     try {

@@ -4,6 +4,7 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runHidden } from "../../../scripts/torture/leaks/hidden-run";
+import { runFrames } from "../../../scripts/torture/leaks/marked-frames";
 import { marksIn, marksOf, newMark, searchFolder } from "../../../scripts/torture/leaks/marks";
 import { runVisitor } from "../../../scripts/torture/leaks/visitor-run";
 import { createRandom } from "../../../scripts/torture/random";
@@ -40,6 +41,15 @@ it("a film that stays public is found, and named", async () => {
   expect(all).toMatch(/^\/feed\.xml tells hidden \(plain\)$/m);
   expect(all).toMatch(/^\/search\/suggestions\?q=\w tells/m);
   expect(all).toMatch(/^\/events told a visitor of hidden films/m);
+}, 180_000);
+
+it("no picture of a hidden film is to be seen, and of one that stays public many are", async () => {
+  const { faults, pictures } = await runFrames();
+  expect(faults).toEqual([]);
+  expect(pictures).toBeGreaterThan(8);
+  const all = (await runFrames({ leaves: true })).faults.join("\n");
+  expect(all).toMatch(/^\/media\/thumbnails\/\S+ shows the mark of a hidden film$/m);
+  expect(all).toMatch(/^\/media\/videos\/\S+ of a hidden film answers 200$/m);
 }, 180_000);
 
 describe("the search for marks", () => {
