@@ -25,7 +25,7 @@ Shows what is being made of the videos, what waits, and what has failed.
   --retry   try again what has failed
   --pause   make nothing from now on, also after a restart; what runs is held
   --resume  go on
-  --once    work on the queue in this process until it is empty
+  --once    work on the queue in this process until there is nothing to do now; what failed is tried again later
   --work    the same, and stay for what comes, until Ctrl-C
   --watch   show the queue every second, until Ctrl-C`;
 
@@ -76,13 +76,16 @@ async function show(): Promise<void> {
     console.log(`making   ${job.title}: ${job.label}, ${progressText(job)}`);
   for (const job of failed) console.log(`failed   ${job.title}: ${job.label}. ${job.reason}`);
   for (const job of waiting) {
-    console.log(`waiting  ${job.title}: ${job.label}${job.isBlocked ? `. ${BLOCKED}` : ""}`);
+    const tried = job.reason ? `. Tried ${timesText(job.attempts)}: ${job.reason}` : "";
+    console.log(`waiting  ${job.title}: ${job.label}${job.isBlocked ? `. ${BLOCKED}` : tried}`);
   }
   if (waitingCount > waiting.length) console.log(`and ${waitingCount - waiting.length} more`);
   if (running.length + waitingCount + failed.length === 0) {
     console.log("Everything has been made.");
   }
 }
+
+const timesText = (times: number) => (times === 1 ? "once" : `${times} times`);
 
 async function watch(): Promise<void> {
   for (;;) {

@@ -37,5 +37,7 @@ export async function runJobs(
   });
   const [code] = await once(jobs, "exit");
   if (code !== 0) throw new Error(`npm run jobs ended with ${code}: ${said}`);
+  const failing = said.match(/^waiting .*\. Tried .*$/m);
+  if (failing) throw new Error(`A job is to be tried again: ${failing[0]}`);
   return said;
 }
