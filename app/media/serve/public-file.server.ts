@@ -1,4 +1,4 @@
-import { prepared, sqliteHandle } from "~db/client.server";
+import { prepared } from "~db/client.server";
 import { type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
 
 /** No longer is a film watched that was begun before its file was replaced. */
@@ -59,38 +59,33 @@ interface Replaced {
 
 function isNamed(url: string): boolean {
   return (
-    sqliteHandle()
-      .prepare(
-        `SELECT 1 FROM videos WHERE status = 'published' AND video_url = @url
-         UNION ALL SELECT 1 FROM videos WHERE status = 'published' AND thumbnail_url = @url LIMIT 1`,
-      )
-      .get({ url }) !== undefined
+    prepared(
+      `SELECT 1 FROM videos WHERE status = 'published' AND video_url = @url
+       UNION ALL SELECT 1 FROM videos WHERE status = 'published' AND thumbnail_url = @url LIMIT 1`,
+    ).get({ url }) !== undefined
   );
 }
 
 /** Whether a published video of that base path is watched while its stream is made. */
 function isStreamed(base: string): boolean {
   return (
-    sqliteHandle()
-      .prepare(
-        `SELECT 1 FROM videos INDEXED BY videos_by_growing_stream
-         WHERE status = 'published' AND video_url = '' AND hls_url > @from AND hls_url < @to LIMIT 1`,
-      )
-      .get({ from: `/media/videos/${base}/`, to: `/media/videos/${base}0` }) !== undefined
+    prepared(
+      `SELECT 1 FROM videos INDEXED BY videos_by_growing_stream
+       WHERE status = 'published' AND video_url = '' AND hls_url > @from AND hls_url < @to LIMIT 1`,
+    ).get({ from: `/media/videos/${base}/`, to: `/media/videos/${base}0` }) !== undefined
   );
 }
 
 /** The address of the file that a published video of that base path plays. */
 function playedFile(base: string): string | undefined {
   const prefix = `/media/videos/${base}`;
-  const urls = sqliteHandle()
-    .prepare<unknown[], string>(
-      // From "{base}." to below "{base}0": the file itself ("."), or one in its folder ("/").
-      `SELECT video_url FROM videos
-       WHERE status = 'published' AND video_url >= @from AND video_url < @to`,
-    )
+  const urls = prepared(
+    // From "{base}." to below "{base}0": the file itself ("."), or one in its folder ("/").
+    `SELECT video_url FROM videos
+     WHERE status = 'published' AND video_url >= @from AND video_url < @to`,
+  )
     .pluck()
-    .all({ from: `${prefix}.`, to: `${prefix}0` });
+    .all({ from: `${prefix}.`, to: `${prefix}0` }) as string[];
   // The range holds "{base}.other.mp4" too, which is the file of another video.
   return urls.find((url) => mediaBasePath(parseMediaUrl(url)?.path ?? "") === base);
 }

@@ -5,7 +5,7 @@ import { parseDuration } from "~/shared/format";
 import { quoted } from "~/shared/markup/playlist-text";
 import { xmlElement, xmlText } from "~/shared/markup/xml";
 import { type Captions, readCaptions } from "~db/captions";
-import { sqliteHandle } from "~db/client.server";
+import { prepared } from "~db/client.server";
 import {
   bucketFile,
   type MediaName,
@@ -115,17 +115,21 @@ function isThere(url: string): boolean {
   return file !== undefined && fs.existsSync(file);
 }
 
+interface Row {
+  hls_url: string | null;
+  captions: string | null;
+  duration: string;
+}
+
 /** Of the videos that a derived file may belong to. */
-function rowsOf(name: MediaName) {
+function rowsOf(name: MediaName): Row[] {
   const prefix = mediaUrl("videos", mediaBasePath(name.path));
-  return sqliteHandle()
-    .prepare<unknown[], { hls_url: string | null; captions: string | null; duration: string }>(
-      // From "{base}." to below "{base}0", see public-file.server.ts.
-      `SELECT hls_url, captions, duration FROM videos WHERE video_url >= @from AND video_url < @to
-       UNION ALL SELECT hls_url, captions, duration FROM video_files
-       WHERE video_url >= @from AND video_url < @to
-       UNION ALL SELECT hls_url, captions, duration FROM videos INDEXED BY videos_by_growing_stream
-       WHERE video_url = '' AND hls_url > @from AND hls_url < @to`,
-    )
-    .all({ from: `${prefix}.`, to: `${prefix}0` });
+  return prepared(
+    // From "{base}." to below "{base}0", see public-file.server.ts.
+    `SELECT hls_url, captions, duration FROM videos WHERE video_url >= @from AND video_url < @to
+     UNION ALL SELECT hls_url, captions, duration FROM video_files
+     WHERE video_url >= @from AND video_url < @to
+     UNION ALL SELECT hls_url, captions, duration FROM videos INDEXED BY videos_by_growing_stream
+     WHERE video_url = '' AND hls_url > @from AND hls_url < @to`,
+  ).all({ from: `${prefix}.`, to: `${prefix}0` }) as Row[];
 }
