@@ -247,3 +247,56 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     ]);
   });
 });
+
+describe("a reader on the very database that the site that writes has open, as a shared mount shows it", () => {
+  const writer = new SiteProcess({ LITESTREAM: "on", SESSION_SECRET });
+  let reader: SiteProcess;
+
+  beforeAll(async () => {
+    await writer.start();
+    writer.addVideo({ id: "v", title: "Lighthouse" });
+    reader = new SiteProcess({
+      READ_ONLY_FROM: writer.url,
+      DATABASE_PATH: writer.databasePath,
+      UPLOADS_DIR: writer.uploads,
+      SESSION_SECRET,
+    });
+    await until(
+      () => writer.database().prepare("SELECT 1 FROM heartbeat").pluck().get() !== undefined,
+    );
+    await reader.start();
+  });
+  afterAll(async () => {
+    await reader?.remove();
+    await writer.remove();
+  });
+
+  const found = async (path: string) => (await fetch(reader.url + path)).text();
+
+  it("shows with the next request what changes, and searches for it once the site has it", async () => {
+    expect(await found("/")).toContain("Lighthouse");
+    const change = writer.database();
+    for (const [status, title] of [
+      ["hidden", "Lighthouse"],
+      ["published", "Windmill"],
+    ] as const) {
+      change.prepare("UPDATE videos SET status = ?, title = ?").run(status, title);
+      const isShown = status === "published";
+      expect((await found("/")).includes(title)).toBe(isShown);
+      expect((await fetch(`${reader.url}/video/v`)).status).toBe(isShown ? 200 : 404);
+    }
+    await fetch(`${writer.url}/?search=windmill`);
+    expect(await found("/?search=windmill")).toContain("/video/v");
+  });
+
+  it("counts no view in it", async () => {
+    const views = writer.database().prepare("SELECT sum(views) FROM videos").pluck();
+    const before = views.get();
+    const answer = await fetch(`${reader.url}/video/v/view`, {
+      method: "POST",
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(503);
+    expect(views.get()).toBe(before);
+  });
+});
