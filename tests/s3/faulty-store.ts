@@ -13,8 +13,13 @@ export interface Fault {
   times?: number;
 }
 
-/** A real store with a proxy before it, which fails when it is told to. */
-export async function startFaultyStore() {
+/**
+ * A real store with a proxy before it, which fails when it is told to.
+ *
+ * @param allows the pages whose scripts may send to it and read from it, as the CORS settings of a bucket
+ *   say; the store of the tests has none.
+ */
+export async function startFaultyStore(allows = (_origin: string): boolean => false) {
   const server = await startS3Server();
   const url = new URL(server.environment.STORAGE_URL);
   const real = new URL(url.searchParams.get("endpoint")!);
@@ -24,6 +29,15 @@ export async function startFaultyStore() {
   const proxy = http.createServer((request, response) => {
     const line = `${request.method} ${request.url}`;
     requests.push(line);
+    const { origin = "" } = request.headers;
+    if (allows(origin)) {
+      response.setHeader("Access-Control-Allow-Origin", origin);
+      response.setHeader("Access-Control-Allow-Methods", "GET, PUT");
+    }
+    if (request.method === "OPTIONS") {
+      request.resume();
+      return void response.writeHead(allows(origin) ? 204 : 403).end();
+    }
     const isFaulty = fault?.when.test(line) && (fault.times ?? 1) > 0;
     if (fault?.times !== undefined && isFaulty) fault.times -= 1;
     const { answer } = (isFaulty && fault) || {};
@@ -37,7 +51,8 @@ export async function startFaultyStore() {
     }
     const { method, url: path, headers } = request;
     const passed = http.request(real, { method, path, headers }, (found) => {
-      response.writeHead(found.statusCode!, found.rawHeaders);
+      for (const [name, value] of Object.entries(found.headers)) response.setHeader(name, value!);
+      response.writeHead(found.statusCode!);
       if (answer !== "cut") return found.pipe(response);
       found.once("data", (begin: Buffer) => {
         found.destroy();

@@ -8,6 +8,7 @@ import { Upload } from "@tus/server";
 import { stopAtShutdown } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { videoSize } from "~/shared/file-rules";
+import { discardParts } from "../storage/sent-parts.server";
 import { openBlockFile } from "./block-file.server";
 import { oneAtATime, requireDiskSpace, unfinishedUploads } from "./disk-space.server";
 import { fileSink, pump } from "./file-sink.server";
@@ -132,7 +133,9 @@ export class UploadStore extends FileStore {
 
   override async remove(id: string): Promise<void> {
     this.digests.delete(id);
+    const record = await this.configstore.get(id);
     await super.remove(id);
+    if (record) await discardParts(record);
   }
 
   /** Empty uploads never see `write`. */

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { Server, Upload } from "@tus/server";
+import type { Readable } from "node:stream";
+import { type Locker, Server, Upload } from "@tus/server";
 import { claimBody } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { EMPTY_FILE, videoSize } from "~/shared/file-rules";
@@ -20,6 +21,7 @@ const MAX_TERMS_DIGITS = 20;
 interface TusEndpoint {
   folder: string;
   store: UploadStore;
+  locker: Locker;
   server: Server;
 }
 
@@ -30,6 +32,10 @@ function tusEndpoint(): TusEndpoint {
   if (endpoint?.folder === folder) return endpoint;
   fs.mkdirSync(folder, { recursive: true });
   const store = new UploadStore(folder);
+  const locker = uploadLocks(() => {
+    const request = incoming.getStore();
+    return () => request?.reading?.destroy();
+  });
   const server = new Server({
     path: TUS_PATH,
     relativeLocation: true,
@@ -37,10 +43,7 @@ function tusEndpoint(): TusEndpoint {
     // No page of another origin has any business here.
     allowedOrigins: [],
     maxSize: () => settings().maxVideoBytes,
-    locker: uploadLocks(() => {
-      const request = incoming.getStore();
-      return () => request?.reading?.destroy();
-    }),
+    locker,
     namingFunction: (request) => `${owner(request.headers)}-${randomUUID().replaceAll("-", "")}`,
     onUploadCreate: async (_request, upload) => ({ metadata: await admit(upload) }),
     onResponseError: (_request, error) => {
@@ -48,7 +51,7 @@ function tusEndpoint(): TusEndpoint {
       return { status_code: error.status, body: `${error.message}\n` };
     },
   });
-  endpoint = { folder, store, server };
+  endpoint = { folder, store, locker, server };
   return endpoint;
 }
 
@@ -141,14 +144,48 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
 }
 
 /**
+ * The record of an upload, whether or not its bytes are here.
+ *
+ * @throws {UploadError} 404 when the user has none of that name.
+ */
+export async function arrivingUpload(userId: string, id: string): Promise<Upload> {
+  const record = isOwn(id, userId) ? await tusEndpoint().store.configstore.get(id) : undefined;
+  if (!record) throw new UploadError(404, "This upload does not exist, or is older than a day.");
+  return record;
+}
+
+export function saveUpload(record: Upload): Promise<void> {
+  return tusEndpoint().store.configstore.set(record.id, record);
+}
+
+/**
+ * Writes all bytes of an upload that did not come over tus, in place of what did. Whoever sends some
+ * meanwhile ends this.
+ *
+ * @throws {UploadError} as for bytes that come over tus; of what is no video nothing is left.
+ */
+export async function fillUpload({ id, size = 0 }: Upload, bytes: Readable): Promise<void> {
+  const { locker, store } = tusEndpoint();
+  const source: Incoming = { body: () => bytes, length: size, refusalOfTerms: () => undefined };
+  await incoming.run(source, async () => {
+    const lock = locker.newLock(id);
+    await lock.lock(new AbortController().signal, () => {});
+    try {
+      await store.write(bytes, id, 0);
+    } finally {
+      await lock.unlock();
+    }
+  });
+}
+
+/**
  * An upload whose bytes are all here.
  *
  * @throws {UploadError} 404 when the user has none of that name, 409 while it is still arriving.
  */
 export async function readFinishedUpload(userId: string, id: string): Promise<ReceivedFile> {
-  const { store, folder } = tusEndpoint();
-  const record = isOwn(id, userId) ? await store.configstore.get(id) : undefined;
-  if (!record) throw new UploadError(404, "This upload does not exist, or is older than a day.");
+  const { folder } = tusEndpoint();
+  const record = await arrivingUpload(userId, id);
   const { sha256, filename, terms } = record.metadata ?? {};
   if (!sha256) throw new UploadError(409, "This upload has not arrived completely.");
   return {

@@ -3,8 +3,9 @@ import { open } from "node:fs/promises";
 import { S3mini } from "s3mini";
 import type { StorageAddress } from "~/server/storage/storage-url";
 import { type ObjectStore, StorageError } from "./object-store";
+import { completeParts, s3Parts } from "./s3-parts.server";
 import { readFrom } from "./s3-read.server";
-import { failureOf, READ_WITHIN_MS, retried } from "./s3-retry.server";
+import { READ_WITHIN_MS, retried } from "./s3-retry.server";
 
 /** A store takes at most 10,000 parts of an object, each but the last of at least 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -15,11 +16,6 @@ const CHUNK_BYTES = 1024 * 1024;
 const REQUEST_MS = 90_000;
 /** Of an address that is used at once, to read through the site. */
 const READ_SECONDS = 600;
-
-interface UploadPart {
-  partNumber: number;
-  etag: string;
-}
 
 export interface S3Keys {
   accessKeyId: string;
@@ -79,27 +75,19 @@ export function s3Store(
   ): Promise<void> {
     const upload = await retried(() => s3.getMultipartUploadId(name, contentType));
     try {
-      const parts: UploadPart[] = [];
+      const parts: { number: number; etag: string }[] = [];
       for (let start = 0; start < size; start += partBytes) {
         const { part, md5 } = await readPart(start);
-        const sent = await retried(() => s3.uploadPart(name, upload, part, parts.length + 1));
-        requireSame(md5, sent.etag);
-        parts.push(sent);
+        const number = parts.length + 1;
+        const { etag } = await retried(() => s3.uploadPart(name, upload, part, number));
+        requireSame(md5, etag);
+        parts.push({ number, etag });
       }
-      await retried(() => complete(name, upload, parts));
+      await retried(() => completeParts(s3, name, upload, parts));
     } catch (error) {
       // What cannot be ended now is ended later, see removeUnfinished.
       await s3.abortMultipartUpload(name, upload).catch(() => {});
       throw error;
-    }
-  }
-
-  async function complete(name: string, upload: string, parts: UploadPart[]): Promise<void> {
-    try {
-      requireDone(await s3.completeMultipartUpload(name, upload, parts));
-    } catch (error) {
-      // Completed by an attempt whose answer was lost: its length says whether that is so.
-      if ((error as { serviceCode?: string }).serviceCode !== "NoSuchUpload") throw error;
     }
   }
 
@@ -150,6 +138,7 @@ export function s3Store(
       for (const { key, id } of uploads) await retried(() => s3.abortMultipartUpload(key, id));
       return uploads.length;
     },
+    parts: s3Parts(s3, nameOf),
   };
 }
 
@@ -160,16 +149,6 @@ export function s3Store(
 function requireSame(md5: string, etag: string | null): void {
   const tag = etag?.replace(/^W\//, "").replaceAll('"', "").toLowerCase();
   if (tag && /^[\da-f]{32}$/.test(tag) && tag !== md5) throw new StorageError("damaged");
-}
-
-/**
- * A store may begin to answer before it has put the parts together, and then say in an answer with status
- * 200 that it could not.
- */
-function requireDone(answer: object): void {
-  const { error, Error: failure } = answer as Record<"error" | "Error", unknown>;
-  const { code, Code = code } = (error ?? failure ?? {}) as { code?: string; Code?: string };
-  if (error || failure) throw new StorageError(failureOf(undefined, Code), Code);
 }
 
 async function unfinishedUploads(s3: S3mini, prefix: string, before: number) {

@@ -68,10 +68,11 @@ export function contentSecurityPolicy(scriptSources: readonly string[]): string 
   ].join("; ");
 }
 
-/** Where the parts of streams come from when visitors are sent elsewhere for them: the CDN, or the store. */
+/** Where the parts of streams come from, and uploads go, when browsers are sent there: the store, and a CDN. */
 function storeOrigins(): string[] {
   const { storage } = settings();
   if (!storage?.redirects) return [];
-  if (storage.cdn) return [storage.cdn.origin];
-  return storage.address.kind === "s3" ? [new URL(storage.address.endpoint).origin] : [];
+  const { address, cdn } = storage;
+  const store = address.kind === "s3" ? [new URL(address.endpoint).origin] : [];
+  return [...(cdn ? [cdn.origin] : []), ...store];
 }

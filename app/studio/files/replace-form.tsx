@@ -39,14 +39,16 @@ export function ReplaceForm({
   const submit = useSubmit();
   const busy = useNavigation().formData?.get("intent") === "replace";
   const accepted = useRef<string>();
-  const transfer = useFileTransfer((upload) =>
-    submit(
-      {
-        ...{ intent: "replace", id: videoId, upload, duplicate: "ask", incomplete: "ask" },
-        ...(accepted.current && { terms: accepted.current }),
-      },
-      { method: "post", action: address, preventScrollReset: true },
-    ),
+  const transfer = useFileTransfer(
+    (upload) =>
+      submit(
+        {
+          ...{ intent: "replace", id: videoId, upload, duplicate: "ask", incomplete: "ask" },
+          ...(accepted.current && { terms: accepted.current }),
+        },
+        { method: "post", action: address, preventScrollReset: true },
+      ),
+    limits.toStore,
   );
   const isSending = transfer.share !== undefined;
   useLeaveWarning(() => (isSending ? UNSENT : undefined));

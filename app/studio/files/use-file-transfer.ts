@@ -19,8 +19,15 @@ export interface FileTransfer {
   cancel(): void;
 }
 
-/** Sends one file over tus. `onArrived` is given the name by which a form sends it on. */
-export function useFileTransfer(onArrived: (upload: string) => void): FileTransfer {
+/**
+ * Sends one file over tus. `onArrived` is given the name by which a form sends it on.
+ *
+ * @param toStore whether a large one is sent into the store of films.
+ */
+export function useFileTransfer(
+  onArrived: (upload: string) => void,
+  toStore = false,
+): FileTransfer {
   const [share, setShare] = useState<number>();
   const [text, setText] = useState("");
   const [error, setError] = useState<string>();
@@ -55,12 +62,12 @@ export function useFileTransfer(onArrived: (upload: string) => void): FileTransf
           },
           onFailed: (sentence) => stop(sentence),
         },
-        terms,
+        { terms, toStore },
       );
       running.current = transfer;
       transfer.catch(() => stop(SENTENCES.failed));
     },
-    [stop],
+    [stop, toStore],
   );
 
   const cancel = useCallback(() => {

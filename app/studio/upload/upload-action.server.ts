@@ -2,6 +2,7 @@ import { data } from "@remix-run/node";
 import { assertAllowed, currentUser, type SessionUser } from "~/account/guard.server";
 import { allows, type Permission } from "~/account/permissions";
 import type { ReceivedForm } from "~/media/intake/multipart.server";
+import { takesParts } from "~/media/intake/store-parts.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { consentHref } from "../consent/consent-address";
@@ -9,10 +10,10 @@ import { ownVideosOf } from "../own-videos";
 import { publishReceivedForm } from "./receive-upload.server";
 import { SENTENCES, successSentence, type UploadFailure, type UploadLimits } from "./upload-fields";
 
-/** What the upload form shows about sizes. */
+/** What the upload form shows about sizes, and where it sends files. */
 export function uploadLimits(): UploadLimits {
   const { maxVideoBytes, maxThumbnailBytes } = settings();
-  return { maxVideoBytes, maxThumbnailBytes };
+  return { maxVideoBytes, maxThumbnailBytes, toStore: takesParts() };
 }
 
 /**

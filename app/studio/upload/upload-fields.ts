@@ -104,7 +104,10 @@ export function successSentence({
 }
 
 /** What the form says about sizes, and checks before the first byte. */
-export type UploadLimits = FileLimits;
+export interface UploadLimits extends FileLimits {
+  /** Whether large files are sent into the store of films, instead of through the site. */
+  toStore?: boolean;
+}
 
 /** The hints of the form, with the sizes that the settings allow. */
 

@@ -64,6 +64,7 @@ export function UploadForm({
   const queue = useUploadQueue(
     useCallback((failure) => setRejected(failure), []),
     revalidate,
+    limits.toStore,
   );
   const { items, patch, dispatch } = queue;
   const choose = useChosenFiles(form, queue, limits);
