@@ -145,9 +145,11 @@ async function look(
   { sent: last }: Tally,
 ): Promise<Faults> {
   const until = Date.now() + ENDED_WITHIN_MS;
-  // What failed is tried again later, and what is not needed any more is removed later.
+  // What failed is tried again later, with all that waits behind it; so is removed what is not needed any more.
   const busy = `SELECT count(*) FROM jobs
-    WHERE state = 'running' OR (state = 'waiting' AND attempts = 0 AND kind <> 'cleanup')`;
+    WHERE state = 'running' OR (state = 'waiting' AND attempts = 0 AND kind <> 'cleanup' AND NOT EXISTS (
+      SELECT 1 FROM jobs AS first WHERE first.video_id = jobs.video_id AND first.kind = 'transcode'
+        AND first.state = 'waiting' AND first.attempts > 0))`;
   while (countOf(site, busy) > 0) {
     if (Date.now() > until) return [`Jobs have not ended by film ${last}: ${described(site)}`];
     await new Promise((next) => setTimeout(next, 200));
