@@ -43,12 +43,14 @@ export async function beginParts(userId: string, id: string): Promise<PartsState
   const { store, parts } = await partsStore();
   const bytes = sizeOf(record);
   const partBytes = partBytesOf(bytes);
+  const whole = { partBytes, sent: numbersOf(bytes) };
+  // Received before, and perhaps not published yet.
+  if (record.metadata?.sha256) return whole;
   const known = partsOf(record);
   if (known) {
     const sent = await parts.sent(known.key, known.upload);
     if (sent) return { partBytes, sent: sent.map(({ number }) => number) };
-    const isWhole = (await store.head(known.key))?.bytes === bytes;
-    if (isWhole) return { partBytes, sent: numbersOf(bytes) };
+    if ((await store.head(known.key))?.bytes === bytes) return whole;
   }
   const key = `incoming/${id}`;
   const upload = await parts.begin(key);
@@ -92,7 +94,11 @@ export function receiveParts(userId: string, id: string): Promise<void> {
 async function receive(userId: string, id: string): Promise<void> {
   const record = await arrivingUpload(userId, id);
   const at = partsOf(record);
-  if (record.metadata?.sha256) return at && noteRemoval(at.key);
+  if (record.metadata?.sha256) {
+    // Killed before it was noted.
+    if (at) await noteRemoval(at.key);
+    return;
+  }
   const { store, parts } = await partsStore();
   if (!at) throw new UploadError(409, "This upload is not sent in parts.");
   const bytes = sizeOf(record);

@@ -98,6 +98,9 @@ describe.runIf(hasS3Server)("an upload whose parts the browser puts into the sto
     expect(digest(fs.readFileSync(received(id)))).toBe(digest(bytes));
     // Its answer may be lost: who asks again is answered the same.
     expect((await receive(id)).status).toBe(200);
+    // So is who has left the page before it was published, also once the store has nothing of it.
+    await until(() => notes().length === 0);
+    expect(await begin(id)).toEqual({ partBytes: PART_BYTES, sent: [1, 2] });
     const answer = await publish(id, "Two parts");
     expect(answer.status, await answer.clone().text()).toBe(201);
     const sha256 = site
@@ -108,7 +111,6 @@ describe.runIf(hasS3Server)("an upload whose parts the browser puts into the sto
       .pluck();
     expect(sha256.get()).toBe(digest(bytes));
     // What was sent is removed from the store, where the film goes under a name of its own.
-    await until(() => notes().length === 0);
     expect(store.sent(/^DELETE .*\/incoming\//)).toBeGreaterThan(0);
   });
 
