@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { streamBody } from "~/server/node/stream-body.server";
 import { settings } from "~/server/settings.server";
 import type { MediaName } from "../bucket.server";
@@ -9,7 +10,13 @@ import { answerBytes, NO_CACHE } from "./answer-bytes.server";
 
 /** How long an address of the store, or of the CDN, can be read: as long, hiding a video takes to reach those who have one. */
 export const REDIRECT_SECONDS = 60;
+/** So long an address is given to whoever asks: players ask for pieces of the same file again and again. */
+const REUSED_MS = 15_000;
+const MOST_REUSED = 2_000;
 const RETRY_AFTER_SECONDS = 5;
+
+/** By the key of the object, which is never used for other bytes. */
+const signed = new LRUCache<string, string>({ max: MOST_REUSED, ttl: REUSED_MS });
 
 /**
  * Answers a request for a file that is in the store: its bytes pass through the site or, where
@@ -47,7 +54,13 @@ export async function serveStored(
 async function addressElsewhere({ key, type }: Pointer): Promise<string | undefined> {
   const { redirects, cdn, address } = settings().storage ?? {};
   if (!redirects) return undefined;
-  if (!cdn) return (await objectStore()).presign(key, REDIRECT_SECONDS, type);
+  if (!cdn) {
+    const known = signed.get(key);
+    if (known) return known;
+    const fresh = await (await objectStore()).presign(key, REDIRECT_SECONDS, type);
+    if (fresh) signed.set(key, fresh);
+    return fresh;
+  }
   const path = `/${address?.kind === "s3" ? address.prefix : ""}${key}`;
   return cdnAddress(cdn, path, Math.floor(Date.now() / 1000) + REDIRECT_SECONDS);
 }

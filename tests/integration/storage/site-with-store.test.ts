@@ -84,6 +84,9 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
     expect(address.searchParams.get("X-Amz-Expires")).toBe("60");
     const bytes = await fetch(address, { headers: { Range: "bytes=100-109" } });
     expect(Buffer.from(await bytes.arrayBuffer())).toEqual(FILM.subarray(100, 110));
+    // Players ask for pieces of the same file again and again.
+    const next = await ask(part, { Range: "bytes=110-119" });
+    expect(next.headers.get("Location")).toBe(address.href);
     const page = await fetch(`${site.url}/`);
     expect(page.headers.get("Content-Security-Policy")).toContain(
       `connect-src 'self' ${address.origin}`,
