@@ -41,10 +41,10 @@ const locked: Mishap = {
   },
 };
 
-/** ffmpeg dies, as by the kernel when there is no memory. */
+/** ffmpeg dies, as by the kernel when there is no memory; also the one that looks at an upload. */
 const encodersDie: Mishap = {
   name: "encoders die",
-  refusals: [],
+  refusals: [BUSY],
   async run(site, ms, upload) {
     await upload();
     const until = Date.now() + ms;
