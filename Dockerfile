@@ -16,7 +16,7 @@ RUN node scripts/start.mjs --prepare \
  && npm prune --omit=dev --no-save
 
 # Serve: Node, ffmpeg, the built site and the packages it runs on.
-FROM node:24-trixie-slim
+FROM node:24-trixie-slim AS serve
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg \
  && rm -rf /var/lib/apt/lists/*
@@ -36,3 +36,9 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is the container's first process, so that SIGTERM reaches the server.
 CMD ["node", "--max-semi-space-size=2", "--max-old-space-size=512", "scripts/start.mjs"]
+
+# Refresh: with Litestream, which brings a reader the newest database. Made by --target refresh alone.
+FROM serve AS refresh
+COPY --from=litestream/litestream:0.3.13 /usr/local/bin/litestream /usr/local/bin/litestream
+
+FROM serve

@@ -27,6 +27,12 @@ import type {
   VideoConsentsTable,
   VideoPerformersTable,
 } from "./schema/consent";
+import type {
+  MediaFilesTable,
+  MissingFilesTable,
+  StorageTable,
+  StoredCopiesTable,
+} from "./schema/files";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable, WorkersTable } from "./schema/jobs";
 import type { ModerationLogTable, VideoChecksTable, VideoHoldsTable } from "./schema/moderation";
@@ -55,6 +61,7 @@ import type {
 } from "./schema/terms";
 
 export { ROLES, type Role } from "./schema/accounts";
+export type { MediaFilesTable, MediaKind } from "./schema/files";
 export { JOB_KINDS, type JobKind, type JobState, type JobsTable } from "./schema/jobs";
 
 import type { VideoFilesTable } from "./video-files";
@@ -140,41 +147,10 @@ export interface VideoTotalsTable {
   bytes: number;
 }
 
-export const MEDIA_KINDS = ["video", "source", "thumbnail", "derived"] as const;
-export type MediaKind = (typeof MEDIA_KINDS)[number];
-
-export interface MediaFilesTable {
-  bucket: "videos" | "thumbnails";
-  /** Inside the bucket. May be a folder of derived files, whose bytes are the sum. */
-  path: string;
-  /** Null for a file that no video claims. */
-  video_id: string | null;
-  kind: MediaKind;
-  bytes: number;
-  /** 1 once what is large of it is in the store, 0 until then, below 0 meanwhile. */
-  stored: Generated<number>;
-}
-
 /** One row, as long as the database is copied. */
 export interface HeartbeatTable {
   id: ColumnType<1, never, never>;
   at: Time;
-}
-
-/** One row: the bytes of all media_files. */
-export interface StorageTable {
-  id: ColumnType<1, never, never>;
-  bytes: number;
-  /** When the disk was last walked; null when it never was. */
-  checked_at: Time | null;
-  /** When the last complete look for missing files began; null when there was none. */
-  files_looked_at: Time | null;
-}
-
-/** Videos of which a file was not there when it was last looked for. */
-export interface MissingFilesTable {
-  /** As in `videos`. */
-  number: number;
 }
 
 export interface ViewDaysTable {
@@ -241,6 +217,7 @@ export interface Schema {
   catalogue_version: CatalogueVersionTable;
   video_totals: VideoTotalsTable;
   media_files: MediaFilesTable;
+  stored_copies: StoredCopiesTable;
   storage: StorageTable;
   missing_files: MissingFilesTable;
   view_days: ViewDaysTable;

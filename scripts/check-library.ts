@@ -33,6 +33,9 @@ await runScript(USAGE, { fix: { type: "boolean" } }, async ({ fix }) => {
   }
   const store = await checkStore();
   for (const file of store?.missing ?? []) console.log(`Missing in the file store: ${file}`);
+  for (const { bucket, path } of store?.lostCopies ?? []) {
+    console.log(`Missing in the file store, and put there again: the copy of ${bucket}/${path}`);
+  }
   for (const { key, bytes } of store?.stray ?? []) {
     console.log(`Of no file, in the file store: ${key} (${formatBytes(bytes)})`);
   }

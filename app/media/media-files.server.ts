@@ -4,6 +4,7 @@ import type { Kysely, Selectable } from "kysely";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { MediaFilesTable, MediaKind, Schema } from "~db/schema";
 import { bucketFile, type MediaName } from "./bucket.server";
+import { disownCopy } from "./storage/copies.server";
 import { MOST_POINTER_BYTES, readPointer } from "./storage/pointer.server";
 
 /**
@@ -54,6 +55,7 @@ export async function replaceRecord(
     if (now?.video_id !== video_id || now?.kind !== kind || now?.bytes !== bytes) return;
     forget(name);
     if (found) enter(found);
+    else disownCopy(name);
   });
 }
 
@@ -66,8 +68,11 @@ export async function forgetFiles(files: readonly MediaName[]): Promise<void> {
   );
   for (const { bucket, path } of files) {
     await writeTransaction(() => {
-      for (const each of below.all({ bucket, path }) as MediaName[]) forget(each);
-      forget({ bucket, path });
+      const files = [...(below.all({ bucket, path }) as MediaName[]), { bucket, path }];
+      for (const file of files) {
+        forget(file);
+        disownCopy(file);
+      }
     });
   }
 }

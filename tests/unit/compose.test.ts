@@ -7,7 +7,7 @@ import { SETTING_NAMES } from "~/server/settings.server";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
-type Name = "site" | "proxy" | "litestream" | "worker";
+type Name = "site" | "proxy" | "litestream" | "reader" | "refresh" | "worker";
 interface Service {
   build: string;
   image?: string;
@@ -34,7 +34,7 @@ describe("compose.yaml", () => {
     for (const { source } of mountsOf("site")) expect(Object.keys(volumes)).toContain(source);
   });
 
-  it.each(["site", "proxy", "litestream", "worker"] as const)(
+  it.each(["site", "proxy", "litestream", "reader", "refresh", "worker"] as const)(
     "gives %s a read-only root and no rights to spare",
     (name) => {
       const service = services[name];
@@ -92,6 +92,28 @@ describe("compose.yaml", () => {
     expect(mounts).toEqual([`work:${folder}`]);
     // A volume takes its owner from the image, where the account 1000 may write there.
     expect(read("Dockerfile")).toContain(`VOLUME ["/site/db/data", "${folder}"]`);
+  });
+
+  it("starts a reader and what refreshes it by their profile alone, on volumes that both have", () => {
+    const { reader, refresh } = services;
+    expect([reader.profiles, refresh.profiles]).toEqual([["reader"], ["reader"]]);
+    expect(reader.image).toBe(services.site.image);
+    expect(refresh.build).toEqual({ context: ".", target: "refresh" });
+    expect([refresh.volumes, refresh.environment]).toEqual([reader.volumes, reader.environment]);
+    for (const name of Object.keys(reader.environment)) expect(SETTING_NAMES).toContain(name);
+    const [database, uploads] = mountsOf("reader");
+    expect(path.dirname(reader.environment.DATABASE_PATH!)).toBe(database!.target);
+    expect(reader.environment.UPLOADS_DIR).toBe(uploads!.target);
+    const declared = JSON.parse(/^VOLUME (.*)$/m.exec(read("Dockerfile"))![1]!) as string[];
+    expect(mountsOf("reader").map(({ target }) => target)).toEqual(declared);
+    // Nothing of the site's own, which may run on the same machine.
+    for (const { source } of mountsOf("reader")) {
+      expect(Object.keys(volumes)).toContain(source);
+      expect(mountsOf("site").map((mount) => mount.source)).not.toContain(source);
+    }
+    const [node, loader, script = "", ...options] = refresh.command ?? [];
+    expect([node, loader]).toEqual(["node", "--import=tsx"]);
+    for (const option of options) expect(read(script)).toContain(option.replace(/=.*/, " "));
   });
 
   it("starts nginx by its profile alone, with everything mounted read-only", () => {

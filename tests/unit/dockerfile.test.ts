@@ -17,8 +17,11 @@ const all = (name: string) =>
   instructions
     .filter((line) => line.startsWith(`${name} `))
     .map((line) => line.slice(name.length + 1));
-const lastStage = instructions.slice(
-  instructions.findLastIndex((line) => line.startsWith("FROM ")),
+const stages = all("FROM");
+/** The image that serves. */
+const serve = instructions.slice(
+  instructions.findIndex((line) => /^FROM .* AS serve$/.test(line)),
+  instructions.indexOf("FROM serve AS refresh"),
 );
 
 /** Debian's packages that the image may install, each looked up in Debian's list. */
@@ -60,24 +63,37 @@ describe("the Dockerfile", () => {
   });
 
   it("is built in stages on a Debian slim image of Node", () => {
-    const stages = all("FROM");
-    expect(stages.length).toBeGreaterThan(1);
-    for (const stage of stages)
-      expect(stage).toMatch(/^node:\d+-(bookworm|trixie)-slim( AS \w+)?$/);
+    expect(stages.map((stage) => stage.split(" AS ")[1])).toEqual([
+      "build",
+      "serve",
+      "refresh",
+      undefined,
+    ]);
+    for (const stage of stages.slice(0, 2))
+      expect(stage).toMatch(/^node:\d+-(bookworm|trixie)-slim AS \w+$/);
+    expect(stages.slice(2)).toEqual(["serve AS refresh", "serve"]);
+    // What is built without a name is the image that serves, unchanged.
+    expect(instructions.at(-1)).toBe("FROM serve");
+  });
+
+  it("takes Litestream from the image of the version that is tested", () => {
+    const [image] = all("COPY").flatMap((line) => /^--from=(\S+:\S+) /.exec(line)?.[1] ?? []);
+    const compose = fs.readFileSync(path.join(root, "compose.yaml"), "utf8");
+    expect(compose).toContain(`image: ${image}\n`);
   });
 
   it("runs as a user other than root", () => {
-    const user = lastStage.filter((line) => line.startsWith("USER ")).at(-1);
+    const user = serve.filter((line) => line.startsWith("USER ")).at(-1);
     expect(user).toBe("USER node");
-    expect(lastStage.indexOf("USER node")).toBeLessThan(
-      lastStage.findIndex((line) => line.startsWith("CMD ")),
+    expect(serve.indexOf("USER node")).toBeLessThan(
+      serve.findIndex((line) => line.startsWith("CMD ")),
     );
   });
 
   it("gives the volumes to the user it runs as, in the image that serves", () => {
-    const chown = lastStage.findIndex((line) => line.includes("chown node:node db/data uploads"));
+    const chown = serve.findIndex((line) => line.includes("chown node:node db/data uploads"));
     expect(chown).toBeGreaterThan(0);
-    expect(chown).toBeLessThan(lastStage.indexOf("USER node"));
+    expect(chown).toBeLessThan(serve.indexOf("USER node"));
   });
 
   it("sends no secret, certificate or library of this machine to the build", () => {
@@ -96,7 +112,7 @@ describe("the Dockerfile", () => {
     const { NODE_OPTIONS, ...malloc } = startEnvironment();
     const flags = NODE_OPTIONS.split(" ");
     expect(flags).toContainEqual(expect.stringMatching(/^--max-old-space-size=\d+$/));
-    expect(JSON.parse(all("CMD").at(-1) ?? "")).toEqual(["node", ...flags, "scripts/start.mjs"]);
+    expect(JSON.parse(all("CMD").at(0) ?? "")).toEqual(["node", ...flags, "scripts/start.mjs"]);
     expect(Object.keys(malloc)).toEqual(["MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_"]);
     for (const [name, value] of Object.entries(malloc)) {
       expect(all("ENV").join(" ")).toContain(`${name}=${value} `);

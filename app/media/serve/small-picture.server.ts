@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
+import { settings } from "~/server/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { database } from "~db/client.server";
 import { bucketFile, type MediaName, mediaBasePath, mediaUrl } from "../bucket.server";
@@ -67,6 +68,8 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
   } finally {
     await fs.rm(target, { force: true });
   }
+  // The site that writes has its own, and counts them.
+  if (settings().readOnlyFrom) return;
   const videoId = await ownerOf(name);
   // Deleted meanwhile: nothing would remove it any more.
   if (videoId === undefined) await fs.rm(to, { force: true });

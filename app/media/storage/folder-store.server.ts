@@ -43,6 +43,19 @@ export function folderStore(root: string): ObjectStore {
     return { sha256: hash.digest("hex"), bytes };
   }
 
+  async function find(key: string) {
+    try {
+      return await stat(fileOf(key));
+    } catch (error) {
+      const failure = toStorageError(error);
+      if (!(failure instanceof StorageError) || failure.failure !== "missing") throw failure;
+      // A disk that is not mounted has no file at all.
+      const folder = await stat(root).catch(() => undefined);
+      if (!folder?.isDirectory()) throw new StorageError("away", root);
+      return undefined;
+    }
+  }
+
   async function* files(folder = root): AsyncGenerator<StoredObject & { name: string }> {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
@@ -66,22 +79,12 @@ export function folderStore(root: string): ObjectStore {
   return {
     put,
     async get(key, range) {
-      const found = await stat(fileOf(key)).catch(() => undefined);
-      if (!found) throw new StorageError("missing", key);
+      if (!(await find(key))) throw new StorageError("missing", key);
       return createReadStream(fileOf(key), { ...range, highWaterMark: 256 * 1024 });
     },
     async head(key) {
-      try {
-        return { bytes: (await stat(fileOf(key))).size };
-      } catch (error) {
-        const failure = toStorageError(error);
-        if (failure instanceof StorageError && failure.failure === "missing") {
-          // A disk that is not mounted has no file at all.
-          await stat(root).catch(() => Promise.reject(new StorageError("away", root)));
-          return undefined;
-        }
-        throw failure;
-      }
+      const found = await find(key);
+      return found && { bytes: found.size };
     },
     remove: (key) => rm(fileOf(key), { force: true }),
     async *list() {

@@ -24,25 +24,30 @@ export async function localCopy(file: string, folder: string): Promise<string> {
   return target;
 }
 
-/** Writes what a pointer points at to a file, and compares it with its digest. */
-export async function fetchObject({ key, bytes, sha256 }: Pointer, target: string): Promise<void> {
+/**
+ * Writes an object to a file, and compares it with its digest.
+ *
+ * @throws {StorageError}
+ */
+export async function fetchObject(
+  { key, sha256 }: Pick<Pointer, "key" | "sha256">,
+  target: string,
+): Promise<void> {
   const store = await objectStore();
   for (let attempt = 1; ; attempt += 1) {
     try {
       const hash = createHash("sha256");
-      let length = 0;
       await pipeline(
         await store.get(key),
         async function* (chunks) {
           for await (const chunk of chunks as AsyncIterable<Buffer>) {
             hash.update(chunk);
-            length += chunk.length;
             yield chunk;
           }
         },
         createWriteStream(target),
       );
-      if (length === bytes && hash.digest("hex") === sha256) return;
+      if (hash.digest("hex") === sha256) return;
       throw new StorageError("damaged", key);
     } catch (error) {
       await rm(target, { force: true });

@@ -3,21 +3,23 @@ import fs from "node:fs";
 import { lstat, readdir, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { flushOne } from "~/shared/move-files.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, sqliteHandle, writeTransaction } from "~db/client.server";
 import { type Bucket, bucketFile, type MediaName } from "../bucket.server";
 import { temporaryPath } from "../intake/received-file.server";
 import { versionOf } from "../serve/file-version.server";
 import { mediaType } from "../serve/media-type.server";
-import type { ObjectStore } from "./object-store";
+import { enterCopy, putCopy } from "./copies.server";
+import type { ArchivedFile } from "./copy-archive.server";
 import { MOST_POINTER_BYTES, pointerText } from "./pointer.server";
-import { noteRemoval } from "./remove.server";
-import { objectStore } from "./store.server";
+import { noteRemoval, putOrRemove } from "./remove.server";
 
 /**
  * Below it a file stays on the disk with playlists, captions and pictures, which pages read while they are
- * made: all together about a hundredth of what a library takes.
+ * made: all together about a hundredth of what a library takes. The store has a copy of it.
  */
 export const LEAST_BYTES = 64 * 1024;
+/** Types of pictures, captions and playlists. */
+const STAYS = /^(?:image|text)\/|mpegurl$|dash\+xml$/;
 const ROWS_AT_ONCE = 100;
 
 interface DueRow extends MediaName {
@@ -31,8 +33,8 @@ export interface MoveProgress {
 }
 
 /**
- * Moves the bytes of films into the store, of all files that were written since they were last looked at.
- * What jobs are at work on follows when they are done. A file is read from the disk until the store has
+ * Moves the bytes of films into the store, of all files that were written since they were last looked at, and
+ * puts a copy there of what stays on the disk. What jobs are at work on follows when they are done. A file is read from the disk until the store has
  * acknowledged all of it; killed at any point, it is in one place or in both.
  *
  * @param isWanted asked before each file.
@@ -43,7 +45,7 @@ export async function moveDueFiles(
   isWanted: () => boolean = () => true,
 ): Promise<MoveProgress> {
   const progress: MoveProgress = { files: 0, bytes: 0 };
-  let after: MediaName = { bucket: "videos", path: "" };
+  let after: MediaName = { bucket: "thumbnails", path: "" };
   for (;;) {
     const rows = dueAfter(after);
     const last = rows.at(-1);
@@ -63,16 +65,14 @@ const IS_BUSY = /* sql */ `EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = medi
 function dueAfter({ bucket, path: after }: MediaName): DueRow[] {
   return prepared(
     `SELECT bucket, path, video_id AS videoId FROM media_files INDEXED BY media_files_due
-     WHERE stored < 1 AND bucket = 'videos' AND (bucket, path) > (?, ?) AND NOT ${IS_BUSY}
+     WHERE stored < 1 AND (bucket, path) > (?, ?) AND NOT ${IS_BUSY}
      ORDER BY bucket, path LIMIT ${ROWS_AT_ONCE}`,
   ).all(bucket, after) as DueRow[];
 }
 
 /** How many entries have not been looked at yet. */
 export function dueEntries(): number {
-  return prepared("SELECT count(*) FROM media_files WHERE stored < 1 AND bucket = 'videos'")
-    .pluck()
-    .get() as number;
+  return prepared("SELECT count(*) FROM media_files WHERE stored < 1").pluck().get() as number;
 }
 
 async function moveRow(
@@ -82,48 +82,74 @@ async function moveRow(
 ): Promise<void> {
   // Whoever writes the files of this row meanwhile writes the row anew, with 0.
   const token = -1 - (randomBytes(6).readUIntBE(0, 6) % 2 ** 40);
-  const at = { ...row, token };
-  await writeTransaction(() =>
-    prepared(
-      "UPDATE media_files SET stored = @token WHERE bucket = @bucket AND path = @path AND stored < 1",
-    ).run({ bucket: at.bucket, path: at.path, token }),
-  );
-  let isWhole = false;
+  await writeTransaction(() => setState(row, "stored < 1", token));
+  let result: RowResult = { isWhole: false };
   try {
-    const target = bucketFile(row.bucket, row.path);
-    isWhole = true;
-    if (target) {
-      for await (const file of filesIn(target, row.path)) {
-        const bytes = await moveFile(row, file);
-        if (bytes === "busy") isWhole = false;
-        if (typeof bytes !== "number" || bytes === 0) continue;
-        progress.files += 1;
-        progress.bytes += bytes;
-        onMoved(progress);
-      }
-    }
-  } catch (error) {
-    isWhole = false;
-    throw error;
+    const isWhole = await moveFiles(row, progress, onMoved);
+    result = { isWhole, copy: isWhole ? await putCopy(row, await smallFiles(row)) : undefined };
   } finally {
-    await writeTransaction(() =>
-      prepared(
-        "UPDATE media_files SET stored = @state WHERE bucket = @bucket AND path = @path AND stored = @token",
-      ).run({ bucket: at.bucket, path: at.path, token, state: Number(isWhole) }),
-    );
+    const unneeded = await writeTransaction(() => endRow(row, token, result));
+    if (unneeded) await noteRemoval(unneeded);
   }
 }
 
-interface FoundFile {
-  file: string;
-  path: string;
+interface RowResult {
+  /** False when something could not be moved. */
+  isWhole: boolean;
+  copy?: Awaited<ReturnType<typeof putCopy>>;
 }
 
-async function* filesIn(file: string, name: string): AsyncGenerator<FoundFile> {
+/** Part of a transaction. @returns the key of an object that nobody needs any more. */
+function endRow(row: DueRow, token: number, { isWhole, copy }: RowResult): string | undefined {
+  if (!setState(row, `stored = ${token}`, Number(isWhole)))
+    return copy?.isNew ? copy.key : undefined;
+  if (!copy) return undefined;
+  const { isThere, unneeded } = enterCopy(row, copy);
+  if (!isThere) setState(row, "stored = 1", 0);
+  return unneeded;
+}
+
+/** Part of a transaction. @returns whether the row was in the state before. */
+function setState({ bucket, path }: DueRow, before: string, state: number): boolean {
+  const set = `UPDATE media_files SET stored = @state WHERE bucket = @bucket AND path = @path AND ${before}`;
+  return sqliteHandle().prepare(set).run({ bucket, path, state }).changes > 0;
+}
+
+/** Moves what is large of an entry. @returns false when something was changed meanwhile. */
+async function moveFiles(
+  row: DueRow,
+  progress: MoveProgress,
+  onMoved: (progress: MoveProgress) => void,
+): Promise<boolean> {
+  let isWhole = true;
+  for await (const file of filesOf(row)) {
+    const bytes = await moveFile(row, file);
+    if (bytes === "busy") isWhole = false;
+    if (typeof bytes !== "number" || bytes === 0) continue;
+    progress.files += 1;
+    progress.bytes += bytes;
+    onMoved(progress);
+  }
+  return isWhole;
+}
+
+/** What is on the disk of an entry whose large files have been moved. */
+async function smallFiles(row: DueRow): Promise<ArchivedFile[]> {
+  const files: ArchivedFile[] = [];
+  for await (const file of filesOf(row)) files.push(file);
+  return files;
+}
+
+async function* filesOf({ bucket, path: name }: DueRow): AsyncGenerator<ArchivedFile> {
+  const target = bucketFile(bucket, name);
+  if (target) yield* filesIn(target, name);
+}
+
+async function* filesIn(file: string, name: string): AsyncGenerator<ArchivedFile> {
   const found = await lstat(file).catch(() => undefined);
   if (found?.isFile()) yield { file, path: name };
   if (!found?.isDirectory()) return;
-  for (const each of await readdir(file).catch(() => [])) {
+  for (const each of (await readdir(file).catch(() => [])).sort()) {
     if (!each.startsWith(".")) yield* filesIn(path.join(file, each), `${name}/${each}`);
   }
 }
@@ -135,14 +161,13 @@ async function* filesIn(file: string, name: string): AsyncGenerator<FoundFile> {
  */
 async function moveFile(
   { bucket, videoId }: DueRow,
-  { file, path: name }: FoundFile,
+  { file, path: name }: ArchivedFile,
 ): Promise<number | "busy"> {
   const before = await lstat(file, { bigint: true }).catch(() => undefined);
   const type = await mediaType(file);
-  if (!before?.isFile() || before.size < LEAST_BYTES || !type.startsWith("video/")) return 0;
-  const store = await objectStore();
+  if (!before?.isFile() || before.size < LEAST_BYTES || STAYS.test(type)) return 0;
   const key = keyFor(bucket, name);
-  const { sha256, bytes } = await storeWhole(store, key, file, type);
+  const { sha256, bytes } = await putOrRemove(key, file, type);
   const [version, modifiedMs] = [versionOf(before), Number(before.mtimeMs)];
   const text = pointerText({ key, bytes, sha256, version, modifiedMs, type });
   if (Buffer.byteLength(text) > MOST_POINTER_BYTES) throw new Error(`${name} is too long a name.`);
@@ -158,16 +183,6 @@ async function moveFile(
   fs.rmSync(made, { force: true });
   await noteRemoval(key);
   return "busy";
-}
-
-async function storeWhole(store: ObjectStore, key: string, file: string, type: string) {
-  try {
-    return await store.put(key, file, type);
-  } catch (error) {
-    // The store may have all of it, although the answer never came.
-    await noteRemoval(key);
-    throw error;
-  }
 }
 
 /**

@@ -30,6 +30,20 @@ export async function noteRemoval(key: string): Promise<void> {
 }
 
 /**
+ * Stores a file. After a failure the store may have all of it, although the answer never came: that is removed.
+ *
+ * @throws {StorageError}
+ */
+export async function putOrRemove(key: string, file: string, contentType: string) {
+  try {
+    return await (await objectStore()).put(key, file, contentType);
+  } catch (error) {
+    await noteRemoval(key);
+    throw error;
+  }
+}
+
+/**
  * Removes from the store what is to be removed.
  *
  * @throws {StorageError} when the store does not let it; the rest is removed at the next call.

@@ -69,10 +69,12 @@ export function startMovingFiles(): void {
 
 /** One round: what was deleted, then what is new. */
 export async function moveOnce(isWanted: () => boolean = () => true): Promise<void> {
-  const [{ finishStoreRemovals }, { moveDueFiles }] = await Promise.all([
+  const [{ finishStoreRemovals }, { removeStaleCopies }, { moveDueFiles }] = await Promise.all([
     import("./remove.server"),
+    import("./copies.server"),
     import("./move-files.server"),
   ]);
+  await removeStaleCopies();
   await finishStoreRemovals();
   if (readMarker()?.direction === "back") return;
   writeMarkerOnce();

@@ -1,4 +1,6 @@
 import path from "node:path";
+import type { MediaName } from "~/media/bucket.server";
+import { copyAgain, knownCopies } from "~/media/storage/copies.server";
 import { foldersOfPointers } from "~/media/storage/move-back.server";
 import { pointersIn } from "~/media/storage/pointer.server";
 import { finishStoreRemovals, noteRemoval } from "~/media/storage/remove.server";
@@ -11,6 +13,8 @@ const ABANDONED_MS = 24 * 3_600_000;
 export interface StoreReport {
   /** Files of the disk, by their path in UPLOADS_DIR, whose bytes the store has not, or not all of them. */
   missing: string[];
+  /** Entries whose copy the store has not; the site puts another there. */
+  lostCopies: MediaName[];
   /** Objects that no file points at. */
   stray: { key: string; bytes: number }[];
   /** Keys of objects that were sent in part, a day ago or longer. */
@@ -39,10 +43,18 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
       if (found?.bytes !== bytes) missing.push(path.relative(settings().uploadsDir, file));
     }
   }
+  const lostCopies: MediaName[] = [];
+  for (const copy of knownCopies()) {
+    named.add(copy.key);
+    if (copy.stale || objects.has(copy.key) || (await store.head(copy.key))) continue;
+    lostCopies.push({ bucket: copy.bucket, path: copy.path });
+    await copyAgain(copy);
+  }
   const stray = [...objects]
     .filter(([key, { modifiedMs }]) => !named.has(key) && now - modifiedMs > ABANDONED_MS)
     .map(([key, { bytes }]) => ({ key, bytes }));
-  return { missing, stray, unfinished: await store.unfinished(now - ABANDONED_MS) };
+  const unfinished = await store.unfinished(now - ABANDONED_MS);
+  return { missing, lostCopies, stray, unfinished };
 }
 
 /** Removes objects that no file points at, and what was sent in part. */

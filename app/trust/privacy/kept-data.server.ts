@@ -162,6 +162,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
             "user_id video_url source_url thumbnail_url hls_url storyboard_url preview_url generated_poster_url cut_of",
           deleted_videos: "row files deleted_by uploaded_by",
           media_files: "path",
+          stored_copies: "path key",
           downloads: "user_id",
         },
       },

@@ -31,7 +31,7 @@ test("with the default settings, films are uploaded, watched, sought in and hidd
   }
 });
 
-test.describe("with films in a store, two workers and a reader behind nginx", () => {
+test.describe("with files in a store, two workers and a reader behind nginx", () => {
   // `npm test` installs both, and tells what was not tested where it cannot.
   test.skip(!hasS3Server, "python3-swift is not installed");
   test.skip(!nginxIsInstalled, "nginx is not installed");
@@ -52,6 +52,7 @@ test.describe("with films in a store, two workers and a reader behind nginx", ()
     await test.step("all are there", async () => {
       const id = await journey(place, "Lighthouse", FILM());
       await isStored(place, id);
+      await isFetched(parts, id);
       await visiting(place, async (page) => expect(await answeredByReader(page)).toBe(true));
       await watched("Lighthouse");
     });
@@ -73,6 +74,7 @@ test.describe("with films in a store, two workers and a reader behind nginx", ()
         .exec("UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'");
       await until(() => ladderOf(place, id) === "done");
       await isStored(place, id);
+      await isFetched(parts, id);
       await watched("Harbour");
       killed.start({ ENCODER_THREADS: "1" });
     });
@@ -90,6 +92,10 @@ test.describe("with films in a store, two workers and a reader behind nginx", ()
       await writer.stop("SIGKILL");
       await watched("Lighthouse");
       await watched("Harbour");
+      const picture = await fetch(place.url + thumbnailOf(place, idOf(place, "Lighthouse")));
+      expect(picture.status).toBe(200);
+      expect(Number(picture.headers.get("X-Data-Age"))).toBeLessThan(3600);
+      await picture.arrayBuffer();
       await visiting(place, async (page) => {
         const refused = await page.goto("/admin");
         expect(refused?.status()).toBe(503);
@@ -130,6 +136,23 @@ async function answeredByReader(page: Page): Promise<boolean> {
   const answer = await page.request.get("/");
   expect(answer.status()).toBe(200);
   return answer.headers()["x-data-age"] !== undefined;
+}
+
+function thumbnailOf({ site }: Pick<Place, "site">, id: string): string {
+  const thumbnail = site.database().prepare("SELECT thumbnail_url FROM videos WHERE id = ?");
+  return thumbnail.pluck().get(id) as string;
+}
+
+/** Waits until the reader has all of a film that is not in the store, from the copies there. */
+async function isFetched({ writer, reader }: Parts, id: string): Promise<void> {
+  const place = { site: writer };
+  const [, file, playlist] = addressesOf(place, id) as [string, string, string];
+  for (const address of [file, playlist, thumbnailOf(place, id)]) {
+    const [from, to] = [writer, reader].map((site) =>
+      path.join(site.uploads, address.replace("/media/", "")),
+    ) as [string, string];
+    await until(() => fs.existsSync(to) && fs.readFileSync(to).equals(fs.readFileSync(from)));
+  }
 }
 
 /** Waits until the bytes of a film and of its stream are in the store, and no longer on the disk. */

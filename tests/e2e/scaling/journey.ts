@@ -107,7 +107,7 @@ export async function journey(place: Place, title: string, file: string): Promis
 }
 
 /** Of the page, the file and the stream of a film. */
-export function addressesOf({ site }: Place, id: string): string[] {
+export function addressesOf({ site }: Pick<Place, "site">, id: string): string[] {
   const row = site.database().prepare("SELECT video_url, hls_url FROM videos WHERE id = ?").get(id);
   const { video_url, hls_url } = row as { video_url: string; hls_url: string };
   return [`/video/${id}`, video_url, hls_url];

@@ -38,15 +38,11 @@ export async function startParts(): Promise<Parts> {
     ends.push(() => litestream.stop("SIGKILL"));
     litestream.start();
 
-    const reader = new SiteProcess({
-      ...shared,
-      READ_ONLY_FROM: writer.url,
-      UPLOADS_DIR: writer.uploads,
-    });
+    const reader = new SiteProcess({ ...shared, READ_ONLY_FROM: writer.url });
     ends.push(() => reader.remove());
     const refresher = keepRefreshing(litestream.url, reader.databasePath, {
       ...store.environment,
-      UPLOADS_DIR: writer.uploads,
+      UPLOADS_DIR: reader.uploads,
     });
     ends.push(() => refresher.kill("SIGKILL"));
     await until(() => fs.existsSync(reader.databasePath));
@@ -76,13 +72,13 @@ export async function startParts(): Promise<Parts> {
   }
 }
 
-/** `npm run refresh-reader -- --every 1`; that it fails until there is a replica is what it is for. */
+/** `npm run refresh-reader -- --every 1 --files`; that it fails until there is a replica is what it is for. */
 function keepRefreshing(
   replica: string,
   file: string,
   settings: Record<string, string>,
 ): ChildProcess {
-  const script = ["--import", "tsx", "scripts/refresh-reader.ts", "--every", "1"];
+  const script = ["--import", "tsx", "scripts/refresh-reader.ts", "--every", "1", "--files"];
   return spawn(process.execPath, script, {
     cwd: root,
     stdio: "ignore",

@@ -116,7 +116,7 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
   it("brings them all back beside the running site, with no request that fails", async () => {
     const moving = execa(
       process.execPath,
-      ["--import", "tsx", "scripts/move-storage.ts", "--to", "disk"],
+      ["--import", "tsx", "scripts/storage/move-storage.ts", "--to", "disk"],
       {
         env: {
           ...server.environment,

@@ -7,8 +7,8 @@ import { finishStoreRemovals } from "~/media/storage/remove.server";
 import { SettingsError, settings } from "~/server/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
-import { UsageError } from "./ask";
-import { runScript } from "./run-script";
+import { UsageError } from "../ask";
+import { runScript } from "../run-script";
 
 const USAGE = `npm run move-storage -- --to store|disk
 

@@ -1,0 +1,46 @@
+import type { ColumnType, Generated } from "kysely";
+
+/** ISO 8601 UTC. */
+type Time = string;
+
+const MEDIA_KINDS = ["video", "source", "thumbnail", "derived"] as const;
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
+export interface MediaFilesTable {
+  bucket: "videos" | "thumbnails";
+  /** Inside the bucket. May be a folder of derived files, whose bytes are the sum. */
+  path: string;
+  /** Null for a file that no video claims. */
+  video_id: string | null;
+  kind: MediaKind;
+  bytes: number;
+  /** 1 once what is large of it is in the store, and a copy of the rest; 0 until then, below 0 meanwhile. */
+  stored: Generated<number>;
+}
+
+/** The object of the store with a copy of what an entry of `media_files` keeps on the disk. */
+export interface StoredCopiesTable {
+  bucket: "videos" | "thumbnails";
+  path: string;
+  key: string;
+  /** Of the object, hexadecimal. */
+  sha256: string;
+  /** 1 once its files have left the buckets, until the object is removed. */
+  stale: Generated<0 | 1>;
+}
+
+/** One row: the bytes of all media_files. */
+export interface StorageTable {
+  id: ColumnType<1, never, never>;
+  bytes: number;
+  /** When the disk was last walked; null when it never was. */
+  checked_at: Time | null;
+  /** When the last complete look for missing files began; null when there was none. */
+  files_looked_at: Time | null;
+}
+
+/** Videos of which a file was not there when it was last looked for. */
+export interface MissingFilesTable {
+  /** As in `videos`. */
+  number: number;
+}
