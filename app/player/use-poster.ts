@@ -16,9 +16,8 @@ export function usePoster(
   element: HTMLVideoElement | null,
 ): string | undefined {
   const [loaded, setLoaded] = useState<string>();
-  const isOurs = Boolean(url?.startsWith("/media/thumbnails/"));
   useEffect(() => {
-    if (!url || !isOurs || !element || !needsWholePicture(element)) return;
+    if (!url || !isOurs(url) || !element || !needsWholePicture(element)) return;
     let isCurrent = true;
     const picture = new Image();
     picture.src = url;
@@ -30,9 +29,18 @@ export function usePoster(
     return () => {
       isCurrent = false;
     };
-  }, [url, isOurs, element]);
+  }, [url, element]);
+  return url && loaded === url ? url : firstPoster(url);
+}
+
+/** The poster that every screen gets with the page. */
+export function firstPoster(url: string | null | undefined): string | undefined {
   if (!url) return undefined;
-  return !isOurs || loaded === url ? url : `${url}?w=${SMALL_WIDTH_PIXELS}`;
+  return isOurs(url) ? `${url}?w=${SMALL_WIDTH_PIXELS}` : url;
+}
+
+function isOurs(url: string): boolean {
+  return url.startsWith("/media/thumbnails/");
 }
 
 function needsWholePicture(element: HTMLVideoElement): boolean {

@@ -147,10 +147,13 @@ function About() {
       <h1 dir="auto" className="mt-5 text-xl font-bold">
         {video.title}
       </h1>
-      <div className="mt-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+      {/* What has come of the page before the rest of it must not stand where it will not stay. */}
+      <div className="mt-3 flex flex-col gap-x-6 gap-y-3 sm:min-h-11 sm:flex-row sm:flex-wrap sm:items-center sm:justify-between">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
           {/* As wide as the next count, which follows at once: what is beside it stays. */}
-          <span className="min-w-15">{formatViews(views)}</span>
+          <span className="inline-flex min-h-11 min-w-15 items-center mouse:min-h-9">
+            {formatViews(views)}
+          </span>
           <span>{formatAge(video.createdAt, now)}</span>
           <PageLink
             to={`/categories/${toCategoryId(video.category) ?? ""}`}
@@ -166,7 +169,7 @@ function About() {
             Report
           </PageLink>
         </p>
-        <div className="flex flex-wrap gap-2">
+        <div className="flex flex-wrap gap-2 sm:min-w-71">
           <SaveButton id={video.id} />
           <ShareButton title={video.title} path={() => videoPath(video.id)}>
             Share
@@ -244,7 +247,13 @@ function Watch({
   }, [isReplaced]);
   return (
     <div className="watch-picture" style={{ viewTransitionName: POSTER_TRANSITION }}>
-      {video.hlsUrl && <StreamPreloads hlsUrl={video.hlsUrl} streamStart={streamStart} />}
+      {video.hlsUrl && (
+        <StreamPreloads
+          posterUrl={video.thumbnailUrl}
+          hlsUrl={video.hlsUrl}
+          streamStart={streamStart}
+        />
+      )}
       <VideoPlayer
         video={{
           id: video.id,

@@ -1,6 +1,10 @@
 import { useNonce } from "~/ui/page-frame/nonce";
 import type { StreamStart } from "../types";
+import { firstPoster } from "../use-poster";
 import { HLS_MODULE_URL } from "./hls-module";
+
+/** In small letters, because React 18 does not know the attribute by another name. */
+const FIRST = { fetchpriority: "high" };
 
 /**
  * It is as long as the page's other scripts together: asked for after the first paint, and behind
@@ -14,18 +18,23 @@ const PRELOAD_MODULE = `"MediaSource" in window && new PerformanceObserver((pain
 
 /**
  * What the player asks for first, asked for by the page: else the playlists and the script that
- * reads them would come one after the other, each a delay of the line later.
+ * reads them would come one after the other, each a delay of the line later. The poster before them, since it
+ * is the largest paint, and a browser asks for no more than six files of a site at once.
  */
 export function StreamPreloads({
+  posterUrl,
   hlsUrl,
   streamStart,
 }: {
+  posterUrl: string | null;
   hlsUrl: string;
   streamStart: StreamStart | undefined;
 }) {
+  const poster = firstPoster(posterUrl);
   const nonce = useNonce();
   return (
     <>
+      {poster && <link rel="preload" as="image" href={poster} {...FIRST} />}
       <script
         nonce={nonce}
         suppressHydrationWarning

@@ -9,12 +9,12 @@ import { expect, test } from "../site";
 const CUTS = 24;
 
 /** Answers with the page's bytes up to a place, and with the rest when told; everything else as the site does. */
-async function startSlowProxy(origin: string, page: Buffer) {
+async function startSlowProxy(origin: string, path: string, page: Buffer) {
   let cut = page.length;
   let sendRest = () => {};
   const server = http.createServer(async (request, response) => {
     if (request.url === "/events") return void response.writeHead(204).end();
-    if (request.url === "/") {
+    if (request.url === path) {
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
       response.write(page.subarray(0, cut));
       sendRest = () => response.end(page.subarray(cut));
@@ -41,27 +41,28 @@ async function startSlowProxy(origin: string, page: Buffer) {
   };
 }
 
-for (const { videos, from, to } of [
-  { videos: 12, from: "<header", to: "<article" },
+for (const { path, videos, from, to } of [
+  { path: "/", videos: 12, from: "<header", to: "<article" },
   // Its footer is seen at once.
-  { videos: 1, from: "</main>", to: "</footer>" },
+  { path: "/", videos: 1, from: "</main>", to: "</footer>" },
+  { path: "/video/v1", videos: 3, from: "<h1", to: "</aside>" },
 ]) {
-  test(`wherever the line pauses between ${from} and ${to} of home, nothing that is shown moves @phone`, async ({
+  test(`wherever the line pauses between ${from} and ${to} of ${path}, nothing that is shown moves @phone`, async ({
     page,
     site,
   }) => {
     await fill(site, videos);
-    const html = Buffer.from(await (await fetch(site.url)).arrayBuffer());
+    const html = Buffer.from(await (await fetch(site.url + path)).arrayBuffer());
     const first = html.indexOf(from);
     const step = Math.floor((html.indexOf(to) - first) / CUTS);
     expect(step).toBeGreaterThan(0);
 
-    const proxy = await startSlowProxy(site.url, html);
+    const proxy = await startSlowProxy(site.url, path, html);
     try {
       const shifts = await recordShifts(page);
       for (let number = 0; number < CUTS; number += 1) {
         proxy.cutAt(first + number * step);
-        await page.goto(proxy.origin, { waitUntil: "commit" });
+        await page.goto(proxy.origin + path, { waitUntil: "commit" });
         await page.evaluate(
           () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
         );
