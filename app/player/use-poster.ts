@@ -17,7 +17,7 @@ export function usePoster(
 ): string | undefined {
   const [loaded, setLoaded] = useState<string>();
   useEffect(() => {
-    if (!url || !isOurs(url) || !element || !needsWholePicture(element)) return;
+    if (!url || firstPoster(url) === url || !element || !needsWholePicture(element)) return;
     let isCurrent = true;
     const picture = new Image();
     picture.src = url;
@@ -35,12 +35,10 @@ export function usePoster(
 
 /** The poster that every screen gets with the page. */
 export function firstPoster(url: string | null | undefined): string | undefined {
-  if (!url) return undefined;
-  return isOurs(url) ? `${url}?w=${SMALL_WIDTH_PIXELS}` : url;
-}
-
-function isOurs(url: string): boolean {
-  return url.startsWith("/media/thumbnails/");
+  // Others than ours have no smaller version.
+  return url?.startsWith("/media/thumbnails/")
+    ? `${url}?w=${SMALL_WIDTH_PIXELS}`
+    : (url ?? undefined);
 }
 
 function needsWholePicture(element: HTMLVideoElement): boolean {
