@@ -7,6 +7,12 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes?.[1]) * 1024;
 }
 
+/** Of them what is no file's: pages of programs and libraries come and go with what is done just now. */
+export function anonymousBytes(pid: number): number {
+  const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(kilobytes?.[1]) * 1024;
+}
+
 /** Bytes that the process has asked to read from files and sockets since its start. */
 export function bytesRead(pid: number): number {
   return Number(/^rchar: (\d+)$/m.exec(fs.readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);

@@ -4,7 +4,6 @@ import type { Kysely, Selectable } from "kysely";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { MediaFilesTable, MediaKind, Schema } from "~db/schema";
 import { bucketFile, type MediaName } from "./bucket.server";
-import { disownCopy } from "./storage/copies.server";
 import { MOST_POINTER_BYTES, readPointer } from "./storage/pointer.server";
 
 /**
@@ -83,6 +82,11 @@ function forget({ bucket, path }: MediaName): void {
      RETURNING video_id AS videoId, bytes`,
   ).get(bucket, path) as { videoId: string | null; bytes: number } | undefined;
   if (file) account(file.videoId, -file.bytes);
+}
+
+/** What the store has of it is removed by the mover, see storage/copies.server.ts, whose code a site without a store does not load. */
+function disownCopy({ bucket, path }: MediaName): void {
+  prepared("UPDATE stored_copies SET stale = 1 WHERE bucket = ? AND path = ?").run(bucket, path);
 }
 
 function enter({ bucket, path, videoId, kind, bytes }: MediaFile & { bytes: number }): void {

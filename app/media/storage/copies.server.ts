@@ -71,11 +71,6 @@ export function enterCopy(
   return { isThere: true, unneeded: before?.key };
 }
 
-/** Part of the transaction that forgets an entry. */
-export function disownCopy({ bucket, path }: MediaName): void {
-  prepared("UPDATE stored_copies SET stale = 1 WHERE bucket = ? AND path = ?").run(bucket, path);
-}
-
 /** Notes the objects of copies that nobody needs any more, so that they are removed. */
 export async function removeStaleCopies(): Promise<void> {
   const stale = prepared("SELECT bucket, path, key FROM stored_copies WHERE stale = 1 LIMIT 1000");

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { makeClip } from "../../../tests/media-clips";
-import { residentBytes, until } from "../../../tests/process-figures";
+import { anonymousBytes, residentBytes, until } from "../../../tests/process-figures";
 import { signInTo } from "../../../tests/site-client";
 import { SiteProcess } from "../../../tests/site-process";
 import { startEnvironment } from "../../../tests/start-environment";
@@ -40,6 +40,8 @@ const LONG: Scale = {
 const VIDEOS = 200;
 const UPLOADED = 201;
 const LOOK_EVERY_MS = 1_000;
+/** The site is asked what it holds at each of so many looks. */
+const LOOKS_PER_QUESTION = 10;
 /** What a process loads at first is no trend. */
 const WARM_UP = 0.2;
 const MOST_P99_MS = 500;
@@ -95,6 +97,8 @@ async function steady(
 ): Promise<Faults> {
   const memory: number[] = [];
   const handles: number[] = [];
+  const anonymous: number[] = [];
+  const held: number[] = [];
   const pid = site.child!.pid!;
   const readings = Math.ceil(steadyMs / LOOK_EVERY_MS);
   const first = Math.floor(readings * WARM_UP);
@@ -104,6 +108,8 @@ async function steady(
     if (reading < first) continue;
     memory.push(residentBytes(pid));
     handles.push(fs.readdirSync(`/proc/${pid}/fd`).length);
+    anonymous.push(anonymousBytes(pid));
+    if (reading % LOOKS_PER_QUESTION === 0) held.push(await heldBytes(site.url));
   }
   const p99 = percentileOf(tally.pageMs, 0.99);
   const bytes = trendOf(memory, LOOK_EVERY_MS);
@@ -115,6 +121,13 @@ async function steady(
       `${megabytes(bytes.perHour)} ± ${megabytes(bytes.offBy)} MiB an hour; ` +
       `${medianOf(handles)} handles, ${open.perHour.toFixed(1)} ± ${open.offBy.toFixed(1)} an hour`,
   );
+  const least = (figures: number[]) =>
+    [figures.slice(0, figures.length / 4), figures.slice(-figures.length / 4)]
+      .map((quarter) => megabytes(Math.min(...quarter)))
+      .join(" MiB in the first quarter, ");
+  console.log(
+    `At least, without files: ${least(anonymous)} in the last; held by objects and buffers: ${least(held)}`,
+  );
   const faults = said(tally, "undisturbed");
   if (isTimed && p99 > MOST_P99_MS) faults.push(`One page in a hundred took ${p99.toFixed(0)} ms`);
   if (rises(bytes, MOST_BYTES_PER_HOUR))
@@ -122,6 +135,13 @@ async function steady(
   if (rises(open, MOST_HANDLES_PER_HOUR))
     faults.push(`${open.perHour.toFixed(1)} more handles are open each hour`);
   return faults;
+}
+
+/** What the program holds, and what the garbage collection has not removed yet: the least of several is the first. */
+async function heldBytes(url: string): Promise<number> {
+  const figures = await (await fetch(`${url}/metrics`)).text();
+  const read = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(figures)?.[1]);
+  return read("nodejs_heap_size_used_bytes") + read("nodejs_external_memory_bytes");
 }
 
 interface Disturbed {

@@ -1,0 +1,39 @@
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const server = fileURLToPath(new URL("../../../build/server", import.meta.url));
+
+/** The modules of the built site that a start loads, each with its source. */
+function loadedAtStart(file = path.join(server, "index.js"), found = new Map<string, string>()) {
+  if (found.has(file)) return found;
+  const source = fs.readFileSync(file, "utf8");
+  found.set(file, source);
+  for (const [, name] of source.matchAll(/^(?:import|export)\b[^;]*?"(\.{1,2}\/[^"]+)";$/gm)) {
+    loadedAtStart(path.resolve(path.dirname(file), name!), found);
+  }
+  return found;
+}
+
+/** Packages that the modules of a list import, those of `import()` left out. */
+function packagesOf(sources: Iterable<string>): Set<string> {
+  const names = new Set<string>();
+  for (const source of sources) {
+    for (const [, name] of source.matchAll(/^import\b[^;]*?"([^."][^"]*)";$/gm)) names.add(name!);
+  }
+  return names;
+}
+
+it("a site without a store loads no code of one at its start", () => {
+  const packages = packagesOf(loadedAtStart().values());
+  expect(packages).toContain("better-sqlite3");
+  expect(packages).not.toContain("s3mini");
+  expect(packages).not.toContain("tar-stream");
+  const all = fs
+    .readdirSync(server, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => fs.readFileSync(path.join(server, name), "utf8"));
+  expect(packagesOf(all)).toContain("s3mini");
+  expect(packagesOf(all)).toContain("tar-stream");
+});
