@@ -84,7 +84,10 @@ function forget({ bucket, path }: MediaName): void {
   if (file) account(file.videoId, -file.bytes);
 }
 
-/** What the store has of it is removed by the mover, see storage/copies.server.ts, whose code a site without a store does not load. */
+/**
+ * What the store has of it is removed by the mover, see storage/copies.server.ts, whose code a site without a
+ * store does not load.
+ */
 function disownCopy({ bucket, path }: MediaName): void {
   prepared("UPDATE stored_copies SET stale = 1 WHERE bucket = ? AND path = ?").run(bucket, path);
 }

@@ -9,6 +9,7 @@ import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { UsageError } from "../ask";
 import { runScript } from "../run-script";
+import { nowAndThen } from "./now-and-then";
 
 const USAGE = `npm run move-storage -- --to store|disk
 
@@ -21,15 +22,13 @@ when it is run again.
 
 Exit code 1 when something is left.`;
 
-const SAY_EVERY_MS = 5_000;
-
 await runScript(USAGE, { to: { type: "string" } }, async ({ to }) => {
   if (to !== "store" && to !== "disk") throw new UsageError(USAGE);
   const { storage } = settings();
   if (!storage) throw new SettingsError("STORAGE_URL must name the store.");
   writeMarker({ url: storage.url, direction: to === "store" ? "there" : "back" });
   if (to === "store") {
-    say("Moved", await moveDueFiles(atTimes("Moved")));
+    say("Moved", await moveDueFiles(nowAndThen((progress) => say("Moved", progress))));
     const left = dueEntries();
     if (left === 0) return;
     console.log(
@@ -38,7 +37,7 @@ await runScript(USAGE, { to: { type: "string" } }, async ({ to }) => {
     process.exitCode = 1;
     return;
   }
-  say("Brought back", await moveBack(atTimes("Brought back")));
+  say("Brought back", await moveBack(nowAndThen((progress) => say("Brought back", progress))));
   await finishStoreRemovals();
   if (readMarker()?.direction === "back") removeMarker();
   console.log("Nothing is left in the store. Restart the server without STORAGE_URL.");
@@ -46,13 +45,4 @@ await runScript(USAGE, { to: { type: "string" } }, async ({ to }) => {
 
 function say(what: string, { files, bytes }: MoveProgress): void {
   console.log(`${what} ${formatQuantity(files, "file")}, ${formatBytes(bytes)}.`);
-}
-
-function atTimes(what: string): (progress: MoveProgress) => void {
-  let said = performance.now();
-  return (progress) => {
-    if (performance.now() - said < SAY_EVERY_MS) return;
-    said = performance.now();
-    say(what, progress);
-  };
 }

@@ -4,6 +4,7 @@ import { SettingsError, settings } from "~/server/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { UsageError } from "../ask";
 import { runScript } from "../run-script";
+import { nowAndThen } from "./now-and-then";
 
 const USAGE = `npm run restore-files
 
@@ -14,17 +15,12 @@ npm run check-library names it.
 
 Exit code 1 when the store does not have a copy any more.`;
 
-const SAY_EVERY_MS = 5_000;
-
 await runScript(USAGE, {}, async (_, rest) => {
   if (rest.length > 0) throw new UsageError(USAGE);
   if (!settings().storage) throw new SettingsError("STORAGE_URL must name the store.");
-  let said = performance.now();
-  const { fetched, lost } = await restoreFiles((count) => {
-    if (performance.now() - said < SAY_EVERY_MS) return;
-    said = performance.now();
-    console.log(`${formatQuantity(count, "file")} so far.`);
-  });
+  const { fetched, lost } = await restoreFiles(
+    nowAndThen((count: number) => console.log(`${formatQuantity(count, "file")} so far.`)),
+  );
   console.log(`${formatQuantity(fetched, "file")} brought back.`);
   for (const { bucket, path } of lost) console.log(`Not in the store: ${bucket}/${path}`);
   if (lost.length > 0) process.exitCode = 1;

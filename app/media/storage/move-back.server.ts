@@ -22,7 +22,8 @@ const ROWS_AT_ONCE = 1_000;
 
 /**
  * Brings the bytes of all files back to the disk, each read whole and compared with its digest before it
- * takes the place of its pointer, and has the copies of the others removed. Killed, it goes on where it was at the next call.
+ * takes the place of its pointer, and has the copies of the others removed. Killed, it goes on where it was at
+ * the next call.
  *
  * @throws {StorageError} when the store does not give a file; what is left stays in the store.
  */

@@ -34,8 +34,9 @@ export interface MoveProgress {
 
 /**
  * Moves the bytes of films into the store, of all files that were written since they were last looked at, and
- * puts a copy there of what stays on the disk. What jobs are at work on follows when they are done. A file is read from the disk until the store has
- * acknowledged all of it; killed at any point, it is in one place or in both.
+ * puts a copy there of what stays on the disk. What jobs are at work on follows when they are done. A file is
+ * read from the disk until the store has acknowledged all of it; killed at any point, it is in one place or in
+ * both.
  *
  * @param isWanted asked before each file.
  * @throws {StorageError} when the store takes nothing more; what is left stays where it is.
