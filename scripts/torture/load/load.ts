@@ -125,9 +125,11 @@ async function steady(
     [figures.slice(0, figures.length / 4), figures.slice(-figures.length / 4)]
       .map((quarter) => megabytes(Math.min(...quarter)))
       .join(" MiB in the first quarter, ");
-  console.log(
-    `At least, without files: ${least(anonymous)} in the last; held by objects and buffers: ${least(held)}`,
-  );
+  // A short run has asked too seldom for quarters.
+  if (held.length >= 4)
+    console.log(
+      `At least, without files: ${least(anonymous)} in the last; held by objects and buffers: ${least(held)}`,
+    );
   const faults = said(tally, "undisturbed");
   if (isTimed && p99 > MOST_P99_MS) faults.push(`One page in a hundred took ${p99.toFixed(0)} ms`);
   if (rises(bytes, MOST_BYTES_PER_HOUR))
