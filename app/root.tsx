@@ -31,9 +31,10 @@ import { FirstPaintScript } from "~/ui/page-frame/first-paint-script";
 import { Footer } from "~/ui/page-frame/footer";
 import { HeadTags } from "~/ui/page-frame/head-tags";
 import { Header } from "~/ui/page-frame/header";
-import { LowPriorityScripts } from "~/ui/page-frame/low-priority-scripts";
 import { useNonce } from "~/ui/page-frame/nonce";
+import { ScriptsAfterPaint } from "~/ui/page-frame/scripts-after-paint";
 import "~/ui/site.css";
+import { studioVersion } from "~/live/hub.server";
 import { countWaiting } from "~/studio/reports/queue.server";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { useListModules } from "~/ui/lists/use-list-modules";
@@ -71,6 +72,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 export async function loader({ request }: LoaderFunctionArgs) {
   // Before anything else is read: what changes meanwhile must count as newer than this page.
   const { catalogue } = catalogueVersion();
+  const studio = studioVersion();
   const { toast, headers } = await readToast(request);
   const user = await currentUser(request);
   const signedIn = user !== undefined;
@@ -86,6 +88,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       asksForAge: !signedIn && requiresAgeConfirmation(request),
       ...(settings().recordsCustodian && { hasRecords: true }),
       catalogueVersion: catalogue,
+      ...(signedIn && { studioVersion: studio }),
       categories: applyCategoryNames(),
       now: Date.now(),
     },
@@ -150,7 +153,7 @@ export function Layout({ children }: { children: ReactNode }) {
         {!isStatic && (
           <>
             <ScrollRestoration nonce={nonce} />
-            <LowPriorityScripts nonce={nonce} />
+            <ScriptsAfterPaint nonce={nonce} />
           </>
         )}
       </body>

@@ -2,6 +2,8 @@
 export interface LiveEvent {
   topic: "hello" | "catalogue" | "views" | "jobs";
   version: number;
+  /** In the `hello` to who is signed in: another one after each change of topic `jobs`. */
+  studio?: string;
 }
 
 /** Specification, section 9: reconnect after 1, 2, 5, then every 10 s. */
@@ -32,7 +34,8 @@ export function listenToEvents(
       source.addEventListener(topic, ({ data }: MessageEvent<string>) => {
         if (failures > 0) onReconnect?.();
         failures = 0;
-        onEvent({ topic, version: (JSON.parse(data) as { catalogue: number }).catalogue });
+        const { catalogue, studio } = JSON.parse(data) as { catalogue: number; studio?: string };
+        onEvent({ topic, version: catalogue, ...(studio !== undefined && { studio }) });
       });
     }
     // The browser would try again by itself, but not after a 503.

@@ -4,7 +4,7 @@ import { answerPlainly } from "~/server/node/middleware.server";
 import { requestContext } from "~/server/node/request-context.server";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
-import { type Change, subscribe, type Topic } from "./hub.server";
+import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
 /** Of one address: a household with many tabs, but not a client that opens thousands. */
 export const MOST_STREAMS_PER_ADDRESS = 50;
@@ -208,7 +208,8 @@ function send(text: string, topic?: Topic): void {
 
 function greet(lastEventId: string | undefined, topics: readonly Topic[] = []): string {
   const version = catalogueVersion();
-  const hello = `retry: ${RETRY_MS}\n${event("hello", version)}`;
+  const studio = topics.includes("jobs") ? { studio: studioVersion() } : undefined;
+  const hello = `retry: ${RETRY_MS}\n${event("hello", version, studio)}`;
   const hasMissed = lastEventId !== undefined && lastEventId !== eventId(version);
   // No id tells what the studio has missed.
   const others = lastEventId === undefined ? [] : topics;
@@ -216,10 +217,11 @@ function greet(lastEventId: string | undefined, topics: readonly Topic[] = []): 
   return hello + missed.map((topic) => event(topic, version)).join("");
 }
 
-/** Nothing in it tells of what only the studio shows. */
-function event(name: Topic | "hello", version: CatalogueVersion): string {
+/** Nothing in it tells of what only the studio shows, but for who is signed in. */
+function event(name: Topic | "hello", version: CatalogueVersion, studio?: { studio: string }) {
   const { catalogue, views } = version;
-  return `id: ${eventId(version)}\nevent: ${name}\ndata: ${JSON.stringify({ catalogue, views })}\n\n`;
+  const data = JSON.stringify({ catalogue, views, ...studio });
+  return `id: ${eventId(version)}\nevent: ${name}\ndata: ${data}\n\n`;
 }
 
 function eventId({ catalogue, views }: CatalogueVersion): string {

@@ -38,6 +38,8 @@ interface Hub {
   announcedAt: number;
   jobsChanged: boolean;
   jobsAnnouncedAt: number;
+  /** How often `publish` was called. */
+  published: number;
 }
 
 // On globalThis, because the development server evaluates this module anew after an edit.
@@ -49,6 +51,7 @@ holder.afterdarkHub ??= {
   announcedAt: 0,
   jobsChanged: false,
   jobsAnnouncedAt: 0,
+  published: 0,
 };
 const hub = holder.afterdarkHub;
 
@@ -64,7 +67,14 @@ export function subscribe(listener: Listener): () => void {
 
 /** Says that something has changed that the hub does not see by itself: the work on conversions. */
 export function publish(topic: Topic): void {
-  if (topic === "jobs") hub.jobsChanged = true;
+  if (topic !== "jobs") return;
+  hub.jobsChanged = true;
+  hub.published += 1;
+}
+
+/** Another one after each change that topic `jobs` announces: for who is signed in alone. */
+export function studioVersion(): string {
+  return `${catalogueVersion().studio}.${hub.published}`;
 }
 
 function start(): void {

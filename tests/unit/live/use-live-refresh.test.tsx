@@ -11,8 +11,8 @@ class FakeSource extends EventTarget {
     FakeSource.last = this;
   }
   close() {}
-  send(topic: string, catalogue: number) {
-    const data = JSON.stringify({ catalogue, views: 0 });
+  send(topic: string, catalogue: number, studio?: string) {
+    const data = JSON.stringify({ catalogue, views: 0, studio });
     this.dispatchEvent(new MessageEvent(topic, { data }));
   }
 }
@@ -44,7 +44,7 @@ beforeEach(async () => {
         loads += 1;
         const catalogueVersion = version;
         await answer();
-        return { catalogueVersion };
+        return { catalogueVersion, studioVersion: "4.1" };
       },
     },
   ]);
@@ -81,6 +81,15 @@ describe("a list that refreshes itself", () => {
   it("refetches when it connects and has missed something", async () => {
     version = 7;
     source().send("hello", 7);
+    await pass();
+    expect(loads).toBe(2);
+  });
+
+  it("refetches when something of the studio happened before it connected, and not for less", async () => {
+    source().send("hello", 1, "4.1");
+    await pass(5_000);
+    expect(loads).toBe(1);
+    source().send("hello", 1, "4.2");
     await pass();
     expect(loads).toBe(2);
   });
