@@ -46,7 +46,50 @@ export const test = base.extend<
     await use(siteProcess);
   },
   baseURL: async ({ siteProcess }, use) => use(siteProcess.url),
+  page: async ({ page }, use) => {
+    const { goto, reload } = page;
+    page.goto = async (address, options) => {
+      const answer = await goto.call(page, address, options);
+      if (!options?.waitUntil) await becomesAlive(page);
+      return answer;
+    };
+    page.reload = async (options) => {
+      const answer = await reload.call(page, options);
+      if (!options?.waitUntil) await becomesAlive(page);
+      return answer;
+    };
+    await use(page);
+  },
 });
+
+const ALIVE_WITHIN_MS = 2_000;
+const LOOK_EVERY_MS = 20;
+
+/**
+ * A page is loaded before its scripts are asked for, and a person does not press a key in between. Returns at
+ * once where a page has none, and after two seconds where they are kept from it.
+ */
+async function becomesAlive(page: Page): Promise<void> {
+  const until = Date.now() + ALIVE_WITHIN_MS;
+  for (let isAlive = false; !isAlive && Date.now() < until; ) {
+    // An error: it leads on to another page.
+    isAlive = await page.evaluate(isHydrated).catch(() => false);
+    // What React does after the first commit it does in a task of its own.
+    await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
+  }
+}
+
+/** In the page: whether React has taken it over, by the root that it keeps on the document. */
+function isHydrated(): boolean {
+  if (!("__remixContext" in window)) return true;
+  const name = Object.keys(document).find((key) => key.startsWith("__reactContainer$"));
+  const root = name && (document as unknown as Record<string, Root>)[name];
+  return root ? !root.stateNode.current.memoizedState.isDehydrated : false;
+}
+
+interface Root {
+  stateNode: { current: { memoizedState: { isDehydrated: boolean } } };
+}
 
 /** Signs the browser in without the form, which takes seconds and has tests of its own. */
 export async function signIn(page: Page): Promise<void> {

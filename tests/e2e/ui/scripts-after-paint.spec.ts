@@ -1,0 +1,79 @@
+import type { Page } from "playwright/test";
+import { fill } from "../fill-catalogue";
+import { expect, test } from "../site";
+
+/** The scripts that the page has asked for, in order. */
+function recordScripts(page: Page): string[] {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (/^\/assets\/.*\.m?js$/.test(pathname)) asked.push(pathname);
+  });
+  return asked;
+}
+
+/** As in a browser that never paints, or in a tab that nobody sees. */
+async function neverPaints(page: Page, hidden: boolean): Promise<void> {
+  await page.addInitScript((isHidden) => {
+    PerformanceObserver.prototype.observe = () => {};
+    Object.defineProperty(document, "hidden", { get: () => isHidden });
+  }, hidden);
+}
+
+async function becomesAlive(page: Page): Promise<void> {
+  await page.clock.resume();
+  await page.locator("article").first().hover();
+  await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
+}
+
+test.beforeEach(({ site }) => {
+  fill(site, 2);
+});
+
+test("no script is asked for before a page is seen @phone", async ({ page, site }) => {
+  site.database().exec("UPDATE videos SET hls_url = '/media/videos/u/1/hls-1/master.m3u8'");
+  const asked = recordScripts(page);
+  let paint = () => {};
+  const waits = new Promise<void>((seen) => {
+    paint = seen;
+  });
+  await page.route("**/*.css", async (route) => {
+    await waits;
+    await route.continue();
+  });
+  const playlist = page.waitForRequest(/\.m3u8/);
+  await page.goto("/video/v1", { waitUntil: "commit" });
+  // All that the page names has been asked for, and the style sheet alone is missing.
+  await playlist;
+  await page.waitForTimeout(500);
+  expect(asked).toEqual([]);
+  paint();
+  await expect.poll(() => asked.some((name) => name.includes("/hls-"))).toBe(true);
+  await expect(page.locator("[data-seek-bar]")).toBeAttached();
+  // The script that plays streams is asked for behind all that makes the page answer.
+  const own = asked.findIndex((name) => name.includes("/entry.client-"));
+  expect(own).toBeGreaterThanOrEqual(0);
+  expect(asked.findIndex((name) => name.includes("/hls-"))).toBeGreaterThan(own);
+});
+
+test("a page that nobody sees has its scripts at once", async ({ page }) => {
+  await neverPaints(page, true);
+  await page.clock.install();
+  const asked = recordScripts(page);
+  await page.goto("/", { waitUntil: "load" });
+  await page.clock.runFor(100);
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  await becomesAlive(page);
+});
+
+test("a page that tells of no paint has its scripts after three seconds", async ({ page }) => {
+  await neverPaints(page, false);
+  await page.clock.install();
+  const asked = recordScripts(page);
+  await page.goto("/", { waitUntil: "load" });
+  await page.clock.runFor(1_000);
+  expect(asked).toEqual([]);
+  await page.clock.runFor(2_000);
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  await becomesAlive(page);
+});

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { importAfterPaint } from "~/ui/page-frame/scripts-after-paint";
+
+const MODULE = `import "/assets/manifest-1.js";
+import * as route0 from "/assets/root-2.js";
+import * as route1 from "/assets/video-3.js";
+
+window.__remixRouteModules = {"root":route0,"routes/video":route1};
+
+import("/assets/entry.client-4.js");`;
+
+it("imports in the order of the module, and first asks for all of it", () => {
+  const script = importAfterPaint(MODULE, ["/assets/manifest-1.js", "/assets/root-2.js"]);
+  expect(script).toContain(`[...["/assets/manifest-1.js","/assets/root-2.js"]`);
+  expect(script).toContain(`await import("/assets/manifest-1.js");
+const route0 = await import("/assets/root-2.js");
+const route1 = await import("/assets/video-3.js");
+
+window.__remixRouteModules = {"root":route0,"routes/video":route1};
+
+import("/assets/entry.client-4.js");`);
+});
+
+it("knows the form in which the development server writes two imports on a line", () => {
+  const script = importAfterPaint(`import "/@vite/client";import "/manifest.js"\nstart();`, []);
+  expect(script).toContain(`await import("/@vite/client");await import("/manifest.js")\nstart();`);
+});
+
+it("is a script that a browser can read", () => {
+  expect(() => new Function(importAfterPaint(MODULE, []))).not.toThrow();
+});
