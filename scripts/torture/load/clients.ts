@@ -47,10 +47,14 @@ const SEEKS = 0.1;
 const PAGE_EVERY_MS = 5_000;
 const UPLOAD_EVERY_MS = 20_000;
 const LEAVES_AFTER_MS = 30_000;
+/** Whoever uploads removes what is older for good: what grows then is not the catalogue. */
+const KEEPS_UPLOADS = 5;
 
 interface Answered {
   status: number;
   bytes: number;
+  /** What was answered to a request with a body. */
+  text: string;
   ms: number;
 }
 
@@ -59,7 +63,7 @@ function ask(
   url: string,
   client: number,
   options: http.RequestOptions = {},
-  body?: Buffer,
+  body?: Buffer | string,
 ): Promise<Answered> {
   const started = performance.now();
   const from = `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`;
@@ -75,13 +79,16 @@ function ask(
     });
     request.on("response", (response) => {
       let bytes = 0;
+      let text = "";
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
+        if (body) text += chunk;
       });
       response.on("error", reject);
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, bytes, ms: performance.now() - started }),
-      );
+      response.on("end", () => {
+        const ms = performance.now() - started;
+        resolve({ status: response.statusCode ?? 0, bytes, text, ms });
+      });
     });
     request.end(body);
   });
@@ -145,17 +152,39 @@ export function startCrowd(
   }
 
   async function upload(client: number): Promise<void> {
+    const kept: string[] = [];
+    const trash: string[] = [];
     await wait(random.below(UPLOAD_EVERY_MS));
     for (let number = 0; !isEnding; number += 1) {
       const { bytes } = newFilm(random, `load${client}x${number}x${random.below(1e9)}`);
-      const { status } = (await met(
+      const got = await met(
         "An upload",
         sendFilm(url, client, cookie, `Film ${client} ${number}`, bytes),
         ({ status }) => status === 201 || tally.refusals.includes(status),
-      )) ?? { status: 0 };
-      if (status === 201) tally.uploaded += 1;
+      );
+      if (got?.status === 201) {
+        tally.uploaded += 1;
+        kept.push(JSON.parse(got.text).video.id);
+      }
+      const [oldest] = kept;
+      if (oldest && kept.length > KEEPS_UPLOADS) {
+        if (await change(client, "/admin", { intent: "delete", id: oldest }))
+          trash.push(...kept.splice(0, 1));
+      }
+      const [id] = trash;
+      if (id && (await change(client, "/admin/trash", purgeOf(id)))) trash.shift();
       await wait(UPLOAD_EVERY_MS * (0.75 + random.next() / 2));
     }
+  }
+
+  /** Whether it was done: something in the way may have been to be expected. */
+  async function change(client: number, path: string, fields: Form): Promise<boolean> {
+    const got = await met(
+      `A change (${path})`,
+      sendForm(url + path, client, cookie, fields),
+      ({ status }) => status < 400 || tally.refusals.includes(status),
+    );
+    return got !== undefined && got.status < 400;
   }
 
   let client = 0;
@@ -198,6 +227,19 @@ export function sendFilm(
   const body = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
   const headers = { ...MULTIPART, Cookie: cookie, Origin: url, "Content-Length": body.length };
   return ask(`${url}/admin/publish`, client, { method: "POST", headers }, body);
+}
+
+type Form = Record<string, string>;
+
+const purgeOf = (id: string): Form => ({ intent: "purge", selected: id, confirmed: "1" });
+
+function sendForm(url: string, client: number, cookie: string, fields: Form): Promise<Answered> {
+  const headers = {
+    ...{ Cookie: cookie, Origin: new URL(url).origin },
+    "Content-Type": "application/x-www-form-urlencoded",
+  };
+  const body = new URLSearchParams(fields).toString();
+  return ask(url, client, { method: "POST", headers }, body);
 }
 
 function openStream(url: string, client: number, onEnd: () => void): http.ClientRequest {

@@ -5,19 +5,18 @@ export interface Trend {
   offBy: number;
 }
 
-/** Readings are taken together by so many, by their median: one garbage collection is no trend. */
-const TOGETHER = 15;
 const HOUR_MS = 3_600_000;
 
 /**
  * Least squares through the medians of readings.
  *
  * @param everyMs between two readings.
+ * @param together so many are one point, by their median: what happens once is no trend.
  */
-export function trendOf(readings: readonly number[], everyMs: number): Trend {
+export function trendOf(readings: readonly number[], everyMs: number, together = 15): Trend {
   const points = [];
-  for (let at = 0; at + TOGETHER <= readings.length; at += TOGETHER)
-    points.push(medianOf(readings.slice(at, at + TOGETHER)));
+  for (let at = 0; at + together <= readings.length; at += together)
+    points.push(medianOf(readings.slice(at, at + together)));
   const count = points.length;
   // A line through two points is off by nothing.
   if (count < 3) return { perHour: 0, offBy: Number.POSITIVE_INFINITY };
@@ -31,7 +30,7 @@ export function trendOf(readings: readonly number[], everyMs: number): Trend {
     0,
   );
   const error = Math.sqrt(rest / (count - 2) / spread);
-  const pointsOfAnHour = HOUR_MS / (everyMs * TOGETHER);
+  const pointsOfAnHour = HOUR_MS / (everyMs * together);
   return { perHour: slope * pointsOfAnHour, offBy: 3 * error * pointsOfAnHour };
 }
 
