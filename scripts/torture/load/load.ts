@@ -124,9 +124,14 @@ async function steady(
   console.log(
     `${tally.requests} requests, ${tally.uploaded} uploads; pages p50 ${medianOf(tally.pageMs).toFixed(0)}, ` +
       `p99 ${p99.toFixed(0)} ms; memory ${megabytes(medianOf(memory))} MiB, ${megabytes(most)} at most; ` +
-      `what stays of it ${megabytes(medianOf(held))} MiB, ${megabytes(bytes.perHour)} ± ${megabytes(bytes.offBy)} MiB an hour; ` +
       `${medianOf(handles)} handles, ${open.perHour.toFixed(1)} ± ${open.offBy.toFixed(1)} an hour`,
   );
+  // A short run ends before the first collection.
+  if (held.length > 0)
+    console.log(
+      `What stays when garbage has been collected: ${megabytes(held[0]!)} MiB first, ${megabytes(held.at(-1)!)} last, ` +
+        `${megabytes(bytes.perHour)} ± ${megabytes(bytes.offBy)} MiB an hour`,
+    );
   const faults = said(tally, "undisturbed");
   if (isTimed && p99 > MOST_P99_MS) faults.push(`One page in a hundred took ${p99.toFixed(0)} ms`);
   if (most > MOST_BYTES) faults.push(`The process came to ${megabytes(most)} MiB`);
