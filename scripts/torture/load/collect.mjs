@@ -1,9 +1,15 @@
-// Loaded into a site before everything else: it collects all garbage when SIGUSR2 says so.
+// Loaded into a site, and each of its threads, before everything else: all garbage is collected when SIGUSR2 says so.
 import inspector from "node:inspector";
-import { isMainThread } from "node:worker_threads";
+import { BroadcastChannel, isMainThread } from "node:worker_threads";
 
+const session = new inspector.Session();
+session.connect();
+const collect = () => session.post("HeapProfiler.collectGarbage");
+const threads = new BroadcastChannel("collect");
 if (isMainThread) {
-  const session = new inspector.Session();
-  session.connect();
-  process.on("SIGUSR2", () => session.post("HeapProfiler.collectGarbage"));
-}
+  process.on("SIGUSR2", () => {
+    threads.postMessage(undefined);
+    collect();
+  });
+} else threads.onmessage = collect;
+threads.unref();

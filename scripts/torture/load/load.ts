@@ -19,6 +19,8 @@ export interface Scale {
   films: number;
   /** Of the first part, in which nothing goes wrong. */
   steadyMs: number;
+  /** Garbage is collected before each of so many readings, one a second. */
+  collectsEvery: number;
   /** For how long each thing goes wrong, and for how long nothing does afterwards. */
   wrongMs: number;
   afterMs: number;
@@ -32,6 +34,7 @@ const LONG: Scale = {
   crowd: { viewers: 500, readers: 100, streams: 1_000, uploads: 5, pace: 1 },
   films: 4,
   steadyMs: 30 * 60_000,
+  collectsEvery: 30,
   wrongMs: 10_000,
   afterMs: 10_000,
   diskMegabytes: 4_096,
@@ -40,8 +43,6 @@ const LONG: Scale = {
 const VIDEOS = 200;
 const UPLOADED = 201;
 const LOOK_EVERY_MS = 1_000;
-/** Its garbage is collected before each of so many looks. */
-const LOOKS_PER_COLLECTION = 30;
 /** What a process loads at first is no trend. */
 const WARM_UP = 0.2;
 const MOST_P99_MS = 500;
@@ -99,7 +100,7 @@ export async function carry(seed: string, scale: Scale): Promise<Faults> {
 async function steady(
   site: SiteProcess,
   tally: Tally,
-  { steadyMs, isTimed }: Scale,
+  { steadyMs, collectsEvery, isTimed }: Scale,
 ): Promise<Faults> {
   const memory: number[] = [];
   const held: number[] = [];
@@ -108,7 +109,7 @@ async function steady(
   const readings = Math.ceil(steadyMs / LOOK_EVERY_MS);
   const first = Math.floor(readings * WARM_UP);
   for (let reading = 0; reading < readings; reading++) {
-    const collects = reading >= first && reading % LOOKS_PER_COLLECTION === 0;
+    const collects = reading >= first && reading % collectsEvery === 0;
     if (collects) process.kill(pid, "SIGUSR2");
     await pause(LOOK_EVERY_MS);
     if (site.child?.exitCode !== null) return [`The site has ended:\n${site.log.slice(-2_000)}`];
@@ -118,7 +119,7 @@ async function steady(
   }
   const p99 = percentileOf(tally.pageMs, 0.99);
   const most = Math.max(...memory);
-  const bytes = trendOf(held, LOOKS_PER_COLLECTION * LOOK_EVERY_MS, 1);
+  const bytes = trendOf(held, collectsEvery * LOOK_EVERY_MS, 1);
   const open = trendOf(handles, LOOK_EVERY_MS);
   const megabytes = (value: number) => (value / 1024 ** 2).toFixed(1);
   console.log(
@@ -126,12 +127,10 @@ async function steady(
       `p99 ${p99.toFixed(0)} ms; memory ${megabytes(medianOf(memory))} MiB, ${megabytes(most)} at most; ` +
       `${medianOf(handles)} handles, ${open.perHour.toFixed(1)} ± ${open.offBy.toFixed(1)} an hour`,
   );
-  // A short run ends before the first collection.
-  if (held.length > 0)
-    console.log(
-      `What stays when garbage has been collected: ${megabytes(held[0]!)} MiB first, ${megabytes(held.at(-1)!)} last, ` +
-        `${megabytes(bytes.perHour)} ± ${megabytes(bytes.offBy)} MiB an hour`,
-    );
+  console.log(
+    `What stays when garbage has been collected: ${held.map(megabytes)[0]} MiB first, ${held.map(megabytes).at(-1)} last, ` +
+      `${megabytes(bytes.perHour)} ± ${megabytes(bytes.offBy)} MiB an hour`,
+  );
   const faults = said(tally, "undisturbed");
   if (isTimed && p99 > MOST_P99_MS) faults.push(`One page in a hundred took ${p99.toFixed(0)} ms`);
   if (most > MOST_BYTES) faults.push(`The process came to ${megabytes(most)} MiB`);

@@ -4,7 +4,14 @@ import { percentileOf, rises, trendOf } from "../../../scripts/torture/load/stea
 
 const SHORT = {
   crowd: { viewers: 10, readers: 4, streams: 20, uploads: 1, pace: 0.1 },
-  ...{ films: 1, steadyMs: 5_000, wrongMs: 2_000, afterMs: 500, diskMegabytes: 64 },
+  ...{
+    films: 1,
+    steadyMs: 5_000,
+    collectsEvery: 2,
+    wrongMs: 2_000,
+    afterMs: 500,
+    diskMegabytes: 64,
+  },
   // Others take the processors: how long pages take is the matter of the long form.
   isTimed: false,
 };
