@@ -3,7 +3,7 @@ export interface LiveEvent {
   topic: "hello" | "catalogue" | "views" | "jobs";
   version: number;
   /** In the `hello` to who is signed in: another one after each change of topic `jobs`. */
-  studio?: string;
+  studio?: string | undefined;
 }
 
 /** Specification, section 9: reconnect after 1, 2, 5, then every 10 s. */
@@ -35,7 +35,7 @@ export function listenToEvents(
         if (failures > 0) onReconnect?.();
         failures = 0;
         const { catalogue, studio } = JSON.parse(data) as { catalogue: number; studio?: string };
-        onEvent({ topic, version: catalogue, ...(studio !== undefined && { studio }) });
+        onEvent({ topic, version: catalogue, studio });
       });
     }
     // The browser would try again by itself, but not after a 503.

@@ -29,9 +29,8 @@ export function useLiveRefresh({ jobs = false }: { jobs?: boolean } = {}): void 
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = listenToEvents(jobs ? "/events?jobs" : "/events", ({ topic, version, studio }) => {
       const { catalogueVersion, studioVersion } = shown.current ?? {};
-      const isOlder = studio !== undefined && studio !== studioVersion;
-      const isNews =
-        topic === "views" || topic === "jobs" || version !== catalogueVersion || isOlder;
+      const isOlder = version !== catalogueVersion || (studio && studio !== studioVersion);
+      const isNews = topic === "views" || topic === "jobs" || isOlder;
       if (!isNews || timer !== undefined) return;
       timer = setTimeout(() => {
         timer = undefined;

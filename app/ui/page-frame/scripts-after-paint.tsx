@@ -21,17 +21,14 @@ function afterPaint(node: ReactNode, preloads: string[]): ReactNode {
   if (Array.isArray(node)) return node.map((each) => afterPaint(each, preloads));
   if (!isValidElement<Properties>(node)) return node;
   const { rel, href, type, children, dangerouslySetInnerHTML: source } = node.props;
-  if (rel === "modulepreload" && href) {
-    preloads.push(href);
+  if (rel === "modulepreload") {
+    preloads.push(href ?? "");
     return null;
   }
   if (type === "module" && source) {
-    const __html = importAfterPaint(source.__html, preloads);
-    return cloneElement(node, {
-      type: undefined,
-      async: undefined,
-      dangerouslySetInnerHTML: { __html },
-    });
+    // The browser has it from the server, and this file without what writes it.
+    const __html = import.meta.env.SSR ? importAfterPaint(source.__html, preloads) : "";
+    return cloneElement(node, { type: undefined, dangerouslySetInnerHTML: { __html } });
   }
   if (node.type !== Fragment) return node;
   return cloneElement(
@@ -45,7 +42,6 @@ interface Properties {
   rel?: string;
   href?: string;
   type?: string;
-  async?: boolean;
   children?: ReactNode;
   dangerouslySetInnerHTML?: { __html: string };
 }
