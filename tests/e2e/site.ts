@@ -25,10 +25,11 @@ export const OTHER_SITE = {
 /**
  * `site` is a running site of the worker's own, empty at the start of each test.
  * `siteEnvironment` gives it other settings: `test.use({ siteEnvironment: { AGE_GATE: "on" } })`.
+ * Every page, of whichever context, has been opened once its scripts have begun.
  */
 export const test = base.extend<
   { site: SiteProcess },
-  { siteEnvironment: Record<string, string>; siteProcess: SiteProcess }
+  { siteEnvironment: Record<string, string>; siteProcess: SiteProcess; alivePages: undefined }
 >({
   siteEnvironment: [{}, { option: true, scope: "worker" }],
   siteProcess: [
@@ -46,20 +47,26 @@ export const test = base.extend<
     await use(siteProcess);
   },
   baseURL: async ({ siteProcess }, use) => use(siteProcess.url),
-  page: async ({ page }, use) => {
-    const { goto, reload } = page;
-    page.goto = async (address, options) => {
-      const answer = await goto.call(page, address, options);
-      if (!options?.waitUntil) await becomesAlive(page);
-      return answer;
-    };
-    page.reload = async (options) => {
-      const answer = await reload.call(page, options);
-      if (!options?.waitUntil) await becomesAlive(page);
-      return answer;
-    };
-    await use(page);
-  },
+  alivePages: [
+    async ({ browser }, use) => {
+      const page = await browser.newPage();
+      const pages = Object.getPrototypeOf(page) as Page;
+      await page.close();
+      const { goto, reload } = pages;
+      pages.goto = async function (this: Page, address, options) {
+        const answer = await goto.call(this, address, options);
+        if (!options?.waitUntil) await becomesAlive(this);
+        return answer;
+      };
+      pages.reload = async function (this: Page, options) {
+        const answer = await reload.call(this, options);
+        if (!options?.waitUntil) await becomesAlive(this);
+        return answer;
+      };
+      await use(undefined);
+    },
+    { scope: "worker", auto: true },
+  ],
 });
 
 const ALIVE_WITHIN_MS = 2_000;
