@@ -71,8 +71,8 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 
 export async function loader({ request }: LoaderFunctionArgs) {
   // Before anything else is read: what changes meanwhile must count as newer than this page.
-  const { catalogue } = catalogueVersion();
-  const studio = studioVersion();
+  const version = catalogueVersion();
+  const studio = studioVersion(version);
   const { toast, headers } = await readToast(request);
   const user = await currentUser(request);
   const signedIn = user !== undefined;
@@ -87,7 +87,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
       asksForAge: !signedIn && requiresAgeConfirmation(request),
       ...(settings().recordsCustodian && { hasRecords: true }),
-      catalogueVersion: catalogue,
+      catalogueVersion: version.catalogue,
       ...(signedIn && { studioVersion: studio }),
       categories: applyCategoryNames(),
       now: Date.now(),

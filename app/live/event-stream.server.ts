@@ -208,7 +208,7 @@ function send(text: string, topic?: Topic): void {
 
 function greet(lastEventId: string | undefined, topics: readonly Topic[] = []): string {
   const version = catalogueVersion();
-  const studio = topics.includes("jobs") ? { studio: studioVersion() } : undefined;
+  const studio = topics.includes("jobs") ? { studio: studioVersion(version) } : undefined;
   const hello = `retry: ${RETRY_MS}\n${event("hello", version, studio)}`;
   const hasMissed = lastEventId !== undefined && lastEventId !== eventId(version);
   // No id tells what the studio has missed.
@@ -218,7 +218,11 @@ function greet(lastEventId: string | undefined, topics: readonly Topic[] = []): 
 }
 
 /** Nothing in it tells of what only the studio shows, but for who is signed in. */
-function event(name: Topic | "hello", version: CatalogueVersion, studio?: { studio: string }) {
+function event(
+  name: Topic | "hello",
+  version: CatalogueVersion,
+  studio?: { studio: string },
+): string {
   const { catalogue, views } = version;
   const data = JSON.stringify({ catalogue, views, ...studio });
   return `id: ${eventId(version)}\nevent: ${name}\ndata: ${data}\n\n`;

@@ -73,8 +73,8 @@ export function publish(topic: Topic): void {
 }
 
 /** Another one after each change that topic `jobs` announces: for who is signed in alone. */
-export function studioVersion(): string {
-  return `${catalogueVersion().studio}.${hub.published}`;
+export function studioVersion({ studio }: CatalogueVersion): string {
+  return `${studio}.${hub.published}`;
 }
 
 function start(): void {

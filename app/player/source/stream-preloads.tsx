@@ -32,7 +32,7 @@ export function StreamPreloads({
             as="fetch"
             href={href}
             crossOrigin="anonymous"
-            data-stream-module={HLS_MODULE_URL}
+            data-stream-module={href === hlsUrl ? HLS_MODULE_URL : undefined}
           />
         ) : null,
       )}

@@ -20,7 +20,7 @@ async function neverPaints(page: Page, hidden: boolean): Promise<void> {
   }, hidden);
 }
 
-async function becomesAlive(page: Page): Promise<void> {
+async function answersOnceTimeRuns(page: Page): Promise<void> {
   await page.clock.resume();
   await page.locator("article").first().hover();
   await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
@@ -63,7 +63,7 @@ test("a page that nobody sees has its scripts at once", async ({ page }) => {
   await page.goto("/", { waitUntil: "load" });
   await page.clock.runFor(100);
   await expect.poll(() => asked.length).toBeGreaterThan(0);
-  await becomesAlive(page);
+  await answersOnceTimeRuns(page);
 });
 
 test("a page that tells of no paint has its scripts after three seconds", async ({ page }) => {
@@ -75,5 +75,5 @@ test("a page that tells of no paint has its scripts after three seconds", async 
   expect(asked).toEqual([]);
   await page.clock.runFor(2_000);
   await expect.poll(() => asked.length).toBeGreaterThan(0);
-  await becomesAlive(page);
+  await answersOnceTimeRuns(page);
 });
