@@ -10,6 +10,11 @@ interface Move {
   to: number | undefined;
 }
 
+/** The server has done it; `version` is of the series since then. */
+interface DoneMove extends Move {
+  version: number;
+}
+
 /**
  * The videos of a page of a series as they will be when what was pressed has been done. Presses are sent
  * one after the other, each with the version that the one before has made, so that nobody waits between two
@@ -24,11 +29,14 @@ export function useSeriesOrder(
   const { state: reading, revalidate } = useRevalidator();
   const [waiting, setWaiting] = useState<readonly Move[]>([]);
   const [sent, setSent] = useState<Move>();
+  const [done, setDone] = useState<readonly DoneMove[]>([]);
   const hasBegun = useRef(false);
   const error = data?.error;
-  // A page that was asked for before the change may come after it.
-  const made = data?.version ?? 0;
-  const isBehind = version < made;
+  const made = data?.version;
+  // A page that was asked for before a change may come after it.
+  const missing = done.filter((move) => move.version > version);
+  const isBehind = missing.length > 0;
+  const newest = missing.at(-1)?.version ?? version;
 
   useEffect(() => {
     if (state !== "idle") {
@@ -38,6 +46,7 @@ export function useSeriesOrder(
     if (sent) {
       if (!hasBegun.current) return;
       setSent(undefined);
+      if (made) setDone([...missing, { ...sent, version: made }]);
       // What was to follow was meant for another order.
       if (error) setWaiting([]);
       if (error) revalidate();
@@ -55,13 +64,13 @@ export function useSeriesOrder(
     submit(
       {
         ...(to === undefined ? { intent: "remove" } : { intent: "move", to }),
-        ...{ video: id, version: Math.max(version, made), background: "1" },
+        ...{ video: id, version: newest, background: "1" },
       },
       { method: "post", action, preventScrollReset: true },
     );
-  }, [state, sent, waiting, error, version, made, isBehind, reading, action, submit, revalidate]);
+  });
 
-  const shown = [...(sent ? [sent] : []), ...waiting].reduce(
+  const shown = [...missing, ...(sent ? [sent] : []), ...waiting].reduce(
     (list, move) => moved(list, move, firstNumber),
     videos,
   );
