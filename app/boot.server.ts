@@ -2,6 +2,7 @@ import { ensureFirstAccount } from "~/account/first-account.server";
 import { limitSignInRate } from "~/account/sign-in-rate-limit.server";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
+import { recoverImports } from "~/import/journal.server";
 import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { startHashingBlockedFilms } from "~/media/block-list/hash-films.server";
@@ -73,6 +74,7 @@ export async function boot(): Promise<void> {
     await ensureFirstAccount();
     await cleanUpTemporaryFiles();
     await undoInterruptedMoves();
+    await recoverImports();
     await tryStore();
   } catch (error) {
     console.error(sentenceOf(error));

@@ -6,7 +6,7 @@ import { database } from "~db/client.server";
 
 /**
  * What an import has imported and is about to, so that it can be killed at any moment: the next one
- * removes files that have no row yet, and does not read those again that have.
+ * removes files that have no row yet, as does the next start, and does not read those again that have.
  */
 
 /** A file about to become a video. */
@@ -63,19 +63,24 @@ export async function withdraw(sources: string[]): Promise<void> {
 }
 
 /**
- * Cleans up after an import that was killed: a file in the bucket without a row is removed. Its
- * source is still where it was, also with `--move`.
+ * Cleans up after an import that was killed: a file in the bucket without a row is removed, if its source is
+ * still where it was, as it is also with `--move`. Where it is not, the journal may be of a backup that was made
+ * during the import, and the file in the bucket is the only one.
  *
  * @returns how many there were.
  */
 export async function recoverImports(now = Date.now()): Promise<number> {
   const rows = await database()
     .selectFrom("imports")
-    .select(["source", "target", "process", "started_at"])
+    .select(["source", "bytes", "modified_ms", "target", "process", "started_at"])
     .where("finished_at", "is", null)
     .execute();
   const left = rows.filter((row) => !isImporting(row, now));
-  for (const { target } of left) await rollBackFile(target);
+  for (const { source, bytes, modified_ms, target } of left) {
+    const stat = await fs.stat(source).catch(() => undefined);
+    const announced = fingerprint(bytes, modified_ms);
+    if (stat && fingerprint(stat.size, stat.mtimeMs) === announced) await rollBackFile(target);
+  }
   await withdraw(left.map(({ source }) => source));
   return left.length;
 }

@@ -1,32 +1,10 @@
-import { ask, BOUNDARY, MULTIPART, multipartParts } from "../../../tests/site-client";
-import type { SiteProcess } from "../../../tests/site-process";
-import type { Random } from "../random";
+import { BOUNDARY, MULTIPART, multipartParts } from "../../../tests/site-client";
 import { newFilm } from "./films";
+import { importFolder } from "./imports";
 import { type Film, type FilmState, NOWHERE, texts } from "./model";
+import { FORM, form, type Session, send } from "./session";
 
 const TUS = { "Tus-Resumable": "1.0.0" };
-const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
-
-export interface Session {
-  site: SiteProcess;
-  cookie: string;
-  random: Random;
-  films: Film[];
-  /** Answers that were neither success nor a refusal. */
-  faults: string[];
-  operations: number;
-}
-
-/** Sends a request, which the site may be killed under: then the answer is missing. */
-async function send(
-  { site, cookie }: Session,
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body?: Buffer | string,
-) {
-  return ask(site, method, path, { Cookie: cookie, ...headers }, body).catch(() => undefined);
-}
 
 /** Begins a change: until it is answered, the film may be as before, or as it will be. */
 async function change(
@@ -104,8 +82,6 @@ async function sendInPieces(session: Session, bytes: Buffer): Promise<string | u
   return at.split("/").at(-1);
 }
 
-const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
-
 /** Changes one film of which nothing is in doubt. */
 async function changeOne(session: Session, film: Film, state: FilmState): Promise<void> {
   const { random } = session;
@@ -158,6 +134,7 @@ export async function act(session: Session, busy: Set<Film>): Promise<void> {
     session.operations++;
     return;
   }
+  if (random.chance(0.05)) return importFolder(session);
   if (free.length === 0 || random.chance(0.2)) return upload(session);
   const film = random.pick(free);
   busy.add(film);

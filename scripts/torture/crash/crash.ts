@@ -3,10 +3,11 @@ import { signInTo } from "../../../tests/site-client";
 import { SiteProcess } from "../../../tests/site-process";
 import type { Faults, TortureOptions } from "../options";
 import { createRandom } from "../random";
-import { act, type Session } from "./actions";
+import { act } from "./actions";
 import { check } from "./checks";
 import { KILLS, kill } from "./kills";
 import type { Film } from "./model";
+import type { Session } from "./session";
 
 const KILLS_OF_A_RUN = 1_000;
 /** Requests that are under way at once. */
@@ -39,12 +40,13 @@ export async function crash(
       ENCODER_FREE_BYTES: "1",
     });
     const backups = `${site.folder}-backups`;
-    fs.mkdirSync(backups);
+    const folder = `${site.folder}-import`;
+    for (const each of [backups, folder]) fs.mkdirSync(each);
     try {
-      await site.start({ BACKUP_DIR: backups, BACKUP_KEEP: "1" });
+      await site.start({ BACKUP_DIR: backups, BACKUP_KEEP: "1", IMPORT_DIR: folder });
       const random = createRandom(`${seed} ${part}`);
       const cookie = await signInTo(site);
-      const session: Session = { site, cookie, random, films: [], faults, operations: 0 };
+      const session: Session = { site, cookie, random, folder, films: [], faults, operations: 0 };
       while (session.films.length < MOST_FILMS && kills < most && Date.now() < until) {
         const before = faults.length;
         const kind = await killWhileWorking(session);
@@ -58,7 +60,7 @@ export async function crash(
       films += session.films.length;
     } finally {
       await site.remove();
-      fs.rmSync(backups, { recursive: true, force: true });
+      for (const each of [backups, folder]) fs.rmSync(each, { recursive: true, force: true });
     }
   }
   const each = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");

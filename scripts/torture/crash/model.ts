@@ -15,6 +15,8 @@ export interface Film {
   sha256: string;
   /** One state after an answer; two when the site was killed before it answered. */
   allowed: FilmState[];
+  /** What it becomes when the folder that it lies in is imported. */
+  imported?: FilmState;
 }
 
 export const NOWHERE: FilmState = {

@@ -205,26 +205,28 @@ describe("importing a folder", () => {
   });
 
   it("takes back what a killed import left, and keeps its hands off one that runs", async () => {
-    const source = video("one.mp4", "1");
-    const plan = { source, bytes: 1, modifiedMs: 1, videoId: "x" };
+    video("one.mp4", "1");
+    const gone = 2 ** 30;
     for (const [uploadId, pid] of [
-      [1, 2 ** 30],
+      [1, gone],
       [2, process.ppid],
+      [3, gone],
     ] as const) {
       put(`../uploads/videos/${userId}/${uploadId}.mp4`, "half a fi");
       fs.mkdirSync(path.join(site.uploads, "videos", userId, String(uploadId)));
-      await announce([
-        { ...plan, source: `${source}${uploadId}`, target: `${userId}/${uploadId}.mp4` },
-      ]);
-      sqliteHandle()
-        .prepare("UPDATE imports SET process = ? WHERE source = ?")
-        .run(pid, `${source}${uploadId}`);
+      const source = video(`../elsewhere/${uploadId}.mp4`, "of a killed import");
+      const { size, mtimeMs } = fs.statSync(source);
+      const plan = { source, bytes: size, modifiedMs: mtimeMs, videoId: "x" };
+      await announce([{ ...plan, target: `${userId}/${uploadId}.mp4` }]);
+      sqliteHandle().prepare("UPDATE imports SET process = ? WHERE source = ?").run(pid, source);
+      // As in a backup that was made while it was moved.
+      if (uploadId === 3) fs.rmSync(source);
     }
     expect(await importFolder()).toMatchObject({ imported: 1 });
     const left = fs.readdirSync(path.join(site.uploads, "videos", userId));
     expect(left).not.toContain("1.mp4");
     expect(left).not.toContain("1");
-    expect(left).toEqual(expect.arrayContaining(["2", "2.mp4"]));
+    expect(left).toEqual(expect.arrayContaining(["2", "2.mp4", "3.mp4"]));
   });
 });
 

@@ -1,0 +1,30 @@
+import { ask } from "../../../tests/site-client";
+import type { SiteProcess } from "../../../tests/site-process";
+import type { Random } from "../random";
+import type { Film } from "./model";
+
+export const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
+export const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+
+export interface Session {
+  site: SiteProcess;
+  cookie: string;
+  random: Random;
+  films: Film[];
+  /** That the site imports from. */
+  folder: string;
+  /** Answers that were neither success nor a refusal. */
+  faults: string[];
+  operations: number;
+}
+
+/** Sends a request, which the site may be killed under: then the answer is missing. */
+export async function send(
+  { site, cookie }: Session,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: Buffer | string,
+) {
+  return ask(site, method, path, { Cookie: cookie, ...headers }, body).catch(() => undefined);
+}
