@@ -13,8 +13,8 @@ import { addressesOf, journey, ladderOf, type Place, uploads, visiting, watches 
 import { type Parts, startParts } from "./parts";
 
 /** So large that its file and its renditions go into the store. */
-const FILM = () => mp4Clip(30, "640x360");
-const LONG_FILM = () => mp4Clip(60, "640x360");
+const FILM = () => mp4Clip(20, "640x360");
+const LONG_FILM = () => mp4Clip(30, "640x360");
 /** What is shorter stays on the disk: playlists, pictures, and what says where a film is. */
 const LEAST_STORED_BYTES = 64 * 1024;
 
@@ -111,7 +111,7 @@ test.describe("with files in a store, two workers and a reader behind nginx", ()
       const [, file] = addressesOf(place, idOf(place, "Lighthouse"));
       const answer = await fetch(place.url + file, { headers: { Range: "bytes=0-9" } });
       expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "5"]);
-      const id = await journey(place, "Island", mp4Clip(31, "640x360"));
+      const id = await journey(place, "Island", mp4Clip(21, "640x360"));
       await store.start?.();
       await watched("Lighthouse");
       await isStored(place, id);
@@ -119,7 +119,7 @@ test.describe("with files in a store, two workers and a reader behind nginx", ()
     });
 
     await test.step("and all are there again", async () => {
-      const id = await journey(place, "Headland", mp4Clip(32, "640x360"));
+      const id = await journey(place, "Headland", mp4Clip(22, "640x360"));
       await isStored(place, id);
       await watched("Headland");
     });

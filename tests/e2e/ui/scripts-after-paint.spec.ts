@@ -41,10 +41,10 @@ test("no script is asked for before a page is seen @phone", async ({ page, site 
     await waits;
     await route.continue();
   });
-  const playlist = page.waitForRequest(/\.m3u8/);
+  const arrived = page.waitForEvent("requestfinished", (request) => request.isNavigationRequest());
   await page.goto("/video/v1", { waitUntil: "commit" });
-  // All that the page names has been asked for, and the style sheet alone is missing.
-  await playlist;
+  // What the page names is asked for while it is read, and the style sheet alone is missing.
+  await arrived;
   await page.waitForTimeout(500);
   expect(asked).toEqual([]);
   paint();

@@ -343,7 +343,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   });
 
   it("what runs is held for a new video's first rendition, and goes on afterwards", async () => {
-    const old = await addToLibrary(site.uploads, longClip("old", 40), true);
+    const old = await addToLibrary(site.uploads, longClip("old", 20), true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
     const runner = startWork();
     await until(() => jobRows(old).some(({ progress }) => progress > 0));
@@ -379,8 +379,8 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   });
 
   it("what is wanted now goes before what runs, and a new video does not go before it", async () => {
-    const old = await addToLibrary(site.uploads, longClip("old", 40), true);
-    const wanted = await addToLibrary(site.uploads, longClip("wanted", 40), true);
+    const old = await addToLibrary(site.uploads, longClip("old", 20), true);
+    const wanted = await addToLibrary(site.uploads, longClip("wanted", 20), true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
     const runner = startWork();
     await until(() => jobRows(old).some(({ progress }) => progress > 0));

@@ -90,7 +90,7 @@ async function playsWhole(id: string): Promise<void> {
 describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", () => {
   it("has a queue of films made by two, makes the rest itself, and the films play", async () => {
     // The long one keeps who is ready first until the other has come.
-    const films = [addFilm(60), addFilm(4), addFilm(4), addFilm(4, ["ladder", "storyboard"])];
+    const films = [addFilm(30), addFilm(4), addFilm(4), addFilm(4, ["ladder", "storyboard"])];
     const [attic, cellar] = [addWorker("attic"), addWorker("cellar")];
     attic.start({ ENCODER_THREADS: "1" });
     cellar.start({ ENCODER_THREADS: "1" });
@@ -107,7 +107,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
   }, 180_000);
 
   it("has a job made by another when its worker is killed, and when one is asked to leave", async () => {
-    const id = addFilm(60);
+    const id = addFilm(30);
     const [attic, barn, cellar] = ["attic", "barn", "cellar"].map(addWorker) as [
       ...[WorkerProcess, WorkerProcess, WorkerProcess],
     ];
