@@ -217,11 +217,14 @@ async function insertRows(
   const ours = moved.filter(({ target }) => target).map(({ videoId }) => videoId);
   await enqueueIn(transaction, ours);
   if (sources.length === 0) return;
-  await transaction
+  const { numUpdatedRows } = await transaction
     .updateTable("imports")
     .set({ finished_at: new Date().toISOString() })
     .where("source", "in", sources)
-    .execute();
+    .executeTakeFirst();
+  // By a site that cannot see this process, and took it for one that was killed.
+  if (Number(numUpdatedRows) < new Set(sources).size)
+    throw new Error("Files of the import were taken back.");
 }
 
 function likenessRefusal(look: Look | "late" | undefined): string | undefined {

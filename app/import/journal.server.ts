@@ -1,8 +1,10 @@
+import { renameSync, rmdirSync, rmSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
+import { temporaryPath } from "~/media/intake/received-file.server";
 import { isImporting } from "~/media/intake/running-imports.server";
 import { settings } from "~/server/settings.server";
-import { database } from "~db/client.server";
+import { database, prepared, writeTransaction } from "~db/client.server";
 
 /**
  * What an import has imported and is about to, so that it can be killed at any moment: the next one
@@ -78,18 +80,51 @@ export async function recoverImports(now = Date.now()): Promise<number> {
   const left = rows.filter((row) => !isImporting(row, now));
   for (const { source, bytes, modified_ms, target } of left) {
     const stat = await fs.stat(source).catch(() => undefined);
-    const announced = fingerprint(bytes, modified_ms);
-    if (stat && fingerprint(stat.size, stat.mtimeMs) === announced) await rollBackFile(target);
+    const hasSource =
+      stat && fingerprint(stat.size, stat.mtimeMs) === fingerprint(bytes, modified_ms);
+    const aside = await temporaryPath();
+    // In one: an import of another machine, which is not seen here, may be about to write the row.
+    await writeTransaction(() => {
+      const isLeft = prepared("DELETE FROM imports WHERE source = ? AND finished_at IS NULL");
+      if (isLeft.run(source).changes > 0 && hasSource) moveAside(target, aside);
+    });
+    await fs.rm(aside, { force: true });
   }
-  await withdraw(left.map(({ source }) => source));
   return left.length;
+}
+
+/** Takes a film and its picture out of the buckets at once; to remove a large film takes longer. */
+function moveAside(target: string, aside: string): void {
+  const { film, picture, folder } = filesAt(target);
+  try {
+    renameSync(film, aside);
+  } catch {
+    // On another disk, or not there.
+    rmSync(film, { force: true });
+  }
+  rmSync(picture, { force: true });
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It is not there, or has what was made of a video.
+  }
 }
 
 /** Removes a file from the buckets that was copied or linked there; its source is still there. */
 export async function rollBackFile(target: string): Promise<void> {
-  const uploads = path.resolve(settings().uploadsDir);
+  const { film, picture, folder } = filesAt(target);
+  await fs.rm(film, { force: true });
+  await fs.rm(picture, { force: true });
+  await fs.rmdir(folder).catch(() => {});
+}
+
+function filesAt(target: string) {
   const basePath = target.replace(/\.\w+$/, "");
-  await fs.rm(path.join(uploads, "videos", target), { force: true });
-  await fs.rm(path.join(uploads, "thumbnails", `${basePath}.webp`), { force: true });
-  await fs.rmdir(path.join(uploads, "videos", basePath)).catch(() => {});
+  const inUploads = (name: string) => path.resolve(settings().uploadsDir, name);
+  return {
+    film: inUploads(`videos/${target}`),
+    picture: inUploads(`thumbnails/${basePath}.webp`),
+    /** Reserves the upload id. */
+    folder: inUploads(`videos/${basePath}`),
+  };
 }

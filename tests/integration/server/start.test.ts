@@ -195,6 +195,32 @@ describe("npm start", () => {
     }
   });
 
+  it("removes what an import that was killed has left in the buckets", async () => {
+    const site = new SiteProcess();
+    try {
+      await site.start();
+      await site.stop("SIGKILL");
+      const source = path.join(folder, "film.mp4");
+      fs.writeFileSync(source, "a film");
+      const left = site.addFile("videos", "u/1763709999005.mp4", Buffer.from("a fi"));
+      const { size, mtimeMs } = fs.statSync(source);
+      site
+        .database()
+        .prepare(
+          `INSERT INTO imports (source, bytes, modified_ms, video_id, target, process)
+           VALUES (?, ?, ?, 'x', 'u/1763709999005.mp4', ?)`,
+        )
+        .run(source, size, mtimeMs, 2 ** 30);
+      const file = path.join(site.uploads, left.replace("/media/", ""));
+      expect(fs.existsSync(file)).toBe(true);
+      await site.start();
+      expect([fs.existsSync(file), fs.existsSync(source)]).toEqual([false, true]);
+      expect(site.database().prepare("SELECT * FROM imports").all()).toEqual([]);
+    } finally {
+      await site.remove();
+    }
+  });
+
   it("leaves no core dump with what visitors have sent, whatever the account may", async () => {
     const site = new SiteProcess({}, [
       "sh",

@@ -228,6 +228,17 @@ describe("importing a folder", () => {
     expect(left).not.toContain("1");
     expect(left).toEqual(expect.arrayContaining(["2", "2.mp4", "3.mp4"]));
   });
+
+  it("writes no row for a file that was taken back by a site that cannot see it", async () => {
+    const source = video("one.mp4", "1");
+    sqliteHandle().exec(
+      "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
+    );
+    await expect(importFolder("move")).rejects.toThrow("Files of the import were taken back.");
+    expect([rows(), filesIn("videos"), fs.existsSync(source)]).toEqual([[], [], true]);
+    sqliteHandle().exec("DROP TRIGGER taken");
+    expect(await importFolder("move")).toMatchObject({ imported: 1 });
+  });
 });
 
 describe("an import beside a check of the library", () => {
