@@ -19,7 +19,7 @@ export interface Scale {
   films: number;
   /** Of the first part, in which nothing goes wrong. */
   steadyMs: number;
-  /** Garbage is collected before each of so many readings, one a second. */
+  /** Garbage is collected at each of so many readings, one a second. */
   collectsEvery: number;
   /** For how long each thing goes wrong, and for how long nothing does afterwards. */
   wrongMs: number;
@@ -34,7 +34,7 @@ const LONG: Scale = {
   crowd: { viewers: 500, readers: 100, streams: 1_000, uploads: 5, pace: 1 },
   films: 4,
   steadyMs: 30 * 60_000,
-  collectsEvery: 30,
+  collectsEvery: 60,
   wrongMs: 10_000,
   afterMs: 10_000,
   diskMegabytes: 4_096,
@@ -43,8 +43,11 @@ const LONG: Scale = {
 const VIDEOS = 200;
 const UPLOADED = 201;
 const LOOK_EVERY_MS = 1_000;
-/** What a process loads at first is no trend. */
+/** What a process loads at first is no trend; what it keeps at once at most is known after many requests. */
 const WARM_UP = 0.2;
+const WARM_UP_OF_MEMORY = 0.5;
+/** The least that is held after so many collections: requests that are under way hold some. */
+const COLLECTIONS = 3;
 const MOST_P99_MS = 500;
 const MOST_BYTES_PER_HOUR = 1024 * 1024;
 const MOST_HANDLES_PER_HOUR = 5;
@@ -103,22 +106,28 @@ async function steady(
   { steadyMs, collectsEvery, isTimed }: Scale,
 ): Promise<Faults> {
   const memory: number[] = [];
-  const held: number[] = [];
+  const collected: number[] = [];
   const handles: number[] = [];
   const pid = site.child!.pid!;
   const readings = Math.ceil(steadyMs / LOOK_EVERY_MS);
   const first = Math.floor(readings * WARM_UP);
+  const firstHeld = Math.floor(readings * WARM_UP_OF_MEMORY);
   for (let reading = 0; reading < readings; reading++) {
-    const collects = reading >= first && reading % collectsEvery === 0;
+    const collects = reading >= firstHeld && (reading - firstHeld) % collectsEvery < COLLECTIONS;
+    tally.isCollecting = collects;
     if (collects) process.kill(pid, "SIGUSR2");
     await pause(LOOK_EVERY_MS);
+    tally.isCollecting = false;
     if (site.child?.exitCode !== null) return [`The site has ended:\n${site.log.slice(-2_000)}`];
     memory.push(residentBytes(pid));
-    if (collects) held.push(anonymousBytes(pid));
+    if (collects) collected.push(anonymousBytes(pid));
     if (reading >= first) handles.push(fs.readdirSync(`/proc/${pid}/fd`).length);
   }
   const p99 = percentileOf(tally.pageMs, 0.99);
   const most = Math.max(...memory);
+  const held: number[] = [];
+  for (let at = 0; at < collected.length; at += COLLECTIONS)
+    held.push(Math.min(...collected.slice(at, at + COLLECTIONS)));
   const bytes = trendOf(held, collectsEvery * LOOK_EVERY_MS, 1);
   const open = trendOf(handles, LOOK_EVERY_MS);
   const megabytes = (value: number) => (value / 1024 ** 2).toFixed(1);
