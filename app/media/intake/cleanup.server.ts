@@ -2,7 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { WORK_PREFIX } from "../jobs/disk.server";
 import { resumableFolder, temporaryFolder } from "./disk-space.server";
-import { MOVING } from "./interrupted-moves.server";
+import { isNote } from "./interrupted-moves.server";
 import { removeExpiredUploads } from "./tus.server";
 
 const SWEEP_EVERY_MS = 3_600_000;
@@ -38,7 +38,7 @@ async function removeOlderThan(ageMs: number): Promise<void> {
     // .gitkeep, which keeps the folder in the repository.
     if (name === path.basename(resumableFolder()) || name.startsWith(".")) continue;
     // Another process may be making something there; the queue clears up after itself.
-    if (name.startsWith(WORK_PREFIX) || name.startsWith(MOVING)) continue;
+    if (name.startsWith(WORK_PREFIX) || isNote(name)) continue;
     await removeOld(path.join(temporaryFolder(), name), before);
   }
   await removeBrokenUploads(before);

@@ -1,12 +1,22 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
-import type { Bucket } from "../bucket.server";
+import { type Bucket, mediaBasePath, mediaUrl } from "../bucket.server";
+import { forgetFiles } from "../media-files.server";
+import { removeSmallVersions } from "../serve/small-picture.server";
 import { temporaryFolder } from "./disk-space.server";
 
 /** An empty file `moving {userId} {uploadId}.{ending}` in `uploads/tmp`, for as long as files have no row. */
-export const MOVING = "moving ";
+const MOVING = "moving ";
+/** An empty file `picture {userId}%2F{uploadId}.{ending}` there, for as long as a thumbnail may have no row. */
+const PICTURE = "picture ";
+
+/** Whether a name in `uploads/tmp` notes what is done when the next start finds it. */
+export function isNote(name: string): boolean {
+  return name.startsWith(MOVING) || name.startsWith(PICTURE);
+}
 
 const marker = (userId: string, name: string) =>
   path.join(temporaryFolder(), `${MOVING}${userId} ${name}`);
@@ -20,6 +30,28 @@ export async function beginMove(userId: string, name: string): Promise<void> {
 /** There is a row that names them, or they are gone again. */
 export async function endMove(userId: string, name: string): Promise<void> {
   await fs.rm(marker(userId, name), { force: true });
+}
+
+/** As the site itself names thumbnails. */
+const OWN_NAME = /^[\w-]+\/\d+\.\w+$/;
+const pictureNote = (name: string) =>
+  path.join(temporaryFolder(), PICTURE + encodeURIComponent(name));
+
+/**
+ * Notes that a thumbnail is about to get its row, or to lose it. In one step, since the latter is noted within the
+ * transaction that changes the row.
+ *
+ * @param name inside of the bucket. Another program's name is not noted: such a file may stay.
+ */
+export function notePicture(name: string): void {
+  if (!OWN_NAME.test(name)) return;
+  mkdirSync(temporaryFolder(), { recursive: true });
+  writeFileSync(pictureNote(name), "");
+}
+
+/** Its row names it, or it is removed. */
+export async function endPicture(name: string): Promise<void> {
+  if (OWN_NAME.test(name)) await fs.rm(pictureNote(name), { force: true });
 }
 
 /**
@@ -48,7 +80,26 @@ export async function undoInterruptedMoves(): Promise<string[]> {
     await fs.rmdir(inBucket("videos", `${userId}/${uploadId}`)).catch(() => {});
     await endMove(userId, name);
   }
+  for (const left of names.filter((name) => name.startsWith(PICTURE))) {
+    const name = decodeURIComponent(left.slice(PICTURE.length));
+    if (!isShown(name)) {
+      if (await remove("thumbnails", name)) removed.push(`thumbnails/${name}`);
+      await forgetFiles([{ bucket: "thumbnails", path: name }]);
+      await removeSmallVersions({ bucket: "thumbnails", path: name });
+    }
+    await endPicture(name);
+  }
   return removed;
+}
+
+/** Whether a video, or one in the trash, has the thumbnail, or one with the same smaller versions. */
+function isShown(name: string): boolean {
+  const basePath = mediaUrl("thumbnails", mediaBasePath(name));
+  const url = mediaUrl("thumbnails", name);
+  const shown = `
+    SELECT 1 FROM videos WHERE thumbnail_url >= @basePath || '.' AND thumbnail_url < @basePath || '0'
+    UNION ALL SELECT 1 FROM deleted_videos WHERE row ->> 'thumbnail_url' = @url`;
+  return prepared(shown).get({ basePath, url }) !== undefined;
 }
 
 /** Rows are written together with the records of their files. */

@@ -2,7 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { flushOne, needsCopy } from "~/shared/move-files.server";
-import { beginMove, endMove } from "./interrupted-moves.server";
+import { beginMove, endMove, endPicture, notePicture } from "./interrupted-moves.server";
 import { toUploadError } from "./upload-error.server";
 
 /** The files of one upload that were moved from `uploads/tmp` into the buckets. */
@@ -66,7 +66,8 @@ export async function moveIntoBucket(
 }
 
 /**
- * Moves a thumbnail alone into its bucket, under an upload id of its own.
+ * Moves a thumbnail alone into its bucket, under an upload id of its own. The next start removes it, unless a
+ * row names it by then or `endPicture` was called.
  *
  * @returns its path inside the bucket.
  */
@@ -74,9 +75,11 @@ export async function moveThumbnailIntoBucket(userId: string, thumbnail: string)
   const uploadId = await reserveUploadId(userId);
   const thumbnailPath = `${userId}/${uploadId}.webp`;
   try {
+    notePicture(thumbnailPath);
     await linkOrCopyFlushed(thumbnail, inBucket("thumbnails", thumbnailPath));
     await fs.rm(thumbnail, { force: true });
   } catch (error) {
+    await endPicture(thumbnailPath);
     throw toUploadError(error);
   } finally {
     await releaseUploadId(userId, uploadId);

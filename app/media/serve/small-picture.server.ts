@@ -76,8 +76,12 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
   else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
 }
 
-/** Removes the smaller versions of a thumbnail that is no video's any more. */
-export async function removeSmallVersions(name: MediaName, videoId: string): Promise<void> {
+/**
+ * Removes the smaller versions of a thumbnail that is no video's any more.
+ *
+ * @param videoId whose it was, if that is known: what else is derived of the video is measured anew.
+ */
+export async function removeSmallVersions(name: MediaName, videoId?: string): Promise<void> {
   const folder = bucketFile(folderOf(name).bucket, folderOf(name).path);
   if (!folder) return;
   for (const width of SMALL_WIDTHS_PIXELS) {
@@ -89,7 +93,7 @@ export async function removeSmallVersions(name: MediaName, videoId: string): Pro
     () => false,
   );
   if (isEmpty) await forgetFiles([folderOf(name)]);
-  else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
+  else if (videoId !== undefined) await recordFile({ ...folderOf(name), videoId, kind: "derived" });
 }
 
 function folderOf({ bucket, path: name }: MediaName): MediaName {

@@ -127,6 +127,7 @@ function writeRow(edit: Edit, { thumbnail, captions }: NewFiles) {
       if (!changes) {
         return failure(422, FAILED, { edit: { current, version, texts, fields } });
       }
+      thumbnail?.replace(row.thumbnail_url);
       await transaction
         .updateTable("videos")
         .set({

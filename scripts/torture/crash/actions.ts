@@ -1,5 +1,5 @@
 import { BOUNDARY, MULTIPART, multipartParts } from "../../../tests/site-client";
-import { newFilm } from "./films";
+import { newFilm, newPicture } from "./films";
 import { importFolder } from "./imports";
 import { type Film, type FilmState, NOWHERE, texts } from "./model";
 import { FORM, form, type Session, send } from "./session";
@@ -95,7 +95,16 @@ async function changeOne(session: Session, film: Film, state: FilmState): Promis
     );
   }
   if (state.publishAt !== null) return;
-  switch (random.below(4)) {
+  switch (random.below(5)) {
+    case 4: {
+      const version = texts(film.word, random.below(1e6));
+      const fields = { intent: "update", id, category: "desi", tags: "torture", ...version };
+      const { before, after } = multipartParts(fields, "thumbnail");
+      const body = Buffer.concat([Buffer.from(before), newPicture(random), Buffer.from(after)]);
+      return change(session, film, { ...state, ...version }, () =>
+        send(session, "POST", `/admin?tab=manage&edit=${id}`, MULTIPART, body),
+      );
+    }
     case 0: {
       const version = texts(film.word, random.below(1e6));
       return change(session, film, { ...state, ...version }, () =>

@@ -21,3 +21,10 @@ export function newFilm(random: Random, word: string): { bytes: Buffer; sha256: 
   const bytes = Buffer.concat([random.pick(sources()), box, name]);
   return { bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
+
+const COLORS = ["teal", "olive", "maroon", "navy"];
+
+export function newPicture(random: Random): Buffer {
+  const color = `color=${random.pick(COLORS)}:size=64x36`;
+  return fs.readFileSync(clip("png", ["-f", "lavfi", "-i", color, "-frames:v", "1"]));
+}
