@@ -113,7 +113,8 @@ async function steady(
   const first = Math.floor(readings * WARM_UP);
   const firstHeld = Math.floor(readings * WARM_UP_OF_MEMORY);
   for (let reading = 0; reading < readings; reading++) {
-    const collects = reading >= firstHeld && (reading - firstHeld) % collectsEvery < COLLECTIONS;
+    // From the first reading that counts on: the site stands still meanwhile, and visitors open more connections.
+    const collects = reading >= first && (reading - first) % collectsEvery < COLLECTIONS;
     tally.isCollecting = collects;
     if (collects) process.kill(pid, "SIGUSR2");
     await pause(LOOK_EVERY_MS);
@@ -128,7 +129,8 @@ async function steady(
   const held: number[] = [];
   for (let at = 0; at < collected.length; at += COLLECTIONS)
     held.push(Math.min(...collected.slice(at, at + COLLECTIONS)));
-  const bytes = trendOf(held, collectsEvery * LOOK_EVERY_MS, 1);
+  const settled = held.slice(Math.ceil((firstHeld - first) / collectsEvery));
+  const bytes = trendOf(settled, collectsEvery * LOOK_EVERY_MS, 1);
   const open = trendOf(handles, LOOK_EVERY_MS);
   const megabytes = (value: number) => (value / 1024 ** 2).toFixed(1);
   console.log(
@@ -137,8 +139,8 @@ async function steady(
       `${medianOf(handles)} handles, ${open.perHour.toFixed(1)} ± ${open.offBy.toFixed(1)} an hour`,
   );
   console.log(
-    `What stays when garbage has been collected: ${held.map(megabytes)[0]} MiB first, ${held.map(megabytes).at(-1)} last, ` +
-      `${megabytes(bytes.perHour)} ± ${megabytes(bytes.offBy)} MiB an hour`,
+    `What stays when garbage has been collected: ${held.map(megabytes).join(", ")} MiB; ` +
+      `of the last ${settled.length} readings ${megabytes(bytes.perHour)} ± ${megabytes(bytes.offBy)} MiB an hour`,
   );
   const faults = said(tally, "undisturbed");
   if (isTimed && p99 > MOST_P99_MS) faults.push(`One page in a hundred took ${p99.toFixed(0)} ms`);
