@@ -1,6 +1,8 @@
 import autocannon from "autocannon";
+import { cpuSeconds } from "../../tests/process-figures";
 import { SiteProcess } from "../../tests/site-process";
 import { median, type Report } from "./report";
+import { copyWithStockRendering } from "./stock/stock-site";
 
 const VIDEOS = 200;
 const CONNECTIONS = 16;
@@ -10,6 +12,7 @@ const ROUNDS = 3;
 const ANEW = { cookie: "bench=1" };
 const LEAST_RENDERED = 0.5;
 const LEAST_CACHED = 0.6;
+const LEAST_BESIDE_STOCK = 1.3;
 
 /** A page with nothing to load but its frame, and an answer that is a constant text. */
 const EMPTY_PAGE = "/privacy";
@@ -22,15 +25,7 @@ export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
   try {
     await site.start();
-    for (let index = 0; index < VIDEOS; index++) {
-      site.addVideo({
-        id: `v${index}`,
-        title: `${index % 2 ? "Evening" : "Morning"} by the sea, part ${index}`,
-        tags: JSON.stringify(["sea", index % 3 ? "slow" : "night"]),
-        views: index * 731,
-        duration: `${index % 60}:30`,
-      });
-    }
+    addVideos(site);
     await load(site.url + EMPTY_PAGE, ANEW);
     const empty = await measure(site.url + EMPTY_PAGE, ANEW);
     const constant = await measure(site.url + CONSTANT);
@@ -48,8 +43,54 @@ export async function run(report: Report): Promise<void> {
         LEAST_CACHED,
       );
     }
+    await compareWithStock(report, site);
   } finally {
     await site.remove();
+  }
+}
+
+/** Beside the same pages as the framework renders them by itself. */
+async function compareWithStock(report: Report, own: SiteProcess): Promise<void> {
+  const { site: stock, remove } = await copyWithStockRendering();
+  try {
+    await stock.start();
+    addVideos(stock);
+    for (const [name, path] of Object.entries(PAGES)) {
+      await load(stock.url + path, ANEW);
+      const ours: number[] = [];
+      const theirs: number[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        ours.push(await cpuPerPage(own, path));
+        theirs.push(await cpuPerPage(stock, path));
+      }
+      const [mine, other] = [median(ours), median(theirs)];
+      report.figure(`${name} rendered anew, processor`, mine * 1_000, "ms");
+      report.figure(`${name} in the framework's own way`, other * 1_000, "ms");
+      report.atLeast(`${name} beside it, pages in the same time`, other / mine, LEAST_BESIDE_STOCK);
+    }
+  } finally {
+    await remove();
+  }
+}
+
+/** Seconds. */
+async function cpuPerPage(site: SiteProcess, path: string): Promise<number> {
+  const pid = site.child!.pid!;
+  const before = cpuSeconds(pid);
+  const { requests, non2xx } = await load(site.url + path, ANEW);
+  if (non2xx > 0) throw new Error(`${non2xx} answers were no pages`);
+  return (cpuSeconds(pid) - before) / requests.total;
+}
+
+function addVideos(site: SiteProcess): void {
+  for (let index = 0; index < VIDEOS; index++) {
+    site.addVideo({
+      id: `v${index}`,
+      title: `${index % 2 ? "Evening" : "Morning"} by the sea, part ${index}`,
+      tags: JSON.stringify(["sea", index % 3 ? "slow" : "night"]),
+      views: index * 731,
+      duration: `${index % 60}:30`,
+    });
   }
 }
 

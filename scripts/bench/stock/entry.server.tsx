@@ -1,0 +1,50 @@
+import { PassThrough } from "node:stream";
+import {
+  createReadableStreamFromReadable,
+  type EntryContext,
+  type HandleErrorFunction,
+} from "@remix-run/node";
+import { RemixServer } from "@remix-run/react";
+import { renderToPipeableStream } from "react-dom/server";
+import { boot } from "~/boot.server";
+import { errorReference, logUnexpected } from "~/server/errors.server";
+import { contentSecurityPolicy } from "~/server/node/security-headers.server";
+import { newScriptMark } from "~/server/script-hashes.server";
+import { ErrorReferenceContext } from "~/ui/page-frame/error-reference";
+import { NonceContext } from "~/ui/page-frame/nonce";
+
+await boot();
+
+export const handleError: HandleErrorFunction = (error, { request }) => {
+  logUnexpected(error, request);
+};
+
+/** As the framework's template renders for programs that read pages: in whole, as React's stream. */
+export default function handleRequest(
+  request: Request,
+  status: number,
+  headers: Headers,
+  remixContext: EntryContext,
+): Promise<Response> {
+  const nonce = newScriptMark();
+  headers.set("Content-Type", "text/html; charset=utf-8");
+  headers.set("Content-Security-Policy", contentSecurityPolicy([`'nonce-${nonce}'`]));
+  return new Promise((resolve, reject) => {
+    const { pipe } = renderToPipeableStream(
+      <NonceContext.Provider value={nonce}>
+        <ErrorReferenceContext.Provider value={errorReference()}>
+          <RemixServer context={remixContext} url={request.url} nonce={nonce} />
+        </ErrorReferenceContext.Provider>
+      </NonceContext.Provider>,
+      {
+        nonce,
+        onAllReady() {
+          const body = new PassThrough();
+          resolve(new Response(createReadableStreamFromReadable(body), { status, headers }));
+          pipe(body);
+        },
+        onShellError: reject,
+      },
+    );
+  });
+}

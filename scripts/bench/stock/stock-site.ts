@@ -1,0 +1,57 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { SiteProcess } from "../../../tests/site-process";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const COPIED = [
+  "app",
+  "db",
+  "scripts",
+  "tests",
+  "package.json",
+  "package-lock.json",
+  "remix.config.js",
+  "tsconfig.json",
+  "vite.config.ts",
+];
+const REPLACED = {
+  "entry.server.tsx": "app/entry.server.tsx",
+  "page-link.tsx": "app/ui/page-link.tsx",
+};
+/** Without it the framework matches an address against all routes. */
+const NARROWING = "  narrowRouteMatching();\n";
+const NARROWED_IN = "app/server/node/stock-server.server.ts";
+
+/**
+ * The same site with the same pages, rendered in the framework's own way: as a stream, with its own links, each
+ * address matched against all routes. It is built of a copy of the sources.
+ */
+export async function copyWithStockRendering(): Promise<{
+  site: SiteProcess;
+  remove: () => Promise<void>;
+}> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "stock-site-"));
+  for (const name of COPIED)
+    fs.cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
+  fs.symlinkSync(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
+  for (const [own, replaced] of Object.entries(REPLACED))
+    fs.copyFileSync(path.join(HERE, own), path.join(folder, replaced));
+  const server = path.join(folder, NARROWED_IN);
+  const source = fs.readFileSync(server, "utf8");
+  if (!source.includes(NARROWING)) throw new Error(`${NARROWED_IN} does not narrow any more`);
+  fs.writeFileSync(server, source.replace(NARROWING, ""));
+  const imported = (name: string) => import(path.join(folder, name));
+  (await imported("scripts/prepare.mjs")).build();
+  const copy = await imported("tests/site-process.ts");
+  const site: SiteProcess = new copy.SiteProcess();
+  return {
+    site,
+    remove: async () => {
+      await site.remove();
+      fs.rmSync(folder, { recursive: true });
+    },
+  };
+}
