@@ -17,7 +17,11 @@ const POLL_EVERY_MS = 5_000;
 const POPULAR_EVERY_MS = 10 * 60_000;
 
 export interface Runner {
-  /** Resolves when there is nothing to do now; for the terminal and for tests. */
+  /**
+   * Resolves when there is nothing to do now; for the terminal and for tests.
+   *
+   * @throws whatever kept the queue from being read the last time.
+   */
   idle(): Promise<void>;
   /** Takes no more jobs, and gives back those that run. */
   stop(): Promise<void>;
@@ -41,6 +45,8 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   let full = false;
   /** The last poll gave up because another process was writing. */
   let busy = false;
+  /** What the last poll failed with otherwise. */
+  let failure: unknown;
 
   const poll = () => {
     if (polling) again = true;
@@ -50,6 +56,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
 
   async function pollOnce(): Promise<void> {
     busy = false;
+    failure = undefined;
     try {
       do {
         again = false;
@@ -58,7 +65,9 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     } catch (error) {
       // While another process writes, nothing is begun; the timer polls again.
       busy = isBusy(error);
-      if (!busy) console.error("The queue could not be read:", error);
+      if (busy) return;
+      failure = error;
+      console.error("The queue could not be read:", error);
     } finally {
       polling = undefined;
     }
@@ -152,6 +161,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       for (;;) {
         const [work] = urgent ? [urgent] : active;
         if (!work) {
+          if (!polling && failure) throw failure;
           if (!polling && !busy) return;
           await poll();
         } else await work.ended;

@@ -356,6 +356,14 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(jobRows(old).map(({ attempts }) => Math.max(attempts, 1))).not.toContain(2);
   }, 120_000);
 
+  it("a queue that can't be read is no queue without work", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    sqliteHandle().exec("DROP INDEX jobs_unfinished");
+    const runner = startWork();
+    await expect(runner.idle()).rejects.toThrow("no such index: jobs_unfinished");
+    await runner.stop();
+  });
+
   it("a queue that is paused holds what runs, lets it leave, and goes on where it was", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
