@@ -26,7 +26,7 @@ export interface Tally {
   requests: number;
   pageMs: number[];
   /** The run itself keeps the site from answering: how long pages take now is not counted. */
-  isCollecting: boolean;
+  isDelayed: boolean;
   uploaded: number;
   /** What was not answered as it has to be, and how often. */
   faults: Map<string, number>;
@@ -37,7 +37,7 @@ export interface Tally {
 export const newTally = (): Tally => ({
   requests: 0,
   pageMs: [],
-  isCollecting: false,
+  isDelayed: false,
   uploaded: 0,
   faults: new Map(),
   refusals: [],
@@ -149,7 +149,7 @@ export function startCrowd(
     while (!isEnding) {
       const path = random.pick(paths);
       const got = await met(path, ask(url + path, client), ({ status }) => status === 200);
-      if (got && !tally.isCollecting) tally.pageMs.push(got.ms);
+      if (got && !tally.isDelayed) tally.pageMs.push(got.ms);
       await wait(PAGE_EVERY_MS * (0.75 + random.next() / 2));
     }
   }

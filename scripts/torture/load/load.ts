@@ -48,6 +48,8 @@ const WARM_UP = 0.2;
 const WARM_UP_OF_MEMORY = 0.5;
 /** The least that is held after so many collections: requests that are under way hold some. */
 const COLLECTIONS = 3;
+/** The site stands still while each thread collects; what has waited is answered in so many seconds after the last. */
+const RECOVERY = 5;
 const MOST_P99_MS = 500;
 const MOST_BYTES_PER_HOUR = 1024 * 1024;
 const MOST_HANDLES_PER_HOUR = 5;
@@ -113,17 +115,19 @@ async function steady(
   const first = Math.floor(readings * WARM_UP);
   const firstHeld = Math.floor(readings * WARM_UP_OF_MEMORY);
   for (let reading = 0; reading < readings; reading++) {
-    // From the first reading that counts on: the site stands still meanwhile, and visitors open more connections.
-    const collects = reading >= first && (reading - first) % collectsEvery < COLLECTIONS;
-    tally.isCollecting = collects;
+    // From the first reading that counts on: visitors open more connections while the site stands still.
+    const sinceCollection =
+      reading >= first ? (reading - first) % collectsEvery : Number.POSITIVE_INFINITY;
+    const collects = sinceCollection < COLLECTIONS;
+    tally.isDelayed = sinceCollection < COLLECTIONS + RECOVERY;
     if (collects) process.kill(pid, "SIGUSR2");
     await pause(LOOK_EVERY_MS);
-    tally.isCollecting = false;
     if (site.child?.exitCode !== null) return [`The site has ended:\n${site.log.slice(-2_000)}`];
     memory.push(residentBytes(pid));
     if (collects) collected.push(anonymousBytes(pid));
     if (reading >= first) handles.push(fs.readdirSync(`/proc/${pid}/fd`).length);
   }
+  tally.isDelayed = false;
   const p99 = percentileOf(tally.pageMs, 0.99);
   const most = Math.max(...memory);
   const held: number[] = [];
