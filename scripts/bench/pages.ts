@@ -2,7 +2,7 @@ import autocannon from "autocannon";
 import { cpuSeconds } from "../../tests/process-figures";
 import { SiteProcess } from "../../tests/site-process";
 import { median, type Report } from "./report";
-import { copyWithStockRendering } from "./stock/stock-site";
+import { siteWithStockRendering } from "./stock/stock-site";
 
 const VIDEOS = 200;
 const CONNECTIONS = 16;
@@ -51,7 +51,7 @@ export async function run(report: Report): Promise<void> {
 
 /** Beside the same pages as the framework renders them by itself. */
 async function compareWithStock(report: Report, own: SiteProcess): Promise<void> {
-  const { site: stock, remove } = await copyWithStockRendering();
+  const stock = await siteWithStockRendering();
   try {
     await stock.start();
     addVideos(stock);
@@ -69,7 +69,7 @@ async function compareWithStock(report: Report, own: SiteProcess): Promise<void>
       report.atLeast(`${name} beside it, pages in the same time`, other / mine, LEAST_BESIDE_STOCK);
     }
   } finally {
-    await remove();
+    await stock.remove();
   }
 }
 

@@ -27,13 +27,12 @@ const NARROWED_IN = "app/server/node/stock-server.server.ts";
 
 /**
  * The same site with the same pages, rendered in the framework's own way: as a stream, with its own links, each
- * address matched against all routes. It is built of a copy of the sources.
+ * address matched against all routes. It is built of a copy of the sources, which goes when the process ends.
  */
-export async function copyWithStockRendering(): Promise<{
-  site: SiteProcess;
-  remove: () => Promise<void>;
-}> {
+export async function siteWithStockRendering(): Promise<SiteProcess> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "stock-site-"));
+  // A build that fails ends the process.
+  process.once("exit", () => fs.rmSync(folder, { recursive: true }));
   for (const name of COPIED)
     fs.cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
   fs.symlinkSync(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
@@ -46,12 +45,5 @@ export async function copyWithStockRendering(): Promise<{
   const imported = (name: string) => import(path.join(folder, name));
   (await imported("scripts/prepare.mjs")).build();
   const copy = await imported("tests/site-process.ts");
-  const site: SiteProcess = new copy.SiteProcess();
-  return {
-    site,
-    remove: async () => {
-      await site.remove();
-      fs.rmSync(folder, { recursive: true });
-    },
-  };
+  return new copy.SiteProcess();
 }
