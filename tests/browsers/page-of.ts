@@ -1,10 +1,15 @@
 import { expect } from "vitest";
+import { isHydrated } from "../hydrated";
 import type { SiteProcess } from "../site-process";
 import type { Browser } from "./browser";
 
 /** The page that a browser shows of a site, by what a person sees and an element says. */
 export function pageOf(site: SiteProcess, browser: () => Browser) {
-  const open = (path: string) => browser().open(site.url + path);
+  /** A page is loaded before its scripts are asked for, and a person does nothing in between. */
+  const open = async (path: string) => {
+    await browser().open(site.url + path);
+    await expect.poll(() => browser().run(isHydrated)).toBe(true);
+  };
   const isSeekable = () =>
     browser().run(() => Boolean(document.querySelector('input[aria-label="Seek"]:enabled')));
   /** What the first `video` of the page is doing. */

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { hashSync } from "bcryptjs";
 import { test as base, expect, type Page } from "playwright/test";
+import { isHydrated } from "../hydrated";
 import { ADMIN, SiteProcess } from "../site-process";
 
 export { expect } from "playwright/test";
@@ -23,7 +24,7 @@ export const OTHER_SITE = {
 };
 
 /**
- * `site` is a running site of the worker's own, empty at the start of each test.
+ * `site` is a running site of the worker's own, empty at the start of each test, with a queue that goes on.
  * `siteEnvironment` gives it other settings: `test.use({ siteEnvironment: { AGE_GATE: "on" } })`.
  * Every page, of whichever context, has been opened once its scripts have begun.
  */
@@ -44,6 +45,7 @@ export const test = base.extend<
   ],
   site: async ({ siteProcess }, use) => {
     siteProcess.database().exec("DELETE FROM videos");
+    siteProcess.database().exec("UPDATE queue_state SET paused_at = NULL");
     await use(siteProcess);
   },
   baseURL: async ({ siteProcess }, use) => use(siteProcess.url),
@@ -84,18 +86,6 @@ async function becomesAlive(page: Page): Promise<void> {
     // What React does after the first commit it does in a task of its own.
     await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
   }
-}
-
-/** In the page: whether React has taken it over, by the root that it keeps on the document. */
-function isHydrated(): boolean {
-  if (!("__remixContext" in window)) return true;
-  const name = Object.keys(document).find((key) => key.startsWith("__reactContainer$"));
-  const root = name && (document as unknown as Record<string, Root>)[name];
-  return root ? !root.stateNode.current.memoizedState.isDehydrated : false;
-}
-
-interface Root {
-  stateNode: { current: { memoizedState: { isDehydrated: boolean } } };
 }
 
 /** Signs the browser in without the form, which takes seconds and has tests of its own. */

@@ -27,14 +27,14 @@ export function useHoverPreview(url: string) {
   const timer = useRef<ReturnType<typeof setTimeout>>();
   const end = useRef(() => {
     clearTimeout(timer.current);
+    timer.current = undefined;
     setPlaying(false);
   });
 
   useEffect(() => end.current, []);
 
-  function onPointerEnter(event: PointerEvent) {
-    if (!url || event.pointerType !== "mouse" || !previewsAreWelcome()) return;
-    clearTimeout(timer.current);
+  function begin(event: PointerEvent) {
+    if (timer.current || !url || event.pointerType !== "mouse" || !previewsAreWelcome()) return;
     void loadHoverPreview();
     timer.current = setTimeout(() => {
       if (endCurrent !== end.current) endCurrent?.();
@@ -43,5 +43,13 @@ export function useHoverPreview(url: string) {
     }, PREVIEW_DELAY_MS);
   }
 
-  return { playing, handlers: { onPointerEnter, onPointerLeave: () => end.current() } };
+  return {
+    playing,
+    handlers: {
+      onPointerEnter: begin,
+      // It lay on the card before the scripts were there.
+      onPointerMove: begin,
+      onPointerLeave: () => end.current(),
+    },
+  };
 }

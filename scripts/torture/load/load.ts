@@ -125,7 +125,8 @@ async function steady(
     if (site.child?.exitCode !== null) return [`The site has ended:\n${site.log.slice(-2_000)}`];
     memory.push(residentBytes(pid));
     if (collects) collected.push(anonymousBytes(pid));
-    if (reading >= first) handles.push(fs.readdirSync(`/proc/${pid}/fd`).length);
+    // Without the connections of the crowd, which opens more whenever it waits longer.
+    if (reading >= first) handles.push(openHandles(pid) - openHandles(process.pid));
   }
   tally.isDelayed = false;
   const p99 = percentileOf(tally.pageMs, 0.99);
@@ -140,7 +141,7 @@ async function steady(
   console.log(
     `${tally.requests} requests, ${tally.uploaded} uploads; pages p50 ${medianOf(tally.pageMs).toFixed(0)}, ` +
       `p99 ${p99.toFixed(0)} ms; memory ${megabytes(medianOf(memory))} MiB, ${megabytes(most)} at most; ` +
-      `${medianOf(handles)} handles, ${open.perHour.toFixed(1)} ± ${open.offBy.toFixed(1)} an hour`,
+      `${medianOf(handles)} handles of its own, ${open.perHour.toFixed(1)} ± ${open.offBy.toFixed(1)} an hour`,
   );
   console.log(
     `What stays when garbage has been collected: ${held.map(megabytes).join(", ")} MiB; ` +
@@ -154,6 +155,10 @@ async function steady(
   if (rises(open, MOST_HANDLES_PER_HOUR))
     faults.push(`${open.perHour.toFixed(1)} more handles are open each hour`);
   return faults;
+}
+
+function openHandles(pid: number): number {
+  return fs.readdirSync(`/proc/${pid}/fd`).length;
 }
 
 interface Disturbed {

@@ -13,9 +13,6 @@ test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
-    test.afterEach(({ site }) => {
-      site.database().exec("UPDATE queue_state SET paused_at = NULL");
-    });
 
     test("a video is cut at the moments that the film shows, by keyboard @phone", async ({
       page,

@@ -345,9 +345,10 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   it("what runs is held for a new video's first rendition, and goes on afterwards", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 20), true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    const arriving = longClip("new", 2, "avi", ["mpeg4"]);
     const runner = startWork();
     await until(() => jobRows(old).some(({ progress }) => progress > 0));
-    const recent = await addToLibrary(site.uploads, longClip("new", 2, "avi", ["mpeg4"]), false);
+    const recent = await addToLibrary(site.uploads, arriving, false);
     await until(() => videoRow(recent).video_url !== "");
     expect(jobStates(old).ladder).toBe("running");
     await runner.idle();
@@ -389,6 +390,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   it("what is wanted now goes before what runs, and a new video does not go before it", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 20), true);
     const wanted = await addToLibrary(site.uploads, longClip("wanted", 20), true);
+    const arriving = longClip("new", 2);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
     const runner = startWork();
     await until(() => jobRows(old).some(({ progress }) => progress > 0));
@@ -397,7 +399,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
       .run(wanted);
     jobsChanged("work");
     await until(() => jobStates(wanted).ladder === "running");
-    const recent = await addToLibrary(site.uploads, longClip("new", 2), true);
+    const recent = await addToLibrary(site.uploads, arriving, true);
     await until(() => jobRows(recent).some(({ started_at }) => started_at));
     const { finished_at } = jobRows(wanted).find(({ kind }) => kind === "ladder")!;
     const { started_at } = jobRows(recent).find(({ kind }) => kind === "transcode")!;

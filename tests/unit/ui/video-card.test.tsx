@@ -216,6 +216,25 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
+  it("plays for a pointer that lay on the card before the scripts were there, and moves", async () => {
+    renderAt(card());
+    const move = () =>
+      fireEvent(
+        articles()[0]!,
+        Object.assign(new MouseEvent("pointermove", { bubbles: true }), { pointerType: "mouse" }),
+      );
+    move();
+    await wait(300);
+    move();
+    await wait(200);
+    expect(playing()).toBe(1);
+    move();
+    await wait(1_000);
+    expect(playing()).toBe(1);
+    leave(articles()[0]!);
+    expect(playing()).toBe(0);
+  });
+
   it("starts at 25 s, or at the beginning of what is shorter", async () => {
     expect([previewStart(600), previewStart(25.5)]).toEqual([25, 25]);
     expect([previewStart(25), previewStart(6), previewStart(Number.NaN)]).toEqual([0, 0, 0]);
