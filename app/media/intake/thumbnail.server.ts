@@ -18,7 +18,7 @@ export interface EncodedThumbnail {
  * (which may hold the location it was taken at) or anything else that is not pixels.
  *
  * @throws {UploadError} 415 when it cannot be read as a picture, 422 when it is too large to be
- *   read, 507 when the disk is full.
+ *   read, 503 when what reads it was killed, 507 when the disk is full.
  */
 export async function encodeThumbnail(file: string): Promise<EncodedThumbnail> {
   const target = await temporaryPath();
@@ -41,8 +41,14 @@ function toUploadError(failure: PictureFailure): UploadError {
       return pictureError(
         "The thumbnail has more than 40 megapixels. Please choose a smaller picture.",
       );
+    case "interrupted":
+      return new UploadError(
+        503,
+        "The thumbnail could not be read just now. Please try again in a moment.",
+        "thumbnail",
+      );
     case "too slow":
-    case "killed":
+    case "crashed":
       return pictureError("The thumbnail takes too long to read. Please choose a smaller picture.");
   }
 }

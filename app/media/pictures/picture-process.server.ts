@@ -37,7 +37,14 @@ export interface PictureAnswer {
   colors?: string;
 }
 
-export type PictureFailure = "too many pixels" | "unreadable" | "too slow" | "killed" | "disk full";
+/** `crashed`: by the picture, such as for want of memory. `interrupted`: by something else. */
+export type PictureFailure =
+  | "too many pixels"
+  | "unreadable"
+  | "too slow"
+  | "crashed"
+  | "interrupted"
+  | "disk full";
 
 export class PictureError extends Error {
   constructor(
@@ -73,7 +80,7 @@ const holder = globals.afterdarkPictures;
 /**
  * Has a picture processed when those before it are done.
  *
- * @throws {PictureError} for what cannot be read, is too large, or takes too long.
+ * @throws {PictureError} for what cannot be read, is too large, or takes too long, and where the process was killed.
  */
 export function processPicture(task: PictureTask): Promise<PictureAnswer> {
   const answer = holder.last.then(() => perform(task));
@@ -91,7 +98,7 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
     const message = await nextMessage(child, MOST_SECONDS * 1000);
     if ("answer" in message) return message.answer;
     if ("failure" in message) throw new PictureError(message.failure, message.reason);
-    throw new PictureError("killed");
+    throw new PictureError("interrupted");
   } finally {
     child.channel?.unref();
     child.unref();
@@ -137,12 +144,15 @@ function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
       stopListening();
       resolve(message as Message);
     };
-    const gone = () => fail("killed");
+    const onExit = (_code: number | null, signal: NodeJS.Signals | null) =>
+      fail(signal === "SIGKILL" ? "interrupted" : "crashed");
+    // It could not be started, or was gone before it had the task.
+    const onError = () => fail("interrupted");
     const timer = setTimeout(() => fail("too slow"), withinMs);
     const stopListening = () => {
       clearTimeout(timer);
-      child.off("message", onMessage).off("exit", gone).off("error", gone);
+      child.off("message", onMessage).off("exit", onExit).off("error", onError);
     };
-    child.once("message", onMessage).once("exit", gone).once("error", gone);
+    child.once("message", onMessage).once("exit", onExit).once("error", onError);
   });
 }

@@ -4,9 +4,10 @@ import { extractFrame } from "~/media/encode/frames.server";
 import { fit } from "~/media/encode/renditions";
 import { createTask } from "~/media/encode/task.server";
 import { type ReceivedFile, temporaryPath } from "~/media/intake/received-file.server";
-import { UploadError } from "~/media/intake/upload-error.server";
+import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
-import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
+import { RefusedFileError } from "~/media/probe/probe.server";
 import { localCopy } from "~/media/storage/local-copy.server";
 import { StorageError } from "~/media/storage/object-store";
 import { prepared } from "~db/client.server";
@@ -18,7 +19,8 @@ const SIDE = 720;
  * Hands the picture of a moment of a video to `work`, as a file that was received; it is removed then.
  *
  * @param moment as it was typed, such as `1:30` or `1:02:03.5`.
- * @throws {UploadError} 422 for what is no moment of the video, and where no picture can be taken.
+ * @throws {UploadError} 422 for what is no moment of the video, and where no picture can be taken, 503 where that
+ *   may succeed later, 507 when the disk is full.
  */
 export async function withFrame<Result>(
   videoId: string,
@@ -44,13 +46,19 @@ export async function withFrame<Result>(
     if (!picture) throw refused("No picture could be taken there. Try another moment.");
     return await work({ path: picture, name: "", bytes: 0, sha256: "" });
   } catch (error) {
-    if (error instanceof StorageError) {
-      throw new UploadError(503, "The film can't be read just now. Please try again in a moment.");
-    }
-    throw error;
+    throw toRefusal(error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function toRefusal(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof RefusedFileError || code === "ENOENT")
+    return refused("The file of this video can't be read. Choose a picture file.");
+  if (error instanceof StorageError || (error instanceof InterruptedError && !code))
+    return new UploadError(503, "The film can't be read just now. Please try again in a moment.");
+  return toUploadError(error);
 }
 
 function refused(sentence: string): UploadError {

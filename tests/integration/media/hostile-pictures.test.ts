@@ -111,13 +111,25 @@ describe("pictures that cost more than they are worth", () => {
     }
   });
 
-  it("that end the decoder are refused, and the next is taken", async () => {
+  it("that end the decoder are refused, those during which it is killed may come again", async () => {
     const file = await picture("small.png", 200);
-    await encodeThumbnail(file);
-    const child = pictureProcess()!;
-    const answer = processPicture({ kind: "colors", file }).catch((error) => error);
-    child.kill("SIGKILL");
-    await answer;
+    for (const [signal, status, sentence] of [
+      ["SIGABRT", 422, "choose a smaller picture"],
+      ["SIGKILL", 503, "try again in a moment"],
+    ] as const) {
+      await encodeThumbnail(file);
+      const child = pictureProcess()!;
+      child.kill("SIGSTOP");
+      const error = errorOf(file);
+      await new Promise(setImmediate);
+      child.kill(signal);
+      child.kill("SIGCONT");
+      expect(await error).toMatchObject({
+        status,
+        field: "thumbnail",
+        message: expect.stringContaining(sentence),
+      });
+    }
     expect(await errorOf(file)).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
-import { beforeEach, describe, expect, it } from "vitest";
-import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { cachedProbe } from "~/media/probe/cached-probe.server";
+import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import type { StudioFailure } from "~/studio/failure";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -15,6 +16,11 @@ import {
   writeUpload,
 } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
+
+vi.mock("~/media/probe/cached-probe.server", async (original) => {
+  const module = await original<typeof import("~/media/probe/cached-probe.server")>();
+  return { ...module, cachedProbe: vi.fn(module.cachedProbe) };
+});
 
 const site = useAdminSite();
 beforeEach(() => {
@@ -178,6 +184,26 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     );
     expect(answer.status).toBe(302);
     expect(video()?.thumbnail_url).toMatch(/\.webp$/);
+  });
+
+  it("is refused where the film can't be read, for good or just now", async () => {
+    const film = path.join(site.uploads, "videos/u/1.mp4");
+    const refusal = async () => {
+      const answer = await sendMultipart(form(undefined, { frame: "0:01" }), ADDRESS);
+      const { init, data } = answer as unknown as {
+        init: ResponseInit;
+        data: { studio: StudioFailure };
+      };
+      return [init.status, data.studio.edit?.fields.thumbnail];
+    };
+    vi.mocked(cachedProbe).mockRejectedValueOnce(new InterruptedError("ffprobe was killed."));
+    const justNow = "The film can't be read just now. Please try again in a moment.";
+    expect(await refusal()).toEqual([503, justNow]);
+    const forGood = [422, "The file of this video can't be read. Choose a picture file."];
+    fs.writeFileSync(film, "no film");
+    expect(await refusal()).toEqual(forGood);
+    fs.rmSync(film);
+    expect(await refusal()).toEqual(forGood);
   });
 
   it("is refused with 422 where there is none, and nothing is changed", async () => {
