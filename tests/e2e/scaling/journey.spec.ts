@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
 import { filesBelow } from "../../encode-library";
@@ -63,8 +64,9 @@ test.describe("with files in a store, two workers and a reader behind nginx", ()
         return uploads(place, page, "Harbour", LONG_FILM());
       });
       const atWork = () => workers.find(({ folder }) => encodersIn(folder).length > 0);
-      await until(() => atWork() !== undefined);
-      const killed = atWork()!;
+      // Between two programs there is none.
+      let killed = atWork();
+      for (; !killed; killed = atWork()) await pause(20);
       await killed.stop("SIGKILL");
       expect(ladderOf(place, id)).toBe("running");
       await watched("Harbour");
