@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { isHydrated } from "../hydrated";
 import type { SiteProcess } from "../site-process";
 import type { Browser } from "./browser";
+import { isHydrated } from "./hydrated";
 
 /** The page that a browser shows of a site, by what a person sees and an element says. */
 export function pageOf(site: SiteProcess, browser: () => Browser) {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { hashSync } from "bcryptjs";
 import { test as base, expect, type Page } from "playwright/test";
-import { isHydrated } from "../hydrated";
+import { isHydrated } from "../browsers/hydrated";
 import { ADMIN, SiteProcess } from "../site-process";
 
 export { expect } from "playwright/test";
