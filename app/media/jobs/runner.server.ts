@@ -43,9 +43,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   let first = true;
   let popularAt = 0;
   let full = false;
-  /** The last poll gave up because another process was writing. */
-  let busy = false;
-  /** What the last poll failed with otherwise. */
+  /** What the last poll failed with. */
   let failure: unknown;
 
   const poll = () => {
@@ -55,7 +53,6 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   };
 
   async function pollOnce(): Promise<void> {
-    busy = false;
     failure = undefined;
     try {
       do {
@@ -63,11 +60,9 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
         await claimJobs();
       } while (again && !stopped);
     } catch (error) {
-      // While another process writes, nothing is begun; the timer polls again.
-      busy = isBusy(error);
-      if (busy) return;
       failure = error;
-      console.error("The queue could not be read:", error);
+      // While another process writes, nothing is begun; the timer polls again.
+      if (!isBusy(error)) console.error("The queue could not be read:", error);
     } finally {
       polling = undefined;
     }
@@ -161,8 +156,8 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       for (;;) {
         const [work] = urgent ? [urgent] : active;
         if (!work) {
-          if (!polling && failure) throw failure;
-          if (!polling && !busy) return;
+          if (!polling && !failure) return;
+          if (!polling && !isBusy(failure)) throw failure;
           await poll();
         } else await work.ended;
       }

@@ -37,19 +37,25 @@ export async function withFrame<Result>(
   if (!ffmpegAvailable()) throw refused("ffmpeg is not installed: choose a picture file.");
   const folder = await temporaryPath();
   try {
-    await mkdir(folder);
-    const whole = await localCopy(file, folder);
-    const film = await cachedProbe(whole);
-    if (seconds > film.durationSeconds) throw refused("The video is shorter than that.");
-    const task = createTask(folder, () => {});
-    const picture = await extractFrame(whole, film, seconds, fit(film.video, SIDE), task);
-    if (!picture) throw refused("No picture could be taken there. Try another moment.");
-    return await work({ path: picture, name: "", bytes: 0, sha256: "" });
-  } catch (error) {
-    throw toRefusal(error);
+    const path = await takeFrame(file, seconds, folder).catch((error) => {
+      throw toRefusal(error);
+    });
+    return await work({ path, name: "", bytes: 0, sha256: "" });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** @returns the path of the picture, in `folder`, which it makes. */
+async function takeFrame(file: string, seconds: number, folder: string): Promise<string> {
+  await mkdir(folder);
+  const whole = await localCopy(file, folder);
+  const film = await cachedProbe(whole);
+  if (seconds > film.durationSeconds) throw refused("The video is shorter than that.");
+  const task = createTask(folder, () => {});
+  const picture = await extractFrame(whole, film, seconds, fit(film.video, SIDE), task);
+  if (!picture) throw refused("No picture could be taken there. Try another moment.");
+  return picture;
 }
 
 function toRefusal(error: unknown): unknown {

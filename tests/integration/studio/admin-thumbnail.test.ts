@@ -4,6 +4,7 @@ import sharp from "sharp";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
+import { withFrame } from "~/studio/edit/edit-frame.server";
 import type { StudioFailure } from "~/studio/failure";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -204,6 +205,13 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     expect(await refusal()).toEqual(forGood);
     fs.rmSync(film);
     expect(await refusal()).toEqual(forGood);
+  });
+
+  it("leaves an error of what is done with the picture as it is", async () => {
+    const error = Object.assign(new Error("The folder of pictures is gone."), { code: "ENOENT" });
+    const work = () => Promise.reject(error);
+    await expect(withFrame("v", "0:01", work)).rejects.toBe(error);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
   it("is refused with 422 where there is none, and nothing is changed", async () => {
