@@ -85,7 +85,7 @@ export default function Auth() {
           Sign In
         </Button>
       </Form>
-      {passkeys && <PasskeySignIn answer={formError} busy={busy} />}
+      {passkeys && <PasskeySignIn busy={busy} />}
       <ButtonLink to="/" variant="ghost" className="w-full">
         Back to Home
       </ButtonLink>

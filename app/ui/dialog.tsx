@@ -1,6 +1,6 @@
 import { Link, useNavigate } from "@remix-run/react";
 import { X } from "lucide-react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { classNames } from "./class-names";
 
 /**
@@ -31,7 +31,8 @@ export function Dialog({
   const navigate = useNavigate();
   const id = useId();
 
-  useEffect(() => {
+  // Before it is painted: a key that is pressed at its first sight is for the modal one.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     if (!dialog?.showModal) return;

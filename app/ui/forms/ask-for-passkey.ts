@@ -30,19 +30,22 @@ export async function suggestsPasskeys(): Promise<boolean> {
  * Asks the site for a challenge and the browser for a passkey that answers it.
  *
  * @param inField the browser suggests its passkeys below the field, and waits until one is chosen.
+ * @param isWanted asked once the challenge has come; when it is not, nothing else is disturbed.
  * @returns the field `passkey` of the form that is to be sent; undefined when something else was asked
  *   for meanwhile.
  * @throws {PasskeyError}
  */
 export function answerWithPasskey(
   address: string,
-  { inField = false } = {},
+  { inField = false, isWanted = () => true }: { inField?: boolean; isWanted?: () => boolean } = {},
 ): Promise<string | undefined> {
   return asked(async ({ startAuthentication }) => {
     const options = await challenge<PublicKeyCredentialRequestOptionsJSON>(address, {
       purpose: "confirm",
     });
-    return startAuthentication({ optionsJSON: options, useBrowserAutofill: inField });
+    return isWanted()
+      ? startAuthentication({ optionsJSON: options, useBrowserAutofill: inField })
+      : undefined;
   });
 }
 

@@ -11,26 +11,30 @@ const RENEW_AFTER_MS = 8 * 60 * 1000;
 /**
  * Signs in with a passkey: by the button, or by one that the browser suggests below the e-mail field.
  *
- * @param answer of the last attempt: after a failed one there is something new to suggest.
+ * @param busy something is being sent already. Afterwards, if it failed, there is something new to suggest.
  */
-export function PasskeySignIn({ answer, busy }: { answer: unknown; busy: boolean }) {
+export function PasskeySignIn({ busy }: { busy: boolean }) {
   const submit = useSubmit();
   const show = useToast();
   const [asking, setAsking] = useState(false);
   const signIn = useCallback(
-    async (inField: boolean) => {
-      const passkey = await answerWithPasskey(CHALLENGE_ADDRESS, { inField });
+    async (options?: { inField: boolean; isWanted: () => boolean }) => {
+      const passkey = await answerWithPasskey(CHALLENGE_ADDRESS, options);
       if (passkey) submit({ passkey }, { method: "post", action: "/auth" });
     },
     [submit],
   );
 
+  // One asks at a time, and a suggestion would end what the button asks for.
+  const isIdle = !asking && !busy;
   useEffect(() => {
+    if (!isIdle) return;
     let gone = false;
+    const isWanted = () => !gone;
     // What goes wrong with a suggestion that nobody asked for is not said.
     const suggest = () =>
       suggestsPasskeys()
-        .then((can) => (can && !gone ? signIn(true) : undefined))
+        .then((can) => (can && isWanted() ? signIn({ inField: true, isWanted }) : undefined))
         .catch(() => {});
     suggest();
     const timer = setInterval(suggest, RENEW_AFTER_MS);
@@ -39,12 +43,12 @@ export function PasskeySignIn({ answer, busy }: { answer: unknown; busy: boolean
       clearInterval(timer);
       stopAskingForPasskey();
     };
-  }, [signIn, answer]);
+  }, [signIn, isIdle]);
 
   const press = async () => {
     setAsking(true);
     try {
-      await signIn(false);
+      await signIn();
     } catch (error) {
       show({ title: "Error", description: (error as Error).message, kind: "error" });
     } finally {
