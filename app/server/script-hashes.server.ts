@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 
 /**
  * The policy of a page allows its inline scripts by their hashes, so that the page is the same for
@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto";
  */
 
 export function newScriptMark(): string {
-  return randomBytes(16).toString("hex");
+  return randomUUID();
 }
 
 /** The page without the marks, and the sources of its marked inline scripts (CSP 3 §2.3.1). */

@@ -8,6 +8,7 @@ import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.ser
 import { narrowRouteMatching } from "./route-matching.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
+import { narrowStaticFolders } from "./static-folders.server";
 import { labelUnreadable } from "./unreadable-request.server";
 
 /**
@@ -22,6 +23,7 @@ import { labelUnreadable } from "./unreadable-request.server";
  * | `unreadable-request` | Node's own answers to what is no request have no label | `integration/rating` |
  * | `origin-header` | the framework's origin check knows no PUBLIC_URL and answers an empty 500 | `integration/own-origin` |
  * | `access-log` | its log writes addresses, which hold what visitors searched for | `integration/middleware` |
+ * | `static-folders` | it looks on the disk for every address, in two folders | `unit/static-folders`, `integration/middleware` |
  * | `body-deadline` | a body may drip for ever once Node's request timeout is lifted | `integration/body-deadline` |
  * | `request-body` | the framework's wrapper costs three times the processor of an upload | `integration/upload-connection` |
  * | `shutdown` | an open stream or timer keeps the process alive after SIGTERM | `integration/shutdown` |
@@ -46,6 +48,7 @@ export function changeStockServer(
   labelUnreadable();
   replaceOriginCheck();
   replaceAccessLog(routeNaming);
+  narrowStaticFolders();
   limitBodyTime();
   deferUploadBodies();
   narrowRouteMatching();
