@@ -30,7 +30,7 @@ await runScript(
   async ({ quick = false, only = "", write = false }) => {
     const kinds = KINDS.filter(({ name, group }) => `${group}: ${name}`.includes(only));
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-"));
-    const site = new SiteProcess({ ENCODER_CONCURRENCY: "0", ENCODER_PRESET: "ultrafast" });
+    const site = new SiteProcess({ ENCODER_CONCURRENCY: "0" });
     try {
       const files = kinds.map((kind, index) => makeFile(folder, kind, index));
       const faults = await compare(site, kinds, files, folder, quick);

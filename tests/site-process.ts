@@ -57,6 +57,7 @@ export class SiteProcess {
         AGE_GATE: "off",
         // Conversions take processors that the other tests want; who tests them asks for some.
         ENCODER_CONCURRENCY: "0",
+        ENCODER_PRESET: "ultrafast",
         ...this.environment,
       },
       stdio: ["ignore", "pipe", "pipe"],

@@ -13,6 +13,8 @@ export type EditField = keyof EditTexts | "thumbnail" | "captions" | "series";
 /** An edit that was rejected: the form is shown again with its texts. */
 export interface RejectedEdit {
   texts: EditTexts;
+  /** Of the film, whose picture is to be the thumbnail, as it was typed. */
+  moment?: string;
   fields: Partial<Record<EditField, string>>;
   /** The row as it is now. */
   current: EditableVideo;

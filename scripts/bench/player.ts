@@ -30,7 +30,7 @@ interface Measured {
  * page with nothing in it but a video and a slider, says how much.
  */
 export async function run(report: Report): Promise<void> {
-  const site = new SiteProcess({ ENCODER_CONCURRENCY: "1" });
+  const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "auto" });
   const browser = await launchBrowser();
   try {
     await site.start();

@@ -15,7 +15,6 @@ const FAR = "2099-01-01T12:00:00.000Z";
 
 const site = new SiteProcess({
   ENCODER_CONCURRENCY: "1",
-  ENCODER_PRESET: "ultrafast",
   ENCODER_FREE_BYTES: "1",
 });
 try {

@@ -166,7 +166,14 @@ export function EditDialog({
           hint={`Replaces the picture there is. ${thumbnailHint(limits)}`}
           error={fields.thumbnail}
         />
-        {video.videoUrl && <MomentPicker videoUrl={video.videoUrl} frames={frames} form={form} />}
+        {video.videoUrl && (
+          <MomentPicker
+            videoUrl={video.videoUrl}
+            moment={edit?.moment}
+            frames={frames}
+            form={form}
+          />
+        )}
         <CaptionsFields captions={video.captions} error={fields.captions} />
         {series && may("/admin/series/:id?") && (
           <SeriesFields choice={series} error={fields.series} />

@@ -87,11 +87,25 @@ async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
 }
 
 function fileFailure(edit: Edit, current: EditableVideo, error: UploadError): StudioFailure {
-  const texts = { ...textsOf(current), ...edit.texts };
-  const version = edit.version ?? current.version;
   const field = error.field === "captions" ? "captions" : "thumbnail";
-  const refused = { current, version, texts, fields: { [field]: error.message } };
-  return failure(error.status, FAILED, { edit: refused });
+  return failure(error.status, FAILED, {
+    edit: rejected(edit, current, { [field]: error.message }),
+  });
+}
+
+/** The form as it was sent, with what is wrong with it. */
+function rejected(
+  { texts, version, frame }: Edit,
+  current: EditableVideo,
+  fields: RejectedEdit["fields"],
+): RejectedEdit {
+  return {
+    current,
+    version: version ?? current.version,
+    texts: { ...textsOf(current), ...texts },
+    ...(frame && { moment: frame }),
+    fields,
+  };
 }
 
 /** The failure of an edit of which something else than its texts is wrong; nothing is written. */
@@ -101,9 +115,7 @@ export async function refusedEdit(
 ): Promise<StudioFailure> {
   const current = await findEditable(edit.id);
   if (!current) return failure(404, FAILED, { detail: GONE });
-  const texts = { ...textsOf(current), ...edit.texts };
-  const version = edit.version ?? current.version;
-  return failure(422, FAILED, { edit: { current, version, texts, fields } });
+  return failure(422, FAILED, { edit: rejected(edit, current, fields) });
 }
 
 /** Reads, compares and writes the row in one transaction, so that no other write comes in between. */
@@ -118,15 +130,13 @@ function writeRow(edit: Edit, { thumbnail, captions }: NewFiles) {
         .executeTakeFirst();
       if (!row) return failure(404, FAILED, { detail: GONE });
       const current = toEditable(row);
-      const texts = { ...textsOf(current), ...edit.texts };
-      const { changes, fields } = readTexts(texts);
+      const { changes, fields } = readTexts({ ...textsOf(current), ...edit.texts });
+      const refused = rejected(edit, current, fields);
       const { version } = current;
-      if (edit.version !== undefined && edit.version !== version) {
-        return failure(409, FAILED, { edit: { current, version, texts, fields }, detail: CHANGED });
+      if (refused.version !== version) {
+        return failure(409, FAILED, { edit: { ...refused, version }, detail: CHANGED });
       }
-      if (!changes) {
-        return failure(422, FAILED, { edit: { current, version, texts, fields } });
-      }
+      if (!changes) return failure(422, FAILED, { edit: refused });
       thumbnail?.replace(row.thumbnail_url);
       await transaction
         .updateTable("videos")

@@ -16,10 +16,13 @@ export const PICKED_FRAME = "pickedFrame";
  */
 export function MomentPicker({
   videoUrl,
+  moment,
   frames,
   form,
 }: {
   videoUrl: string;
+  /** What was typed into a form that was refused. */
+  moment?: string;
   /** The pictures of its storyboard, none while it has none. */
   frames: readonly StoryboardFrame[];
   /** Has the description, too. */
@@ -71,6 +74,7 @@ export function MomentPicker({
       <Field
         label="Thumbnail from the film, at"
         name="frame"
+        defaultValue={moment}
         placeholder="1:30"
         hint="minutes:seconds of the film; a picture file goes before it"
         onChange={forgetPicked}

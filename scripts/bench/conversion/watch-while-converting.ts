@@ -21,7 +21,11 @@ const CHUNK_BYTES = 1024 ** 2;
  */
 export async function run(report: Report): Promise<void> {
   for (const [name, size] of Object.entries(SIZES)) {
-    const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", MAX_VIDEO_BYTES: MOST_BYTES });
+    const site = new SiteProcess({
+      ENCODER_CONCURRENCY: "1",
+      ENCODER_PRESET: "auto",
+      MAX_VIDEO_BYTES: MOST_BYTES,
+    });
     try {
       const film = makeFilm(site.folder, size);
       await site.start();

@@ -11,7 +11,7 @@ const FILM_SECONDS = 60;
 
 /** How quick Home stays, at the 99th of 100 requests, while a film is made into a stream. */
 export async function run(report: Report): Promise<void> {
-  const site = new SiteProcess({ ENCODER_CONCURRENCY: "1" });
+  const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "auto" });
   try {
     await site.start();
     for (let index = 0; index < 30; index++) site.addVideo({ title: `Video ${index}` });

@@ -35,7 +35,6 @@ export async function crash(
   for (let part = 0; kills < most && Date.now() < until; part++) {
     const site = new SiteProcess({
       ENCODER_CONCURRENCY: "1",
-      ENCODER_PRESET: "ultrafast",
       ENCODER_MAX_HEIGHT: "240",
       ENCODER_FREE_BYTES: "1",
     });

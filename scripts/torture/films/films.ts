@@ -81,7 +81,6 @@ async function oneSite(
   const faults: Faults = [];
   const site = new SiteProcess({
     ENCODER_CONCURRENCY: "1",
-    ENCODER_PRESET: "ultrafast",
     ENCODER_MAX_HEIGHT: "240",
     ENCODER_FREE_BYTES: "1",
   });

@@ -76,7 +76,6 @@ export async function carry(seed: string, scale: Scale): Promise<Faults> {
       NODE_OPTIONS: [bounds.NODE_OPTIONS, ...PRELOADED].join(" "),
       CLOCK_OFFSET_FILE: clockFile(site),
       ENCODER_CONCURRENCY: "1",
-      ENCODER_PRESET: "ultrafast",
       ENCODER_FREE_BYTES: "1",
     });
     const cookie = await signInTo(site);

@@ -23,7 +23,7 @@ test("with the default settings, films are uploaded, watched, sought in and hidd
   browser,
 }) => {
   test.setTimeout(240_000);
-  const site = new SiteProcess({ ENCODER_CONCURRENCY: "", ENCODER_PRESET: "ultrafast" });
+  const site = new SiteProcess({ ENCODER_CONCURRENCY: "" });
   try {
     await site.start();
     await journey({ browser, url: site.url, site }, "Lighthouse", FILM());

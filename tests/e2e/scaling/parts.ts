@@ -31,7 +31,7 @@ export async function startParts(): Promise<Parts> {
     const store = await startS3Server();
     ends.push(() => store.stop());
     const shared = { ...store.environment, SESSION_SECRET: "a-secret-for-tests-of-32-characters" };
-    const writer = new SiteProcess({ ...shared, LITESTREAM: "on", ENCODER_PRESET: "ultrafast" });
+    const writer = new SiteProcess({ ...shared, LITESTREAM: "on" });
     ends.push(() => writer.remove());
     await writer.start();
     const litestream = new Litestream(writer.databasePath, path.join(writer.folder, "replica"));

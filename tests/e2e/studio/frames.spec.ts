@@ -47,4 +47,11 @@ test("the arrow keys choose a picture of the storyboard as the thumbnail @phone"
   // What is typed goes before a picture, and nothing means nothing.
   await moment.fill("");
   await expect(pictures.getByRole("radio", { checked: true })).toHaveCount(0);
+  // A form that is refused shows what was typed.
+  await moment.fill("0:01");
+  await dialog.getByRole("button", { name: "Update" }).click();
+  await expect(dialog).toContainText(
+    "The file of this video can't be read. Choose a picture file.",
+  );
+  await expect(moment).toHaveValue("0:01");
 });

@@ -26,7 +26,7 @@ import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "superfast" });
+  site = useTemporarySite();
 });
 afterEach(() => site.remove());
 

@@ -30,7 +30,7 @@ const BUSY_WRITER = `
 let site: ReturnType<typeof useTemporarySite>;
 let children: ChildProcess[] = [];
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  site = useTemporarySite();
 });
 afterEach(() => {
   for (const child of children) child.kill("SIGKILL");

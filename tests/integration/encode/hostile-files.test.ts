@@ -11,7 +11,7 @@ import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  site = useTemporarySite();
 });
 afterEach(() => site.remove());
 

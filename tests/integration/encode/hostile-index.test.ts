@@ -20,7 +20,7 @@ const MOST_GROWN_BYTES = 700 * 1024 ** 2;
 let site: ReturnType<typeof useTemporarySite>;
 let userId: string;
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  site = useTemporarySite();
   userId = makeUser().id;
 });
 afterEach(() => site.remove());

@@ -24,7 +24,7 @@ import { interruptOnce, KILLED } from "../jobs/interrupt-once";
 let site: ReturnType<typeof useTemporarySite>;
 let realPath: string | undefined;
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  site = useTemporarySite();
   realPath = process.env.PATH;
 });
 afterEach(() => {

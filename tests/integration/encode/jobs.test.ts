@@ -47,7 +47,7 @@ let site: ReturnType<typeof useTemporarySite>;
 let children: ChildProcess[] = [];
 let runners: Runner[] = [];
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  site = useTemporarySite();
 });
 afterEach(async () => {
   // Of a test that has failed too: a runner that goes on takes the jobs of the next test.

@@ -20,7 +20,7 @@ import { fileBlob, uploadRequest } from "../../upload-requests";
 let site: ReturnType<typeof useTemporarySite>;
 let user: string;
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  site = useTemporarySite();
   user = makeUser().id;
 });
 afterEach(() => site.remove());

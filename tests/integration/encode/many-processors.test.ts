@@ -8,7 +8,7 @@ import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  site = useTemporarySite();
   vi.spyOn(os, "availableParallelism").mockReturnValue(64);
 });
 afterEach(() => {

@@ -9,7 +9,7 @@ import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  site = useTemporarySite();
   const programs = path.join(site.folder, "programs");
   fs.mkdirSync(programs);
   for (const name of ["ffprobe", "ffmpeg"]) {

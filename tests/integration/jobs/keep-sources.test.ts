@@ -26,7 +26,7 @@ import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 const begin = (keep: string) => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast", KEEP_SOURCES: keep });
+  site = useTemporarySite({ KEEP_SOURCES: keep });
 };
 beforeEach(() => begin("until-converted"));
 afterEach(() => site.remove());

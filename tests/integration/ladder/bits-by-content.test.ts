@@ -18,7 +18,7 @@ const FIXED = ["144p", "240p", "360p"];
 let site: ReturnType<typeof useTemporarySite>;
 let realPath: string | undefined;
 beforeEach(() => {
-  site = useTemporarySite();
+  site = useTemporarySite({ ENCODER_PRESET: "auto" });
   realPath = process.env.PATH;
 });
 afterEach(() => {

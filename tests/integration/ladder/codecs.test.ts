@@ -35,7 +35,6 @@ let site: ReturnType<typeof useTemporarySite>;
 let realPath: string | undefined;
 beforeEach(() => {
   site = useTemporarySite({
-    ENCODER_PRESET: "ultrafast",
     ENCODER_CODECS: "h264, av1",
     ENCODER_CODECS_VIEWS: "10",
   });

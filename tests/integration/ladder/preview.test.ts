@@ -17,7 +17,7 @@ import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast", ENCODER_CODECS: "h264,av1" });
+  site = useTemporarySite({ ENCODER_CODECS: "h264,av1" });
 });
 afterEach(() => site.remove());
 

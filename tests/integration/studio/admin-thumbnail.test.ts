@@ -214,7 +214,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is refused with 422 where there is none, and nothing is changed", async () => {
+  it("is refused with 422 where there is none, kept in the form, and nothing is changed", async () => {
     for (const [frame, sentence] of [
       ["soon", "Write a moment of the video, such as 1:30."],
       ["9:00", "The video is shorter than that."],
@@ -222,7 +222,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       const answer = await sendMultipart(form(undefined, { frame }), ADDRESS);
       expect(answer).toMatchObject({
         init: { status: 422 },
-        data: { studio: { edit: { fields: { thumbnail: sentence } } } },
+        data: { studio: { edit: { fields: { thumbnail: sentence }, moment: frame } } },
       });
     }
     expect(video()).toMatchObject({ title: "A film", thumbnail_url: "/media/thumbnails/u/1.jpg" });

@@ -41,7 +41,7 @@ async function makeFiles(file: string, name: string): Promise<Files> {
 beforeAll(async () => {
   if (!ffmpegAvailable()) return;
   film = makeClip(folder, "film", { seconds: 6, output: ["-movflags", "+faststart"] });
-  const site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  const site = useTemporarySite();
   made = await makeFiles(film, "made");
   site.remove();
 });
@@ -53,7 +53,7 @@ let token = "";
 let video = "";
 let errors: ReturnType<typeof vi.spyOn>;
 beforeEach(async () => {
-  site = useTemporarySite({ ENCODER_PRESET: "ultrafast" });
+  site = useTemporarySite();
   errors = vi.spyOn(console, "error").mockImplementation(() => {});
   if (!film) return;
   owner = makeUser();

@@ -13,7 +13,7 @@ import { encodersIn, WorkerProcess } from "../../workers/worker-process";
 let site: SiteProcess;
 let workers: WorkerProcess[];
 beforeEach(async () => {
-  site = new SiteProcess({ ENCODER_PRESET: "ultrafast" });
+  site = new SiteProcess();
   workers = [];
   await site.start();
 });
