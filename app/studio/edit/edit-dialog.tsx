@@ -170,6 +170,7 @@ export function EditDialog({
           <MomentPicker
             videoUrl={video.videoUrl}
             moment={edit?.moment}
+            error={fields.frame}
             frames={frames}
             form={form}
           />

@@ -63,10 +63,14 @@ function toRefusal(error: unknown): unknown {
   if (error instanceof RefusedFileError || code === "ENOENT")
     return refused("The file of this video can't be read. Choose a picture file.");
   if (error instanceof StorageError || (error instanceof InterruptedError && !code))
-    return new UploadError(503, "The film can't be read just now. Please try again in a moment.");
+    return new UploadError(
+      503,
+      "The film can't be read just now. Please try again in a moment.",
+      "frame",
+    );
   return toUploadError(error);
 }
 
 function refused(sentence: string): UploadError {
-  return new UploadError(422, sentence, "thumbnail");
+  return new UploadError(422, sentence, "frame");
 }

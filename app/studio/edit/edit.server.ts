@@ -87,7 +87,7 @@ async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
 }
 
 function fileFailure(edit: Edit, current: EditableVideo, error: UploadError): StudioFailure {
-  const field = error.field === "captions" ? "captions" : "thumbnail";
+  const field = error.field === "captions" || error.field === "frame" ? error.field : "thumbnail";
   return failure(error.status, FAILED, {
     edit: rejected(edit, current, { [field]: error.message }),
   });

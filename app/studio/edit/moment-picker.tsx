@@ -17,12 +17,15 @@ export const PICKED_FRAME = "pickedFrame";
 export function MomentPicker({
   videoUrl,
   moment,
+  error,
   frames,
   form,
 }: {
   videoUrl: string;
   /** What was typed into a form that was refused. */
   moment?: string;
+  /** What is wrong with it. */
+  error?: string;
   /** The pictures of its storyboard, none while it has none. */
   frames: readonly StoryboardFrame[];
   /** Has the description, too. */
@@ -75,6 +78,7 @@ export function MomentPicker({
         label="Thumbnail from the film, at"
         name="frame"
         defaultValue={moment}
+        error={error}
         placeholder="1:30"
         hint="minutes:seconds of the film; a picture file goes before it"
         onChange={forgetPicked}

@@ -174,7 +174,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     ]) {
       const answer = await sendMultipart(form(undefined, fields), ADDRESS);
       const { data } = answer as unknown as { data: { studio: StudioFailure } };
-      sentences.push(String(data.studio.edit?.fields.thumbnail));
+      sentences.push(String(data.studio.edit?.fields.frame));
     }
     expect(sentences).toEqual([
       "The video is shorter than that.",
@@ -195,7 +195,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
         init: ResponseInit;
         data: { studio: StudioFailure };
       };
-      return [init.status, data.studio.edit?.fields.thumbnail];
+      return [init.status, data.studio.edit?.fields.frame];
     };
     vi.mocked(cachedProbe).mockRejectedValueOnce(new InterruptedError("ffprobe was killed."));
     const justNow = "The film can't be read just now. Please try again in a moment.";
@@ -222,7 +222,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       const answer = await sendMultipart(form(undefined, { frame }), ADDRESS);
       expect(answer).toMatchObject({
         init: { status: 422 },
-        data: { studio: { edit: { fields: { thumbnail: sentence }, moment: frame } } },
+        data: { studio: { edit: { fields: { frame: sentence }, moment: frame } } },
       });
     }
     expect(video()).toMatchObject({ title: "A film", thumbnail_url: "/media/thumbnails/u/1.jpg" });
