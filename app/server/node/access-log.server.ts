@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createRequire } from "node:module";
 import { settings } from "../settings.server";
 import { jsonLine } from "./json-log.server";
+import { packageOfServe } from "./package-of-serve.server";
 import { onRequestStart } from "./request-context.server";
 
 /**
@@ -39,10 +39,7 @@ const started = new WeakMap<ServerResponse, number>();
 export function replaceAccessLog(naming: RouteNaming): void {
   nameOf = naming;
   onRequestStart(({ response }) => started.set(response, performance.now()));
-  const require = createRequire(import.meta.url);
-  const morgan = createRequire(require.resolve("@remix-run/serve/package.json"))(
-    "morgan",
-  ) as Morgan;
+  const morgan = packageOfServe<Morgan>("morgan");
   morgan.format("tiny", (_, request, response) => accessLine(request, response));
 }
 

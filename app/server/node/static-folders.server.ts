@@ -1,8 +1,12 @@
 import fs from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createRequire } from "node:module";
+import { packageOfServe } from "./package-of-serve.server";
 
 type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
+
+export interface Express {
+  static(folder: string, options?: object): Handler;
+}
 
 /**
  * Keeps remix-serve from looking on the disk at every request, in the build's folder and in `public`, for a file of
@@ -10,10 +14,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse, next: () => 
  * when the server is made, which is after this build has been loaded.
  */
 export function narrowStaticFolders(): void {
-  const require = createRequire(import.meta.url);
-  const express = createRequire(require.resolve("@remix-run/serve/package.json"))("express") as {
-    static(folder: string, options?: object): Handler;
-  };
+  const express = packageOfServe<Express>("express");
   const filesOf = express.static;
   express.static = (folder, options) => {
     const names = new Set(fs.existsSync(folder) ? fs.readdirSync(folder) : []);

@@ -27,7 +27,8 @@ const NARROWED_IN = "app/server/node/stock-server.server.ts";
 
 /**
  * The same site with the same pages, rendered in the framework's own way: as a stream, with its own links, each
- * address matched against all routes and looked for in the folders of files. It is built of a copy of the sources, which goes when the process ends.
+ * address matched against all routes and looked for in the folders of files. It is built of a copy of the
+ * sources, which goes when the process ends.
  */
 export async function siteWithStockRendering(): Promise<SiteProcess> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "stock-site-"));

@@ -1,12 +1,12 @@
 import fs from "node:fs";
-import { createRequire } from "node:module";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { narrowStaticFolders } from "~/server/node/static-folders.server";
+import { packageOfServe } from "~/server/node/package-of-serve.server";
+import { type Express, narrowStaticFolders } from "~/server/node/static-folders.server";
 
-const require = createRequire(import.meta.url);
-const express = createRequire(require.resolve("@remix-run/serve/package.json"))("express");
+const express = packageOfServe<Express>("express");
 const { static: filesOf } = express;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "static-folders-"));
@@ -31,14 +31,15 @@ it.each([
   express.static = () => files;
   narrowStaticFolders();
   const next = vi.fn();
-  express.static(folder)({ url }, {}, next);
+  express.static(folder)({ url } as IncomingMessage, {} as ServerResponse, next);
   expect([files.mock.calls.length, next.mock.calls.length]).toEqual(isLookedFor ? [1, 0] : [0, 1]);
 });
 
 it("nothing is looked for in a folder that does not exist", () => {
   narrowStaticFolders();
   const next = vi.fn();
-  express.static(path.join(folder, "public"))({ url: "/robots.txt", method: "GET" }, {}, next);
+  const request = { url: "/robots.txt", method: "GET" } as IncomingMessage;
+  express.static(path.join(folder, "public"))(request, {} as ServerResponse, next);
   // At once, and not after a look on the disk.
   expect(next).toHaveBeenCalledOnce();
 });
