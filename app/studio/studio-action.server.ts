@@ -159,7 +159,8 @@ async function perform(
         version,
         texts: Object.fromEntries(sent),
         thumbnail,
-        frame: frame?.trim() || pickedFrame,
+        frame: frame?.trim(),
+        pickedFrame,
         captions,
         fileError,
       };

@@ -29,6 +29,8 @@ export interface Edit {
   thumbnail?: ReceivedFile;
   /** Where no such picture came: the moment of the video whose picture is to be shown, as it was typed. */
   frame?: string;
+  /** Where none was typed: the moment of the picture of the storyboard that was chosen. */
+  pickedFrame?: string;
   captions?: CaptionsEdit;
   /** Why a file that was sent was rejected. */
   fileError?: UploadError;
@@ -70,7 +72,7 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
 /** Stores the files in their buckets, then writes the row that references them. */
 async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
   if (edit.fileError) throw edit.fileError;
-  const frame = edit.frame?.trim();
+  const frame = edit.frame || edit.pickedFrame;
   if (edit.thumbnail) files.thumbnail = await storeNewThumbnail(userId, edit.thumbnail);
   else if (frame) {
     files.thumbnail = await withFrame(edit.id, frame, (picture) =>
@@ -89,22 +91,16 @@ async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
 function fileFailure(edit: Edit, current: EditableVideo, error: UploadError): StudioFailure {
   const field = error.field === "captions" || error.field === "frame" ? error.field : "thumbnail";
   return failure(error.status, FAILED, {
-    edit: rejected(edit, current, { [field]: error.message }),
+    edit: { ...sentForm(edit, current), fields: { [field]: error.message } },
   });
 }
 
-/** The form as it was sent, with what is wrong with it. */
-function rejected(
-  { texts, version, frame }: Edit,
-  current: EditableVideo,
-  fields: RejectedEdit["fields"],
-): RejectedEdit {
+function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
   return {
     current,
     version: version ?? current.version,
     texts: { ...textsOf(current), ...texts },
     ...(frame && { moment: frame }),
-    fields,
   };
 }
 
@@ -115,7 +111,7 @@ export async function refusedEdit(
 ): Promise<StudioFailure> {
   const current = await findEditable(edit.id);
   if (!current) return failure(404, FAILED, { detail: GONE });
-  return failure(422, FAILED, { edit: rejected(edit, current, fields) });
+  return failure(422, FAILED, { edit: { ...sentForm(edit, current), fields } });
 }
 
 /** Reads, compares and writes the row in one transaction, so that no other write comes in between. */
@@ -130,13 +126,13 @@ function writeRow(edit: Edit, { thumbnail, captions }: NewFiles) {
         .executeTakeFirst();
       if (!row) return failure(404, FAILED, { detail: GONE });
       const current = toEditable(row);
-      const { changes, fields } = readTexts({ ...textsOf(current), ...edit.texts });
-      const refused = rejected(edit, current, fields);
+      const sent = sentForm(edit, current);
+      const { changes, fields } = readTexts(sent.texts);
       const { version } = current;
-      if (refused.version !== version) {
-        return failure(409, FAILED, { edit: { ...refused, version }, detail: CHANGED });
+      if (sent.version !== version) {
+        return failure(409, FAILED, { edit: { ...sent, version, fields }, detail: CHANGED });
       }
-      if (!changes) return failure(422, FAILED, { edit: refused });
+      if (!changes) return failure(422, FAILED, { edit: { ...sent, fields } });
       thumbnail?.replace(row.thumbnail_url);
       await transaction
         .updateTable("videos")

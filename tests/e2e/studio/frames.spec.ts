@@ -50,8 +50,9 @@ test("the arrow keys choose a picture of the storyboard as the thumbnail @phone"
   // A form that is refused shows what was typed.
   await moment.fill("0:01");
   await dialog.getByRole("button", { name: "Update" }).click();
-  await expect(dialog).toContainText(
-    "The file of this video can't be read. Choose a picture file.",
+  await expect(moment).toHaveAccessibleDescription(
+    /^The file of this video can't be read\. Choose a picture file\. /,
   );
   await expect(moment).toHaveValue("0:01");
+  await expectNoViolations(page);
 });

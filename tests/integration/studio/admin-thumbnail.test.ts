@@ -168,6 +168,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
 
   it("is the one that was chosen of the storyboard, unless a moment is typed", async () => {
     const sentences: string[] = [];
+    const moments: unknown[] = [];
     for (const fields of [
       { frame: " ", pickedFrame: "9:00" },
       { frame: "soon", pickedFrame: "0:01" },
@@ -175,11 +176,14 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       const answer = await sendMultipart(form(undefined, fields), ADDRESS);
       const { data } = answer as unknown as { data: { studio: StudioFailure } };
       sentences.push(String(data.studio.edit?.fields.frame));
+      moments.push(data.studio.edit?.moment);
     }
     expect(sentences).toEqual([
       "The video is shorter than that.",
       "Write a moment of the video, such as 1:30.",
     ]);
+    // One that was chosen is none that was typed: it must not go before the next choice.
+    expect(moments).toEqual([undefined, "soon"]);
     const answer = await caught(() =>
       sendMultipart(form(undefined, { frame: "", pickedFrame: "0:01" }), ADDRESS),
     );
