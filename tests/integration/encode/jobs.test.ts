@@ -316,6 +316,12 @@ describe.runIf(ffmpegAvailable())("the end of a job", () => {
 });
 
 describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
+  // However fast a machine is, a stream takes several times the second after which ffmpeg first reports.
+  beforeEach(() => {
+    site.remove();
+    site = useTemporarySite({ ENCODER_PRESET: "slow" });
+  });
+
   it("an edit made meanwhile stays", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
     const runner = startWork();
