@@ -5,7 +5,6 @@ import {
   isRouteErrorResponse,
   Links,
   Outlet,
-  ScrollRestoration,
   useLoaderData,
   useMatches,
   useRouteLoaderData,
@@ -33,6 +32,7 @@ import { HeadTags } from "~/ui/page-frame/head-tags";
 import { Header } from "~/ui/page-frame/header";
 import { useNonce } from "~/ui/page-frame/nonce";
 import { ScriptsAfterPaint } from "~/ui/page-frame/scripts-after-paint";
+import { ScrollRestoration } from "~/ui/page-frame/scroll-restoration";
 import "~/ui/site.css";
 import { studioVersion } from "~/live/hub.server";
 import { countWaiting } from "~/studio/reports/queue.server";

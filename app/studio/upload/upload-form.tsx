@@ -160,7 +160,8 @@ export function UploadForm({
   const media = (
     <div
       key="media"
-      className="flex min-w-0 flex-col gap-4 max-lg:order-first lg:col-start-1 lg:row-span-2 lg:row-start-1"
+      // What comes and goes here must not scroll the texts beside it.
+      className="flex min-w-0 flex-col gap-4 max-lg:order-first lg:col-start-1 lg:row-span-2 lg:row-start-1 lg:[overflow-anchor:none]"
     >
       {only && (
         <FramePicker file={only.file} chosen={only.thumbnail} onChoose={chooseThumbnail} isLarge />

@@ -40,6 +40,7 @@ async function fill(page: Page, title: string): Promise<void> {
   await page.getByLabel("Category").selectOption("desi");
   await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
 }
+const scrollTop = (page: Page) => page.evaluate(() => window.scrollY);
 const submit = (page: Page) => page.getByRole("button", { name: "Upload Video" });
 
 for (const scripts of [true, false]) {
@@ -78,7 +79,8 @@ for (const scripts of [true, false]) {
     test("an upload accepts the terms, and once more when they changed in another tab @phone", async ({
       page,
       site,
-    }) => {
+    }, { project }) => {
+      const isPhone = project.name === "phone";
       const first = writeTerms(site, "Be good.");
       ask(site, true);
       await signIn(page);
@@ -92,6 +94,7 @@ for (const scripts of [true, false]) {
 
       const second = writeTerms(site, "Be very good.");
       await submit(page).focus();
+      const scrolled = await scrollTop(page);
       await page.keyboard.press("Enter");
       // The new text is open, and nothing of it is accepted yet.
       await expect(
@@ -101,6 +104,10 @@ for (const scripts of [true, false]) {
       expect(accepted(site)).toEqual([]);
       if (scripts) {
         await expect(page.getByRole("list", { name: "Queue" })).toContainText("Failed");
+        await expect(page.getByAltText("Frame 1")).toBeVisible();
+        // What comes and goes above the queue moves no text that stands beside it.
+        if (isPhone) await expect(box(page, second)).toBeInViewport();
+        else expect(await scrollTop(page)).toBe(scrolled);
       } else {
         await expect(page.getByText("came after version").first()).toBeVisible();
         await expect(page.getByText("is on the server and waits")).toBeVisible();

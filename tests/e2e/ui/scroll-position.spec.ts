@@ -1,0 +1,75 @@
+import type { Page } from "playwright/test";
+import { isHydrated } from "../../browsers/hydrated";
+import { fill } from "../fill-catalogue";
+import { expect, test } from "../site";
+
+const scrolled = (page: Page) => page.evaluate(() => window.scrollY);
+
+/** Scrolls by a wheel, and waits until that has ended. Returns how far it is scrolled then. */
+async function scrollBy(page: Page, pixels: number): Promise<number> {
+  const until = (await scrolled(page)) + pixels;
+  await page.mouse.wheel(0, pixels);
+  await expect.poll(() => scrolled(page)).toBe(until);
+  return until;
+}
+
+/** Has the answers to what is asked for wait until the returned function is called. */
+async function hold(page: Page, address: RegExp): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(address, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
+test.beforeEach(({ site }) => fill(site, 20));
+
+test("what is scrolled while a refresh is on its way stays where it is @phone", async ({
+  page,
+  site,
+}) => {
+  await page.goto("/", { waitUntil: "networkidle" });
+  for (const title of ["The first", "The second"]) {
+    const release = await hold(page, /_root\.data/);
+    const asked = page.waitForRequest(/_root\.data/);
+    const answered = page.waitForResponse(/_root\.data/);
+    site.addVideo({ title, created_at: new Date().toISOString() });
+    await asked;
+    const there = await scrollBy(page, 150);
+    release();
+    await answered;
+    await expect(page.getByRole("button", { name: /new video/ })).toBeInViewport();
+    expect(await scrolled(page)).toBe(there);
+  }
+});
+
+test("the way back leads to where a list was left, and another page begins at its top", async ({
+  page,
+}) => {
+  await page.goto("/", { waitUntil: "networkidle" });
+  const there = await scrollBy(page, 250);
+  await page.getByRole("article").last().getByRole("link").click();
+  await expect(page).toHaveURL(/\/video\//);
+  await expect.poll(() => scrolled(page)).toBe(0);
+  await page.goBack();
+  await expect(page).toHaveURL("/");
+  await expect.poll(() => scrolled(page)).toBe(there);
+});
+
+test("loaded anew, a page is where it was, and what is scrolled before its scripts are there stays @phone", async ({
+  page,
+}) => {
+  await page.goto("/", { waitUntil: "networkidle" });
+  const there = await scrollBy(page, 150);
+  const release = await hold(page, /\/assets\/.*\.js/);
+  await page.reload({ waitUntil: "commit" });
+  await expect.poll(() => scrolled(page)).toBe(there);
+  const further = await scrollBy(page, 100);
+  release();
+  await expect.poll(() => page.evaluate(isHydrated)).toBe(true);
+  expect(await scrolled(page)).toBe(further);
+});
