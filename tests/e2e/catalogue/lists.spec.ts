@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { clip, mp4Clip } from "../../clips";
 import { fill } from "../fill-catalogue";
+import { holdRequests } from "../hold-requests";
 import { recordShifts } from "../layout-shifts";
 import { expect, expectNoViolations, test } from "../site";
 
@@ -110,14 +111,7 @@ test("while a list is slow, the old one stays and says that the next is loading"
 }) => {
   await fill(site, 20);
   await page.goto("/");
-  let answer = () => {};
-  const held = new Promise<void>((release) => {
-    answer = release;
-  });
-  await page.route(/_root\.data\?.*page=2|\.data\?page=2/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const answer = await holdRequests(page, /_root\.data\?.*page=2|\.data\?page=2/);
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.getByText("Loading videos...")).toBeVisible();
   await expectNoViolations(page);

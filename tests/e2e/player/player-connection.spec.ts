@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright/test";
 import { clip } from "../../clips";
+import { holdRequests } from "../hold-requests";
 import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage, publishVideo } from "./player-page";
@@ -91,16 +92,9 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
 
   test("is paused by one press while the other source loads", async ({ page, site }) => {
     const player = await playFile(page, publishAdaptive(site));
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
     // From here on the page has its playlists, and the first segment of the smallest rendition.
     await page.waitForLoadState("networkidle");
-    await page.route(/\/hls\/.*\.(m3u8|m4s)/, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await holdRequests(page, /\/hls\/.*\.(m3u8|m4s)/);
     await page.keyboard.press("5");
     await expect.poll(() => plays(player)).toBe("blob:");
     await expect(player.root.getByText("Buffering…")).toBeVisible();

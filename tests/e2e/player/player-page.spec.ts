@@ -1,3 +1,4 @@
+import { holdRequests } from "../hold-requests";
 import { expect, expectNoViolations, test } from "../site";
 import { PlayerPage, publishVideo } from "./player-page";
 
@@ -15,14 +16,7 @@ test.describe("the server's player", () => {
   test("is taken over while it plays, without a restart", async ({ page, site }) => {
     const player = new PlayerPage(page);
     const id = publishVideo(site);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/\.js(\?|$)/, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await holdRequests(page, /\.js(\?|$)/);
     await page.goto(`/video/${id}`, { waitUntil: "commit" });
     await expect(player.video).toHaveAttribute("controls");
     // What the visitor does with the browser's controls; muted, because there is no gesture here.
@@ -96,14 +90,7 @@ test.describe("another video", () => {
     await page.reload();
     await player.ready();
     await player.expectState({ speed: 1.25 });
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/\/video\/.*\.data/, async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, /\/video\/.*\.data/);
     await page.getByRole("link", { name: /A quiet morning/ }).click();
     await expect(page.getByText("Loading video...")).toBeAttached();
     release();

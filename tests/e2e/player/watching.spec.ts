@@ -3,6 +3,7 @@ import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { fill } from "../fill-catalogue";
+import { holdRequests } from "../hold-requests";
 import { recordShifts } from "../layout-shifts";
 import { expect, expectNoViolations, test } from "../site";
 
@@ -125,14 +126,7 @@ test("a video that takes its time shows its skeleton first, and nothing moves @p
   await fill(site, 2);
   const shifts = await recordShifts(page);
   await page.goto("/");
-  let answer = () => {};
-  const held = new Promise<void>((release) => {
-    answer = release;
-  });
-  await page.route(/\/video\/v1\.data/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const answer = await holdRequests(page, /\/video\/v1\.data/);
   await page.locator(cards).first().click();
   await expect(page.getByText("Loading video...")).toBeAttached();
   const pictureTop = () =>

@@ -1,4 +1,5 @@
 import { TOTP } from "otpauth";
+import { holdRequests } from "../hold-requests";
 import { ADMIN, expect, expectNoViolations, OTHER_SITE, signIn, test } from "../site";
 
 // Not the site of the other files: failing sign-ins count against the address they all come from.
@@ -43,14 +44,7 @@ test("an admin signs in and out @phone", async ({ page, isMobile }) => {
 
 test("the button says what it is doing", async ({ page }) => {
   await page.goto("/auth");
-  let answer = () => {};
-  const held = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  await page.route("**/auth.data*", async (route) => {
-    await held;
-    await route.continue();
-  });
+  const answer = await holdRequests(page, "**/auth.data*");
   await page.getByLabel("Email").fill(ADMIN.email);
   await page.getByLabel("Password").fill(ADMIN.password);
   await page.getByRole("button", { name: "Sign In" }).click();

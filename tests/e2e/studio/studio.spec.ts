@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
+import { holdRequests } from "../hold-requests";
 import { expect, expectNoViolations, signIn, signInByForm, test } from "../site";
 
 const MANAGE = "/admin?tab=manage";
@@ -57,14 +58,7 @@ test("who types before the scripts are there goes on typing in the same place", 
 }) => {
   addVideos(site, 1);
   await signIn(page);
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/\.js$/, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /\.js$/);
   await page.goto(`${MANAGE}&edit=v0`, { waitUntil: "commit" });
   const title = page.getByRole("dialog").getByLabel("Title");
   await title.press("End");
@@ -191,14 +185,7 @@ test("an edit that finds the session ended stays in its dialog", async ({
 test("Loading... stands there while the session is looked up", async ({ page }) => {
   await signIn(page);
   await page.goto("/");
-  let answer = () => {};
-  const held = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  await page.route("**/admin.data*", async (route) => {
-    await held;
-    await route.continue();
-  });
+  const answer = await holdRequests(page, "**/admin.data*");
   await page.getByRole("link", { name: "Upload", exact: true }).click();
   await expect(page.getByText("Loading...", { exact: true })).toBeVisible();
   answer();

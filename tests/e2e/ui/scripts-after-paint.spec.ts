@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import { fill } from "../fill-catalogue";
+import { holdRequests } from "../hold-requests";
 import { expect, test } from "../site";
 
 /** The scripts that the page has asked for, in order. */
@@ -33,14 +34,7 @@ test.beforeEach(({ site }) => {
 test("no script is asked for before a page is seen @phone", async ({ page, site }) => {
   site.database().exec("UPDATE videos SET hls_url = '/media/videos/u/1/hls-1/master.m3u8'");
   const asked = recordScripts(page);
-  let paint = () => {};
-  const waits = new Promise<void>((seen) => {
-    paint = seen;
-  });
-  await page.route("**/*.css", async (route) => {
-    await waits;
-    await route.continue();
-  });
+  const paint = await holdRequests(page, "**/*.css");
   const arrived = page.waitForEvent("requestfinished", (request) => request.isNavigationRequest());
   await page.goto("/video/v1", { waitUntil: "commit" });
   // What the page names is asked for while it is read, and the style sheet alone is missing.

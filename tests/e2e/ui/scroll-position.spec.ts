@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { isHydrated } from "../../browsers/hydrated";
 import { fill } from "../fill-catalogue";
+import { holdRequests } from "../hold-requests";
 import { expect, test } from "../site";
 
 const scrolled = (page: Page) => page.evaluate(() => window.scrollY);
@@ -13,19 +14,6 @@ async function scrollBy(page: Page, pixels: number): Promise<number> {
   return until;
 }
 
-/** Has the answers to what is asked for wait until the returned function is called. */
-async function hold(page: Page, address: RegExp): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(address, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
-}
-
 test.beforeEach(({ site }) => fill(site, 20));
 
 test("what is scrolled while a refresh is on its way stays where it is @phone", async ({
@@ -34,7 +22,7 @@ test("what is scrolled while a refresh is on its way stays where it is @phone", 
 }) => {
   await page.goto("/", { waitUntil: "networkidle" });
   for (const title of ["The first", "The second"]) {
-    const release = await hold(page, /_root\.data/);
+    const release = await holdRequests(page, /_root\.data/);
     const asked = page.waitForRequest(/_root\.data/);
     const answered = page.waitForResponse(/_root\.data/);
     site.addVideo({ title, created_at: new Date().toISOString() });
@@ -65,7 +53,7 @@ test("loaded anew, a page is where it was, and what is scrolled before its scrip
 }) => {
   await page.goto("/", { waitUntil: "networkidle" });
   const there = await scrollBy(page, 150);
-  const release = await hold(page, /\/assets\/.*\.js/);
+  const release = await holdRequests(page, /\/assets\/.*\.js/);
   await page.reload({ waitUntil: "commit" });
   await expect.poll(() => scrolled(page)).toBe(there);
   const further = await scrollBy(page, 100);
