@@ -37,6 +37,7 @@ export function useAdminSite() {
     get folder() {
       return site.folder;
     },
+    copyDatabase: () => site.copyDatabase(),
   };
 }
 

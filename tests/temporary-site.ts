@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { forgetSettings } from "~/server/settings.server";
-import { closeDatabase } from "~db/client.server";
+import { closeDatabase, sqliteHandle } from "~db/client.server";
 
 export const TEST_SECRET = "a-secret-for-tests-of-32-characters";
 
@@ -30,6 +30,18 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
   return {
     folder,
     uploads: path.join(folder, "uploads"),
+    /** Copies the database. What it returns puts the copy in its place, as a restore does. */
+    copyDatabase() {
+      const copy = path.join(folder, "copy.sqlite");
+      fs.rmSync(copy, { force: true });
+      sqliteHandle().prepare("VACUUM INTO ?").run(copy);
+      return () => {
+        closeDatabase();
+        const file = path.join(folder, "db", "site.sqlite");
+        for (const suffix of ["-wal", "-shm"]) fs.rmSync(file + suffix, { force: true });
+        fs.copyFileSync(copy, file);
+      };
+    },
     remove() {
       closeDatabase();
       process.env = before;

@@ -59,6 +59,7 @@ const SENTENCES = {
   "backup-failed": ["had a backup fail: %", "had a backup fail"],
   "backup-failed-timed": ["had a scheduled backup fail: %", "had a scheduled backup fail"],
   "alert-test": ["sent a test alert", "sent a test alert"],
+  "removals-resume": ["resumed removals", "resumed removals"],
   purge: ["deleted % for good", "deleted a video for good"],
   "trash-empty": ["emptied the trash of %", "emptied the trash"],
   "block-refused": [

@@ -9,6 +9,7 @@ import { BellRing } from "lucide-react";
 import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
+import { removalsPausedBy } from "~/media/removal-guard.server";
 import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
@@ -17,9 +18,11 @@ import { AdminLinks } from "~/studio/admin-navigation";
 import { AlertHead, AlertList } from "~/studio/alerts/alert-panel";
 import { channels, raiseAlert } from "~/studio/alerts/alert-records.server";
 import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
+import { checkAlerts } from "~/studio/alerts/check-alerts.server";
 import { deliverDue } from "~/studio/alerts/deliver.server";
 import { failure, type StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
+import { resumeRemovals } from "~/studio/library/paused-removals.server";
 import { EmptyState } from "~/ui/empty-state";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
@@ -37,9 +40,13 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/alerts");
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
-  if (form.get("intent") !== "test") {
-    throw new Response(null, { status: 400, statusText: "Bad Request" });
-  }
+  const intent = form.get("intent");
+  if (intent === "test") return sendTest(user.id);
+  if (intent === "resume-removals") return resume(user.id);
+  throw new Response(null, { status: 400, statusText: "Bad Request" });
+}
+
+async function sendTest(userId: string) {
   if (channels().length === 0) {
     const error = failure(409, "No test was sent.", {
       detail: "Neither ALERT_WEBHOOK nor ALERT_EMAIL is set.",
@@ -47,7 +54,7 @@ export async function action({ request }: ActionFunctionArgs) {
     return data({ error }, { status: error.status });
   }
   await unlessBusy(raiseAlert({ kind: "test", sentence: "This is a test of the alerts." }));
-  await unlessBusy(recordActivity({ userId: user.id, action: "alert-test" }));
+  await unlessBusy(recordActivity({ userId, action: "alert-test" }));
   // The page follows what becomes of it.
   deliverDue().catch(console.error);
   throw redirectWithToast("/admin/alerts", {
@@ -57,28 +64,49 @@ export async function action({ request }: ActionFunctionArgs) {
   });
 }
 
+async function resume(userId: string) {
+  const reason = await removalsPausedBy();
+  if (!reason) {
+    const error = failure(409, "Removals aren’t paused.");
+    return data({ error }, { status: error.status });
+  }
+  await unlessBusy(recordActivity({ userId, action: "removals-resume" }));
+  const resumed = resumeRemovals().then(() => checkAlerts());
+  // Then every recorded file is looked for, which takes minutes in a large library.
+  const takesLong = reason === "missing-files";
+  if (takesLong) resumed.catch(console.error);
+  else await unlessBusy(resumed);
+  throw redirectWithToast("/admin/alerts", {
+    title: "Alerts",
+    description: takesLong
+      ? "Removals resume as soon as the library has been checked."
+      : "Removals have resumed.",
+    kind: "success",
+  });
+}
+
 export default function Alerts() {
   useLiveRefresh({ jobs: true });
   const { targets, last } = useLoaderData<typeof loader>();
   const error = useFormResponse<{ error?: StudioFailure }>()?.error;
-  const busy = useNavigation().formData?.get("intent") === "test";
+  const busy = useNavigation().formData?.get("intent");
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
         <div>
           <h1 className="text-xl font-semibold">Alerts</h1>
           <p className="text-sm text-muted">
-            The disk nearly full, conversions and backups that failed.
+            The disk nearly full, conversions and backups that failed, files that are missing.
           </p>
         </div>
         <AdminLinks />
       </header>
       <AnswerFailure error={error} />
-      <AlertHead targets={targets} busy={busy} />
+      <AlertHead targets={targets} busy={busy === "test"} />
       {last.length === 0 ? (
         <EmptyState icon={<BellRing />} title="There has been no alert." />
       ) : (
-        <AlertList last={last} />
+        <AlertList last={last} isResuming={busy === "resume-removals"} />
       )}
     </div>
   );

@@ -39,6 +39,7 @@ import { migration as requiredConsent } from "./0243-required-consent";
 import { migration as uncompared } from "./0244-uncompared";
 import { migration as storeAlert } from "./0245-store-alert";
 import { migration as storedCopies } from "./0246-stored-copies";
+import { migration as siteMarker } from "./0255-site-marker";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
 /** In the order they run. A migration that has been released is never changed, only followed by another. */
@@ -83,4 +84,5 @@ export const migrations: readonly Migration[] = [
   uncompared,
   storeAlert,
   storedCopies,
+  siteMarker,
 ];

@@ -9,6 +9,7 @@ export type AlertKind =
   | "backup-failed"
   | "backup-old"
   | "consent"
+  | "removals"
   | "store"
   | "reports-urgent"
   | "reports-due"

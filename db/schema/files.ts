@@ -37,6 +37,10 @@ export interface StorageTable {
   checked_at: Time | null;
   /** When the last complete look for missing files began; null when there was none. */
   files_looked_at: Time | null;
+  /** Repeated in `site.json` of the uploads folder; empty before the first start. */
+  site_id: string;
+  /** Rises while the site runs, and is repeated there too: a copy of the database is behind. */
+  clock: number;
 }
 
 /** Videos of which a file was not there when it was last looked for. */

@@ -5,6 +5,7 @@ import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
 import { type Bucket, mediaBasePath, mediaUrl } from "../bucket.server";
 import { forgetFiles } from "../media-files.server";
+import { removalsPausedBy } from "../removal-guard.server";
 import { removeSmallVersions } from "../serve/small-picture.server";
 import { temporaryFolder } from "./disk-space.server";
 
@@ -63,6 +64,8 @@ export async function endPicture(name: string): Promise<void> {
  */
 export async function undoInterruptedMoves(): Promise<string[]> {
   const removed: string[] = [];
+  // Their rows may be in another database, or in a newer copy of this one.
+  if (await removalsPausedBy()) return removed;
   const names = await fs.readdir(temporaryFolder()).catch(() => []);
   for (const left of names.filter((name) => name.startsWith(MOVING))) {
     const [userId = "", name = ""] = left.slice(MOVING.length).split(" ");

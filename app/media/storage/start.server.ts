@@ -1,5 +1,6 @@
 import { onShutdown } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
+import { removalsPausedBy } from "../removal-guard.server";
 import { readMarker, writeMarker } from "./marker.server";
 import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";
@@ -67,8 +68,9 @@ export function startMovingFiles(): void {
   });
 }
 
-/** One round: what was deleted, then what is new. */
+/** One round: what was deleted, then what is new. Nothing while removals are paused. */
 export async function moveOnce(isWanted: () => boolean = () => true): Promise<void> {
+  if (await removalsPausedBy()) return;
   const [{ finishStoreRemovals }, { removeStaleCopies }, { moveDueFiles }] = await Promise.all([
     import("./remove.server"),
     import("./copies.server"),

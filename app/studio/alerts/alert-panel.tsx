@@ -39,7 +39,10 @@ export function AlertHead({ targets, busy }: Pick<AlertsPage, "targets"> & { bus
 }
 
 /** The last alerts, the newest first, with what became of their notices. */
-export function AlertList({ last }: Pick<AlertsPage, "last">) {
+export function AlertList({
+  last,
+  isResuming,
+}: Pick<AlertsPage, "last"> & { isResuming: boolean }) {
   return (
     <ul aria-label="Last alerts" className="ruled rounded-lg border border-line bg-surface text-sm">
       {last.map((alert) => (
@@ -49,6 +52,20 @@ export function AlertList({ last }: Pick<AlertsPage, "last">) {
             <StateBadge alert={alert} />
           </p>
           <p className="font-medium wrap-anywhere">{alert.sentence}</p>
+          {alert.kind === "removals" && !alert.resolvedAt && (
+            <Form method="post" action="/admin/alerts" preventScrollReset className="py-1">
+              <Button
+                name="intent"
+                value="resume-removals"
+                variant="secondary"
+                size="sm"
+                busy={isResuming}
+                busyLabel="Resuming…"
+              >
+                Resume removals
+              </Button>
+            </Form>
+          )}
           {alert.kind !== "test" && alert.resolvedAt && (
             <p className="text-muted figures">
               Over since <Time value={alert.resolvedAt} />.

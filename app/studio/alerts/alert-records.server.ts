@@ -23,6 +23,7 @@ const RESOLVED: Record<AlertKind, string> = {
   "backup-failed": "A backup was made and proved again.",
   "backup-old": "A backup was made and proved again.",
   consent: "The records of consent that were to end were renewed, or have ended.",
+  removals: "Removals have resumed.",
   store: "The file store answers again.",
   "reports-urgent":
     "Nobody waits any more with a report of what was shown without consent or under age.",

@@ -6,6 +6,7 @@ import { formatBytes } from "~/shared/format-bytes";
 import { database, prepared } from "~db/client.server";
 import type { AlertKind } from "~db/schema/alerts";
 import { lastProved, runningSince } from "../backups/backup-records.server";
+import { removalsPausedMessage } from "../library/paused-removals.server";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 import { checkConsent } from "./check-consent.server";
 import { checkReports } from "./check-reports.server";
@@ -33,6 +34,7 @@ export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 10
   await checkJobs(now);
   await checkBackups(now, upMs);
   await checkStore(now);
+  await checkRemovals(now);
   await checkConsent(now);
   await checkReports(now);
 }
@@ -50,6 +52,11 @@ async function checkStore(now: number): Promise<void> {
   const lasts = failure && now - failure.since >= STORE_AFTER_MS;
   const sentence = failure && `${failure.sentence} What is in it can't be watched until it does.`;
   await follow("store", lasts ? sentence : undefined, failure === undefined, now);
+}
+
+async function checkRemovals(now: number): Promise<void> {
+  const message = await removalsPausedMessage();
+  await follow("removals", message, message === undefined, now);
 }
 
 async function checkBackups(now: number, upMs: number): Promise<void> {

@@ -1,23 +1,18 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Selectable } from "kysely";
-import {
-  BUCKETS,
-  bucketFile,
-  type MediaName,
-  mediaBasePath,
-  mediaUrl,
-  parseMediaUrl,
-} from "~/media/bucket.server";
-import { secondOf } from "~/media/intake/move-into-bucket.server";
-import { filesBeingImported } from "~/media/intake/running-imports.server";
-import { cutBasePath } from "~/media/jobs/cut-source.server";
+import { BUCKETS, bucketFile, type MediaName, mediaBasePath } from "~/media/bucket.server";
 import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
-import { removeStored } from "~/media/storage/remove.server";
+import { type PauseReason, removalsPausedBy } from "~/media/removal-guard.server";
+import { trashFolder } from "~/media/trash-files.server";
 import { settings } from "~/server/settings.server";
+import { checkDocuments, documentFile } from "~/trust/consent/documents.server";
 import { database } from "~db/client.server";
-import type { MediaFilesTable, VideoRow } from "~db/schema";
-import { type MissingFile, missingFiles, rowsWithFilesAfter } from "./missing-files.server";
+import type { MediaFilesTable } from "~db/schema";
+import { unlistedFolders } from "../trash/recover-trash.server";
+import { isClaimedNow, ownerOf, readClaims } from "./claims.server";
+import { type MissingFile, missingFiles } from "./missing-files.server";
+import { isUnchanged, moveToQuarantine } from "./quarantine.server";
 
 /** No upload needs this long from its first byte in the bucket to its row. */
 const ABANDONED_MS = 24 * 3_600_000;
@@ -33,18 +28,13 @@ export interface LibraryReport {
   stray: LibraryEntry[];
   /** Referenced by a video, but not on disk. */
   missing: MissingFile[];
+  /** Names of folders in the trash that the database doesn't list as deleted. */
+  unlistedTrash: string[];
   /** Entries that belong to a video, and their bytes. */
   entries: number;
   bytes: number;
-}
-
-interface Claims {
-  /** `bucket/path` of the files that rows name, with the video's id. */
-  files: Map<string, string>;
-  /** `{userId}/{timestamp}` of the videos: the folders of their derived files. */
-  basePaths: Map<string, string>;
-  /** The same of the thumbnails, with the folders of their smaller versions. */
-  thumbnailBasePaths: Map<string, string>;
+  /** Why nothing may be removed at the moment. */
+  pausedBy?: PauseReason;
 }
 
 /**
@@ -54,11 +44,23 @@ interface Claims {
  *
  * @param wantsMissing false leaves out the list of missing files, for which each is looked up on the disk
  *   and recorded.
+ * @param forgetsMissing also while so many files are missing that their folder may not be mounted.
  */
-export async function checkLibrary({ wantsMissing = true } = {}): Promise<LibraryReport> {
+export async function checkLibrary({
+  wantsMissing = true,
+  forgetsMissing = false,
+} = {}): Promise<LibraryReport> {
   const recorded = await recordedFiles();
+  const pausedBy = await removalsPausedBy();
   const claims = await readClaims();
-  const report: LibraryReport = { stray: [], missing: [], entries: 0, bytes: 0 };
+  const report: LibraryReport = {
+    stray: [],
+    missing: [],
+    unlistedTrash: [...(await unlistedFolders())],
+    entries: 0,
+    bytes: 0,
+    pausedBy,
+  };
   const found = new Set<string>();
   const unowned: LibraryEntry[] = [];
   for await (const entry of entries()) {
@@ -71,11 +73,8 @@ export async function checkLibrary({ wantsMissing = true } = {}): Promise<Librar
     report.bytes += entry.bytes;
     await correctRecord(entry, videoId ?? null, recorded.get(key));
   }
-  for (const [key, file] of recorded) {
-    // Deeper entries count as a part of their folder.
-    const isOwnEntry = file.path.split("/").length === 2;
-    if (!(isOwnEntry && found.has(key))) await forgetUnlessChanged(file);
-  }
+  // These records tell the next start what should be there.
+  if (forgetsMissing || pausedBy !== "missing-files") await forgetOthers(recorded, found);
   await deleteOrphanDigests();
   await correctFigure();
   report.stray = await stillUnowned(unowned);
@@ -83,30 +82,64 @@ export async function checkLibrary({ wantsMissing = true } = {}): Promise<Librar
   return report;
 }
 
-async function* rowsWithFiles() {
-  for (let after = 0; ; ) {
-    const rows = await rowsWithFilesAfter(after);
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.number;
+/**
+ * Moves what belongs to no video to the quarantine, unless it has changed within a week. Asks the catalogue
+ * again first: an upload that was just being published has its row by now.
+ *
+ * @returns what was moved.
+ */
+export async function quarantineStray(
+  stray: readonly LibraryEntry[],
+  now = Date.now(),
+): Promise<LibraryEntry[]> {
+  if (await removalsPausedBy()) return [];
+  const moved: LibraryEntry[] = [];
+  for (const entry of await stillUnowned(stray)) {
+    const at = bucketFile(entry.bucket, entry.path);
+    if (!at || !(await isUnchanged(at, now)) || isClaimedNow(entry)) continue;
+    await moveToQuarantine(at, path.join(entry.bucket, entry.path), now);
+    moved.push(entry);
   }
+  await forgetFiles(moved);
+  return moved;
 }
 
 /**
- * Removes what belongs to no video. Asks the catalogue once more first: an upload that was just being
- * published has its row by now.
+ * Moves folders of the trash to the quarantine that the database doesn't list as deleted, unless they have
+ * changed within a week.
  *
- * @returns what was removed.
+ * @returns the names of those that were moved.
  */
-export async function removeStray(stray: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
-  const gone = await stillUnowned(stray);
-  for (const entry of gone) {
-    const at = bucketFile(entry.bucket, entry.path);
-    if (at) await removeStored(at);
+export async function quarantineTrash(now = Date.now()): Promise<string[]> {
+  if (await removalsPausedBy()) return [];
+  const moved: string[] = [];
+  for (const name of await unlistedFolders()) {
+    const folder = path.join(trashFolder(), name);
+    if (!(await isUnchanged(folder, now))) continue;
+    await moveToQuarantine(folder, path.join("trash", name), now);
+    moved.push(name);
   }
-  await forgetFiles(gone);
-  return gone;
+  return moved;
+}
+
+/**
+ * Does the same with documents that belong to no performer.
+ *
+ * @returns the names of those that were moved.
+ */
+export async function quarantineDocuments(
+  names: readonly string[],
+  now = Date.now(),
+): Promise<string[]> {
+  if (await removalsPausedBy()) return [];
+  const moved: string[] = [];
+  for (const name of names) {
+    const file = documentFile(name);
+    if (!(await isUnchanged(file, now)) || !checkDocuments().stray.includes(name)) continue;
+    await moveToQuarantine(file, path.join("documents", name), now);
+    moved.push(name);
+  }
+  return moved;
 }
 
 /** The entries that still belong to no video and to no upload in progress. */
@@ -133,56 +166,6 @@ async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promi
     fs.stat(folder).catch(() => undefined),
   ]);
   return names?.length === 0 && stat !== undefined && Date.now() - stat.mtimeMs < ABANDONED_MS;
-}
-
-async function readClaims(): Promise<Claims> {
-  const claims: Claims = {
-    files: new Map(),
-    basePaths: new Map(),
-    thumbnailBasePaths: new Map(),
-  };
-  for await (const { id, ...row } of rowsWithFiles()) claim(claims, id, row);
-  const others = await database()
-    .selectFrom("video_files")
-    .select(["id", "video_url", "source_url", "thumbnail_url", "cut_of", "created_at"])
-    .where("state", "!=", "removed")
-    .execute();
-  for (const { id, ...row } of others) {
-    claim(claims, id, row);
-    // Its file is moved into the bucket before its row names it.
-    const cut = row.video_url === "" ? cutBasePath(row) : undefined;
-    if (cut) claim(claims, id, { ...row, video_url: mediaUrl("videos", `${cut}.mp4`) });
-  }
-  for (const { videoId, target } of await filesBeingImported()) {
-    const basePath = mediaBasePath(target);
-    claims.files.set(`videos/${target}`, videoId);
-    claims.files.set(`thumbnails/${basePath}.webp`, videoId);
-    claims.basePaths.set(basePath, videoId);
-    claims.basePaths.set(secondOf(basePath), videoId);
-  }
-  return claims;
-}
-
-function claim(
-  claims: Claims,
-  id: string,
-  row: Pick<VideoRow, "video_url" | "source_url" | "thumbnail_url">,
-): void {
-  for (const url of [row.video_url, row.source_url, row.thumbnail_url]) {
-    const file = url ? parseMediaUrl(url) : undefined;
-    if (!url || !file) continue;
-    claims.files.set(`${file.bucket}/${file.path}`, id);
-    if (url !== row.thumbnail_url) claims.basePaths.set(mediaBasePath(file.path), id);
-    else claims.thumbnailBasePaths.set(mediaBasePath(file.path), id);
-  }
-}
-
-function ownerOf(entry: LibraryEntry, claims: Claims): string | undefined {
-  if (entry.isFolder) {
-    const ofThumbnail = entry.bucket === "thumbnails" && claims.thumbnailBasePaths.get(entry.path);
-    return claims.basePaths.get(entry.path) ?? (ofThumbnail || undefined);
-  }
-  return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
 
 /** The entries of `{bucket}/{userId}/`. */
@@ -243,6 +226,17 @@ async function correctRecord(
   const file = bucketFile(bucket, path);
   const isThere = file && (await fs.lstat(file).catch(() => undefined));
   if (!isThere) await forgetFiles([{ bucket, path }]);
+}
+
+async function forgetOthers(
+  recorded: ReadonlyMap<string, RecordedFile>,
+  found: ReadonlySet<string>,
+): Promise<void> {
+  for (const [key, file] of recorded) {
+    // Deeper entries count as a part of their folder.
+    const isOwnEntry = file.path.split("/").length === 2;
+    if (!(isOwnEntry && found.has(key))) await forgetUnlessChanged(file);
+  }
 }
 
 async function forgetUnlessChanged(before: RecordedFile): Promise<void> {

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { removalsPausedBy } from "~/media/removal-guard.server";
 import { hideHeld } from "~/trust/holds.server";
 import { projected } from "~db/changes.server";
 import { database, projector, sqliteHandle, writeTransaction } from "~db/client.server";
@@ -68,6 +69,8 @@ export async function correctStorage(): Promise<boolean> {
     .executeTakeFirstOrThrow();
   const videos = await totalOf({});
   if (checked_at !== null && videos > SMALL_LIBRARY_VIDEOS) return false;
+  // Files of another site are not recorded as files of this one.
+  if ((await removalsPausedBy()) === "other-database") return false;
   await checkLibrary({ wantsMissing: false });
   return true;
 }

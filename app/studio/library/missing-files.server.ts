@@ -33,7 +33,7 @@ function rowsWithFiles() {
   return database()
     .selectFrom("videos")
     .select(["number", "id", "title", "video_url", "source_url", "thumbnail_url"])
-    .select(["hls_url", "storyboard_url", "preview_url", "captions"])
+    .select(["hls_url", "storyboard_url", "preview_url", "captions", "generated_poster_url"])
     .orderBy("number");
 }
 

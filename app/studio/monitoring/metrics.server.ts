@@ -19,6 +19,7 @@ const ALERT_KINDS = [
   "backup-failed",
   "backup-old",
   "consent",
+  "removals",
   "store",
   "reports-urgent",
   "reports-due",

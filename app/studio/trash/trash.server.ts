@@ -4,15 +4,19 @@ import path from "node:path";
 import type { Statement } from "better-sqlite3";
 import { bucketFile, type MediaName } from "~/media/bucket.server";
 import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
+import { removalsPausedBy } from "~/media/removal-guard.server";
 import { removeStored } from "~/media/storage/remove.server";
-import { trashed, trashFolder, trashName, trashOf } from "~/media/trash-files.server";
-import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { trashed, trashFolder, trashOf } from "~/media/trash-files.server";
+import { partsOf } from "~/shared/event-loop";
+import { formatQuantity } from "~/shared/format";
 import { move } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { removeFiles, removeOrphanFiles, replacedUntil } from "../files/remove-files.server";
 import { OWN_DELETED, type OwnVideos, ownDeletedValues } from "../own-videos";
+import { isLive, isPurged, PURGED, recoverTrash, returnToBuckets } from "./recover-trash.server";
 import { TRASH_DAYS } from "./trash-address";
 import { inTurn } from "./trash-turns.server";
+import { isShared } from "./video-files.server";
 
 /** How long a deleted video can be restored. */
 export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
@@ -20,10 +24,12 @@ const EMPTY_EVERY_MS = 60_000;
 /** Deleted for good in one transaction; others have their turn between two. */
 const VIDEOS_AT_ONCE = 100;
 
-/** Moves files out of the buckets. One that can't be moved is logged, and stays. */
+/** Moves files out of the buckets, unless a video uses them. One that can't be moved is logged, and stays. */
 export async function moveToTrash(videoId: string, files: readonly MediaName[]): Promise<void> {
   for (const file of files) {
     await logFailure(`move ${file.bucket}/${file.path} to the trash`, async () => {
+      // Another tool may have inserted a row that names the file since the deletion.
+      if (await isShared(file, new Set())) return;
       const from = bucketFile(file.bucket, file.path);
       if (from && (await moveIfThere(from, trashed(videoId, file)))) await forgetFiles([file]);
     });
@@ -94,7 +100,8 @@ export async function purge(
       purged.push(...rows);
       // Out of the way of a video that gets the same id and is deleted again.
       for (const { id } of rows) {
-        const folder = path.join(trashFolder(), randomUUID());
+        if (isLive(id)) await returnToBuckets(id);
+        const folder = path.join(trashFolder(), PURGED + randomUUID());
         if (await moveIfThere(trashOf(id), folder)) folders.push(folder);
       }
     });
@@ -149,8 +156,12 @@ export function trashedUntil(until: string, most: number, own?: OwnVideos): stri
     .all({ until, most, ...(own && ownDeletedValues(own)) }) as string[];
 }
 
-/** Deletes for good what was deleted more than 30 days ago, and files that were replaced then. */
+/**
+ * Deletes for good what was deleted more than 30 days ago, and files that were replaced then. Does nothing
+ * while removals are paused.
+ */
 export async function emptyTrash(now = Date.now()): Promise<void> {
+  if (await removalsPausedBy()) return;
   const until = new Date(now - TRASH_MS).toISOString();
   await removeOrphanFiles();
   for (;;) {
@@ -165,32 +176,31 @@ export async function emptyTrash(now = Date.now()): Promise<void> {
   }
 }
 
-/** Removes files of the trash without a row from which they could be restored. */
-export async function sweepTrash(): Promise<void> {
-  // Before the rows: a deletion makes its row first.
-  const names = await namesIn(trashFolder());
-  const kept = new Set<string>();
-  const turn = eventLoopTurns();
-  const after = prepared(
-    "SELECT id FROM deleted_videos WHERE id > ? ORDER BY id LIMIT 100",
-  ).pluck();
-  let ids = after.all("") as string[];
-  while (ids.length > 0) {
-    for (const id of ids) kept.add(trashName(id));
-    await turn();
-    ids = after.all(ids.at(-1)) as string[];
-  }
-  const orphans = names.filter((name) => !kept.has(name));
-  await removeAll(orphans.map((name) => path.join(trashFolder(), name)));
-}
-
 /** Finishes what the last process began, then removes what is too old every minute. */
 export function scheduleTrashCleanup(): void {
   const work = () => logFailure("empty the trash", () => emptyTrash());
   void logFailure("finish deletions", finishDeletions)
-    .then(() => logFailure("sweep the trash", sweepTrash))
+    .then(() => logFailure("check the trash", checkTrash))
     .then(work);
   setInterval(work, EMPTY_EVERY_MS).unref();
+}
+
+/** Reports files in the trash that the database doesn't list, and finishes interrupted purges. */
+async function checkTrash(): Promise<void> {
+  const { recovered, unknown } = await recoverTrash();
+  if (recovered.length > 0) {
+    console.warn(
+      `Files of ${formatQuantity(recovered.length, "video")} were in the trash although the database doesn't list them as deleted. They are back in place.`,
+    );
+  }
+  if (unknown.length > 0) {
+    console.warn(
+      `${trashFolder()} contains files of ${formatQuantity(unknown.length, "video")} that this database doesn't know. They are kept. If the database was replaced, a newer copy of it can restore them. Otherwise npm run check-library lists them.`,
+    );
+  }
+  if (await removalsPausedBy()) return;
+  const purged = (await namesIn(trashFolder())).filter(isPurged);
+  await removeAll(purged.map((name) => path.join(trashFolder(), name)));
 }
 
 function kindOf(file: MediaName) {

@@ -52,7 +52,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   media_files: "bucket video_id kind bytes stored",
   stored_copies: "bucket sha256 stale",
   missing_files: "number",
-  storage: "id bytes checked_at files_looked_at",
+  storage: "id bytes checked_at files_looked_at site_id clock",
   downloads: "id address texts status state reason video_id created_at terms",
   imports: "source bytes modified_ms video_id target process started_at finished_at",
   jobs: "id video_id kind priority state attempts run_after worker lease_until worker_losses progress speed seconds_left reason created_at started_at finished_at",

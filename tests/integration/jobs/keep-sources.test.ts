@@ -6,7 +6,7 @@ import { importVideos } from "~/import/import.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { loader as media } from "~/routes/media";
 import { forgetSettings } from "~/server/settings.server";
-import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
+import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
 import { listDeletions } from "~/studio/trash/recent-deletions.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreDeletion } from "~/studio/trash/restore.server";
@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     const { id, source } = await converted();
     fs.copyFileSync(avi(), onDisk(site.uploads, source));
     expect(await stray()).toEqual([source.replace("/media/videos/", "")]);
-    await removeStray((await checkLibrary()).stray);
+    await quarantineStray((await checkLibrary()).stray, Date.now() + 8 * 86_400_000);
     expect(isThere(source)).toBe(false);
     expect(isThere(videoRow(id).video_url)).toBe(true);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });

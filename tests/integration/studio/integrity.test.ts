@@ -35,12 +35,14 @@ describe("derived data", () => {
   it("follows files that came and went while the site was down", async () => {
     addVideo({ video_url: "/media/videos/u/1.mp4" });
     const file = writeUpload(site.uploads, "videos/u/1.mp4");
+    addVideo({ id: "other", video_url: "/media/videos/u/2.mp4" });
+    writeUpload(site.uploads, "videos/u/2.mp4");
     expect(await correctStorage()).toBe(true);
     const bytes = () => sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get();
-    expect([bytes(), video()?.bytes]).toEqual([5, 5]);
+    expect([bytes(), video()?.bytes]).toEqual([10, 5]);
     fs.rmSync(file);
     await correctStorage();
-    expect([bytes(), video()?.bytes]).toEqual([0, 0]);
+    expect([bytes(), video()?.bytes]).toEqual([5, 0]);
   });
 
   it("are made anew when the search index does not find the rows", async () => {

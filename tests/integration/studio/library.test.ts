@@ -2,10 +2,19 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { recordFile } from "~/media/media-files.server";
-import { checkLibrary, removeStray } from "~/studio/library/check-library.server";
+import { trashName } from "~/media/trash-files.server";
+import {
+  checkLibrary,
+  quarantineDocuments,
+  quarantineStray,
+  quarantineTrash,
+} from "~/studio/library/check-library.server";
+import { resumeRemovals } from "~/studio/library/paused-removals.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 import { filesIn } from "../../upload-requests";
+
+const IN_8_DAYS = Date.now() + 8 * 86_400_000;
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -63,7 +72,7 @@ describe("checking the library", () => {
     expect(storage()).toBe(210);
   });
 
-  it("finds and removes files and folders without a row, and nothing else", async () => {
+  it("moves files and folders without a row to the quarantine, and nothing else", async () => {
     put("videos/u/3.mp4", 7);
     put("thumbnails/u/4.webp", 8);
     put("videos/u/5/hls/a.ts", 9);
@@ -74,17 +83,111 @@ describe("checking the library", () => {
       ["thumbnails/u/4.webp", 8],
     ]);
     const before = filesIn(site.uploads).length;
-    expect(await removeStray(stray)).toHaveLength(3);
-    expect(filesIn(site.uploads)).toHaveLength(before - 3);
+    expect(await quarantineStray(stray, IN_8_DAYS)).toHaveLength(3);
+    const day = new Date(IN_8_DAYS).toISOString().slice(0, 10);
+    const files = filesIn(site.uploads);
+    expect(files).toHaveLength(before);
+    for (const name of ["videos/u/3.mp4", "videos/u/5/hls/a.ts", "thumbnails/u/4.webp"]) {
+      expect(files).not.toContain(name);
+      expect(files).toContain(`.quarantine/${day}/${name}`);
+    }
     expect(storage()).toBe(210);
     expect((await checkLibrary()).stray).toEqual([]);
+  });
+
+  it("leaves a file without a row in place until it is a week old", async () => {
+    put("videos/u/3.mp4", 7);
+    // As a copy that keeps the time of its source.
+    const old = new Date("2020-01-01");
+    fs.utimesSync(path.join(site.uploads, "videos/u/3.mp4"), old, old);
+    const { stray } = await checkLibrary();
+    expect(await quarantineStray(stray)).toEqual([]);
+    expect(filesIn(site.uploads)).toContain("videos/u/3.mp4");
+  });
+
+  it("keeps two files of one name in the quarantine apart", async () => {
+    for (const bytes of [7, 8]) {
+      put("videos/u/3.mp4", bytes);
+      await quarantineStray((await checkLibrary()).stray, IN_8_DAYS);
+    }
+    const day = new Date(IN_8_DAYS).toISOString().slice(0, 10);
+    const sizes = [day, `${day}-2`].map(
+      (folder) =>
+        fs.statSync(path.join(site.uploads, ".quarantine", folder, "videos/u/3.mp4")).size,
+    );
+    expect(sizes).toEqual([7, 8]);
+  });
+
+  it.each([
+    ["video_url", "videos/u/9/video.mp4"],
+    ["hls_url", "videos/u/9/hls/master.m3u8"],
+    ["storyboard_url", "thumbnails/u/9/storyboard.webp"],
+    ["preview_url", "videos/u/9/preview.mp4"],
+    ["generated_poster_url", "thumbnails/u/9.webp"],
+  ])("leaves a file in place that a row names as %s", async (column, name) => {
+    put(name, 9);
+    addVideo("other", { [column]: `/media/${name}` });
+    expect((await checkLibrary()).stray).toEqual([]);
+  });
+
+  it("leaves the files of a deleted video in place that couldn't be moved to the trash", async () => {
+    put("videos/u/3.mp4", 7);
+    put("videos/u/3/hls/a.ts", 7);
+    put("thumbnails/u/3.webp", 7);
+    put("thumbnails/u/3/480.webp", 7);
+    const files = ["videos/u/3.mp4", "videos/u/3", "thumbnails/u/3.webp", "thumbnails/u/3"].map(
+      (name) => ({ bucket: name.split("/")[0], path: name.split("/").slice(1).join("/") }),
+    );
+    sqliteHandle()
+      .prepare(
+        `INSERT INTO deleted_videos (id, title, row, files, deleted_at, bytes)
+         VALUES ('deleted', 'A', '{}', ?, '2026-01-01T00:00:00.000Z', 1)`,
+      )
+      .run(JSON.stringify(files));
+    expect((await checkLibrary()).stray).toEqual([]);
+  });
+
+  it("removes nothing and forgets nothing while most recorded files are missing", async () => {
+    put("videos/u/3.mp4", 7);
+    const { stray } = await checkLibrary();
+    for (const name of ["videos/u/1.mp4", "videos/u/2", "thumbnails/u/1.webp"]) {
+      fs.rmSync(path.join(site.uploads, name), { recursive: true });
+    }
+    expect((await checkLibrary()).pausedBy).toBe("missing-files");
+    expect(noted("u/1.mp4")).toEqual({ video_id: "whole", bytes: 100 });
+    expect(await quarantineStray(stray, IN_8_DAYS)).toEqual([]);
+    await resumeRemovals();
+    expect(noted("u/1.mp4")).toBeUndefined();
+    expect(await quarantineStray(stray, IN_8_DAYS)).toHaveLength(1);
+  });
+
+  it("moves folders of the trash to the quarantine that the database doesn't list", async () => {
+    put(".trash/unknown/videos/u/3.mp4", 7);
+    put(`.trash/${trashName("deleted")}/videos/u/4.mp4`, 7);
+    sqliteHandle().exec(
+      `INSERT INTO deleted_videos (id, title, row, files, deleted_at, bytes)
+       VALUES ('deleted', 'A', '{}', '[]', '2026-01-01T00:00:00.000Z', 1)`,
+    );
+    expect((await checkLibrary()).unlistedTrash).toEqual(["unknown"]);
+    expect(await quarantineTrash()).toEqual([]);
+    expect(await quarantineTrash(IN_8_DAYS)).toEqual(["unknown"]);
+    expect(filesIn(site.uploads).filter((name) => name.endsWith("u/3.mp4"))).toHaveLength(1);
+  });
+
+  it("moves documents to the quarantine that belong to no performer", async () => {
+    put("documents/unknown", 7);
+    expect(await quarantineDocuments(["unknown"])).toEqual([]);
+    expect(await quarantineDocuments(["unknown"], IN_8_DAYS)).toEqual(["unknown"]);
+    expect(filesIn(site.uploads).filter((name) => name.endsWith("documents/unknown"))).toHaveLength(
+      1,
+    );
   });
 
   it("spares a file that has got its row meanwhile", async () => {
     put("videos/u/3.mp4", 7);
     const { stray } = await checkLibrary();
     addVideo("late", { video_url: "/media/videos/u/3.mp4" });
-    expect(await removeStray(stray)).toEqual([]);
+    expect(await quarantineStray(stray, IN_8_DAYS)).toEqual([]);
     expect(filesIn(site.uploads)).toContain("videos/u/3.mp4");
   });
 
@@ -115,13 +218,16 @@ describe("checking the library", () => {
     const report = await checkLibrary();
     expect([report.stray, report.bytes, storage()]).toEqual([[], 210, 210]);
     expect(
-      await removeStray([entry("videos", "u/7.mp4"), entry("thumbnails", "u/7.webp")]),
+      await quarantineStray(
+        [entry("videos", "u/7.mp4"), entry("thumbnails", "u/7.webp")],
+        IN_8_DAYS,
+      ),
     ).toEqual([]);
     expect(filesIn(site.uploads)).toContain("videos/u/7.mp4");
 
     const old = new Date(Date.now() - 25 * 3_600_000);
     fs.utimesSync(path.join(site.uploads, "videos/u/7"), old, old);
-    expect(await removeStray((await checkLibrary()).stray)).toHaveLength(3);
+    expect(await quarantineStray((await checkLibrary()).stray, IN_8_DAYS)).toHaveLength(3);
     expect(storage()).toBe(210);
   });
 

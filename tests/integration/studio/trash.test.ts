@@ -3,19 +3,15 @@ import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { readWatchedParts } from "~/catalogue/watched-parts.server";
+import { trashName } from "~/media/trash-files.server";
 import { action, loader } from "~/routes/trash";
 import { MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
 import type { StudioFailure } from "~/studio/failure";
 import { listDeletions, RECENT_MS } from "~/studio/trash/recent-deletions.server";
+import { recoverTrash } from "~/studio/trash/recover-trash.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreVideos } from "~/studio/trash/restore.server";
-import {
-  emptyTrash,
-  finishDeletions,
-  purge,
-  sweepTrash,
-  TRASH_MS,
-} from "~/studio/trash/trash.server";
+import { emptyTrash, finishDeletions, purge, TRASH_MS } from "~/studio/trash/trash.server";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -384,15 +380,66 @@ describe("the trash by itself", () => {
     expect([inTrash(), fs.readdirSync(trashFolder()), days("a")]).toEqual([[], [], null]);
   });
 
-  it("removes folders that no row leads to, and finishes what a crash interrupted", async () => {
+  it("keeps files of a video that the database doesn't know", async () => {
+    addWhole("a");
+    await removeVideos(["a"], "u");
+    // As in a database that is older than the video.
+    sqliteHandle().exec("DELETE FROM deleted_videos");
+    const before = fs.readdirSync(trashFolder(), { recursive: true });
+    expect(await recoverTrash()).toEqual({ recovered: [], unknown: [trashName("a")] });
+    await emptyTrash(Date.now() + 2 * TRASH_MS);
+    expect(fs.readdirSync(trashFolder(), { recursive: true })).toEqual(before);
+  });
+
+  it("returns the files of a video whose deletion a restored database doesn't know", async () => {
+    const files = addWhole("a");
+    const restore = site.copyDatabase();
+    await removeVideos(["a"], "u");
+    expect(exist(files)).toEqual([false, false]);
+    restore();
+    expect(await recoverTrash()).toEqual({ recovered: ["a"], unknown: [] });
+    expect(exist(files)).toEqual([true, true]);
+    expect(fs.readdirSync(trashFolder())).toEqual([]);
+  });
+
+  it("replaces nothing in the buckets with what it returns to a video", async () => {
     const files = addWhole("a");
     await removeVideos(["a"], "u");
-    fs.mkdirSync(path.join(trashFolder(), "left-over"));
-    const [kept] = fs.readdirSync(trashFolder()).filter((name) => name !== "left-over");
+    sqliteHandle().exec("DELETE FROM deleted_videos");
+    addVideo({ id: "a", video_url: "/media/videos/u/1700000000097.mp4" });
+    fs.writeFileSync(files[0]!, "another file");
+    await recoverTrash();
+    expect(fs.readFileSync(files[0]!, "utf8")).toBe("another file");
+    expect(exist(files)).toEqual([true, true]);
+    const kept = path.join(trashFolder(), trashName("a"), "videos/u/1700000000097.mp4");
+    expect(fs.existsSync(kept)).toBe(true);
+  });
+
+  it("leaves a file in its bucket that another tool's row names by now", async () => {
+    const files = addWhole("a");
+    await removeVideos(["a"], "u");
+    addVideo({ id: "b", video_url: "/media/videos/u/1700000000097.mp4" });
+    fs.writeFileSync(files[0]!, "another file");
+    await finishDeletions();
+    expect(fs.readFileSync(files[0]!, "utf8")).toBe("another file");
+  });
+
+  it("returns the files of a live video when an earlier deletion of its id is too old", async () => {
+    const files = addWhole("a");
+    await removeVideos(["a"], "u");
+    addVideo({ id: "a", video_url: "/media/videos/u/1700000000097.mp4" });
+    await emptyTrash(Date.now() + TRASH_MS);
+    expect(inTrash()).toEqual([]);
+    expect(exist(files)).toEqual([true, true]);
+  });
+
+  it("finishes what a crash interrupted", async () => {
+    const files = addWhole("a");
+    await removeVideos(["a"], "u");
+    const [kept] = fs.readdirSync(trashFolder());
     // As a restoration leaves it that was interrupted after its first file.
     fs.renameSync(path.join(trashFolder(), kept!, "videos/u/1700000000097.mp4"), files[0]!);
     await finishDeletions();
-    await sweepTrash();
     expect(fs.readdirSync(trashFolder())).toEqual([kept]);
     expect(exist(files)).toEqual([false, false]);
     await restoreVideos(["a"], "u");

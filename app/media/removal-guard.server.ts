@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+import { flushOne } from "~/shared/move-files.server";
+import { prepared, writeTransaction } from "~db/client.server";
+import { BUCKETS, bucketFile, type MediaName } from "./bucket.server";
+
+/**
+ * Decides whether files may be removed without a person asking for it. A wrong DATABASE_PATH, an
+ * unmounted volume or a restored database would otherwise make files look unneeded that are the only
+ * copies. Removals that somebody orders for a particular video are not affected.
+ *
+ * `site.json` in the uploads folder repeats the site's id and its clock. The clock is a counter in the
+ * database that rises every minute, so a database that is behind the folder is an earlier copy.
+ */
+export type PauseReason = "other-database" | "older-database" | "missing-files";
+
+interface SiteMarker {
+  id: string;
+  clock: number;
+}
+
+const TICK_EVERY_MS = 60_000;
+/** After a power failure the database may have lost its last transactions (`synchronous = NORMAL`). */
+const MAX_LOST_TICKS = 2;
+/** Looked for on the disk, spread evenly over the library: a few milliseconds at any size. */
+const SAMPLED_VIDEOS = 200;
+const MIN_MISSING_FILES = 20;
+const MAX_MISSING_SHARE = 0.05;
+
+/** Returns why removals are paused; undefined while files may be removed. */
+export async function removalsPausedBy(): Promise<PauseReason | undefined> {
+  const marker = await readMarker();
+  const { id, clock } = readState();
+  if (marker && id !== "" && marker.id !== id) return "other-database";
+  if (marker && marker.clock > clock + MAX_LOST_TICKS) return "older-database";
+  return (await manyFilesAreMissing()) ? "missing-files" : undefined;
+}
+
+/**
+ * Gives the database its id and the uploads folder its marker, when they have none and nothing suggests
+ * that they don't belong together. Called at each start, before anything is removed.
+ *
+ * @returns the same as `removalsPausedBy`.
+ */
+export async function identifySite(): Promise<PauseReason | undefined> {
+  const marker = await readMarker();
+  if (readState().id === "") {
+    const isForeign = !knowsFiles() && (await hasFiles());
+    await setState({ id: (!isForeign && marker?.id) || randomUUID(), clock: 0 });
+    // The database that the files belong to takes this id over when it is back.
+    if (isForeign && !marker) await writeMarker({ id: randomUUID(), clock: 0 });
+  }
+  const reason = await removalsPausedBy();
+  if (!reason && !marker) await writeMarker(readState());
+  if (reason === "other-database" && !(await hasFiles())) {
+    await writeMarker(readState());
+    return undefined;
+  }
+  return reason;
+}
+
+/** Lets the site's clock run from now on. It stands still while removals are paused. */
+export function startSiteClock(): void {
+  setInterval(() => {
+    tick().catch((error) => console.error("Could not advance the site's clock:", error));
+  }, TICK_EVERY_MS).unref();
+}
+
+export async function tick(): Promise<void> {
+  const marker = await readMarker();
+  const { id, clock } = readState();
+  // Without a marker the folder is not mounted at the moment.
+  if (marker?.id !== id || marker.clock > clock + MAX_LOST_TICKS) return;
+  await setState({ id, clock: clock + 1 });
+  await writeMarker(readState());
+}
+
+/** Declares that the database and the uploads folder belong together as they are. */
+export async function acceptUploadsFolder(): Promise<void> {
+  const marker = await readMarker();
+  const { id, clock } = readState();
+  await setState({ id, clock: Math.max(clock, marker?.clock ?? 0) + 1 });
+  await writeMarker(readState());
+}
+
+function readState(): SiteMarker {
+  return prepared("SELECT site_id AS id, clock FROM storage").get() as SiteMarker;
+}
+
+async function setState(state: SiteMarker): Promise<void> {
+  const update = prepared("UPDATE storage SET site_id = @id, clock = @clock");
+  await writeTransaction(() => update.run(state));
+}
+
+const markerFile = () => path.join(settings().uploadsDir, "site.json");
+
+/** A marker that can't be read counts as missing, so that it is written again. */
+async function readMarker(): Promise<SiteMarker | undefined> {
+  try {
+    const { id, clock } = JSON.parse(await fs.readFile(markerFile(), "utf8")) as SiteMarker;
+    return typeof id === "string" && Number.isInteger(clock) ? { id, clock } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Logs a failure: the site starts on a full disk too, and the next tick or start writes the marker. */
+async function writeMarker(marker: SiteMarker): Promise<void> {
+  const partial = `${markerFile()}.partial`;
+  try {
+    await fs.writeFile(partial, `${JSON.stringify(marker)}\n`);
+    await flushOne(partial);
+    await fs.rename(partial, markerFile());
+  } catch (error) {
+    console.error(`Could not write ${markerFile()}: ${(error as Error).message}`);
+  }
+}
+
+/** Whether the database has ever had a video, or seen a file. */
+function knowsFiles(): boolean {
+  const known = `SELECT EXISTS (SELECT 1 FROM videos) OR EXISTS (SELECT 1 FROM deleted_videos)
+    OR EXISTS (SELECT 1 FROM media_files)`;
+  return prepared(known).pluck().get() === 1;
+}
+
+/** Whether any file is in the buckets or the trash. */
+async function hasFiles(): Promise<boolean> {
+  for (const name of [...BUCKETS, ".trash"]) {
+    if (await containsFile(path.join(settings().uploadsDir, name))) return true;
+  }
+  return false;
+}
+
+async function containsFile(folder: string): Promise<boolean> {
+  const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (entry.name.startsWith(".")) continue;
+    if (!entry.isDirectory() || (await containsFile(path.join(folder, entry.name)))) return true;
+  }
+  return false;
+}
+
+/** Whether so many files that the site has seen are gone that somebody can't have removed them one by one. */
+async function manyFilesAreMissing(): Promise<boolean> {
+  let missing = 0;
+  const files = sampledFiles();
+  for (const { bucket, path: name } of files) {
+    const file = bucketFile(bucket, name);
+    if (!file || !(await fs.lstat(file).catch(() => undefined))) missing += 1;
+  }
+  if (missing * 2 > files.length) return true;
+  return missing >= MIN_MISSING_FILES && missing > files.length * MAX_MISSING_SHARE;
+}
+
+/** Videos and thumbnails that the site has recorded, of videos spread evenly over the library. */
+function sampledFiles(): MediaName[] {
+  const { first, last } = prepared(
+    "SELECT coalesce(min(number), 0) AS first, coalesce(max(number), 0) AS last FROM videos",
+  ).get() as { first: number; last: number };
+  const next = prepared("SELECT id FROM videos WHERE number >= ? ORDER BY number LIMIT 1").pluck();
+  const recorded = prepared(
+    "SELECT bucket, path FROM media_files WHERE video_id = ? AND kind IN ('video', 'thumbnail')",
+  );
+  const ids = new Set<string>();
+  const step = Math.max(1, (last - first) / (SAMPLED_VIDEOS - 1));
+  for (let number = first; number <= last; number += step) {
+    ids.add(next.get(Math.floor(number)) as string);
+  }
+  return [...ids].flatMap((id) => recorded.all(id) as MediaName[]);
+}

@@ -1,0 +1,133 @@
+import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { secondOf } from "~/media/intake/move-into-bucket.server";
+import { filesBeingImported } from "~/media/intake/running-imports.server";
+import { cutBasePath } from "~/media/jobs/cut-source.server";
+import { readCaptions } from "~db/captions";
+import { database, prepared } from "~db/client.server";
+import { rowsWithFilesAfter } from "./missing-files.server";
+
+/** What rows say about the entries of the buckets. */
+export interface Claims {
+  /** `bucket/path` of the files that rows name, with the video's id. */
+  files: Map<string, string>;
+  /** `{userId}/{timestamp}` of the videos: the folders of their derived files. */
+  basePaths: Map<string, string>;
+  /** The same of the thumbnails, with the folders of their smaller versions. */
+  thumbnailBasePaths: Map<string, string>;
+}
+
+interface NamedFiles {
+  video_url: string;
+  source_url: string | null;
+  thumbnail_url: string | null;
+  generated_poster_url: string | null;
+  hls_url: string | null;
+  storyboard_url: string | null;
+  preview_url: string | null;
+  captions: string | null;
+}
+
+const DELETED_AT_ONCE = 500;
+
+/** Reads the files of videos, of their earlier and pending files, of deleted videos, and of running imports. */
+export async function readClaims(): Promise<Claims> {
+  const claims: Claims = { files: new Map(), basePaths: new Map(), thumbnailBasePaths: new Map() };
+  // First, so that a live video of the same files counts as their owner.
+  for (const { id, files } of deletedVideos()) {
+    for (const { bucket, path } of files) {
+      // An entry may be a folder of derived files, which is its own base path.
+      claimUrl(claims, id, mediaUrl(bucket, path), bucket === "thumbnails");
+    }
+  }
+  for await (const { id, ...row } of rowsWithFiles()) claim(claims, id, row);
+  const others = await database()
+    .selectFrom("video_files")
+    .selectAll()
+    .where("state", "!=", "removed")
+    .execute();
+  for (const { id, ...row } of others) {
+    claim(claims, id, row);
+    // Its file is moved into the bucket before its row names it.
+    const cut = row.video_url === "" ? cutBasePath(row) : undefined;
+    if (cut) claimUrl(claims, id, mediaUrl("videos", `${cut}.mp4`), false);
+  }
+  for (const { videoId, target } of await filesBeingImported()) {
+    const basePath = mediaBasePath(target);
+    claims.files.set(`videos/${target}`, videoId);
+    claims.files.set(`thumbnails/${basePath}.webp`, videoId);
+    claims.basePaths.set(basePath, videoId);
+    claims.basePaths.set(secondOf(basePath), videoId);
+  }
+  return claims;
+}
+
+/** Returns the id of the video, or of its other file, that an entry of a bucket belongs to. */
+export function ownerOf(
+  entry: MediaName & { isFolder: boolean },
+  claims: Claims,
+): string | undefined {
+  if (entry.isFolder) {
+    const ofThumbnail = entry.bucket === "thumbnails" && claims.thumbnailBasePaths.get(entry.path);
+    return claims.basePaths.get(entry.path) ?? (ofThumbnail || undefined);
+  }
+  return claims.files.get(`${entry.bucket}/${entry.path}`);
+}
+
+/**
+ * Asks the rows that could have been written since the claims were read whether one names a file or folder.
+ */
+export function isClaimedNow({ bucket, path }: MediaName): boolean {
+  const basePath = mediaBasePath(path);
+  // From "{basePath}." to below "{basePath}0": a file of this name ("."), or one in its folder ("/").
+  const from = `${mediaUrl(bucket, basePath)}.`;
+  const to = `${mediaUrl(bucket, basePath)}0`;
+  const names = ["videos", "video_files"].flatMap((table) =>
+    ["video_url", "source_url", "thumbnail_url"].map(
+      (column) => `SELECT 1 FROM ${table} WHERE ${column} >= @from AND ${column} < @to`,
+    ),
+  );
+  const imports = "SELECT 1 FROM imports WHERE finished_at IS NULL AND target = @path";
+  return prepared([...names, imports].join(" UNION ALL ")).get({ from, to, path }) !== undefined;
+}
+
+async function* rowsWithFiles() {
+  for (let after = 0; ; ) {
+    const rows = await rowsWithFilesAfter(after);
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.number;
+  }
+}
+
+/** What stays in its bucket of a deleted video, because it couldn't be moved to the trash. */
+function* deletedVideos(): Generator<{ id: string; files: MediaName[] }> {
+  const next = prepared(
+    `SELECT id, files FROM deleted_videos WHERE id > ? ORDER BY id LIMIT ${DELETED_AT_ONCE}`,
+  );
+  for (let after = ""; ; ) {
+    const rows = next.all(after) as { id: string; files: string }[];
+    for (const { id, files } of rows) yield { id, files: JSON.parse(files) as MediaName[] };
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.id;
+  }
+}
+
+function claim(claims: Claims, id: string, row: NamedFiles): void {
+  const captions = readCaptions(row.captions).map(({ url }) => url);
+  const derived = [row.hls_url, row.storyboard_url, row.preview_url];
+  for (const url of [row.video_url, row.source_url, ...derived, ...captions]) {
+    claimUrl(claims, id, url, false);
+  }
+  claimUrl(claims, id, row.thumbnail_url, true);
+  claimUrl(claims, id, row.generated_poster_url, true);
+}
+
+function claimUrl(claims: Claims, id: string, url: string | null, isThumbnail: boolean): void {
+  const file = url ? parseMediaUrl(url) : undefined;
+  if (!file) return;
+  claims.files.set(`${file.bucket}/${file.path}`, id);
+  const basePaths = isThumbnail ? claims.thumbnailBasePaths : claims.basePaths;
+  basePaths.set(mediaBasePath(file.path), id);
+}

@@ -1,0 +1,230 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { beginMove, undoInterruptedMoves } from "~/media/intake/interrupted-moves.server";
+import { recordFile } from "~/media/media-files.server";
+import {
+  acceptUploadsFolder,
+  identifySite,
+  removalsPausedBy,
+  tick,
+} from "~/media/removal-guard.server";
+import { action } from "~/routes/alerts";
+import { forgetSettings } from "~/server/settings.server";
+import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
+import { checkAlerts } from "~/studio/alerts/check-alerts.server";
+import { correctStorage } from "~/studio/library/integrity.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { emptyTrash, TRASH_MS } from "~/studio/trash/trash.server";
+import { closeDatabase, sqliteHandle } from "~db/client.server";
+import {
+  addVideo,
+  adminCookie,
+  signInAdmin,
+  succeeded,
+  useAdminSite,
+  writeUpload,
+} from "../../admin-requests";
+
+const site = useAdminSite();
+
+async function addWithFile(id: string): Promise<string> {
+  addVideo({ id, video_url: `/media/videos/u/${id}.mp4` });
+  const file = writeUpload(site.uploads, `videos/u/${id}.mp4`);
+  await recordFile({ bucket: "videos", path: `u/${id}.mp4`, videoId: id, kind: "video" });
+  return file;
+}
+
+/** Points DATABASE_PATH at a file that doesn't exist yet. */
+function useNewDatabase(): void {
+  closeDatabase();
+  process.env.DATABASE_PATH = path.join(site.folder, "db", "wrong.sqlite");
+  forgetSettings();
+}
+
+const marker = () => JSON.parse(fs.readFileSync(path.join(site.uploads, "site.json"), "utf8"));
+const inTrash = () => sqliteHandle().prepare("SELECT count(*) FROM deleted_videos").pluck().get();
+
+function resume() {
+  const request = new Request("http://localhost/admin/alerts", {
+    method: "POST",
+    body: new URLSearchParams({ intent: "resume-removals" }),
+    headers: { Cookie: adminCookie(), Origin: "http://localhost", Host: "localhost" },
+  });
+  return action({ request, params: {}, context: {} });
+}
+
+describe("a database and an uploads folder that belong together", () => {
+  it("allow removals, at each start", async () => {
+    await addWithFile("a");
+    expect(await identifySite()).toBeUndefined();
+    const first = marker();
+    expect(first.id).toMatch(/^[\da-f-]{36}$/);
+    await tick();
+    expect(marker()).toEqual({ id: first.id, clock: 1 });
+    expect(await identifySite()).toBeUndefined();
+  });
+
+  it("allow removals although a power failure took the last minute from the database", async () => {
+    await identifySite();
+    const restore = site.copyDatabase();
+    await tick();
+    restore();
+    expect(await identifySite()).toBeUndefined();
+  });
+
+  it("allow removals on a new site", async () => {
+    expect(await identifySite()).toBeUndefined();
+    await addWithFile("a");
+    expect(await identifySite()).toBeUndefined();
+  });
+
+  it("get a marker again when that is damaged", async () => {
+    await identifySite();
+    const { id } = marker();
+    fs.writeFileSync(path.join(site.uploads, "site.json"), "");
+    expect(await identifySite()).toBeUndefined();
+    expect(marker().id).toBe(id);
+  });
+});
+
+describe("a new database for an uploads folder with files", () => {
+  it("pauses removals, and still does at the next start", async () => {
+    const file = await addWithFile("a");
+    useNewDatabase();
+    expect(await identifySite()).toBe("other-database");
+    await correctStorage();
+    expect(await identifySite()).toBe("other-database");
+    expect(fs.existsSync(file)).toBe(true);
+  });
+
+  it("leaves the marker to the right database, which needs no help when it is back", async () => {
+    await addWithFile("a");
+    const { DATABASE_PATH } = process.env;
+    await identifySite();
+    const before = marker();
+    useNewDatabase();
+    await identifySite();
+    await tick();
+    closeDatabase();
+    process.env.DATABASE_PATH = DATABASE_PATH;
+    forgetSettings();
+    expect(marker()).toEqual(before);
+    expect(await identifySite()).toBeUndefined();
+  });
+
+  it("doesn't take files for the remains of an interrupted upload", async () => {
+    const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
+    await beginMove("u", "1700000000000.mp4");
+    useNewDatabase();
+    await identifySite();
+    expect(await undoInterruptedMoves()).toEqual([]);
+    expect(fs.existsSync(file)).toBe(true);
+  });
+});
+
+describe("a database that is older than the uploads folder", () => {
+  async function startWithOlderDatabase() {
+    await addWithFile("old");
+    await removeVideos(["old"], "u");
+    await identifySite();
+    const restore = site.copyDatabase();
+    for (let minute = 0; minute < 5; minute++) await tick();
+    restore();
+    return identifySite();
+  }
+
+  it("keeps videos in the trash whose 30 days have passed meanwhile", async () => {
+    expect(await startWithOlderDatabase()).toBe("older-database");
+    await emptyTrash(Date.now() + 2 * TRASH_MS);
+    expect(inTrash()).toBe(1);
+  });
+
+  it("stays paused over restarts until somebody accepts it", async () => {
+    await startWithOlderDatabase();
+    await tick();
+    expect(await identifySite()).toBe("older-database");
+    await acceptUploadsFolder();
+    expect(await identifySite()).toBeUndefined();
+    await emptyTrash(Date.now() + 2 * TRASH_MS);
+    expect(inTrash()).toBe(0);
+  });
+
+  it("raises an alert with a button that resumes removals", async () => {
+    await startWithOlderDatabase();
+    await checkAlerts();
+    const alerts = async () =>
+      (await readAlertsPage()).last.filter(({ kind }) => kind === "removals");
+    expect(await alerts()).toMatchObject([{ resolvedAt: null }]);
+    expect((await alerts())[0]?.sentence).toContain("older than the files");
+    await succeeded(resume);
+    expect(await removalsPausedBy()).toBeUndefined();
+    expect((await alerts())[0]?.resolvedAt).not.toBeNull();
+    expect(await resume()).toMatchObject({ init: { status: 409 } });
+  });
+});
+
+describe("an uploads folder without the recorded files", () => {
+  it.each([
+    [1, 1],
+    [3, 2],
+    [300, 60],
+  ])("pauses removals when of %i videos %i have lost their file", async (videos, lost) => {
+    const files: string[] = [];
+    for (let n = 0; n < videos; n++) files.push(await addWithFile(`v${n}`));
+    await identifySite();
+    const every = Math.floor(videos / lost);
+    for (let n = 0; n < lost; n++) fs.rmSync(files[n * every]!);
+    expect(await removalsPausedBy()).toBe("missing-files");
+  });
+
+  it.each([
+    [3, 1],
+    [300, 3],
+  ])("doesn't pause removals when of %i videos %i have lost their file", async (videos, lost) => {
+    const files: string[] = [];
+    for (let n = 0; n < videos; n++) files.push(await addWithFile(`v${n}`));
+    for (const file of files.slice(0, lost)) fs.rmSync(file);
+    expect(await removalsPausedBy()).toBeUndefined();
+  });
+
+  it("gets no marker, so that the right folder is recognized when it is mounted", async () => {
+    await addWithFile("a");
+    fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
+    expect(await identifySite()).toBe("missing-files");
+    expect(fs.existsSync(path.join(site.uploads, "site.json"))).toBe(false);
+  });
+
+  it("resumes removals when the files are back, or when an owner accepts that they are gone", async () => {
+    const file = await addWithFile("a");
+    fs.renameSync(file, `${file}.away`);
+    expect(await removalsPausedBy()).toBe("missing-files");
+    fs.renameSync(`${file}.away`, file);
+    expect(await removalsPausedBy()).toBeUndefined();
+    fs.rmSync(file);
+    await succeeded(resume);
+    await expect.poll(() => removalsPausedBy()).toBeUndefined();
+  });
+});
+
+describe("the folder of another site", () => {
+  it("pauses removals", async () => {
+    await addWithFile("a");
+    await identifySite();
+    const other = { id: "6f0a9f5e-0000-4000-8000-000000000000", clock: 0 };
+    fs.writeFileSync(path.join(site.uploads, "site.json"), JSON.stringify(other));
+    expect(await identifySite()).toBe("other-database");
+    expect(marker()).toEqual(other);
+    await acceptUploadsFolder();
+    expect(await removalsPausedBy()).toBeUndefined();
+  });
+
+  it("is adopted when it is empty", async () => {
+    await identifySite();
+    const { id } = marker();
+    useNewDatabase();
+    await signInAdmin();
+    expect(await identifySite()).toBeUndefined();
+    expect(marker().id).toBe(id);
+  });
+});
