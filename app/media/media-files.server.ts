@@ -53,8 +53,8 @@ export async function replaceRecord(
     const { video_id, kind, bytes } = before ?? {};
     if (now?.video_id !== video_id || now?.kind !== kind || now?.bytes !== bytes) return;
     forget(name);
+    // Its copy in the store stays: the file may be missing because the disk was lost.
     if (found) enter(found);
-    else disownCopy(name);
   });
 }
 

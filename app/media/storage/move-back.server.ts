@@ -11,9 +11,9 @@ import type { MoveProgress } from "./move-files.server";
 import { pointersIn, readPointer } from "./pointer.server";
 import { noteRemoval } from "./remove.server";
 
-/** Every folder that pointers are in: the buckets, the trash, and what blocked films wait in. */
+/** Every folder that pointers are in: the buckets, the trash, the quarantine, and what blocked films wait in. */
 export function foldersOfPointers(): string[] {
-  return [...BUCKETS, ".trash", ".block-list"].map((name) =>
+  return [...BUCKETS, ".trash", ".quarantine", ".block-list"].map((name) =>
     path.join(settings().uploadsDir, name),
   );
 }

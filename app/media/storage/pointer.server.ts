@@ -53,6 +53,15 @@ export function parsePointer(text: string): Pointer | undefined {
   }
 }
 
+/** `{bucket}/{path without extension}.{16 hexadecimal digits}{extension}`, as move-files.server.ts makes them. */
+const KEY = /^((?:videos|thumbnails)\/.+)\.[\da-f]{16}(\.\w+)?$/;
+
+/** Returns `{bucket}/{path}` of the file whose content an object was when it was stored. */
+export function nameOfKey(key: string): string | undefined {
+  const [, stem, extension = ""] = KEY.exec(key) ?? [];
+  return stem && stem + extension;
+}
+
 /** The pointers in a file or folder, with how many names each has. */
 export async function* pointersIn(
   target: string,

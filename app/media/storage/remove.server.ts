@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
-import { pointersIn } from "./pointer.server";
+import { prepared } from "~db/client.server";
+import { nameOfKey, pointersIn, readPointer } from "./pointer.server";
 import { objectStore } from "./store.server";
 
 /** The keys of objects that no file points at any more, one in each file, until the store has removed them. */
@@ -44,20 +45,34 @@ export async function putOrRemove(key: string, file: string, contentType: string
 }
 
 /**
- * Removes from the store what is to be removed.
+ * Removes from the store what is to be removed. What a copy or the pointer in its place names is left
+ * until it is named no more: a process may have been killed between the note and the removal of the pointer.
  *
+ * @returns how many objects were removed.
  * @throws {StorageError} when the store does not let it; the rest is removed at the next call.
  */
 export async function finishStoreRemovals(): Promise<number> {
   const names = await readdir(removedFolder()).catch(() => []);
   if (names.length === 0) return 0;
   const store = await objectStore();
+  let removed = 0;
   for (const name of names) {
     const note = path.join(removedFolder(), name);
     const key = await readFile(note, "utf8").catch(() => "");
+    if (await isReferenced(key)) continue;
     // Written by a process that was killed: check-library finds the object.
     if (key !== "") await store.remove(key);
     await rm(note, { force: true });
+    removed += 1;
   }
-  return names.length;
+  return removed;
+}
+
+/** Whether an object is the copy of an entry, or the pointer names it in whose place its file was. */
+export async function isReferenced(key: string): Promise<boolean> {
+  const copied = prepared("SELECT 1 FROM stored_copies WHERE key = ? AND stale = 0");
+  if (copied.get(key) !== undefined) return true;
+  const name = nameOfKey(key);
+  if (name === undefined) return false;
+  return (await readPointer(path.join(settings().uploadsDir, name)))?.key === key;
 }

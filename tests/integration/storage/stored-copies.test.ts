@@ -4,6 +4,7 @@ import path from "node:path";
 import { pack } from "tar-stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { forgetFiles, recordFile } from "~/media/media-files.server";
+import { identifySite } from "~/media/removal-guard.server";
 import { knownCopies } from "~/media/storage/copies.server";
 import { packFiles, unpackFiles } from "~/media/storage/copy-archive.server";
 import { restoreFiles } from "~/media/storage/fetch-copies.server";
@@ -14,6 +15,7 @@ import { finishStoreRemovals } from "~/media/storage/remove.server";
 import { moveOnce } from "~/media/storage/start.server";
 import { forgetSettings } from "~/server/settings.server";
 import { checkStore } from "~/studio/library/check-store.server";
+import { correctStorage } from "~/studio/library/integrity.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -53,6 +55,12 @@ function write(name: string, content: Buffer | string) {
   const file = path.join(site.uploads, name);
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, content);
+}
+
+function addVideo(id = "v") {
+  sqliteHandle()
+    .prepare("INSERT INTO videos (id, title, category) VALUES (?, 'A', 'desi')")
+    .run(id);
 }
 
 /** Of what is in the buckets of a machine: each file with its content. */
@@ -184,6 +192,44 @@ describe("a disk that was lost", () => {
     expect(await restoreFiles()).toEqual({ fetched: 3, lost: [] });
     expect(await contents()).toEqual(before);
     expect(await restoreFiles()).toEqual({ fetched: 0, lost: [] });
+  });
+
+  it("keeps its copies in the store when the site starts without it", async () => {
+    addVideo();
+    await moveOnce();
+    const before = await contents();
+    const stored = await copies();
+    for (const bucket of ["videos", "thumbnails"]) {
+      fs.rmSync(path.join(site.uploads, bucket), { recursive: true });
+    }
+    expect(await identifySite()).toBe("missing-files");
+    await correctStorage();
+    await moveOnce();
+    expect(await copies()).toEqual(stored);
+    expect(await restoreFiles()).toEqual({ fetched: 3, lost: [] });
+    expect(await contents()).toEqual(before);
+    expect(await identifySite()).toBeUndefined();
+  });
+
+  it("keeps the copy of a single file that is missing", async () => {
+    addVideo();
+    for (let n = 0; n < 3; n++) {
+      addVideo(`other ${n}`);
+      write(`videos/u/${n}.mp4`, "small");
+      await recordFile({
+        bucket: "videos",
+        path: `u/${n}.mp4`,
+        kind: "video",
+        videoId: `other ${n}`,
+      });
+    }
+    await moveOnce();
+    const stored = await copies();
+    fs.rmSync(path.join(site.uploads, "thumbnails", THUMBNAIL.path));
+    await correctStorage();
+    await moveOnce();
+    expect(await copies()).toEqual(stored);
+    expect(await restoreFiles()).toEqual({ fetched: 1, lost: [] });
   });
 
   it("is told what the store does not have, and has the rest", async () => {

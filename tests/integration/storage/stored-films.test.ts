@@ -3,13 +3,13 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeMedia } from "~/media/bucket.server";
-import { diskUsage, recordFile } from "~/media/media-files.server";
+import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
 import { localCopy } from "~/media/storage/local-copy.server";
 import { readMarker, requireKnownStore } from "~/media/storage/marker.server";
 import { moveBack } from "~/media/storage/move-back.server";
 import { dueEntries, moveDueFiles } from "~/media/storage/move-files.server";
 import { readPointer } from "~/media/storage/pointer.server";
-import { finishStoreRemovals } from "~/media/storage/remove.server";
+import { finishStoreRemovals, noteRemoval } from "~/media/storage/remove.server";
 import { moveOnce } from "~/media/storage/start.server";
 import { loader } from "~/routes/media";
 import { forgetSettings } from "~/server/settings.server";
@@ -36,11 +36,7 @@ beforeEach(async () => {
   write("videos/u/1700000000000.mp4", FILM);
   write("videos/u/1700000000000/hls-1/v0.mp4", FILM);
   write("videos/u/1700000000000/hls-1/master.m3u8", `#EXTM3U\n${"#\n".repeat(50_000)}`);
-  sqliteHandle()
-    .prepare(
-      "INSERT INTO videos (id, title, category, status, video_url) VALUES ('v', 'A', 'desi', 'published', ?)",
-    )
-    .run(URL_PATH);
+  addVideo();
   await recordFile({ ...NAME, videoId: "v", kind: "video" });
   await recordFile({ ...DERIVED, videoId: "v", kind: "derived" });
 });
@@ -52,6 +48,14 @@ const film = () => at("videos/u/1700000000000.mp4");
 function write(name: string, content: Buffer | string) {
   fs.mkdirSync(path.dirname(at(name)), { recursive: true });
   fs.writeFileSync(at(name), content);
+}
+
+function addVideo() {
+  sqliteHandle()
+    .prepare(
+      "INSERT INTO videos (id, title, category, status, video_url) VALUES ('v', 'A', 'desi', 'published', ?)",
+    )
+    .run(URL_PATH);
 }
 
 async function ask(headers: Record<string, string> = {}, method = "GET", url = URL_PATH) {
@@ -179,10 +183,12 @@ describe("a film that was moved into the store", () => {
 describe("what is deleted", () => {
   it("comes back from the trash, and leaves the store with it", async () => {
     await moveDueFiles();
+    sqliteHandle().exec("DELETE FROM videos");
     await moveToTrash("v", [NAME, DERIVED]);
     expect(fs.existsSync(film())).toBe(false);
     expect(await finishStoreRemovals()).toBe(0);
     expect(await restoreFromTrash("v", [NAME, DERIVED])).toBe(true);
+    addVideo();
     expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
     await moveDueFiles();
     expect(await films()).toHaveLength(2);
@@ -218,15 +224,67 @@ describe("what is deleted", () => {
     expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
   });
 
-  it("is found where nothing points at it any more, once it is a day old", async () => {
+  it("is found where nothing refers to it anymore, once it is a week old", async () => {
     await moveDueFiles();
     fs.rmSync(film());
+    await forgetFiles([NAME]);
+    sqliteHandle().exec("DELETE FROM videos");
+    await moveOnce();
     expect((await checkStore())?.stray).toEqual([]);
-    const { stray, lostCopies } = (await checkStore(Date.now() + 2 * DAY_MS))!;
+    const { stray, lostCopies } = (await checkStore(Date.now() + 8 * DAY_MS))!;
     expect(lostCopies).toEqual([]);
     expect(stray).toEqual([{ key: expect.stringMatching(/^videos\/u\/17/), bytes: FILM.length }]);
-    await removeStrayObjects({ stray, unfinished: [] });
+    expect(await removeStrayObjects({ stray, unfinished: [] })).toEqual(stray);
     expect(await films()).toHaveLength(1);
+  });
+
+  it("stays in the store while a row names the file whose pointer was lost", async () => {
+    await moveDueFiles();
+    sqliteHandle().exec("DELETE FROM stored_copies");
+    fs.rmSync(film());
+    const { stray } = (await checkStore(Date.now() + 8 * DAY_MS))!;
+    expect(stray.filter(({ key }) => key.startsWith("videos/"))).toEqual([]);
+  });
+
+  it("stays in the store while only the copy of its lost pointer names it", async () => {
+    await moveOnce();
+    sqliteHandle().exec("DELETE FROM videos");
+    fs.rmSync(film());
+    expect((await checkStore(Date.now() + 8 * DAY_MS))?.stray).toEqual([]);
+  });
+
+  it("stays in the store when its pointer is back by the time that it is to be removed", async () => {
+    await moveDueFiles();
+    const pointer = fs.readFileSync(film());
+    fs.rmSync(film());
+    await forgetFiles([NAME]);
+    sqliteHandle().exec("DELETE FROM videos");
+    await moveOnce();
+    const { stray } = (await checkStore(Date.now() + 8 * DAY_MS))!;
+    expect(stray).toHaveLength(1);
+    fs.writeFileSync(film(), pointer);
+    expect(await removeStrayObjects({ stray, unfinished: [] })).toEqual([]);
+    expect(await films()).toHaveLength(2);
+  });
+
+  it("stays in the store while most recorded files are missing", async () => {
+    await moveDueFiles();
+    fs.rmSync(at("videos"), { recursive: true });
+    const { key } = { key: (await films())[0]! };
+    const stray = [{ key: `videos/u/${key}`, bytes: FILM.length }];
+    sqliteHandle().exec("DELETE FROM stored_copies");
+    expect(await removeStrayObjects({ stray, unfinished: [] })).toEqual([]);
+    expect(await films()).toHaveLength(2);
+  });
+
+  it("stays in the store when the site was killed before the pointer was removed", async () => {
+    await moveDueFiles();
+    const { key } = (await readPointer(film()))!;
+    await noteRemoval(key);
+    expect(await finishStoreRemovals()).toBe(0);
+    expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
+    fs.rmSync(film());
+    expect(await finishStoreRemovals()).toBe(1);
   });
 });
 
