@@ -125,9 +125,9 @@ function knowsFiles(): boolean {
   return prepared(known).pluck().get() === 1;
 }
 
-/** Whether any file is in the buckets or the trash. */
+/** Whether the uploads folder contains any file that can't be created again. */
 async function hasFiles(): Promise<boolean> {
-  for (const name of [...BUCKETS, ".trash"]) {
+  for (const name of [...BUCKETS, ".trash", ".block-list", "documents"]) {
     if (await containsFile(path.join(settings().uploadsDir, name))) return true;
   }
   return false;

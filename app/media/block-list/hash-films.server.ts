@@ -9,6 +9,7 @@ import { createTask, type TaskControl } from "../encode/task.server";
 import { digestOf } from "../intake/tus-store.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { probe, RefusedFileError } from "../probe/probe.server";
+import { removalsPausedBy } from "../removal-guard.server";
 import { localCopy } from "../storage/local-copy.server";
 import { keptFile, keptFolder, releaseFile } from "./blocked-films.server";
 import type { Frames } from "./compare";
@@ -115,6 +116,7 @@ function giveUp(filmId: number): void {
 
 /** Files of films that are no longer blocked, or of a decision that was not made in the end. */
 async function removeUnneeded(): Promise<void> {
+  if (await removalsPausedBy()) return;
   for (const name of await readdir(keptFolder()).catch(() => [])) {
     const filmId = Number(name);
     const waits = prepared("SELECT 1 FROM blocked_films WHERE id = ? AND state = 'waiting'").get(
