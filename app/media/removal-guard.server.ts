@@ -156,8 +156,10 @@ async function manyFilesAreMissing(): Promise<boolean> {
 
 /** Videos and thumbnails that the site has recorded, of videos spread evenly over the library. */
 function sampledFiles(): MediaName[] {
+  // Together in one SELECT they would read the whole table.
   const { first, last } = prepared(
-    "SELECT coalesce(min(number), 0) AS first, coalesce(max(number), 0) AS last FROM videos",
+    `SELECT (SELECT coalesce(min(number), 0) FROM videos) AS first,
+       (SELECT coalesce(max(number), 0) FROM videos) AS last`,
   ).get() as { first: number; last: number };
   const next = prepared("SELECT id FROM videos WHERE number >= ? ORDER BY number LIMIT 1").pluck();
   const recorded = prepared(
