@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
+import { mapConcurrently } from "~/shared/map-concurrently";
 import { flushOne } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
-import { BUCKETS, bucketFile, type MediaName } from "./bucket.server";
+import { BUCKETS, type MediaName } from "./bucket.server";
 
 /**
  * Decides whether files may be removed without a person asking for it. A wrong DATABASE_PATH, an
@@ -144,12 +145,11 @@ async function containsFile(folder: string): Promise<boolean> {
 
 /** Whether so many files that the site has seen are gone that somebody can't have removed them one by one. */
 async function manyFilesAreMissing(): Promise<boolean> {
-  let missing = 0;
   const files = sampledFiles();
-  for (const { bucket, path: name } of files) {
-    const file = bucketFile(bucket, name);
-    if (!file || !(await fs.lstat(file).catch(() => undefined))) missing += 1;
-  }
+  const found = await mapConcurrently(files, ({ bucket, path: name }) =>
+    fs.lstat(path.join(settings().uploadsDir, bucket, name)).catch(() => undefined),
+  );
+  const missing = found.filter((stat) => stat === undefined).length;
   if (missing * 2 > files.length) return true;
   return missing >= MIN_MISSING_FILES && missing > files.length * MAX_MISSING_SHARE;
 }
