@@ -27,7 +27,7 @@ const REMOVED_FILE = `
 /** Those of some files that were replaced, and are of one user's videos if they are given. */
 export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined): RemovedFile[] {
   return prepared(
-    `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND state = 'earlier'
+    `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND +state = 'earlier'
        AND ${own ? OWN_FILE : "TRUE"}`,
   ).all({ ids: JSON.stringify(ids), ...(own && ownDeletedValues(own)) }) as RemovedFile[];
 }
@@ -44,7 +44,7 @@ export async function removeFiles(
 ): Promise<RemovedFile[]> {
   const removed = await writeTransaction(() => {
     const rows = prepared(
-      `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(?)) AND state = ?`,
+      `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(?)) AND +state = ?`,
     ).all(JSON.stringify(ids), state) as RemovedFile[];
     for (const { id } of rows) {
       prepared("UPDATE video_files SET state = 'removing' WHERE id = ?").run(id);
@@ -109,18 +109,47 @@ async function isUsed(name: MediaName, base: string | undefined): Promise<boolea
   return prepared("SELECT 1 FROM videos WHERE thumbnail_url = ?").get(url) !== undefined;
 }
 
-/** Removes the files of videos that are gone, in the catalogue and in the trash. */
+/** Checked for a video in one call of `removeOrphanFiles`: a few milliseconds. */
+const ROWS_AT_ONCE = 2_000;
+const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
+  AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)`;
+const FIRST_ROW = { videoId: "", id: "" };
+/** The last row that `removeOrphanFiles` has checked. */
+let checked = FIRST_ROW;
+
+/**
+ * Removes the files of videos that are gone, in the catalogue and in the trash, whatever program deleted
+ * them. Checks the next some thousand rows at each call, since it runs on the thread that serves requests.
+ */
 export async function removeOrphanFiles(): Promise<void> {
+  const next = `SELECT video_id AS videoId, video_id, id FROM video_files
+    WHERE (video_id, id) > (@videoId, @id) ORDER BY video_id, id`;
   const orphans = prepared(
-    `SELECT id FROM video_files WHERE state <> 'removing'
-       AND NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
-       AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)`,
+    `SELECT id FROM (${next} LIMIT ${ROWS_AT_ONCE}) AS part WHERE ${IS_ORPHAN}`,
   ).pluck();
-  if (orphans.get() === undefined) return finishRemovals();
-  await writeTransaction(() => {
-    for (const id of orphans.all())
-      prepared("UPDATE video_files SET state = 'removing' WHERE id = ?").run(id);
-  });
+  const last = prepared(`${next} LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`);
+  const ids = orphans.all(checked) as string[];
+  checked = (last.get(checked) as typeof checked | undefined) ?? FIRST_ROW;
+  await removeOrphans(ids);
+}
+
+/** Removes the files of some videos, of those that are gone. */
+export async function removeFilesOf(videoIds: readonly string[]): Promise<void> {
+  const files = prepared(
+    "SELECT id FROM video_files WHERE video_id IN (SELECT value FROM json_each(?))",
+  ).pluck();
+  await removeOrphans(files.all(JSON.stringify(videoIds)) as string[]);
+}
+
+async function removeOrphans(ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) {
+    const remove = prepared(
+      `UPDATE video_files SET state = 'removing' WHERE id = ? AND ${IS_ORPHAN}`,
+    );
+    await writeTransaction(() => {
+      for (const id of ids) remove.run(id);
+    });
+  }
   await finishRemovals();
 }
 

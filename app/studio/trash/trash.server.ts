@@ -11,7 +11,12 @@ import { partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { move } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
-import { removeFiles, removeOrphanFiles, replacedUntil } from "../files/remove-files.server";
+import {
+  removeFiles,
+  removeFilesOf,
+  removeOrphanFiles,
+  replacedUntil,
+} from "../files/remove-files.server";
 import { OWN_DELETED, type OwnVideos, ownDeletedValues } from "../own-videos";
 import { isLive, isPurged, PURGED, recoverTrash, returnToBuckets } from "./recover-trash.server";
 import { TRASH_DAYS } from "./trash-address";
@@ -106,7 +111,7 @@ export async function purge(
       }
     });
   }
-  await removeOrphanFiles();
+  await removeFilesOf(purged.map(({ id }) => id));
   return { purged, removed: removeAll(folders) };
 }
 

@@ -375,6 +375,24 @@ describe("a file that was replaced", () => {
     expect(files()).toEqual([]);
     expect(one("SELECT bytes FROM storage")).toBe(0);
   });
+
+  it("is found when another program deletes its video, among more rows than one round checks", async () => {
+    addBoth("earlier");
+    sqliteHandle().exec(`
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
+        INSERT INTO video_files (id, video_id, state) SELECT 'other' || n, 'kept', 'removed' FROM numbers;
+      INSERT INTO videos (id, title, category) VALUES ('kept', 'Another video', 'desi');
+      DELETE FROM videos WHERE id = 'v'`);
+    await emptyTrash();
+    expect(there("/media/videos/u/2.mp4")).toBe(true);
+    await emptyTrash();
+    expect(there("/media/videos/u/2.mp4")).toBe(false);
+    expect(one("SELECT count(*) FROM video_files")).toBe(3_000);
+    sqliteHandle().exec("DELETE FROM videos");
+    await emptyTrash();
+    await emptyTrash();
+    expect(one("SELECT count(*) FROM video_files")).toBe(0);
+  });
 });
 
 describe("the page of the trash", () => {
