@@ -40,8 +40,8 @@ export async function hideEnded(now = Date.now()): Promise<number> {
   for (;;) {
     // Held ones are left out: once is enough, whatever their status is.
     const ids = prepared(
-      `SELECT video_id FROM video_consents WHERE ends_on <= @today AND video_id > @after
-         AND NOT EXISTS (SELECT 1 FROM video_holds
+      `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
+       WHERE ends_on <= @today AND video_id > @after AND NOT EXISTS (SELECT 1 FROM video_holds
            WHERE video_holds.video_id = video_consents.video_id AND reason = 'consent')
        ORDER BY video_id LIMIT ${AT_ONCE}`,
     )

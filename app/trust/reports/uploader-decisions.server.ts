@@ -69,7 +69,9 @@ export function decisionsFor(userId: string): UploaderDecision[] {
 export async function forgetDecisions(now = Date.now()): Promise<number> {
   const before = new Date(now - settings().reportKeepMs).toISOString();
   const due = prepared(
-    `SELECT uploader_decisions.id FROM uploader_decisions JOIN reports ON reports.id = report_id
+    // CROSS: in this order, or SQLite reads all closed reports.
+    `SELECT uploader_decisions.id FROM uploader_decisions
+       CROSS JOIN reports ON reports.id = report_id
      WHERE decided_at <= ? AND state = 'closed' LIMIT ${FORGOTTEN_AT_ONCE}`,
   ).pluck();
   const forget = prepared(
