@@ -1,5 +1,6 @@
 import { readReason } from "~/media/jobs/explain";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
+import { partsOf } from "~/shared/event-loop";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { JobKind, JobState } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
@@ -9,6 +10,8 @@ import { releaseHold } from "./holds.server";
 const EVERY_MS = 10_000;
 /** In one transaction. */
 const AT_ONCE = 32;
+/** Read between two turns of the event loop: an import may have tens of thousands wait. */
+const HOLDS_AT_ONCE = 1_000;
 
 /**
  * Lets go of videos that were held until a job had compared them with the block list: when a job ends, and
@@ -43,20 +46,23 @@ export function startReleasingCompared(): void {
 export async function releaseCompared(): Promise<number> {
   const turn = writingTurns();
   let released = 0;
-  for (;;) {
+  for (let after = ""; ; ) {
     // With the reason as in the index, which has these alone.
-    const ids = prepared(
-      `SELECT video_id FROM video_holds INDEXED BY video_holds_comparing
-       WHERE reason = 'comparing' AND EXISTS (SELECT 1 FROM jobs
-         WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done')
-       LIMIT ${AT_ONCE}`,
-    )
-      .pluck()
-      .all() as string[];
-    if (ids.length === 0) return released;
-    released += await writeTransaction(
-      () => ids.filter((videoId) => releaseHold({ videoId, reason: "comparing" })).length,
-    );
+    const holds = prepared(
+      `SELECT video_id AS videoId, EXISTS (SELECT 1 FROM jobs
+         WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done') AS isCompared
+       FROM video_holds INDEXED BY video_holds_comparing
+       WHERE reason = 'comparing' AND video_id > ? ORDER BY video_id LIMIT ${HOLDS_AT_ONCE}`,
+    ).all(after) as { videoId: string; isCompared: 0 | 1 }[];
+    const compared = holds.filter(({ isCompared }) => isCompared);
+    for (const some of partsOf(compared, AT_ONCE)) {
+      released += await writeTransaction(
+        () => some.filter(({ videoId }) => releaseHold({ videoId, reason: "comparing" })).length,
+      );
+      await turn();
+    }
+    if (holds.length < HOLDS_AT_ONCE) return released;
+    after = holds.at(-1)!.videoId;
     await turn();
   }
 }

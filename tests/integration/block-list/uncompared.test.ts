@@ -87,6 +87,21 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(statusOf(video.id)).toBe("published");
   }, 60_000);
 
+  it("is released among thousands that wait", async () => {
+    sqliteHandle().exec(`
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
+        INSERT INTO videos (id, title, category, status)
+        SELECT printf('%04d', n), 'A video', 'desi', 'review' FROM numbers;
+      INSERT INTO video_holds (video_id, reason, since, was_published)
+        SELECT id, 'comparing', '2026-01-01T00:00:00.000Z', 1 FROM videos;
+      INSERT INTO jobs (video_id, kind, priority, state)
+        SELECT id, 'fingerprint', 0, 'done' FROM videos WHERE id IN ('0001', '1000', '1001', '2000')`);
+    expect(await releaseCompared()).toBe(4);
+    expect(["0001", "1000", "1001", "2000"].map(statusOf)).toEqual(Array(4).fill("published"));
+    expect(await releaseCompared()).toBe(0);
+    expect(statusOf("0002")).toBe("review");
+  });
+
   it("stays held when it looks like a removed film", async () => {
     const { id } = await upload(copyOfBlocked());
     await workOnComparison();
