@@ -6,7 +6,11 @@ import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
 import { readBlockedFilms } from "~/media/block-list/blocked-index.server";
 import { readVideosLike } from "~/media/block-list/videos-like.server";
 import { readSimilarFilms } from "~/media/fingerprints/similar-films.server";
-import { readOutdatedStreams, readSourceCounts } from "~/media/jobs/outdated-streams.server";
+import {
+  readOutdatedStreams,
+  readPopularStreams,
+  readSourceCounts,
+} from "~/media/jobs/outdated-streams.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
 import { readLibraryFigures } from "~/studio/monitoring/library-figures.server";
 import { readQueuePage } from "~/studio/queue/queue-page.server";
@@ -36,6 +40,7 @@ serveThread({
   "tagged-ids": readTaggedIds,
   "source-counts": readSourceCounts,
   "outdated-streams": readOutdatedStreams,
+  "popular-streams": readPopularStreams,
   "similar-films": readSimilarFilms,
   "library-figures": readLibraryFigures,
   "blocked-films": readBlockedFilms,

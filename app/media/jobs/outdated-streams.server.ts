@@ -18,6 +18,22 @@ export function readOutdatedStreams(sqlite: Database) {
   return (settings: string) => statement.pluck().all({ settings }) as string[];
 }
 
+/** So many at once; the next ones follow when it is asked again. */
+const POPULAR_AT_ONCE = 100;
+
+/**
+ * The ids of public videos with so many views whose stream has no further codec and waits for none, the most
+ * viewed first. Runs on a thread: where all of them have one, it reads every popular video.
+ */
+export function readPopularStreams(sqlite: Database) {
+  const statement = sqlite.prepare(/* sql */ `
+    SELECT id FROM videos
+    WHERE status = 'published' AND views >= @views AND hls_url IS NOT NULL AND video_url <> ''
+      AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'codecs')
+    ORDER BY views DESC LIMIT ${POPULAR_AT_ONCE}`);
+  return (views: number) => statement.pluck().all({ views }) as string[];
+}
+
 export interface SourceCounts {
   /** The files as they came, where another one is played or will be. */
   sources: { videos: number; bytes: number };

@@ -1,11 +1,10 @@
 import { settings } from "~/server/settings.server";
 import { prepared, writeTransaction } from "~db/client.server";
+import { queryThread } from "~db/threads/query-thread.server";
 import { extraCodecs } from "../encode/codecs/extra-codecs.server";
 import { jobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
 
-/** At once; the next ones follow when it is asked again. */
-const VIDEOS_AT_ONCE = 100;
 /** Behind the streams that are made again too, of which each has its own priority from 1,000 on. */
 const POPULAR_PRIORITY = 100_000_000;
 
@@ -16,14 +15,19 @@ const POPULAR_PRIORITY = 100_000_000;
  */
 export async function enqueuePopular(): Promise<number> {
   if (extraCodecs().length === 0) return 0;
+  const { encoderCodecsViews } = settings();
+  const ids = await queryThread<string[]>("studio", "popular-streams", encoderCodecsViews);
+  if (ids.length === 0) return 0;
   const statement = prepared(/* sql */ `
     INSERT INTO jobs (video_id, kind, priority, run_after)
     SELECT id, 'codecs', @priority, @now FROM videos
-    WHERE status = 'published' AND views >= @views AND hls_url IS NOT NULL AND video_url <> ''
-      AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'codecs')
-    ORDER BY views DESC LIMIT ${VIDEOS_AT_ONCE}`);
-  const views = settings().encoderCodecsViews;
-  const values = { priority: POPULAR_PRIORITY, now: new Date().toISOString(), views };
+    WHERE id IN (SELECT value FROM json_each(@ids)) AND hls_url IS NOT NULL AND video_url <> ''
+    ON CONFLICT (video_id, kind) DO NOTHING`);
+  const values = {
+    priority: POPULAR_PRIORITY,
+    now: new Date().toISOString(),
+    ids: JSON.stringify(ids),
+  };
   const asked = await writeTransaction(() => statement.run(values).changes);
   if (asked > 0) jobsChanged("work");
   return asked;
