@@ -1,0 +1,158 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { Statement } from "better-sqlite3";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { forgetSettings } from "~/server/settings.server";
+import { sqliteHandle } from "~db/client.server";
+import { useTemporarySite } from "../../temporary-site";
+import { fillLibrary } from "./large-library";
+import { CONSTANT_WORK, TIMERS } from "./periodic-work";
+
+/**
+ * Periodic work runs on the thread that serves requests, so none of its statements may read all rows of a
+ * table that grows with the catalogue.
+ */
+
+/** SQLite chooses the same plans for any number of rows, since the site collects no statistics. */
+const VIDEOS = 1_200;
+
+/** Tables with one row, or of which the site keeps a few hundred. */
+const SMALL_TABLES = /^(?:alerts|backups|catalogue_version|queue_state|storage|video_totals)$/;
+/** Values of the statement itself, and rows that a plan has read and limited before. */
+const NO_TABLES = /^(?:json_each|asked|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
+/** A lookup of the rows of one video, job or report. */
+const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
+
+/** Other steps of plans that read few rows, by a part of their statement, and why they do. */
+const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] = [
+  ["SEARCH video_changes", "max(seq)", "the first and the last row of the index"],
+  ["SCAN moderation_log", "ORDER BY id DESC LIMIT 1", "the last row"],
+
+  ["jobs_by_state (state=?)", "state = 'running'", "as many as there are workers"],
+  ["jobs_by_state (state=?)", '"state" = ?', "the same"],
+  [
+    "jobs_by_state (state=?)",
+    "kind = 'ladder' AND state = 'failed'",
+    "only after a job has failed",
+  ],
+  ["videos_by_video_url (video_url=?)", "kind = 'ladder' AND state = 'failed'", "the same"],
+  ["jobs_by_state (state=? AND finished_at>?)", "count(*)", "failed since the last alert"],
+  ["jobs_by_state (state=? AND finished_at<?)", "LIMIT 3", "three, and only for a new alert"],
+  ["jobs_unfinished (priority<?)", "LIMIT 1", "nearly every job that is due can be claimed"],
+
+  ["videos_by_publish_at (publish_at<?)", "LIMIT 32", "due since the last second"],
+  ["videos_by_unpublish_at (unpublish_at<?)", "LIMIT 32", "due since the last second"],
+  ["deleted_videos_by_age (deleted_at<?)", "LIMIT @most", "due since the last minute"],
+  ["video_files_by_age (state=? AND replaced_at<?)", "LIMIT @most", "due since the last minute"],
+  ["video_files_by_age (state=?)", "state = 'pending'", "what somebody is replacing now"],
+  ["video_files_by_age (state=?)", "state = 'removing'", "what is being removed now"],
+  ["video_consents_by_end (ends_on<?)", "LIMIT 32", "records that have ended"],
+  ["video_consents_by_end (ends_on>? AND ends_on<?)", "LIMIT @limit", "at most 1,000"],
+  ["reports_to_erase (closed_at>? AND closed_at<?)", "LIMIT 100", "due since the last minute"],
+  ["reports_by_state (state=? AND due_at>? AND due_at<?)", "LIMIT 1000", "at most 1,000"],
+  ["uploader_decisions_by_time (decided_at<?)", "LIMIT 200", "due, or of a report that is open"],
+  ["accepted_terms_gone (video_gone_at<?)", "DELETE", "due since the last minute"],
+  ["report_mails_due (next_at<?)", "limit ?", "mails that are due"],
+  ["alert_deliveries_due (next_at<?)", "limit ?", "notices that are due"],
+  ["blocked_films_waiting", "LIMIT 1", "blocked just now"],
+  ["stored_copies_stale", "LIMIT 1000", "removed since the last round"],
+  ["media_files_due ((bucket,path)>(?,?))", "LIMIT 100", "a part of what is written"],
+
+  ["video_holds_comparing (video_id>?)", "LIMIT 1000", "a part"],
+  ["video_files_by_video ((video_id,id)>(?,?))", "LIMIT", "a part"],
+  ["SCAN part", "LIMIT 2000", "the same part"],
+  ["accepted_terms USING INTEGER PRIMARY KEY (rowid>?)", "LIMIT 500", "a part"],
+  ["videos USING INTEGER PRIMARY KEY (rowid>?)", "limit ?", "a part"],
+  ["missing_files USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "DELETE", "of that part"],
+  ["activities USING INTEGER PRIMARY KEY (rowid<?)", "delete", "more than are kept"],
+  ["disk_days USING PRIMARY KEY (day<?)", "DELETE", "more than are kept"],
+];
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite({
+    // Without these, some of the work ends before its first statement.
+    ALERT_EMAIL: "operator@example.com",
+    SMTP_URL: "smtp://127.0.0.1:9",
+    ENCODER_CODECS: "h264,av1",
+    LITESTREAM: "on",
+  });
+  const store = path.join(site.folder, "store");
+  const backups = path.join(site.folder, "backups");
+  for (const folder of [store, backups]) fs.mkdirSync(folder);
+  Object.assign(process.env, { STORAGE_URL: `file://${store}`, BACKUP_DIR: backups });
+  forgetSettings();
+});
+afterEach(() => site.remove());
+
+it("is listed for every timer of the server", () => {
+  const files = ["app", "db"].flatMap((folder) =>
+    fs
+      .readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .map((file) => `${folder}/${file}`),
+  );
+  const withTimer = files.filter(
+    (file) =>
+      /^db\/.*\.ts$|\.server\.ts$/.test(file) &&
+      fs.readFileSync(file, "utf8").includes("setInterval("),
+  );
+  expect(Object.keys(TIMERS).sort()).toEqual(withTimer.sort());
+});
+
+it("reads few rows, however many videos there are", async () => {
+  fillLibrary(VIDEOS);
+  const found: string[] = [];
+  const used = new Set<unknown>();
+  for (const [name, work] of Object.entries({ ...TIMERS, ...CONSTANT_WORK })) {
+    if (typeof work === "string") continue;
+    const executed = await executedBy(work);
+    expect(executed.size, `${name} executes no statement`).toBeGreaterThan(0);
+    for (const [sql, values] of executed) {
+      for (const step of stepsOf(sql, values)) {
+        const known = FEW_ROWS.find(([part, text]) => step.includes(part) && sql.includes(text));
+        if (known) used.add(known);
+        else found.push(`${name}: ${step}\n${sql}`);
+      }
+    }
+  }
+  expect(found).toEqual([]);
+  const statistics = "SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'";
+  expect(sqliteHandle().prepare(statistics).all(), "plans depend on the number of rows").toEqual(
+    [],
+  );
+  expect(FEW_ROWS.filter((known) => !used.has(known))).toEqual([]);
+});
+
+/** The statements that are executed on the connection meanwhile, each with some of its values. */
+async function executedBy(work: () => unknown): Promise<Map<string, unknown[]>> {
+  const executed = new Map<string, unknown[]>();
+  const prototype = Object.getPrototypeOf(sqliteHandle().prepare("SELECT 1")) as Statement;
+  const spies = (["run", "get", "all", "iterate"] as const).map((method) => {
+    const original = prototype[method] as (...values: unknown[]) => unknown;
+    return vi.spyOn(prototype, method).mockImplementation(function (this: Statement, ...values) {
+      executed.set(this.source, values);
+      return original.apply(this, values) as never;
+    });
+  });
+  try {
+    await work();
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+  return executed;
+}
+
+/** The steps of a statement's plan that may read many rows. */
+function stepsOf(sql: string, values: unknown[]): string[] {
+  if (!/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(sql)) return [];
+  const plan = sqliteHandle()
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...values) as { detail: string }[];
+  return plan
+    .map(({ detail }) => detail)
+    .filter((detail) => {
+      const [, read, table = ""] = /^(SCAN|SEARCH) (\S+)/.exec(detail) ?? [];
+      if (!read || SMALL_TABLES.test(table) || NO_TABLES.test(table)) return false;
+      return read === "SCAN" || !KEY.test(detail);
+    });
+}
