@@ -15,14 +15,14 @@ import { allows } from "~/account/permissions";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { MiniHost } from "~/player/mini/mini-host";
 import { usePreloadOnIntent } from "~/player/source/use-preload-on-intent";
-import { requiresAgeConfirmation } from "~/server/age.server";
+import { lacksAgeAnswer } from "~/server/age.server";
 import { settings } from "~/server/settings.server";
 import { readToast } from "~/server/toast.server";
 import { nameCategories } from "~/shared/categories";
 import { classNames } from "~/ui/class-names";
 import { ProgressLine } from "~/ui/feedback/progress-line";
 import iconUrl from "~/ui/icon.svg";
-import { AgeGate } from "~/ui/page-frame/age-gate";
+import { AgeGate, useAgeGate } from "~/ui/page-frame/age-gate";
 import { ErrorPage } from "~/ui/page-frame/error-page";
 import { useErrorReference } from "~/ui/page-frame/error-reference";
 import { ExitByShift } from "~/ui/page-frame/exit-page";
@@ -85,7 +85,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
       toast,
       // The development server has modules by the hundred, which change under a worker.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
-      asksForAge: !signedIn && requiresAgeConfirmation(request),
+      // On every page that isn't ungated, see `useAgeGate`.
+      asksForAge: !signedIn && lacksAgeAnswer(request),
       ...(settings().recordsCustodian && { hasRecords: true }),
       catalogueVersion: version.catalogue,
       ...(signedIn && { studioVersion: studio }),
@@ -111,6 +112,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const isVideo = matches.some(({ id }) => id === "routes/video");
   const kind = isSlowVideo ? "skeleton" : isVideo ? "video" : "page";
   const siteName = page?.siteName ?? DEFAULT_SITE_NAME;
+  const hasAgeGate = useAgeGate();
   return (
     <html lang="en" data-error-reference={errorReference || undefined}>
       <head>
@@ -126,11 +128,11 @@ export function Layout({ children }: { children: ReactNode }) {
         <ProgressLine />
         <ToastProvider fromServer={page?.toast}>
           <ExitByShift />
-          {page?.asksForAge && <AgeGate siteName={siteName} />}
+          {hasAgeGate && <AgeGate siteName={siteName} />}
           {/* On a phone the picture of a video stands above the header: another frame, so that none jumps. */}
           <div
             key={kind}
-            className={classNames("min-h-dvh flex-col", page?.asksForAge ? "hidden" : "flex")}
+            className={classNames("min-h-dvh flex-col", hasAgeGate ? "hidden" : "flex")}
           >
             <a
               href="#main"
@@ -148,7 +150,7 @@ export function Layout({ children }: { children: ReactNode }) {
               hasRecords={page?.hasRecords ?? false}
             />
           </div>
-          <MiniHost allowed={Boolean(page && !page.asksForAge)} />
+          <MiniHost allowed={Boolean(page && !hasAgeGate)} />
         </ToastProvider>
         {!isStatic && (
           <>
@@ -162,9 +164,10 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  const { hasServiceWorker, asksForAge } = useLoaderData<typeof loader>();
+  const { hasServiceWorker } = useLoaderData<typeof loader>();
+  const hasAgeGate = useAgeGate();
   useListModules();
-  useServiceWorker(hasServiceWorker && !asksForAge);
+  useServiceWorker(hasServiceWorker && !hasAgeGate);
   usePreloadOnIntent();
   const isSlowVideo = useSlowVideo();
   const isSlowAdmin = useSlowAdmin();

@@ -7,9 +7,11 @@ import {
 } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
+import { currentUser } from "~/account/guard.server";
 import { findVideo } from "~/catalogue/video.server";
 import { countsAsView } from "~/catalogue/views.server";
 import { withVersion } from "~/media/serve/file-version.server";
+import { lacksAgeAnswer } from "~/server/age.server";
 import { requestContext } from "~/server/node/request-context.server";
 import { videoPath } from "~/shared/addresses";
 import { categoryLabel } from "~/shared/categories";
@@ -34,7 +36,9 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const video = preview && (await findVideo(preview.videoId));
   if (!preview || !video) return data({ video: undefined }, { status: 404, headers: PRIVATE });
   if (preview.status === "published") throw redirect(videoPath(video.id), { headers: PRIVATE });
-  if (isPageLoad(request) && countsAsView(request)) await countPreview(preview);
+  // Behind the entry dialog nobody has seen it yet.
+  const isShown = !lacksAgeAnswer(request) || (await currentUser(request)) !== undefined;
+  if (isShown && isPageLoad(request) && countsAsView(request)) await countPreview(preview);
   const within = (address: string) => address && previewPath(token) + address;
   const shown = {
     title: video.title,

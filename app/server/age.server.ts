@@ -5,21 +5,17 @@ const COOKIE = "age";
 const CONFIRMED = "18";
 const REMEMBERED_SECONDS = 365 * 24 * 3600;
 
-/** The pages that show pictures. The others, legal texts and forms, have nothing to keep back. */
-const GATED = /^\/(?:categories|trending|tags|saved|video)?(?:\/|$)/;
-
 /** The crawlers of search engines, by their own names for themselves. */
 const SEARCH_ENGINE =
   /Googlebot|Google-InspectionTool|bingbot|DuckDuckBot|YandexBot|Baiduspider|Applebot|Slurp|SeznamBot/;
 
 /**
- * Whether this visitor is asked for their age before the page shows itself. Search engines are
- * not, as they ask for: https://developers.google.com/search/docs/specialty/explicit/guidelines.
+ * Whether this visitor has to say their age first. Search engines need not, as they ask for:
+ * https://developers.google.com/search/docs/specialty/explicit/guidelines.
  */
-export function requiresAgeConfirmation(request: Request): boolean {
+export function lacksAgeAnswer(request: Request): boolean {
   if (!settings().ageGate || hasConfirmedAge(request)) return false;
-  const { pathname } = new URL(request.url);
-  return GATED.test(pathname) && !SEARCH_ENGINE.test(request.headers.get("User-Agent") ?? "");
+  return !SEARCH_ENGINE.test(request.headers.get("User-Agent") ?? "");
 }
 
 /**

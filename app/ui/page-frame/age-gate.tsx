@@ -1,6 +1,14 @@
-import { Form, Link, useLocation } from "@remix-run/react";
+import { Form, Link, useLocation, useMatches, useRouteLoaderData } from "@remix-run/react";
 import { Button, buttonClass } from "../button";
 import { LEAVE_URL } from "./exit-page";
+import { UNGATED_ROUTES } from "./ungated-routes";
+
+/** Whether the entry dialog is shown in place of this page, as the router has matched it. */
+export function useAgeGate(): boolean {
+  const root = useRouteLoaderData("root") as { asksForAge?: boolean } | undefined;
+  const route = useMatches().at(-1)?.id ?? "";
+  return root?.asksForAge === true && !UNGATED_ROUTES.has(route);
+}
 
 /**
  * The entry dialog. It takes the page's place: the page is in the HTML behind it, for search

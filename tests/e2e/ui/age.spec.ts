@@ -72,6 +72,18 @@ test("legal pages and the sign-in are open to all", async ({ page }) => {
   }
 });
 
+test("a link from a legal page to the videos leads to the dialog", async ({ page, site }) => {
+  await fill(site, 2);
+  await page.goto("/privacy");
+  await page.getByRole("link", { name: "Trending" }).first().click();
+  await expect(page).toHaveURL("/trending");
+  await expect(page.getByRole("dialog", { name: "Are you 18 or over?" })).toBeVisible();
+  await expect(page.getByRole("main")).toBeHidden();
+  await page.getByRole("link", { name: "Privacy" }).click();
+  await expect(page.getByRole("main")).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
 test("search engines are not asked, and people's pages hold the content too", async ({
   request,
   site,

@@ -165,10 +165,24 @@ describe("a preview link", () => {
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("is counted, crawlers excepted, and told in the activity without who it was", async () => {
+  it("isn't counted before the visitor has said their age", async () => {
     addDraft();
     const path = await link();
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" };
+    await preview(path, browser);
+    expect(((await open()) as Plain).data.links).toMatchObject([{ views: 0 }]);
+    await preview(path, { ...browser, Cookie: "age=18" });
+    await preview(path, { ...browser, Cookie: adminCookie() });
+    expect(((await open()) as Plain).data.links).toMatchObject([{ views: 2 }]);
+  });
+
+  it("is counted, crawlers excepted, and told in the activity without who it was", async () => {
+    addDraft();
+    const path = await link();
+    const browser = {
+      "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+      Cookie: "age=18",
+    };
     await preview(path, browser);
     await preview(path, browser);
     await preview(path, { "User-Agent": "Googlebot/2.1" });

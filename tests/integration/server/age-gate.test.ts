@@ -1,0 +1,124 @@
+import { matchRoutes } from "@remix-run/react";
+import type { RouteObject } from "react-router-dom";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import routes from "~/routes";
+import { UNGATED_ROUTES } from "~/ui/page-frame/ungated-routes";
+import { signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+
+const QUESTION = "Are you 18 or over?";
+/** Addresses with parts that are chosen, for which the site has a page. */
+const ADDRESSES: Record<string, string> = {
+  "categories/:category?": "/categories/desi",
+  "tags/:tag": "/tags/night",
+  "series/:slug": "/series/trains",
+  "video/:id": "/video/v",
+};
+
+const site = new SiteProcess({
+  AGE_GATE: "on",
+  COUNTRY_HEADER: "X-Country",
+  COUNTRY_RULES: "FR=check",
+  AGE_CHECK_URL: "http://127.0.0.1:9/check",
+  AGE_CHECK_SECRET: "a secret that the provider and the site share",
+});
+let session = "";
+beforeAll(async () => {
+  await site.start();
+  site.addVideo({ id: "v", title: "Night train", tags: '["night"]' });
+  site.database().exec(`
+    INSERT INTO series (id, title, slug, visibility) VALUES (1, 'Trains', 'trains', 'public');
+    INSERT INTO series_slugs (slug, series_id) VALUES ('trains', 1);
+    INSERT INTO series_videos (series_id, video_id, position) VALUES (1, 'v', 1)`);
+  session = await signInTo(site);
+});
+afterAll(() => site.remove());
+
+/** The page at an address, wherever that leads. */
+async function pageAt(address: string, headers: Record<string, string> = {}) {
+  let url = new URL(address, site.url);
+  for (let redirects = 0; redirects < 5; redirects += 1) {
+    const answer = await fetch(url, {
+      redirect: "manual",
+      headers: { Accept: "text/html", ...headers },
+    });
+    const location = answer.headers.get("Location");
+    if (!location) return { text: await answer.text(), path: url.pathname };
+    await answer.body?.cancel();
+    url = new URL(location, url);
+  }
+  throw new Error(`${address} leads nowhere.`);
+}
+
+const idOf = (file: string) => file.replace(/\.tsx?$/, "");
+/** The router's own table. */
+const table = routes.map(({ id, path, index, file }) => ({
+  id: id ?? idOf(file),
+  path: path ?? "",
+  ...(index && { index }),
+}));
+const routeAt = (path: string) => matchRoutes(table as RouteObject[], path)?.at(-1)?.route.id ?? "";
+
+const pages = routes
+  .filter(({ file }) => file.endsWith(".tsx"))
+  .map(({ path = "", file }) => ({
+    id: idOf(file),
+    address: ADDRESSES[path] ?? `/${path.replace(/:\w+\??|\*/g, "none")}`,
+  }));
+
+const percentEncoded = (address: string) =>
+  address.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+const FORMS: Record<string, (address: string) => string> = {
+  "as it is": (address) => address,
+  "in capitals": (address) => address.toUpperCase(),
+  "with a slash at its end": (address) => address.replace(/\/?$/, "/"),
+  "with a letter encoded": percentEncoded,
+  "with parameters": (address) => `${address}?page=1&search=.`,
+};
+
+describe("the entry dialog", () => {
+  it.each(Object.entries(FORMS))(
+    "stands before every page that isn't listed, asked for %s",
+    async (_, form) => {
+      const wrong: string[] = [];
+      const seen = new Set<string>();
+      for (const { address } of pages) {
+        const { text, path } = await pageAt(form(address));
+        const route = routeAt(path);
+        seen.add(route);
+        const isGated = text.includes(QUESTION);
+        if (isGated === UNGATED_ROUTES.has(route))
+          wrong.push(`${form(address)} (${route}): ${isGated}`);
+      }
+      expect(wrong).toEqual([]);
+      // Visitors are sent from these to pages that the walk has seen.
+      const redirects = /^\/(?:admin|age-check|auth\/code)/;
+      const unseen = pages.filter(({ id, address }) => !seen.has(id) && !redirects.test(address));
+      expect(unseen).toEqual([]);
+    },
+  );
+
+  it("is left out for routes that exist", () => {
+    const known = new Set(pages.map(({ id }) => id));
+    expect([...UNGATED_ROUTES].filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  it("stands before previews and pages of errors", async () => {
+    for (const address of ["/preview/none", "/video/none", "/tags/none", "/series/none"]) {
+      expect((await pageAt(address)).text, address).toContain(QUESTION);
+    }
+  });
+
+  it("leaves its place to the age check where a country asks for one", async () => {
+    const { text, path } = await pageAt("/", { "X-Country": "FR" });
+    expect([path, text.includes(QUESTION)]).toEqual(["/age-check", false]);
+  });
+
+  it("is not put to who has answered or is signed in", async () => {
+    for (const Cookie of ["age=18", session]) {
+      for (const { address } of pages) {
+        expect((await pageAt(address, { Cookie })).text, address).not.toContain(QUESTION);
+      }
+    }
+  });
+});
