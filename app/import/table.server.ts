@@ -3,6 +3,7 @@ import path from "node:path";
 import { finished } from "node:stream/promises";
 import { type Parser, parse } from "csv-parse";
 import { eventLoopTurns } from "~/shared/event-loop";
+import { fromCsvCell } from "~/shared/markup/csv";
 import { ImportError } from "./entry";
 
 /** A wide header makes each short line a wide row: 12 KB of such a table took 1.8 s. */
@@ -64,7 +65,11 @@ async function fromCsv(text: string): Promise<TableRow[]> {
     delimiter: firstLine(text).includes(";") && !firstLine(text).includes(",") ? ";" : ",",
   });
   const rows: TableRow[] = [];
-  parser.on("data", (row: TableRow) => rows.push(row));
+  parser.on("data", (row: Record<string, string>) => {
+    rows.push(
+      Object.fromEntries(Object.entries(row).map(([name, text]) => [name, fromCsvCell(text)])),
+    );
+  });
   await Promise.all([finished(parser), writeInParts(text, parser)]);
   return rows;
 }

@@ -1,9 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { planExport } from "~/import/earlier-system.server";
 import { importVideos } from "~/import/import.server";
 import { beginFolderImport, folderImportEnds, serverFolder } from "~/import/server-folder.server";
+import { parseTable, type TableRow } from "~/import/table.server";
 import { loader } from "~/routes/export";
 import { forgetSettings } from "~/server/settings.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
@@ -33,8 +36,8 @@ function clipWith(mark: string): Buffer {
 describe("the catalogue as a table", () => {
   const ODD = [
     { title: 'Quotes " and, commas; and semicolons', description: "Lines\nand\n\nempty ones" },
-    { title: "=HYPERLINK(1)", description: "é, 日本, مساء, 🎬" },
-    { title: "Plain", description: "" },
+    { title: "=HYPERLINK(1)", description: "'+é, 日本, مساء, 🎬" },
+    { title: "'=HYPERLINK(1)", description: "" },
   ];
 
   function fill(): void {
@@ -93,6 +96,29 @@ describe("the catalogue as a table", () => {
       }
     },
   );
+
+  it("as csv has no cell that starts a formula, and the same texts as json", async () => {
+    const text = fc
+      .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a"), { minLength: 1, maxLength: 6 })
+      .map((characters) => characters.join(""));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(text, text, text), { minLength: 20 }), async (videos) => {
+        sqliteHandle().exec("DELETE FROM videos");
+        for (const [index, [title, description, category]] of videos.entries()) {
+          addVideo({ id: `-${index}`, title, description, category, tags: '["=a"]' });
+        }
+        const csv = await exported("csv");
+        for (const cell of (parse(csv) as string[][]).flat()) {
+          expect(cell).not.toMatch(/^\s*[=+\-@＝＋－＠]|^[\t\r\n]/);
+        }
+        const columns = (rows: TableRow[]) =>
+          rows.map(({ id, title, description, category }) => [id, title, description, category]);
+        const fromJson = await parseTable(await exported("json"), true);
+        expect(columns(await parseTable(csv, false))).toEqual(columns(fromJson));
+      }),
+      { numRuns: 20 },
+    );
+  });
 
   it("is read a part at a time, each row once", async () => {
     sqliteHandle().exec(

@@ -1,0 +1,57 @@
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseTable } from "~/import/table.server";
+import { csvTable } from "~/shared/markup/csv";
+
+/** What Excel, LibreOffice and Google Sheets may evaluate. */
+const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
+
+/** Mostly the characters that matter at the start of a cell, and any others. */
+const texts = fc.oneof(
+  fc
+    .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a", "\u00A0", "\u3000", "\uFEFF"), {
+      maxLength: 6,
+    })
+    .map((characters) => characters.join("")),
+  fc.string({ unit: "binary" }),
+);
+
+describe("a table for spreadsheets", () => {
+  it("has no cell that starts a formula", () => {
+    fc.assert(
+      fc.property(texts, texts, (first, second) => {
+        const [, cells] = parse(csvTable(["a", "b"], [[first, second]])) as string[][];
+        expect(cells).toHaveLength(2);
+        for (const cell of cells!) expect(cell).not.toMatch(FORMULA);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("is read again with the same texts", async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, texts, async (first, second) => {
+        // A line without any text is none.
+        const table = csvTable(["n", "a", "b"], [["1", first, second]]);
+        expect(await parseTable(table, false)).toEqual([{ n: "1", a: first, b: second }]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    ["=1+1", "'=1+1"],
+    ["'=1+1", "''=1+1"],
+    [" @A1", "' @A1"],
+    ["-5", "'-5"],
+    ["'tis the season", "'tis the season"],
+    ["1=1", "1=1"],
+  ])("writes %j as %s", (text, cell) => {
+    expect(csvTable(["a"], [[text]])).toBe(`a\r\n${cell}\r\n`);
+  });
+
+  it("leaves numbers as they are", () => {
+    expect(csvTable(["a"], [[-5]])).toBe("a\r\n-5\r\n");
+  });
+});
