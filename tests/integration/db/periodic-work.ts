@@ -4,6 +4,7 @@ import { subscribe } from "~/live/hub.server";
 import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
 import { claim, heartbeat, returnToQueue } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
+import { acceptUploadsFolder, tick } from "~/media/removal-guard.server";
 import { moveOnce } from "~/media/storage/start.server";
 import { failingChecks } from "~/server/health.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
@@ -43,6 +44,10 @@ export const TIMERS: Readonly<Record<string, PeriodicWork>> = {
   },
   "app/media/jobs/worker.server.ts": beat,
   "app/media/remote/accept-stream.server.ts": beat,
+  "app/media/removal-guard.server.ts": async () => {
+    await acceptUploadsFolder();
+    await tick();
+  },
   "app/media/storage/start.server.ts": () => moveOnce(),
   "app/server/attempt-limit.server.ts": "Forgets addresses that are in memory only.",
   "app/studio/alerts/deliver.server.ts": async () => {
