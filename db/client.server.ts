@@ -5,6 +5,7 @@ import { Kysely } from "kysely";
 import {
   explainDatabaseError,
   requireDatabaseFile,
+  requireNoRestore,
   requireUndamaged,
 } from "./database-file.server";
 import { SharedFileDialect } from "./dialect.server";
@@ -80,6 +81,7 @@ export function openSqlite(file: string): Sqlite.Database {
  */
 function openSiteDatabase(file: string): Sqlite.Database {
   requireDatabaseFile(file);
+  requireNoRestore(file);
   let sqlite: Sqlite.Database | undefined;
   try {
     sqlite = openSqlite(file);

@@ -25,6 +25,19 @@ export function requireDatabaseFile(file: string): void {
   requireFolder("DATABASE_PATH", path.dirname(wanted));
 }
 
+/** The database of a backup, from when it is to replace a file until it does. See restore-backup.server.ts. */
+export function restoredFile(file: string): string {
+  return `${file}.restored`;
+}
+
+/** @throws {DatabaseFileError} while a restore that was interrupted has replaced only a part of the site. */
+export function requireNoRestore(file: string): void {
+  if (!fs.existsSync(restoredFile(file))) return;
+  throw new DatabaseFileError(
+    `A restore was interrupted (${path.resolve(restoredFile(file))} exists). Start the site or run npm run restore again to finish it.`,
+  );
+}
+
 /**
  * Looks for damage: the whole file, or of a large one the first page of each table.
  *

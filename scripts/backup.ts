@@ -22,6 +22,7 @@ import {
 } from "~/studio/backups/backup-records.server";
 import { copyDatabase } from "~/studio/backups/copy-database.server";
 import { makeBackup } from "~/studio/backups/make-backup.server";
+import { requireNoRestore } from "~db/database-file.server";
 import { UsageError } from "./ask";
 import { runScript } from "./run-script";
 
@@ -45,6 +46,7 @@ await runScript(
       throw new UsageError(`One folder has to be named.\n\n${USAGE}`);
     }
     if (!fs.existsSync(databasePath)) throw new UsageError(`There is no database ${databasePath}.`);
+    requireNoRestore(databasePath);
     if (folder) await backUpInto(folder, withUploads ?? false);
     else await backUpAsTimed();
   },

@@ -34,22 +34,40 @@ export function secretFile(): string {
   return path.join(path.dirname(path.resolve(settings().databasePath)), BACKUP.secret);
 }
 
-/** The files of the two buckets and of the trash now, without any that was removed meanwhile. */
+/** The folders in UPLOADS_DIR that a backup contains. */
+export const UPLOAD_FOLDERS = [...BUCKETS, DOCUMENTS, TRASH];
+
+/** Lists the uploaded files, without those that are removed in the meantime. */
 export function listUploads(root = settings().uploadsDir): ListedFile[] {
-  return [...BUCKETS, DOCUMENTS, TRASH].flatMap((part) => {
-    const folder = path.join(root, part);
-    if (!fs.existsSync(folder)) return [];
-    return fs
-      .readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
-      .flatMap((entry) => {
-        const file = path.join(entry.parentPath, entry.name);
-        const stat = fs.statSync(file, { throwIfNoEntry: false });
-        if (!stat) return [];
-        const name = path.relative(root, file).split(path.sep).join("/");
-        return [{ path: name, bytes: stat.size, modifiedMs: stat.mtimeMs }];
-      });
+  return UPLOAD_FOLDERS.flatMap((folder) =>
+    filesBelow(path.join(root, folder)).flatMap((file) => {
+      const stat = fs.statSync(file, { throwIfNoEntry: false });
+      if (!stat) return [];
+      const name = path.relative(root, file).split(path.sep).join("/");
+      return [{ path: name, bytes: stat.size, modifiedMs: stat.mtimeMs }];
+    }),
+  );
+}
+
+/** The regular files in a folder and its subfolders, without hidden ones. */
+export function filesBelow(folder: string): string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    if (entry.name.startsWith(".")) return [];
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(file);
+    return entry.isFile() ? [file] : [];
   });
+}
+
+function entriesOf(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    // Removed since its parent was read; `recursive` of readdirSync fails then.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
 }
 
 /** Whether two entries of lists are of one content, as far as a list tells. */
@@ -93,26 +111,26 @@ export function putWhole(file: ListedFile, from: string, target: string, put: Pu
 }
 
 /**
- * Puts the files of a list that the target does not have yet with the same size and time. What has
- * been deleted meanwhile is passed over.
+ * Copies the files of a list that the target doesn't have yet with the same size and time. Those that are deleted in the
+ * meantime are skipped.
  *
- * @returns how many were put.
+ * @returns how many were copied.
  */
-export function copyNew(
-  files: readonly ListedFile[],
-  from: string,
-  to: string,
-  put: Put = copy,
-): number {
+export function copyNew(files: readonly ListedFile[], from: string, to: string): number {
   let copied = 0;
   for (const file of files) {
     const target = path.join(to, file.path);
-    const there = fs.statSync(target, { throwIfNoEntry: false });
-    const isThere =
-      there && isSame(file, { path: "", bytes: there.size, modifiedMs: there.mtimeMs });
-    if (!isThere && putWhole(file, path.join(from, file.path), target, put)) copied++;
+    if (!isThere(file, target) && putWhole(file, path.join(from, file.path), target)) copied++;
   }
   return copied;
+}
+
+/** Whether a file with the size and time of an entry exists. */
+export function isThere(entry: ListedFile, file: string): boolean {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  return (
+    stat !== undefined && isSame(entry, { path: "", bytes: stat.size, modifiedMs: stat.mtimeMs })
+  );
 }
 
 /** Writes a file of a backup, readable by its owner only, whole or not at all. */

@@ -1,13 +1,30 @@
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { needsCopy } from "~/shared/move-files.server";
+import { restoredFile } from "~db/database-file.server";
+import { litestreamFolder } from "~db/litestream.server";
+import { BackupError } from "./backup-error";
 import {
   BACKUP,
-  copyNew,
+  copy,
+  digestOf,
+  filesBelow,
+  isThere,
   type ListedFile,
   listUploads,
   type Put,
+  putWhole,
   readListing,
+  UPLOAD_FOLDERS,
 } from "./backup-files.server";
+
+/**
+ * A restore can be killed at any time. Afterwards the site has either everything that it had before, or everything in
+ * the backup. First, all files are copied under names that the site doesn't use. Then the copy of the database is
+ * renamed to `{file}.restored`: from then on the restore, or the next start of the site if it was killed, moves the
+ * copies to their places, the database last.
+ */
 
 /** Where the parts of a site are. */
 export interface SiteFiles {
@@ -16,30 +33,202 @@ export interface SiteFiles {
   secretFile: string;
 }
 
-/**
- * Puts the database, the secret and the uploaded files of a backup into their positions. No uploaded
- * file is removed.
- *
- * @param put how the uploaded files get there.
- * @returns how many did, and which of its list are not there.
- */
-export function restoreBackup(
-  backup: string,
-  site: SiteFiles,
-  put?: Put,
-): { copied: number; missing: ListedFile[] } {
-  const copies = path.join(backup, BACKUP.uploads);
-  const copied = copyNew(listUploads(copies), copies, site.uploadsDir, put);
-  replaceFile(site.databasePath, path.join(backup, BACKUP.database));
-  const secret = path.join(backup, BACKUP.secret);
-  if (fs.existsSync(secret)) replaceFile(site.secretFile, secret);
-  const present = new Set(listUploads(site.uploadsDir).map((file) => file.path));
-  return { copied, missing: readListing(backup).filter((file) => !present.has(file.path)) };
+export interface Restored {
+  /** How many uploaded files were missing or different. */
+  copied: number;
+  /** Entries of the backup's list of files that UPLOADS_DIR doesn't have. */
+  missing: ListedFile[];
+  /** The previous database; undefined if there was none. */
+  previous: string | undefined;
 }
 
-/** By a rename, so that the file is never there in part. */
-function replaceFile(to: string, from: string): void {
-  fs.copyFileSync(from, `${to}.partial`);
-  fs.chmodSync(`${to}.partial`, 0o600);
-  fs.renameSync(`${to}.partial`, to);
+/** The folder for copies in each of the UPLOAD_FOLDERS, which may be on different disks. */
+const COPIES = ".restore";
+
+/**
+ * Replaces the database and the secret of a site and adds the uploaded files of a backup. Files with the same
+ * name are replaced; no other file is removed.
+ *
+ * @param put how the uploaded files are copied.
+ * @throws before anything of the site has changed, unless moving the copies fails. Running it again continues.
+ */
+export function restoreBackup(backup: string, site: SiteFiles, put: Put = copy): Restored {
+  finishRestore(site);
+  const copied = copyUploads(backup, site.uploadsDir, put);
+  copyDatabase(backup, site);
+  flushFileSystems(site.uploadsDir);
+  fs.renameSync(partialFile(site.databasePath), restoredFile(site.databasePath));
+  flush(path.dirname(site.databasePath));
+  const previous = finishRestore(site)?.previous;
+  const present = new Set(listUploads(site.uploadsDir).map((file) => file.path));
+  const missing = readListing(backup).filter((file) => !present.has(file.path));
+  return { copied, missing, previous };
+}
+
+/** Removes all copies that a restore has made before it changed anything, so that they take no space. */
+export function removeCopies({ databasePath, uploadsDir, secretFile }: SiteFiles): void {
+  if (fs.existsSync(restoredFile(databasePath))) return;
+  for (const file of [partialFile(databasePath), restoredFile(secretFile)]) {
+    fs.rmSync(file, { force: true });
+  }
+  for (const folder of copyFolders(uploadsDir)) fs.rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Finishes a restore that was interrupted while it moved the copies to their places.
+ *
+ * @throws {BackupError} with a sentence for the operator.
+ */
+export function finishInterruptedRestore(site: SiteFiles): void {
+  try {
+    if (finishRestore(site)) console.log("A restore that was interrupted is finished now.");
+  } catch (error) {
+    throw new BackupError(
+      `A restore was interrupted and can't be finished: ${(error as Error).message}. Fix this and start again.`,
+    );
+  }
+}
+
+/** Tells the operator about copies that an interrupted restore has left, which take space. */
+export function reportCopies({ uploadsDir }: SiteFiles): void {
+  const folders = copyFolders(uploadsDir);
+  if (folders.length === 0) return;
+  console.warn(
+    `A restore was interrupted before it changed anything. Run npm run restore again, or remove its copies: ${folders.join(", ")}`,
+  );
+}
+
+/**
+ * Moves everything that was copied to its place, if a restore has got so far.
+ *
+ * @returns the previous database, if there was one; undefined if there was nothing to finish.
+ */
+export function finishRestore(site: SiteFiles): { previous: string | undefined } | undefined {
+  const { databasePath, uploadsDir, secretFile } = site;
+  const restored = restoredFile(databasePath);
+  if (!fs.existsSync(restored)) return undefined;
+  for (const folder of UPLOAD_FOLDERS) {
+    const copies = path.join(uploadsDir, folder, COPIES);
+    for (const file of filesBelow(copies)) {
+      const target = path.join(uploadsDir, folder, path.relative(copies, file));
+      fs.mkdirSync(path.dirname(target), { recursive: true });
+      fs.renameSync(file, target);
+    }
+    fs.rmSync(copies, { recursive: true, force: true });
+  }
+  if (fs.existsSync(restoredFile(secretFile))) {
+    fs.renameSync(restoredFile(secretFile), secretFile);
+  }
+  // What Litestream has copied of the previous database doesn't belong to this one: it starts a new generation.
+  fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
+  // Before the last rename: after it, nothing would repeat the others if a power failure undid them.
+  flushFileSystems(uploadsDir);
+  const previous = keepPrevious(databasePath, fs.statSync(restored).mtime);
+  fs.renameSync(restored, databasePath);
+  flush(path.dirname(databasePath));
+  return { previous };
+}
+
+/**
+ * Gives the previous database another name. Where the file system has hard links, it also keeps its own until the new
+ * one replaces it.
+ */
+function keepPrevious(file: string, restoredAt: Date): string | undefined {
+  const previous = `${file}.before-restore-${restoredAt.toISOString().replaceAll(":", "-")}`;
+  // SQLite would apply these to the new database. Those of a damaged one may have rows that can be recovered.
+  for (const extra of ["-wal", "-shm", "-journal"]) {
+    if (fs.existsSync(file + extra)) fs.renameSync(file + extra, previous + extra);
+  }
+  if (fs.existsSync(file) && !fs.existsSync(previous)) linkOrRename(file, previous);
+  return fs.existsSync(previous) ? previous : undefined;
+}
+
+function linkOrRename(from: string, to: string): void {
+  try {
+    fs.linkSync(from, to);
+  } catch (error) {
+    if (!needsCopy((error as NodeJS.ErrnoException).code)) throw error;
+    fs.renameSync(from, to);
+  }
+}
+
+/** @returns how many files the site doesn't have with the same size and time. */
+function copyUploads(backup: string, uploadsDir: string, put: Put): number {
+  const from = path.join(backup, BACKUP.uploads);
+  const wanted = listUploads(from).filter(
+    (file) => !isThere(file, path.join(uploadsDir, file.path)),
+  );
+  const copies = new Map(wanted.map((file) => [copyOf(uploadsDir, file), file]));
+  for (const folder of UPLOAD_FOLDERS) {
+    // What a restore of another backup has left, and parts of files.
+    for (const file of filesBelow(path.join(uploadsDir, folder, COPIES))) {
+      if (!copies.has(file)) fs.rmSync(file);
+    }
+  }
+  for (const [target, file] of copies) {
+    requireReplaceable(path.join(uploadsDir, file.path));
+    const source = path.join(from, file.path);
+    const isCopied = fs.existsSync(target) && digestOf(target) === digestOf(source);
+    if (!isCopied) putWhole(file, source, target, put);
+  }
+  return wanted.length;
+}
+
+/** The folders with copies that exist. */
+function copyFolders(uploadsDir: string): string[] {
+  return UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder, COPIES)).filter((folder) =>
+    fs.existsSync(folder),
+  );
+}
+
+function copyOf(uploadsDir: string, { path: name }: ListedFile): string {
+  const [folder = "", ...rest] = name.split("/");
+  return path.join(uploadsDir, folder, COPIES, ...rest);
+}
+
+/** Finds out before anything is moved whether a file can be put at its place. */
+function requireReplaceable(file: string): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.accessSync(path.dirname(file), fs.constants.W_OK | fs.constants.X_OK);
+  if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new BackupError(`${file} is a folder, but a file in the backup; move it away.`);
+  }
+}
+
+function copyDatabase(backup: string, { databasePath, secretFile }: SiteFiles): void {
+  fs.rmSync(restoredFile(secretFile), { force: true });
+  const secret = path.join(backup, BACKUP.secret);
+  if (fs.existsSync(secret)) copyPrivately(secret, restoredFile(secretFile));
+  copyPrivately(path.join(backup, BACKUP.database), partialFile(databasePath));
+}
+
+function copyPrivately(from: string, to: string): void {
+  fs.rmSync(to, { force: true });
+  fs.copyFileSync(from, to);
+  fs.chmodSync(to, 0o600);
+  flush(to);
+  if (digestOf(to) !== digestOf(from)) {
+    throw new BackupError(`${to} is not what was copied from ${from}; check the disk.`);
+  }
+}
+
+const partialFile = (file: string) => `${file}.partial`;
+
+/** Waits until a file, or the entries of a folder, are on the disk. */
+function flush(file: string): void {
+  const descriptor = fs.openSync(file, "r");
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** Waits until everything that was written to the uploads is on the disk. */
+function flushFileSystems(uploadsDir: string): void {
+  const folders = UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder)).filter((folder) =>
+    fs.existsSync(folder),
+  );
+  const { status } = spawnSync("sync", ["-f", ...folders], { stdio: "ignore" });
+  if (status !== 0) spawnSync("sync", { stdio: "ignore" });
 }

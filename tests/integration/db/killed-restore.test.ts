@@ -1,0 +1,283 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { build } from "vite";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  vi,
+} from "vitest";
+import { settings } from "~/server/settings.server";
+import { listUploads, secretFile } from "~/studio/backups/backup-files.server";
+import { makeBackup } from "~/studio/backups/make-backup.server";
+import { finishInterruptedRestore, restoreBackup } from "~/studio/backups/restore-backup.server";
+import { closeDatabase, database, sqliteHandle } from "~db/client.server";
+import { SiteProcess } from "../../site-process";
+import { useTemporarySite } from "../../temporary-site";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const preload = fileURLToPath(new URL("../../servers/signal-at-change.mjs", import.meta.url));
+
+/** The command as one file: it starts thirty times here, which takes five times as long from its sources. */
+let bundle: string;
+beforeAll(async () => {
+  bundle = fs.mkdtempSync(path.join(os.tmpdir(), "restore-command-"));
+  fs.symlinkSync(path.join(root, "node_modules"), path.join(bundle, "node_modules"));
+  await build({
+    configFile: false,
+    root,
+    logLevel: "error",
+    resolve: { alias: { "~db": path.join(root, "db"), "~": path.join(root, "app") } },
+    build: { ssr: "scripts/restore.ts", outDir: bundle, emptyOutDir: false, target: "node20" },
+  });
+});
+afterAll(() => fs.rmSync(bundle, { recursive: true, force: true }));
+
+let site: ReturnType<typeof useTemporarySite>;
+let data: string;
+let backup: string;
+beforeEach(() => {
+  site = useTemporarySite();
+  data = path.join(site.folder, "db");
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  onTestFinished(() => log.mockRestore());
+});
+afterEach(() => site.remove());
+
+const run = (command: string, parameters: string[], environment: Record<string, string> = {}) =>
+  execa(command, parameters, {
+    cwd: root,
+    reject: false,
+    env: { ...process.env, ...environment },
+  });
+const script = (name: string, ...parameters: string[]) =>
+  run(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...parameters]);
+/** `npm run restore`, which ends by SIGKILL immediately before the change of a file with this number. */
+const restore = (killAt?: number) =>
+  run(
+    process.execPath,
+    [...(killAt ? ["--import", preload] : []), path.join(bundle, "restore.js"), backup],
+    { SIGNAL: "SIGKILL", SIGNAL_IN: site.folder, SIGNAL_AT: String(killAt) },
+  );
+const siteFiles = () => ({ ...settings(), secretFile: secretFile() });
+
+function put(name: string, content: string): void {
+  const file = path.join(site.uploads, name);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, content);
+}
+
+function addVideo(title: string, content = title): void {
+  put(`videos/u/${title}.mp4`, content);
+  sqliteHandle()
+    .prepare("INSERT INTO videos (title, category, video_url) VALUES (?, 'desi', ?)")
+    .run(title, `/media/videos/u/${title}.mp4`);
+}
+
+/** What a visitor could see of the site, and its secret. */
+function readSite() {
+  const titles = sqliteHandle().prepare("SELECT title FROM videos ORDER BY title").pluck().all();
+  closeDatabase();
+  const files = Object.fromEntries(
+    listUploads(site.uploads).map((file) => [
+      file.path,
+      fs.readFileSync(path.join(site.uploads, file.path), "utf8"),
+    ]),
+  );
+  return { titles, files, secret: fs.readFileSync(secretFile(), "utf8") };
+}
+
+type Site = ReturnType<typeof readSite>;
+
+/** A backup, and a site that has changed since: one video is new, one is deleted, one has another file. */
+async function changeAfterBackup(): Promise<{ before: Site; after: Site }> {
+  addVideo("Deleted");
+  addVideo("Kept");
+  addVideo("Replaced", "The file in the backup");
+  fs.writeFileSync(secretFile(), "secret of the backup\n");
+  const folder = path.join(site.folder, "backups");
+  fs.mkdirSync(folder);
+  const made = await makeBackup({
+    ...{ ...siteFiles(), folder },
+    ...{ keep: 1, withUploads: true, hasLocks: true },
+  });
+  backup = path.join(folder, made.name);
+  sqliteHandle().exec("DELETE FROM videos WHERE title = 'Deleted'");
+  fs.rmSync(path.join(site.uploads, "videos/u/Deleted.mp4"));
+  addVideo("New");
+  put("videos/u/Replaced.mp4", "A newer file");
+  fs.writeFileSync(secretFile(), "secret of the site\n");
+  const before = readSite();
+  const after = {
+    titles: ["Deleted", "Kept", "Replaced"],
+    secret: "secret of the backup\n",
+    files: {
+      ...before.files,
+      "videos/u/Deleted.mp4": "Deleted",
+      "videos/u/Replaced.mp4": "The file in the backup",
+    },
+  };
+  return { before, after };
+}
+
+/** Copies the database and the uploads from one folder to another, whatever is there. */
+function copySite(from: string, to: string): void {
+  for (const name of ["db", "uploads"]) {
+    fs.rmSync(path.join(to, name), { recursive: true, force: true });
+    const options = { recursive: true, preserveTimestamps: true };
+    fs.cpSync(path.join(from, name), path.join(to, name), options);
+  }
+}
+
+/** The copies in the uploads that a restore makes before it changes anything. */
+const copies = () =>
+  fs.readdirSync(site.uploads).flatMap((name) => {
+    const folder = path.join(site.uploads, name, ".restore");
+    return fs.existsSync(folder) ? [folder] : [];
+  });
+
+describe("a restore that is killed", () => {
+  it("leaves the whole site or the whole backup at each step, and finishes when it is run again", async () => {
+    const { before, after } = await changeAfterBackup();
+    const litestream = path.join(data, ".site.sqlite-litestream");
+    fs.mkdirSync(litestream);
+    // The site was killed too: its last changes are in the log beside the database.
+    sqliteHandle().exec("UPDATE videos SET title = 'Newest' WHERE title = 'New'");
+    before.titles[1] = "Newest";
+    const first = path.join(site.folder, "first");
+    copySite(site.folder, first);
+    closeDatabase();
+    expect(fs.statSync(path.join(first, "db/site.sqlite-wal")).size).toBeGreaterThan(0);
+
+    const killed = path.join(site.folder, "killed");
+    const outcomes: string[] = [];
+    for (let killAt = 1; ; killAt++) {
+      copySite(first, site.folder);
+      const { signal, exitCode } = await restore(killAt);
+      if (exitCode === 0) break;
+      expect(signal).toBe("SIGKILL");
+      copySite(site.folder, killed);
+      // As the next start does.
+      finishInterruptedRestore(siteFiles());
+      const started = readSite();
+      const isRestored = started.titles.includes("Deleted");
+      expect([killAt, started]).toEqual([killAt, isRestored ? after : before]);
+      expect(fs.existsSync(litestream)).toBe(!isRestored);
+      outcomes.push(isRestored ? "backup" : "site");
+
+      copySite(killed, site.folder);
+      restoreBackup(backup, siteFiles());
+      expect([killAt, readSite()]).toEqual([killAt, after]);
+      expect(copies()).toEqual([]);
+    }
+    expect(readSite()).toEqual(after);
+    expect(outcomes).toEqual([...outcomes].sort().reverse());
+    expect(new Set(outcomes)).toEqual(new Set(["site", "backup"]));
+
+    // On a file system without hard links there is a step at which no database has the name.
+    copySite(killed, site.folder);
+    fs.rmSync(settings().databasePath);
+    expect(() => database()).toThrow("A restore was interrupted");
+    finishInterruptedRestore(siteFiles());
+    expect(readSite()).toEqual(after);
+  }, 180_000);
+
+  it("is finished by the next start, and other commands wait for that", async () => {
+    const { after } = await changeAfterBackup();
+    const first = path.join(site.folder, "first");
+    copySite(site.folder, first);
+    for (let killAt = 1; !fs.existsSync(`${settings().databasePath}.restored`); killAt++) {
+      copySite(first, site.folder);
+      expect((await restore(killAt)).signal).toBe("SIGKILL");
+    }
+    const { exitCode, stderr } = await script("backup", path.join(site.folder, "other"));
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("A restore was interrupted")]);
+
+    const started = new SiteProcess({
+      DATABASE_PATH: settings().databasePath,
+      UPLOADS_DIR: site.uploads,
+    });
+    try {
+      await started.start();
+      const page = await (await fetch(`${started.url}/`)).text();
+      expect(page).toContain("Deleted");
+      expect(started.log).toContain("A restore that was interrupted is finished now.");
+    } finally {
+      await started.remove();
+    }
+    expect(readSite()).toEqual(after);
+  }, 180_000);
+
+  it("doesn't use copies of another backup, or parts of files, when it is run again", async () => {
+    const { after } = await changeAfterBackup();
+    const left = (name: string) => path.join(site.uploads, "videos/.restore/u", name);
+    fs.mkdirSync(left(""), { recursive: true });
+    const replaced = path.join(backup, "uploads/videos/u/Replaced.mp4");
+    const { mtime, size } = fs.statSync(replaced);
+    fs.writeFileSync(left("Replaced.mp4"), Buffer.alloc(size));
+    fs.utimesSync(left("Replaced.mp4"), mtime, mtime);
+    fs.writeFileSync(left("Kept.mp4"), "of another backup");
+    fs.writeFileSync(`${secretFile()}.restored`, "of another backup");
+    expect(await restore()).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(readSite()).toEqual(after);
+  });
+});
+
+describe("a restore that fails", () => {
+  it("changes nothing on a full disk, and gives back the space that it took", async () => {
+    const { before } = await changeAfterBackup();
+    fs.writeFileSync(path.join(backup, "uploads/videos/u/Large.mp4"), Buffer.alloc(12 * 1024 ** 2));
+    // A limit on the size of files gives the same failing write as a full disk, to anybody.
+    const limited = 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"';
+    const command = [process.execPath, path.join(bundle, "restore.js"), backup];
+    const { exitCode, stderr } = await run("sh", ["-c", limited, ...command]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("There is not enough space")]);
+    expect(copies()).toEqual([]);
+    expect(readSite()).toEqual(before);
+  });
+
+  it("changes nothing when a file of the backup can't be read, and continues when it can", async () => {
+    const { before, after } = await changeAfterBackup();
+    const unreadable = path.join(backup, "uploads/videos/u/Replaced.mp4");
+    fs.chmodSync(unreadable, 0);
+    // Permissions don't stop root, unless it gives up these capabilities.
+    const asAnybody =
+      process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
+    const [command = "", ...parameters] = [
+      ...asAnybody,
+      ...[process.execPath, path.join(bundle, "restore.js"), backup],
+    ];
+    const { exitCode, stderr } = await run(command, parameters);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^The backup can't be restored: EACCES/),
+    ]);
+    expect(copies()).toHaveLength(1);
+    expect(readSite()).toEqual(before);
+
+    fs.chmodSync(unreadable, 0o600);
+    expect(await restore()).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(readSite()).toEqual(after);
+  });
+
+  it("changes nothing when a folder has the name of a file", async () => {
+    const { before } = await changeAfterBackup();
+    const folder = path.join(site.uploads, "videos/u/Deleted.mp4");
+    fs.mkdirSync(folder);
+    const { exitCode, stderr } = await restore();
+    expect([exitCode, stderr]).toEqual([
+      1,
+      `${folder} is a folder, but a file in the backup; move it away.`,
+    ]);
+    fs.rmdirSync(folder);
+    expect(readSite()).toEqual(before);
+  });
+});
