@@ -58,15 +58,15 @@ async function backUpInto(folder: string, withUploads: boolean): Promise<void> {
   const target = path.join(folder, BACKUP.uploads);
   // Files before the database and again after it: a row of the copy has its file in the copy, also
   // when it came in, or was deleted, while the first ones were copied.
-  let copied = withUploads ? copyNew(listUploads(), uploadsDir, target) : 0;
+  const before = withUploads ? copyNew(uploadsDir, target).copied : 0;
   await copyDatabase(databasePath, path.join(folder, BACKUP.database));
-  const files = listUploads();
-  if (withUploads) copied += copyNew(files, uploadsDir, target);
+  const after = withUploads ? copyNew(uploadsDir, target) : { copied: 0, files: listUploads() };
+  const { files } = after;
   writeListing(folder, files);
   if (fs.existsSync(secretFile())) {
     writeWhole(path.join(folder, BACKUP.secret), fs.readFileSync(secretFile()));
   }
-  const uploads = withUploads ? `, ${copied} of them copied now` : ", listed only";
+  const uploads = withUploads ? `, ${before + after.copied} of them copied now` : ", listed only";
   console.log(
     `The site is backed up in ${folder}: the database and ${formatQuantity(files.length, "file")}${uploads}.`,
   );

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { BUCKETS } from "~/media/bucket.server";
+import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
 import { settings } from "~/server/settings.server";
 
 /** A file of the uploads as a backup lists it; path with slashes, `videos/u/1.mp4`. */
@@ -37,9 +38,13 @@ export function secretFile(): string {
 /** The folders in UPLOADS_DIR that a backup contains. */
 export const UPLOAD_FOLDERS = [...BUCKETS, DOCUMENTS, TRASH];
 
-/** Lists the uploaded files, without those that are removed in the meantime. */
+/**
+ * Lists the uploaded files in the order in which they have to be copied, without those that are removed in the
+ * meantime. The playlists and files of a stream that is being encoded grow: a playlist is copied before the files, so
+ * that these have all segments it names, and the marker of an unfinished stream before both.
+ */
 export function listUploads(root = settings().uploadsDir): ListedFile[] {
-  return UPLOAD_FOLDERS.flatMap((folder) =>
+  const files = UPLOAD_FOLDERS.flatMap((folder) =>
     filesBelow(path.join(root, folder)).flatMap((file) => {
       const stat = fs.statSync(file, { throwIfNoEntry: false });
       if (!stat) return [];
@@ -47,6 +52,14 @@ export function listUploads(root = settings().uploadsDir): ListedFile[] {
       return [{ path: name, bytes: stat.size, modifiedMs: stat.mtimeMs }];
     }),
   );
+  const rank = ({ path: name }: ListedFile) =>
+    isMarker(name) ? 0 : name.endsWith(".m3u8") ? 1 : 2;
+  return files.sort((a, b) => rank(a) - rank(b));
+}
+
+/** Whether a file marks the stream in its folder as unfinished. */
+function isMarker(file: string): boolean {
+  return path.posix.basename(file) === UNFINISHED;
 }
 
 /** The regular files in a folder and its subfolders, without hidden ones. */
@@ -111,18 +124,25 @@ export function putWhole(file: ListedFile, from: string, target: string, put: Pu
 }
 
 /**
- * Copies the files of a list that the target doesn't have yet with the same size and time. Those that are deleted in the
+ * Copies the uploaded files that the target doesn't have yet with the same size and time. Those that are deleted in the
  * meantime are skipped.
  *
- * @returns how many were copied.
+ * @returns how many were copied, and the files of the site as they are in the target.
  */
-export function copyNew(files: readonly ListedFile[], from: string, to: string): number {
+export function copyNew(from: string, to: string): { copied: number; files: ListedFile[] } {
   let copied = 0;
-  for (const file of files) {
+  removeEndedMarkers(
+    listUploads(to).map((file) => file.path),
+    from,
+    to,
+  );
+  const files = listUploads(from).flatMap((file) => {
     const target = path.join(to, file.path);
     if (!isThere(file, target) && putWhole(file, path.join(from, file.path), target)) copied++;
-  }
-  return copied;
+    const stat = fs.statSync(target, { throwIfNoEntry: false });
+    return stat ? [{ path: file.path, bytes: stat.size, modifiedMs: stat.mtimeMs }] : [];
+  });
+  return { copied, files };
 }
 
 /** Whether a file with the size and time of an entry exists. */
@@ -131,6 +151,20 @@ export function isThere(entry: ListedFile, file: string): boolean {
   return (
     stat !== undefined && isSame(entry, { path: "", bytes: stat.size, modifiedMs: stat.mtimeMs })
   );
+}
+
+/**
+ * Removes the markers of unfinished streams whose originals are gone: the streams have been finished since.
+ *
+ * @param copies paths of files in `to`.
+ * @returns the paths that were removed.
+ */
+export function removeEndedMarkers(copies: Iterable<string>, from: string, to: string): string[] {
+  const ended = [...copies].filter(
+    (file) => isMarker(file) && !fs.existsSync(path.join(from, file)),
+  );
+  for (const file of ended) fs.rmSync(path.join(to, file), { force: true });
+  return ended;
 }
 
 /** Writes a file of a backup, readable by its owner only, whole or not at all. */
@@ -153,15 +187,73 @@ const CHUNK_BYTES = 1024 ** 2;
 /** The SHA-256 of a file's content, hexadecimal. It holds the thread: not for the server's. */
 export function digestOf(file: string): string {
   const hash = createHash("sha256");
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   const descriptor = fs.openSync(file, "r");
   try {
-    for (;;) {
-      const read = fs.readSync(descriptor, chunk);
-      if (read === 0) return hash.digest("hex");
-      hash.update(chunk.subarray(0, read));
-    }
+    for (const chunk of chunksOf(descriptor)) hash.update(chunk);
+    return hash.digest("hex");
   } finally {
     fs.closeSync(descriptor);
   }
+}
+
+/**
+ * Copies a file that others may be writing to or replacing: the version that the name leads to at the start, up to the
+ * length that it has at that time. Blocks the thread.
+ *
+ * @returns what was copied. The digest is of the bytes as they were read from the source, and the time is from before
+ *   that, so that the entry never equals one of a later version.
+ */
+export function copyWithDigest(from: string, to: string): Omit<ListedFile, "path"> {
+  const hash = createHash("sha256");
+  const source = fs.openSync(from, "r");
+  try {
+    const { size, mtimeMs, mode } = fs.fstatSync(source);
+    if (isCloned(from, to)) {
+      fs.utimesSync(to, mtimeMs / 1000, mtimeMs / 1000);
+      return { bytes: fs.statSync(to).size, modifiedMs: mtimeMs, sha256: digestOf(to) };
+    }
+    const target = fs.openSync(to, "w", mode);
+    let bytes = 0;
+    try {
+      for (const chunk of chunksOf(source, size)) {
+        hash.update(chunk);
+        writeAll(target, chunk);
+        bytes += chunk.length;
+      }
+      fs.futimesSync(target, mtimeMs / 1000, mtimeMs / 1000);
+    } finally {
+      fs.closeSync(target);
+    }
+    return { bytes, modifiedMs: mtimeMs, sha256: hash.digest("hex") };
+  } finally {
+    fs.closeSync(source);
+  }
+}
+
+/** Copies a file by sharing its blocks (reflink), which takes no space; false where the file system can't. */
+function isCloned(from: string, to: string): boolean {
+  try {
+    fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw error;
+    return false;
+  }
+}
+
+/** The content of a file in parts, of which each is valid until the next one is read. */
+function* chunksOf(descriptor: number, bytes = Number.POSITIVE_INFINITY): Generator<Buffer> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let left = bytes;
+  while (left > 0) {
+    const read = fs.readSync(descriptor, chunk, 0, Math.min(CHUNK_BYTES, left), null);
+    if (read === 0) return;
+    left -= read;
+    yield chunk.subarray(0, read);
+  }
+}
+
+/** A disk that is nearly full may take only a part with each call. */
+function writeAll(descriptor: number, chunk: Buffer): void {
+  for (let at = 0; at < chunk.length; ) at += fs.writeSync(descriptor, chunk, at);
 }

@@ -2,8 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import {
   BACKUP,
-  copy,
-  digestOf,
+  copyWithDigest,
   isSame,
   type ListedFile,
   link,
@@ -11,6 +10,7 @@ import {
   nameInBucket,
   putWhole,
   readListing,
+  removeEndedMarkers,
 } from "./backup-files.server";
 
 export interface UploadsCopy {
@@ -18,7 +18,7 @@ export interface UploadsCopy {
   bytesToCopy(): number;
   /** Brings the files that are there now into the copy; may be called again. */
   copyNew(): void;
-  /** Copies a file again whose copy is damaged; false when its source is gone, or another one. */
+  /** Copies a file again whose copy is damaged, and corrects its entry; false when its source is gone. */
   repair(file: ListedFile): boolean;
   files(): ListedFile[];
   /** What was copied, and not linked. */
@@ -41,7 +41,8 @@ export function createUploadsCopy(
     if (file.sha256) known.set(nameInBucket(file.path), file);
   }
   const have = new Map<string, ListedFile>();
-  let added = 0;
+  /** The bytes of each file that was copied and not linked. */
+  const copied = new Map<string, number>();
 
   const earlierCopy = (file: ListedFile) => {
     const before = known.get(nameInBucket(file.path));
@@ -62,18 +63,16 @@ export function createUploadsCopy(
     copyFrom(path.join(uploadsDir, file.path), file);
   }
 
+  /** Others may write to the file at the same time, so the entry describes the copy and not what was listed. */
   function copyFrom(from: string, file: ListedFile): boolean {
-    try {
-      const sha256 = digestOf(from);
-      if (!putWhole(file, from, path.join(target, file.path), copy)) return false;
-      have.set(file.path, { ...file, sha256 });
-      added += file.bytes;
-      return true;
-    } catch (error) {
-      // Deleted meanwhile.
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      return false;
-    }
+    let entry: ListedFile | undefined;
+    const isCopied = putWhole(file, from, path.join(target, file.path), (source, partial) => {
+      entry = { path: file.path, ...copyWithDigest(source, partial) };
+    });
+    if (!isCopied || !entry) return false;
+    have.set(file.path, entry);
+    copied.set(file.path, entry.bytes);
+    return true;
   }
 
   return {
@@ -82,21 +81,26 @@ export function createUploadsCopy(
         .filter((file) => !earlierCopy(file))
         .reduce((sum, { bytes }) => sum + bytes, 0),
     copyNew() {
+      for (const marker of removeEndedMarkers(have.keys(), uploadsDir, target)) {
+        have.delete(marker);
+      }
       for (const file of listUploads(uploadsDir)) {
         const there = have.get(file.path);
         if (!there || !isSame(there, file)) add(file);
       }
     },
     repair(file) {
+      const sources = listUploads(uploadsDir);
       const isSource = (found: ListedFile) =>
         nameInBucket(found.path) === nameInBucket(file.path) && isSame(found, file);
-      const source = listUploads(uploadsDir).find(isSource);
+      // One that was written to since it was copied is taken as it is now.
+      const source = sources.find(isSource) ?? sources.find(({ path }) => path === file.path);
       if (!source || !copyFrom(path.join(uploadsDir, source.path), file)) return false;
-      file.sha256 = have.get(file.path)?.sha256;
+      Object.assign(file, have.get(file.path));
       return true;
     },
     files: () => [...have.values()],
-    addedBytes: () => added,
+    addedBytes: () => [...copied.values()].reduce((sum, bytes) => sum + bytes, 0),
   };
 }
 

@@ -1,0 +1,344 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
+import { execa } from "execa";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
+import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
+import { trashed } from "~/media/trash-files.server";
+import { forgetSettings } from "~/server/settings.server";
+import { digestOf, listUploads, readListing } from "~/studio/backups/backup-files.server";
+import { lastBackups } from "~/studio/backups/backup-records.server";
+import { storedBackups } from "~/studio/backups/stored-backups.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { addVideo, useAdminSite } from "../../admin-requests";
+import { mp4Clip } from "../../clips";
+import { until } from "../../process-figures";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const preload = fileURLToPath(new URL("../../servers/signal-at-change.mjs", import.meta.url));
+const MIB = 1024 ** 2;
+/** Copied before the files of user `u`; the backup stops when it has. */
+const FIRST = "videos/0/first.mp4";
+
+const site = useAdminSite();
+let folder: string;
+beforeEach(() => {
+  folder = path.join(site.folder, "backups");
+  fs.mkdirSync(folder);
+  process.env.BACKUP_DIR = folder;
+  forgetSettings();
+  put(FIRST, "first");
+});
+
+const at = (name: string) => path.join(site.uploads, name);
+
+function put(name: string, content: string | Buffer): void {
+  fs.mkdirSync(path.dirname(at(name)), { recursive: true });
+  fs.writeFileSync(at(name), content);
+}
+
+/** A video with a file in its bucket. */
+function addFile(id: string, name = `videos/u/${id}.mp4`): void {
+  put(name, id);
+  addVideo({ id, title: id, video_url: `/media/${name}` });
+}
+
+/** Writes a file with another content over one that exists, as the site does it. */
+function replaceFile(name: string, content: string): void {
+  put(`${name}.part`, content);
+  fs.renameSync(at(`${name}.part`), at(name));
+}
+
+function startScript(name: string, parameters: string[] = [], environment = {}) {
+  const preloads = ["tsx", ...("SIGNAL" in environment ? [preload] : [])];
+  const child = execa(
+    process.execPath,
+    [...preloads.flatMap((each) => ["--import", each]), `scripts/${name}.ts`, ...parameters],
+    { cwd: root, reject: false, env: { ...process.env, ...environment } },
+  );
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+type Script = ReturnType<typeof startScript>;
+
+/** A backup that stops each time that it has copied the first file: the others have been listed by then. */
+const startBackup = (...parameters: string[]) =>
+  startScript("backup", parameters, {
+    SIGNAL: "SIGSTOP",
+    // Not in the folder in which the backup is proved.
+    SIGNAL_IN: `/(\\.unfinished-[^/]+|target)/uploads/${FIRST}\\.partial$`,
+    SIGNAL_CALLS: "renameSync",
+  });
+
+const stopped = ({ pid }: Script) =>
+  until(() => /^State:\s+T/m.test(fs.readFileSync(`/proc/${pid}/status`, "utf8")));
+const resume = ({ pid }: Script) => process.kill(pid!, "SIGCONT");
+
+/** A file of the backup that is being made. */
+function unfinished(name: string): string {
+  const backup = fs.readdirSync(folder).find((each) => each.startsWith(".unfinished-"))!;
+  return path.join(folder, backup, name);
+}
+
+/**
+ * Makes a backup. The files are listed and copied twice, before the database and after it; each time more happens
+ * in between.
+ */
+async function backUp(
+  whileCopying: () => Promise<void> | void,
+  whileCopyingAgain: () => Promise<void> | void,
+) {
+  const backup = startBackup();
+  await stopped(backup);
+  await whileCopying();
+  expect(fs.existsSync(unfinished("site.sqlite"))).toBe(false);
+  fs.appendFileSync(at(FIRST), ", so that it is copied again");
+  resume(backup);
+  await until(() => fs.existsSync(unfinished("site.sqlite")));
+  await stopped(backup);
+  await whileCopyingAgain();
+  resume(backup);
+  const { exitCode, stderr } = await backup;
+  return { exitCode, stderr, name: storedBackups(folder)[0] ?? "none" };
+}
+
+const copyOf = (name: string, file: string) => path.join(folder, name, "uploads", file);
+
+/** The entry of a backup, which has to describe the copy. */
+function entryOf(name: string, file: string) {
+  const entry = readListing(path.join(folder, name)).find((each) => each.path === file);
+  const copy = copyOf(name, file);
+  expect(entry).toMatchObject({ bytes: fs.statSync(copy).size, sha256: digestOf(copy) });
+  return entry!;
+}
+
+describe("a backup while files change", () => {
+  it("takes a stream that is being encoded as far as it is, with all that its playlists name", async () => {
+    const stream = "videos/u/1/hls-a";
+    put(`${stream}/${UNFINISHED}`, "");
+    addVideo({ id: "1", title: "1", video_url: "", hls_url: `/media/${stream}/master.m3u8` });
+    put(`${stream}/master.m3u8`, "#EXTM3U");
+    // As the encoder and the playlists of a growing stream, but the playlist is the length of what it names.
+    const encoder = spawn(process.execPath, [
+      "-e",
+      `const fs = require("node:fs");
+       const [, folder] = process.argv;
+       const pause = new Int32Array(new SharedArrayBuffer(4));
+       for (let length = 0; ; Atomics.wait(pause, 0, 0, 1)) {
+         fs.appendFileSync(folder + "/1080p.mp4", Buffer.alloc(4096, length / 4096));
+         length += 4096;
+         fs.writeFileSync(folder + "/1080p.m3u8.part", String(length));
+         fs.renameSync(folder + "/1080p.m3u8.part", folder + "/1080p.m3u8");
+       }`,
+      at(stream),
+    ]);
+    onTestFinished(() => void encoder.kill("SIGKILL"));
+    const length = () => Number(fs.readFileSync(at(`${stream}/1080p.m3u8`), "utf8"));
+    const grow = () => {
+      const before = length();
+      return until(() => length() > before);
+    };
+    await until(() => fs.existsSync(at(`${stream}/1080p.m3u8`)));
+
+    const { exitCode, stderr, name } = await backUp(grow, grow);
+    encoder.kill("SIGKILL");
+    await once(encoder, "exit");
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    const { bytes } = entryOf(name, `${stream}/1080p.mp4`);
+    const encoded = fs.readFileSync(at(`${stream}/1080p.mp4`));
+    expect(bytes).toBeLessThanOrEqual(encoded.length);
+    const copy = fs.readFileSync(copyOf(name, `${stream}/1080p.mp4`));
+    expect(copy.equals(encoded.subarray(0, bytes))).toBe(true);
+    entryOf(name, `${stream}/1080p.m3u8`);
+    const named = Number(fs.readFileSync(copyOf(name, `${stream}/1080p.m3u8`), "utf8"));
+    expect(named).toBeGreaterThan(0);
+    expect(named).toBeLessThanOrEqual(bytes);
+    entryOf(name, `${stream}/${UNFINISHED}`);
+    entryOf(name, `${stream}/master.m3u8`);
+  }, 120_000);
+
+  it("succeeds while an import copies", async () => {
+    // On another file system, since a copy on the same one may take no time at all.
+    const source = fs.mkdtempSync("/dev/shm/import-");
+    onTestFinished(() => fs.rmSync(source, { recursive: true }));
+    const clip = fs.readFileSync(mp4Clip(1));
+    const box = Buffer.from("\0\0\0\0free");
+    box.writeUInt32BE(1024 * MIB);
+    const video = path.join(source, "video.mp4");
+    fs.writeFileSync(video, Buffer.concat([clip, box]));
+    fs.truncateSync(video, clip.length + 1024 * MIB);
+
+    const running = startScript("import", [source, "--category", "desi"]);
+    const copied = () =>
+      listUploads(site.uploads).find(({ path: name }) => /^videos\/u\/\d+\.mp4$/.test(name));
+    const size = () => copied()?.bytes ?? 0;
+    const isPartial = () => size() > 0 && size() < fs.statSync(video).size;
+    const copyUntil = async (condition: () => boolean) => {
+      await vi.waitUntil(condition, { timeout: 60_000, interval: 1 });
+      process.kill(running.pid!, "SIGSTOP");
+      await stopped(running);
+      expect(isPartial()).toBe(true);
+    };
+    const copyMore = () => {
+      const before = size();
+      resume(running);
+      return copyUntil(() => size() > before);
+    };
+    await copyUntil(isPartial);
+    const { exitCode, stderr, name } = await backUp(copyMore, copyMore);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    const { bytes } = entryOf(name, copied()!.path);
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(size());
+  }, 120_000);
+
+  it("succeeds while files are deleted, replaced and moved to the trash, and has what its rows name", async () => {
+    for (const id of ["deleted", "deleted-later", "kept", "replaced", "trashed", "trashed-later"]) {
+      addFile(id);
+    }
+    const finished = "videos/u/2/hls-a";
+    put(`${finished}/${UNFINISHED}`, "");
+    put(`${finished}/1080p.m3u8`, "growing");
+    for (const name of ["videos/u/3/hls-a/1080p.mp4", "thumbnails/u/3/320.webp"]) put(name, "old");
+
+    const { exitCode, stderr, name } = await backUp(
+      async () => {
+        await removeVideos(["trashed"], "u");
+        addFile("new");
+        replaceFile("videos/u/replaced.mp4", "replaced once");
+        fs.rmSync(at("videos/u/deleted.mp4"));
+        fs.rmSync(at("videos/u/3"), { recursive: true });
+        fs.rmSync(at(`${finished}/${UNFINISHED}`));
+        replaceFile(`${finished}/1080p.m3u8`, "whole");
+      },
+      async () => {
+        await removeVideos(["trashed-later"], "u");
+        addFile("too-late");
+        replaceFile("videos/u/replaced.mp4", "replaced for the second time");
+        fs.rmSync(at("videos/u/deleted-later.mp4"));
+        fs.rmSync(at("thumbnails/u/3"), { recursive: true });
+      },
+    );
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    for (const { path: file } of readListing(path.join(folder, name))) entryOf(name, file);
+    const database = new Sqlite(path.join(folder, name, "site.sqlite"), { readonly: true });
+    const urls = database.prepare("SELECT video_url FROM videos ORDER BY id").pluck().all();
+    const trash = database.prepare("SELECT id, files FROM deleted_videos").all() as {
+      id: string;
+      files: string;
+    }[];
+    database.close();
+    // The row of a file that was deleted before the database was copied names nothing.
+    const named = (urls as string[]).filter((url) => !url.endsWith("/deleted.mp4"));
+    expect(named).toHaveLength(5);
+    for (const url of named) {
+      const { bucket, path: file } = parseMediaUrl(url)!;
+      expect(fs.existsSync(copyOf(name, `${bucket}/${file}`)), url).toBe(true);
+    }
+    expect(trash.map(({ id }) => id)).toEqual(["trashed"]);
+    for (const { id, files } of trash) {
+      const [file] = JSON.parse(files) as MediaName[];
+      const inTrash = path.relative(site.uploads, trashed(id, file!));
+      expect(fs.readFileSync(copyOf(name, inTrash), "utf8")).toBe(id);
+    }
+    expect(fs.readFileSync(copyOf(name, "videos/u/replaced.mp4"), "utf8")).toBe("replaced once");
+    expect(fs.readFileSync(copyOf(name, `${finished}/1080p.m3u8`), "utf8")).toBe("whole");
+    expect(fs.existsSync(copyOf(name, `${finished}/${UNFINISHED}`))).toBe(false);
+  }, 120_000);
+
+  it("copies a file again that is damaged in the backup, as it is by then", async () => {
+    for (const id of ["damaged", "damaged-replaced"]) addFile(id, `videos/0/${id}.mp4`);
+    const { exitCode, name } = await backUp(
+      () => {},
+      () => {
+        damage(unfinished("uploads/videos/0/damaged.mp4"));
+        damage(unfinished("uploads/videos/0/damaged-replaced.mp4"));
+        replaceFile("videos/0/damaged-replaced.mp4", "another version");
+      },
+    );
+    expect(exitCode).toBe(0);
+    expect(await lastBackups(1)).toMatchObject([{ state: "done", repaired: 2 }]);
+    const contentOf = (id: string) => fs.readFileSync(copyOf(name, `videos/0/${id}.mp4`), "utf8");
+    expect(contentOf("damaged")).toBe("damaged");
+    expect(contentOf("damaged-replaced")).toBe("another version");
+    for (const { path: file } of readListing(path.join(folder, name))) entryOf(name, file);
+  }, 120_000);
+
+  it("fails when a file is damaged in the backup and gone from the site", async () => {
+    put("videos/0/damaged.mp4", "damaged");
+    const { exitCode, stderr, name } = await backUp(
+      () => {},
+      () => {
+        damage(unfinished("uploads/videos/0/damaged.mp4"));
+        fs.rmSync(at("videos/0/damaged.mp4"));
+      },
+    );
+    expect([exitCode, name]).toEqual([1, "none"]);
+    expect(stderr).toContain("videos/0/damaged.mp4 is not in the backup as it was copied");
+  }, 120_000);
+});
+
+/** Changes a byte, but not the size and time. */
+function damage(file: string): void {
+  const { mtime } = fs.statSync(file);
+  const content = fs.readFileSync(file);
+  content[0] = ~content[0]!;
+  fs.writeFileSync(file, content);
+  fs.utimesSync(file, mtime, mtime);
+}
+
+describe("the list of files", () => {
+  it("is complete while folders beside them come and go", async () => {
+    addFile("kept");
+    const other = spawn(
+      process.execPath,
+      [
+        "-e",
+        `const fs = require("node:fs");
+         const [, folder] = process.argv;
+         for (let round = 0; ; round = (round + 1) % 100) {
+           if (round === 0) process.send("again");
+           fs.mkdirSync(folder + "/" + round + "/hls-a", { recursive: true });
+           fs.rmSync(folder + "/" + (round + 50) % 100, { recursive: true, force: true });
+         }`,
+        at("videos/u"),
+      ],
+      { stdio: ["ignore", "inherit", "inherit", "ipc"] },
+    );
+    onTestFinished(() => void other.kill("SIGKILL"));
+    let rounds = 0;
+    other.on("message", () => rounds++);
+    await until(() => {
+      expect(listUploads(site.uploads).map((file) => file.path)).toContain("videos/u/kept.mp4");
+      return rounds > 5;
+    });
+    other.kill("SIGKILL");
+    await once(other, "exit");
+  }, 60_000);
+});
+
+describe("npm run backup with a folder", () => {
+  it("lists what it has copied, and removes the marker of a stream that is finished", async () => {
+    const target = path.join(site.folder, "target");
+    const marker = `videos/u/1/hls-a/${UNFINISHED}`;
+    put(marker, "");
+    expect((await startScript("backup", [target, "--with-uploads"])).exitCode).toBe(0);
+    expect(readListing(target).map((file) => file.path)).toEqual([marker, FIRST]);
+
+    fs.rmSync(at(marker));
+    put("videos/u/deleted.mp4", "deleted");
+    replaceFile(FIRST, "another version");
+    const again = startBackup(target, "--with-uploads");
+    await stopped(again);
+    fs.rmSync(at("videos/u/deleted.mp4"));
+    resume(again);
+    expect((await again).exitCode).toBe(0);
+    const copied = listUploads(path.join(target, "uploads")).map((file) => file.path);
+    expect(copied).toEqual([FIRST]);
+    expect(readListing(target)).toMatchObject([{ path: FIRST, bytes: "another version".length }]);
+  }, 120_000);
+});
