@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import { settings } from "~/server/settings.server";
+import { childEnvironment, settings } from "~/server/settings.server";
 import { fold } from "~/shared/fold";
 
 /**
@@ -154,7 +154,11 @@ function computeNext(): void {
 
 function startWorker(): Worker {
   const bcryptjs = createRequire(import.meta.url).resolve("bcryptjs");
-  const started = new Worker(WORKER, { eval: true, workerData: { bcryptjs } });
+  const started = new Worker(WORKER, {
+    eval: true,
+    workerData: { bcryptjs },
+    env: childEnvironment(),
+  });
   started.on("message", (answer: string | boolean) => {
     computing?.resolve(answer);
     computing = undefined;

@@ -1,6 +1,5 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
 import { bucketFile } from "~/media/bucket.server";
 import {
   type ReservedSecond,
@@ -10,6 +9,7 @@ import {
   UPLOAD_IDS_PER_SECOND,
 } from "~/media/intake/move-into-bucket.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
+import { runCommand } from "~/server/child-process.server";
 import { settings } from "~/server/settings.server";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { needsCopy } from "~/shared/move-files.server";
@@ -113,6 +113,6 @@ export async function movePicture(picture: string, basePath: string): Promise<Mo
  */
 export async function flushUploads(): Promise<void> {
   const folder = path.resolve(settings().uploadsDir);
-  const { failed } = await execa("sync", ["-f", folder], { reject: false });
-  if (failed) await execa("sync", { reject: false });
+  const { failed } = await runCommand("sync", ["-f", folder], { reject: false });
+  if (failed) await runCommand("sync", [], { reject: false });
 }

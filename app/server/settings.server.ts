@@ -2,6 +2,7 @@ import { z } from "zod";
 import { locateDatabase } from "~db/client.server";
 import { locateLitestream } from "~db/litestream.server";
 import { REPLICA_VARIABLES, replicaSettings } from "./reader/replica-settings";
+import { childVariables } from "./settings/child-environment";
 import { mayAskForCheck } from "./settings/country-rules";
 import { ENCODER_VARIABLES } from "./settings/encoder-settings";
 import { givenValue } from "./settings/secret-files.server";
@@ -290,8 +291,7 @@ export function forgetSettings(): void {
   current = undefined;
 }
 
-/** What a program that reads strangers' files is given of the environment: no setting, no secret. */
-export function environmentOfPrograms(): NodeJS.ProcessEnv {
-  const { PATH, NODE_ENV } = process.env;
-  return { PATH, NODE_ENV };
+/** Returns the environment of a child process or thread that reads uploaded files: no secret. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  return childVariables(process.env);
 }

@@ -120,6 +120,22 @@ describe("the files", () => {
     expect(readers.map(({ file }) => file)).toEqual(["app/server/settings.server.ts"]);
   });
 
+  it("start processes in one place, with an allow-listed environment", () => {
+    const starts = /^import (?!type\b)[^;]*? from "(?:node:child_process|execa)";/ms;
+    const users = modules.filter(({ source }) => starts.test(source));
+    expect(users.map(({ file }) => file)).toEqual([
+      "app/server/child-process.server.ts",
+      // Runs `sync`, which reads no file, in the process of a backup, which has no settings to read.
+      "app/studio/backups/make-backup.server.ts",
+    ]);
+    const threads = modules.filter(({ source }) => source.includes("new Worker("));
+    const withEverything = threads.filter(
+      ({ source }) => !source.includes("env: childEnvironment()"),
+    );
+    // Runs the site's own queries, and reads the settings.
+    expect(withEverything.map(({ file }) => file)).toEqual(["db/threads/query-thread.server.ts"]);
+  });
+
   it("decode pictures in the program of the picture process alone", () => {
     const users = modules.filter(({ source }) => /from "sharp"/.test(source));
     expect(users.map(({ file }) => file)).toEqual(["app/media/pictures/picture-program.server.ts"]);

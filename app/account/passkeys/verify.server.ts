@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import type * as Library from "@simplewebauthn/server";
+import { childEnvironment } from "~/server/settings.server";
 
 /**
  * The library takes 0.3 s of a processor and 26 MB to load. Passkeys are used a few times a day, so
@@ -31,7 +32,8 @@ type Result<C extends Check> = Awaited<ReturnType<(typeof Library)[C]>>;
  */
 export async function verify<C extends Check>(check: C, options: Options<C>): Promise<Result<C>> {
   const library = createRequire(import.meta.url).resolve("@simplewebauthn/server");
-  const worker = new Worker(WORKER, { eval: true, workerData: { library, check, options } });
+  const workerData = { library, check, options };
+  const worker = new Worker(WORKER, { eval: true, workerData, env: childEnvironment() });
   try {
     const [{ value, refused }] = (await once(worker, "message")) as [
       { value?: Result<C>; refused?: string },

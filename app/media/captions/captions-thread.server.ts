@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { childEnvironment } from "~/server/settings.server";
 import { findProgram } from "../program.server";
 import type { CaptionsAnswer } from "./captions-program.server";
 import type { CaptionsOrigin } from "./convert";
@@ -41,7 +42,11 @@ export async function readCaptionFile(
 
 function startThread(workerData: { file: string; origin: CaptionsOrigin }): Worker {
   const program = findProgram("captions-program", import.meta.url);
-  const options = { workerData, resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MIB } };
+  const options = {
+    workerData,
+    env: childEnvironment(),
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MIB },
+  };
   if (!program.loader) return new Worker(program.file, options);
   const source = `import("tsx/esm/api").then((tsx) => {
     tsx.register();

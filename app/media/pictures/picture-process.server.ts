@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { environmentOfPrograms } from "~/server/settings.server";
+import type { ChildProcess } from "node:child_process";
+import { startMessagingProcess } from "~/server/child-process.server";
 import { insideLimits } from "../probe/ffmpeg.server";
 import { findProgram } from "../program.server";
 
@@ -119,13 +119,9 @@ async function running(): Promise<ChildProcess> {
   const { file, loader } = findProgram("picture-program", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   const [command, ...args] = insideLimits(node, { dataBytes: MAX_DATA_BYTES, offline: true });
-  const child = spawn(command, args, {
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    env: {
-      ...environmentOfPrograms(),
-      MALLOC_ARENA_MAX: "2",
-      UV_THREADPOOL_SIZE: "2",
-    },
+  const child = startMessagingProcess(command, args, {
+    MALLOC_ARENA_MAX: "2",
+    UV_THREADPOOL_SIZE: "2",
   });
   holder.child = child;
   await nextMessage(child, STARTS_WITHIN_MS);

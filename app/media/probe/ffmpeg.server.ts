@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { execa } from "execa";
+import { runCommand, runCommandSync } from "~/server/child-process.server";
 import { DISK_FULL, isDiskFull } from "../jobs/explain";
 import { WITHOUT_FFMPEG } from "../jobs/kinds";
 
@@ -23,9 +22,6 @@ const MAX_MEMORY_BYTES = 6 * 1024 ** 3;
 const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
 
 const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
-
-/** Never handed to a program that reads strangers' files. */
-const WITHOUT_SECRETS = { SESSION_SECRET: undefined, ADMIN_PASSWORD: undefined };
 
 export interface Limits {
   /** Seconds of the clock; then the program is killed. Left out: someone else watches it. */
@@ -63,8 +59,7 @@ const WRAPPERS: readonly (readonly [string, readonly string[]])[] = [
   ["prlimit", [`--as=${MAX_MEMORY_BYTES}`]],
 ];
 
-const ask = (command: string, args: readonly string[]) =>
-  spawnSync(command, args, { encoding: "utf8", timeout: 10_000 });
+const ask = (command: string, args: readonly string[]) => runCommandSync(command, args, 10_000);
 
 function findTools(): Tools {
   const list = ask("ffmpeg", ["-hide_banner", "-filters"]);
@@ -167,7 +162,7 @@ export function start(
   { cwd, signal }: { cwd: string; signal: AbortSignal },
 ) {
   const [command, ...rest] = commandLine(program, args, limits);
-  return execa(command, rest, {
+  return runCommand(command, rest, {
     ...always,
     buffer: false,
     cwd,
@@ -183,7 +178,7 @@ export function start(
  */
 export async function run(program: "ffmpeg" | "ffprobe", args: string[], limits: Limits) {
   const [command, ...rest] = commandLine(program, args, limits);
-  const result = await execa(command, rest, {
+  const result = await runCommand(command, rest, {
     ...always,
     timeout: (limits.seconds ?? 0) * 1_000,
     maxBuffer: MAX_OUTPUT_BYTES,
@@ -229,7 +224,6 @@ const always = {
   stdin: "ignore",
   reject: false,
   killSignal: "SIGKILL",
-  env: WITHOUT_SECRETS,
 } as const;
 
 function commandLine(

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { publish } from "~/live/hub.server";
 import { insideLimits } from "~/media/probe/ffmpeg.server";
 import { findProgram } from "~/media/program.server";
+import { startMessagingProcess } from "~/server/child-process.server";
 import { onShutdown } from "~/server/node/shutdown.server";
-import { environmentOfPrograms, settings } from "~/server/settings.server";
+import { settings } from "~/server/settings.server";
 import { isBusy } from "~db/write-lock";
 import { BackupRunningError } from "./backup-error";
 import { backupOptions } from "./backup-folder.server";
@@ -85,10 +86,7 @@ export async function startBackup(
   const { file, loader } = findProgram("backup-program", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   const [command, ...args] = insideLimits(node, { background: true });
-  const child = spawn(command, args, {
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    env: { ...environmentOfPrograms(), MALLOC_ARENA_MAX: "2" },
-  });
+  const child = startMessagingProcess(command, args, { MALLOC_ARENA_MAX: "2" });
   // Before anything is awaited, so that two requests do not begin two.
   holder.child = child;
   const answer = answerOf(child);

@@ -1,0 +1,94 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { posterColors } from "~/media/pictures/poster-colors.server";
+import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { CHILD_VARIABLES } from "~/server/settings/child-environment";
+import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+const MADE_UP = { MADE_UP_SECRET: "mark-of-a-secret", SMTP_URL: "smtps://u:mark-of-a-secret@m" };
+/** Variables that shells, Node's channel to a child and the start of the image process add. */
+const ADDED = ["PWD", "OLDPWD", "SHLVL", "_", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"];
+const OF_IMAGE_PROCESS = ["UV_THREADPOOL_SIZE"];
+
+let site: ReturnType<typeof useTemporarySite>;
+let records: string;
+
+beforeEach(() => {
+  site = useTemporarySite(MADE_UP);
+  const bin = path.join(site.folder, "bin");
+  records = path.join(site.folder, "records");
+  fs.mkdirSync(bin);
+  fs.mkdirSync(records);
+  // Each start of a command leaves a file with its environment, then the real command runs.
+  for (const name of ["ffmpeg", "ffprobe"]) {
+    const script = `#!/bin/sh\ncat /proc/$$/environ > ${records}/${name}.$$\nPATH=${process.env.PATH} exec ${name} "$@"\n`;
+    fs.writeFileSync(path.join(bin, name), script, { mode: 0o755 });
+  }
+  process.env.PATH = `${bin}:${process.env.PATH}`;
+  process.env.LIBVA_DRIVER_NAME = "iHD";
+  forgetFfmpeg();
+});
+afterEach(() => {
+  site.remove();
+  forgetFfmpeg();
+});
+
+/** What each recorded process of a command got, by the names of the variables. */
+const recorded = (command: string) =>
+  fs
+    .readdirSync(records)
+    .filter((file) => file.startsWith(`${command}.`))
+    .map((file) => fs.readFileSync(path.join(records, file), "utf8"));
+
+const namesIn = (environment: string) =>
+  environment
+    .split("\0")
+    .filter(Boolean)
+    .map((line) => line.slice(0, line.indexOf("=")));
+
+/** The environments of the processes that this one has started and that still run. */
+const ofChildren = () =>
+  fs
+    .readFileSync(`/proc/self/task/${process.pid}/children`, "utf8")
+    .split(" ")
+    .filter(Boolean)
+    .map((id) => fs.readFileSync(`/proc/${id}/environ`, "utf8"));
+
+function expectAllowed(environments: readonly string[]) {
+  expect(environments.length).toBeGreaterThan(0);
+  for (const environment of environments) {
+    const allowed = [...CHILD_VARIABLES, ...ADDED, ...OF_IMAGE_PROCESS];
+    expect(namesIn(environment).filter((name) => !allowed.includes(name))).toEqual([]);
+    expect(environment.includes("mark-of-a-secret")).toBe(false);
+  }
+}
+
+describe.runIf(ffmpegAvailable())("the environment of a process that reads uploaded files", () => {
+  it("has only allow-listed variables when a file is probed and encoded", async () => {
+    const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+    await probe(clip);
+    expectAllowed(recorded("ffprobe"));
+    const id = await addToLibrary(site.uploads, clip, true);
+    await workUntilIdle();
+    expect(videoRow(id).hls_url).not.toBeNull();
+    expectAllowed(recorded("ffprobe"));
+    expectAllowed(recorded("ffmpeg"));
+  });
+
+  it("keeps what a hardware encoder needs", async () => {
+    const clip = makeClip(site.folder, "clip");
+    await probe(clip);
+    expect(recorded("ffprobe").join("\0").split("\0")).toContain("LIBVA_DRIVER_NAME=iHD");
+  });
+
+  it("has only allow-listed variables when an image is decoded", async () => {
+    const image = path.join(site.folder, "image.svg");
+    fs.writeFileSync(image, '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>');
+    await posterColors(image);
+    expectAllowed(ofChildren().filter((environment) => environment.includes("NODE_CHANNEL_FD")));
+  });
+});
