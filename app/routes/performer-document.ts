@@ -1,6 +1,7 @@
-import { type ActionFunctionArgs, createReadableStreamFromReadable } from "@remix-run/node";
+import type { ActionFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/account/guard.server";
 import { unlessBusy } from "~/server/busy.server";
+import { streamBody } from "~/server/node/stream-body.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { openDocument } from "~/trust/consent/documents.server";
@@ -25,7 +26,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
       kind: "error",
     });
   }
-  return new Response(createReadableStreamFromReadable(opened.stream), {
+  return new Response(await streamBody(async () => opened.stream), {
     headers: {
       "Content-Type": opened.type,
       "Content-Length": String(opened.bytes),

@@ -5,10 +5,13 @@ import { startS3Server } from "./object-stores";
 
 /** What a store does with a request instead of what it is asked for. */
 export interface Fault {
-  /** Of which requests, by "METHOD path?query". */
+  /** Of which requests, by "METHOD path?query", with the range that is asked for: "GET /a bytes=0-9". */
   when: RegExp;
-  /** A status with the code of S3 for it; no answer; or the end of the connection, for GET in the middle. */
-  answer: { status: number; code: string; type?: string } | "silence" | "cut";
+  /**
+   * A status with the code of S3 for it; no answer; no answer until `release`; or the end of the connection,
+   * for GET in the middle.
+   */
+  answer: { status: number; code: string; type?: string } | "silence" | "hold" | "cut";
   /** How often; without it always. */
   times?: number;
 }
@@ -25,10 +28,14 @@ export async function startFaultyStore(allows = (_origin: string): boolean => fa
   const real = new URL(url.searchParams.get("endpoint")!);
   const requests: string[] = [];
   let fault: Fault | undefined;
+  const open = new Map<http.ServerResponse, string>();
+  let held: (() => void)[] = [];
 
   const proxy = http.createServer((request, response) => {
-    const line = `${request.method} ${request.url}`;
+    const line = [request.method, request.url, request.headers.range].filter(Boolean).join(" ");
     requests.push(line);
+    open.set(response, line);
+    response.once("close", () => open.delete(response));
     const { origin = "" } = request.headers;
     if (allows(origin)) {
       response.setHeader("Access-Control-Allow-Origin", origin);
@@ -49,18 +56,23 @@ export async function startFaultyStore(allows = (_origin: string): boolean => fa
       response.writeHead(status, { "Content-Type": type });
       return response.end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
     }
-    const { method, url: path, headers } = request;
-    const passed = http.request(real, { method, path, headers }, (found) => {
-      for (const [name, value] of Object.entries(found.headers)) response.setHeader(name, value!);
-      response.writeHead(found.statusCode!);
-      if (answer !== "cut") return found.pipe(response);
-      found.once("data", (begin: Buffer) => {
-        found.destroy();
-        response.write(begin, () => response.destroy());
+    const pass = () => {
+      if (response.destroyed) return;
+      const { method, url: path, headers } = request;
+      const passed = http.request(real, { method, path, headers }, (found) => {
+        for (const [name, value] of Object.entries(found.headers)) response.setHeader(name, value!);
+        response.writeHead(found.statusCode!);
+        if (answer !== "cut") return found.pipe(response);
+        found.once("data", (begin: Buffer) => {
+          found.destroy();
+          response.write(begin, () => response.destroy());
+        });
       });
-    });
-    passed.on("error", () => response.destroy());
-    request.pipe(passed);
+      passed.on("error", () => response.destroy());
+      request.pipe(passed);
+    };
+    if (answer === "hold") held.push(pass);
+    else pass();
   });
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
@@ -72,6 +84,14 @@ export async function startFaultyStore(allows = (_origin: string): boolean => fa
     fail(next?: Fault) {
       requests.length = 0;
       fault = next;
+    },
+    /** How many of those that match are being answered, or wait for their answer. */
+    open: (of: RegExp) => [...open.values()].filter((line) => of.test(line)).length,
+    /** Answers the requests that were held. */
+    release() {
+      fault = undefined;
+      for (const pass of held) pass();
+      held = [];
     },
     async stop() {
       proxy.close();

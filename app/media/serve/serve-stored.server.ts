@@ -40,8 +40,8 @@ export async function serveStored(
       return new Response(null, { status: 302, headers });
     }
     const store = await objectStore();
-    const body = async (start: number, length: number) =>
-      streamBody(await store.get(key, { start, end: start + length - 1 }));
+    const body = (start: number, length: number) =>
+      streamBody((signal) => store.get(key, { start, end: start + length - 1 }, signal));
     return await answerBytes(request, { bytes, version, modifiedMs, body }, headers);
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;

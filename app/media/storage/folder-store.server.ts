@@ -78,8 +78,9 @@ export function folderStore(root: string): ObjectStore {
 
   return {
     put,
-    async get(key, range) {
+    async get(key, range, signal) {
       if (!(await find(key))) throw new StorageError("missing", key);
+      signal?.throwIfAborted();
       return createReadStream(fileOf(key), { ...range, highWaterMark: 256 * 1024 });
     },
     async head(key) {

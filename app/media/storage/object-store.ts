@@ -14,8 +14,11 @@ export interface ObjectStore {
    * @throws {StorageError}
    */
   put(key: string, file: string, contentType?: string): Promise<{ sha256: string; bytes: number }>;
-  /** @throws {StorageError} "missing" when there is no such object. */
-  get(key: string, range?: ByteRange): Promise<Readable>;
+  /**
+   * @param signal ends the request when it is aborted, also while the body is read.
+   * @throws {StorageError} "missing" when there is no such object.
+   */
+  get(key: string, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
   /** Undefined when there is no such object. */
   head(key: string): Promise<{ bytes: number } | undefined>;
   /** What is not there is no error. */

@@ -27,16 +27,21 @@ export interface Answer {
  * Reads an address with Node's own client, whose body goes to a visitor without a copy: through `fetch`
  * it takes three times the processor.
  *
+ * @param signal ends the request and its body when it is aborted.
  * @throws {StorageError} for every answer but these three, and when there is none.
  */
-export function readFrom(address: string, range?: ByteRange): Promise<Answer> {
+export function readFrom(
+  address: string,
+  range?: ByteRange,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const url = new URL(address);
   const protocol = url.protocol === "https:" ? "https:" : "http:";
   const headers = range && { Range: `bytes=${range.start}-${range.end}` };
   return new Promise((resolve, reject) => {
     const request = (protocol === "https:" ? https : http).get(
       url,
-      { agent: agents[protocol], headers, timeout: SILENT_MS },
+      { agent: agents[protocol], headers, timeout: SILENT_MS, signal },
       (answer) => {
         const { statusCode: status = 0 } = answer;
         const total = answer.headers["content-range"]?.split("/")[1];

@@ -12,11 +12,13 @@ export const READ_WITHIN_MS = 5_000;
 
 /**
  * @param withinMs after which no other attempt is begun.
+ * @param signal after which no other attempt is begun either.
  * @throws {StorageError} once a store has failed four times, and at once for what stays as it is.
  */
 export async function retried<T>(
   request: () => Promise<T>,
   withinMs = Number.POSITIVE_INFINITY,
+  signal?: AbortSignal,
 ): Promise<T> {
   const began = performance.now();
   for (const afterMs of [...RETRY_AFTER_MS, undefined]) {
@@ -24,9 +26,10 @@ export async function retried<T>(
       return await request();
     } catch (error) {
       const failure = toStorageError(error);
-      const isLast = afterMs === undefined || performance.now() - began > withinMs;
+      const isLate = performance.now() - began > withinMs || signal?.aborted;
+      const isLast = afterMs === undefined || isLate;
       if (failure.failure !== "away" || isLast) throw failure;
-      await pause(afterMs);
+      await pause(afterMs, undefined, { signal });
     }
   }
   throw new StorageError("away");

@@ -105,9 +105,10 @@ export function s3Store(
   return {
     put,
     head,
-    async get(key, range) {
+    async get(key, range, signal) {
       const address = await s3.getPresignedUrl("GET", nameOf(key), READ_SECONDS);
-      const { body, status } = await retried(() => readFrom(address, range), READ_WITHIN_MS);
+      const read = () => readFrom(address, range, signal);
+      const { body, status } = await retried(read, READ_WITHIN_MS, signal);
       if (status !== 404) return body;
       body.resume();
       throw new StorageError("missing", key);

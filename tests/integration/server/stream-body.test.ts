@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { createReadStream, type ReadStream, writeFileSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { onRequestStart } from "~/server/node/request-context.server";
+import { streamBody } from "~/server/node/stream-body.server";
+import { timesOpen, until } from "../../process-figures";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+let server: http.Server | undefined;
+onRequestStart(() => {});
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  site.remove();
+});
+
+/** Starts a server that handles requests with `handle`, and sends it one. */
+async function request(handle: () => Promise<void>) {
+  const handled = new Promise<void>((resolve, reject) => {
+    server = http.createServer(() => handle().then(resolve, reject));
+  });
+  server!.listen(0, "127.0.0.1");
+  await once(server!, "listening");
+  const { port } = server!.address() as AddressInfo;
+  const client = http.get({ port, host: "127.0.0.1", agent: false }).on("error", () => {});
+  return { client, handled };
+}
+
+describe("the body of a response that comes from a stream", () => {
+  it("closes a file that is opened after the visitor has left", async () => {
+    const file = path.join(site.folder, "large");
+    writeFileSync(file, Buffer.alloc(4 * 1024 * 1024));
+    let begun = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    let source: ReadStream | undefined;
+    const { client, handled } = await request(async () => {
+      await streamBody(async (signal) => {
+        begun();
+        await once(signal, "abort");
+        source = createReadStream(file);
+        await once(source, "open");
+        return source;
+      });
+    });
+    await arrived;
+    client.destroy();
+    await handled;
+    await until(() => source?.closed === true);
+    expect(timesOpen(process.pid, file)).toBe(0);
+  });
+
+  it("tells its source when the visitor leaves, and takes its failure for no failure", async () => {
+    let begun = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    let body: ReadableStream<Uint8Array> | undefined;
+    const { client, handled } = await request(async () => {
+      body = await streamBody(async (signal) => {
+        begun();
+        await once(signal, "abort");
+        throw new Error("The request was aborted.");
+      });
+    });
+    await arrived;
+    client.destroy();
+    await handled;
+    expect(await new Response(body).text()).toBe("");
+  });
+
+  it("passes a failure on while the visitor waits", async () => {
+    const { handled } = await request(async () => {
+      await streamBody(async () => {
+        throw new Error("The store is away.");
+      });
+    });
+    await expect(handled).rejects.toThrow("The store is away.");
+  });
+
+  it("is read outside of a server", async () => {
+    const body = await streamBody(async () => Readable.from([Buffer.from("abc")]));
+    expect(await new Response(body).text()).toBe("abc");
+  });
+});

@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import http from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../process-figures";
+import { startFaultyStore } from "../../s3/faulty-store";
+import { hasS3Server } from "../../s3/object-stores";
+import { addStoredFilm } from "../../s3/stored-film";
+import { SiteProcess } from "../../site-process";
+
+/** More than the buffers of all sockets between the store and a visitor hold. */
+const VIDEO = Buffer.alloc(9_000_000, 7);
+const VISITORS = 40;
+/** Of visitors: the site itself reads whole objects without a range, or the first byte. */
+const READS = /^GET .*\.mp4.* bytes=\d+-\d{4,}$/;
+
+describe.runIf(hasS3Server)("a visitor who leaves while a video comes from the store", () => {
+  let store: Awaited<ReturnType<typeof startFaultyStore>>;
+  let site: SiteProcess;
+  let url: string;
+  let part: string;
+
+  beforeAll(async () => {
+    store = await startFaultyStore();
+    site = new SiteProcess(store.environment);
+    await site.start();
+    ({ url, part } = await addStoredFilm(site, VIDEO));
+  }, 120_000);
+  afterAll(async () => {
+    await site?.remove();
+    await store?.stop();
+  });
+
+  const request = (path: string, headers = {}) =>
+    http.get(site.url + path, { agent: false, headers }).on("error", () => {});
+
+  it("before the store has answered, ends the request to the store", async () => {
+    store.fail({ when: READS, answer: "hold" });
+    const requests = Array.from({ length: VISITORS }, (_, index) =>
+      request(index % 2 ? url : part, index % 3 ? {} : { Range: "bytes=1000-" }),
+    );
+    await until(() => store.sent(READS) === VISITORS);
+    expect(store.open(READS)).toBe(VISITORS);
+    for (const each of requests) each.destroy();
+    await until(() => store.open(READS) === 0);
+    // No request has come to its time limit, and leaving is no failure of the store.
+    expect(site.log).not.toContain("can't be read");
+    store.release();
+  });
+
+  it("in the middle, or without reading anything, ends what the store sends", async () => {
+    store.fail();
+    const requests = Array.from({ length: VISITORS }, () => request(url));
+    await Promise.all(requests.map((each) => once(each, "response")));
+    for (const each of requests) each.destroy();
+    await until(() => store.open(READS) === 0);
+  });
+});
