@@ -111,7 +111,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       summary:
         name === "publish"
           ? "Makes a video visible on the site; one that is visible stays so."
-          : "Hides a video from the site at once; one that is hidden stays so.",
+          : "Hides a video from the site immediately and cancels its schedule.",
       scope: "publish",
       permission: "/admin toggle",
       answer: video,

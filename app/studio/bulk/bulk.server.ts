@@ -5,6 +5,7 @@ import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { database, prepared } from "~db/client.server";
 import type { Schema } from "~db/schema";
+import { keepHidden } from "../list/toggle-visibility.server";
 import { removeVideos } from "../trash/remove.server";
 import { type BulkResult, type DeleteConfirmation, nameTitles, withheldSentence } from "./bulk";
 import { type Conversion, isConversion, videoConverter } from "./convert-videos.server";
@@ -150,6 +151,7 @@ async function apply(
       unpublish_at = given.value ->> 'unpublish_at', updated_at = coalesce(${updatedAt}, updated_at)
     FROM json_each(${JSON.stringify(rows)}) AS given
     WHERE videos.id = given.value ->> 'id'`.execute(transaction);
+  if (change.action === "hide") keepHidden(selected.map(({ id }) => id));
   return {
     titles: rows.map(({ title }) => title),
     refused: refused.map(({ title }) => title),

@@ -2,6 +2,7 @@ import { MAX_TAGS } from "~/shared/video-limits";
 import { refusalsOf } from "~/trust/publication.server";
 import type { VideoRow } from "~db/schema";
 import { readTags } from "../list/managed-row.server";
+import { visibilityChange } from "../list/toggle-visibility.server";
 import type { Schedule } from "../schedule/schedule";
 import type { BulkChange } from "./bulk";
 import type { Conversion } from "./convert-videos.server";
@@ -61,10 +62,9 @@ function columnsAfter(
 ): Partial<Columns> | "refused" | undefined {
   switch (change.action) {
     case "publish":
-    case "hide": {
-      const status = change.action === "publish" ? "published" : "hidden";
-      return row.status === status ? undefined : { status };
-    }
+      return visibilityChange("published", row);
+    case "hide":
+      return visibilityChange("hidden", row);
     case "category":
       return row.category === change.category ? undefined : { category: change.category };
     case "schedule":

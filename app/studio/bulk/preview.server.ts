@@ -68,8 +68,9 @@ function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
 function described({ action }: ColumnChange, row: SelectedVideo): string {
   if (action === "category") return categoryLabel(row.category);
   if (action === "add-tags" || action === "remove-tags") return readTags(row.tags).join(", ");
-  if (action === "publish" || action === "hide") return row.status;
+  const isVisibility = action === "publish" || action === "hide";
   return [
+    isVisibility && row.status,
     row.publish_at && `published at ${minute(row.publish_at)}`,
     row.unpublish_at && `hidden at ${minute(row.unpublish_at)}`,
   ]

@@ -45,6 +45,6 @@ export interface ManagedPage {
 }
 
 /** What the toggle does to a video: published becomes hidden, anything else published. */
-export function toggledStatus(status: VideoStatus): VideoStatus {
+export function toggledStatus(status: VideoStatus): "published" | "hidden" {
   return status === "published" ? "hidden" : "published";
 }

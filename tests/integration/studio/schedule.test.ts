@@ -1,10 +1,15 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
+import { createToken } from "~/account/tokens/tokens.server";
 import { listPublished } from "~/catalogue/lists/listing.server";
+import { action as actOnApi } from "~/routes/api";
+import type { BulkPreview } from "~/studio/bulk/bulk";
 import { ALL_NEWEST, readManageView } from "~/studio/list/manage-address";
 import { idsOf, listManaged } from "~/studio/list/managed-list.server";
 import { performDue, startSchedule } from "~/studio/schedule/schedule.server";
-import { sqliteHandle } from "~db/client.server";
+import { awaitRecord, endWait } from "~/trust/consent/requirement.server";
+import { hold, releaseHold } from "~/trust/publication.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
 import {
   addVideo,
   answered,
@@ -205,6 +210,104 @@ describe("the schedule of many videos", () => {
     const failure = await refused(bulk("schedule", fields));
     expect(failure).toMatchObject({ status: 422, detail: expect.stringContaining(sentence) });
     expect(video("a")).toMatchObject({ publish_at: null, unpublish_at: null });
+  });
+});
+
+describe("publishing and hiding by hand", () => {
+  const IN_A_WEEK = 7 * 24 * 60;
+  /** The status once every time of the tests has passed. */
+  const statusLater = () => statusAfter(IN_A_WEEK * 2);
+  const times = () => [video()?.publish_at, video()?.unpublish_at];
+  const callApi = async (name: "publish" | "hide") => {
+    const form = new FormData();
+    form.set("name", "a program");
+    form.set("days", "7");
+    form.append("scope", "publish");
+    const token = await createToken(
+      { id: "u", email: "a@b.c", role: "owner", mayPublish: true },
+      form,
+    );
+    const request = new Request(`http://localhost/api/v1/videos/v/${name}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const args = { request, params: { "*": `videos/v/${name}` }, context: {} };
+    expect(((await actOnApi(args)) as Response).status).toBe(200);
+  };
+  const ways = {
+    "the button": (to: "publish" | "hide") =>
+      succeed({ intent: "toggle", id: "v", shown: to === "hide" ? "published" : "hidden" }),
+    "a bulk change": (to: "publish" | "hide") => succeed({ intent: "bulk", do: to, selected: "v" }),
+    "the API": callApi,
+  };
+
+  describe.each(Object.entries(ways))("with %s", (_, change) => {
+    it("hides a published video for good although its publication was scheduled before", async () => {
+      addVideo({ status: "review", publish_at: at(IN_A_WEEK), unpublish_at: at(IN_A_WEEK + 1) });
+      await change("publish");
+      expect(video()?.status).toBe("published");
+      await change("hide");
+      expect(times()).toEqual([null, null]);
+      expect(await statusLater()).toBe("hidden");
+      expect(await published()).toEqual([]);
+    });
+
+    it("cancels the schedule of a video that is hidden already", async () => {
+      addVideo({ status: "hidden", publish_at: at(IN_A_WEEK) });
+      await change("hide");
+      expect(times()).toEqual([null, null]);
+      expect(await statusLater()).toBe("hidden");
+    });
+
+    it("cancels the scheduled publication of a draft that is hidden", async () => {
+      addVideo({ status: "review", publish_at: at(IN_A_WEEK) });
+      await change("hide");
+      expect(await statusLater()).toBe("hidden");
+    });
+
+    it("keeps a published video's time to hide and drops its time to publish", async () => {
+      addVideo({ status: "hidden", publish_at: at(1), unpublish_at: at(IN_A_WEEK) });
+      await change("publish");
+      expect(times()).toEqual([null, at(IN_A_WEEK)]);
+      expect(await statusAfter(IN_A_WEEK - 1)).toBe("published");
+      expect(await statusLater()).toBe("hidden");
+    });
+
+    it("publishes a video whose time to hide has passed, and keeps it published", async () => {
+      addVideo({ status: "hidden", unpublish_at: "2020-01-01T00:00:00.000Z" });
+      await change("publish");
+      expect(await statusLater()).toBe("published");
+    });
+
+    it("keeps a video hidden whose hold is released later", async () => {
+      addVideo({ status: "published" });
+      await writeTransaction(() => hold({ videoId: "v", reason: "report" }));
+      await change("hide");
+      await writeTransaction(() => releaseHold({ videoId: "v", reason: "report" }));
+      expect(video()?.status).toBe("hidden");
+    });
+
+    it("keeps a video hidden that was waiting for its consent record", async () => {
+      addVideo({ status: "hidden", publish_at: at(1) });
+      awaitRecord("v");
+      await change("hide");
+      endWait("v");
+      expect(await statusLater()).toBe("hidden");
+      expect(sqliteHandle().prepare("SELECT * FROM consent_waits").all()).toEqual([]);
+    });
+  });
+
+  it("shows in the preview that hiding cancels a schedule", async () => {
+    addVideo({ status: "hidden", publish_at: at(1) });
+    const answer = await answered({ intent: "bulk", do: "hide", selected: "v", preview: "1" });
+    expect((answer as unknown as { preview: BulkPreview }).preview.rows).toEqual([
+      {
+        id: "v",
+        title: "A film",
+        before: "hidden, published at 2030-01-01 12:01 UTC",
+        after: "hidden",
+      },
+    ]);
   });
 });
 
