@@ -36,7 +36,12 @@ import type {
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable, WorkersTable } from "./schema/jobs";
 import type { ModerationLogTable, VideoChecksTable, VideoHoldsTable } from "./schema/moderation";
-import type { ReportMailsTable, ReportMessagesTable, ReportsTable } from "./schema/reports";
+import type {
+  ReportMailsTable,
+  ReportMessagesTable,
+  ReportsTable,
+  ReportVideosTable,
+} from "./schema/reports";
 import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
 import type {
   FeaturedSeriesTable,
@@ -212,6 +217,7 @@ export interface Schema {
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
   reports: ReportsTable;
+  report_videos: ReportVideosTable;
   report_messages: ReportMessagesTable;
   report_mails: ReportMailsTable;
   catalogue_version: CatalogueVersionTable;

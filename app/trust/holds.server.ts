@@ -23,13 +23,14 @@ export const HOLD_SENTENCES: Record<HoldReason, string> = {
 export interface Hold {
   videoId: string;
   reason: HoldReason;
-  reportId?: string | null;
+  /** The report that is the cause. Each report has a hold of its own. */
+  reportId?: string;
 }
 
 /**
  * Holds a video, and hides it at once where it is public. Synchronous, for any transaction.
  *
- * @returns false when it was held for this reason before.
+ * @returns false when it was held for this cause before.
  * @throws outside of a transaction.
  */
 export function hold({ videoId, reason, reportId }: Hold, now = Date.now()): boolean {
@@ -38,10 +39,10 @@ export function hold({ videoId, reason, reportId }: Hold, now = Date.now()): boo
     prepared("SELECT 1 FROM videos WHERE id = ? AND status = 'published'").get(videoId) !==
     undefined;
   const { changes } = prepared(
-    `INSERT INTO video_holds (video_id, reason, report_id, since, was_published)
+    `INSERT INTO video_holds (video_id, reason, source_id, since, was_published)
      VALUES (@videoId, @reason, @reportId, @since, @wasPublished) ON CONFLICT DO NOTHING`,
   ).run({
-    ...{ videoId, reason, reportId: reportId ?? null },
+    ...{ videoId, reason, reportId: reportId ?? "" },
     since: new Date(now).toISOString(),
     wasPublished: Number(isPublished),
   });
@@ -50,19 +51,20 @@ export function hold({ videoId, reason, reportId }: Hold, now = Date.now()): boo
 }
 
 /**
- * Ends a hold. With the last one the video is published again, if it was before or has become due since.
- * One in the trash is once somebody restores it. Synchronous, for any transaction.
+ * Ends the hold of one cause. With the last one the video is published again, if it was before or has
+ * become due since. One in the trash is once somebody restores it. Synchronous, for any transaction.
  *
- * @returns false when it was not held for this reason.
+ * @returns false when it was not held for this cause.
  * @throws outside of a transaction.
  */
-export function releaseHold({ videoId, reason }: Omit<Hold, "reportId">): boolean {
+export function releaseHold({ videoId, reason, reportId = "" }: Hold): boolean {
   requireTransaction();
   const wasPublished = prepared(
-    "DELETE FROM video_holds WHERE video_id = ? AND reason = ? RETURNING was_published",
+    `DELETE FROM video_holds WHERE video_id = ? AND reason = ? AND source_id = ?
+     RETURNING was_published`,
   )
     .pluck()
-    .get(videoId, reason) as 0 | 1 | undefined;
+    .get(videoId, reason, reportId) as 0 | 1 | undefined;
   if (wasPublished === undefined) return false;
   if (wasPublished === 0) return true;
   const { changes } = prepared("UPDATE video_holds SET was_published = 1 WHERE video_id = ?").run(
@@ -87,7 +89,7 @@ export function withhold(videoId: string, isToBePublic: boolean): void {
 /** The reasons for which videos are held, for those that are. */
 export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> {
   const rows = prepared(
-    `SELECT video_id, reason FROM video_holds
+    `SELECT DISTINCT video_id, reason FROM video_holds
      WHERE video_id IN (SELECT value FROM json_each(?))`,
   ).all(JSON.stringify(videoIds)) as { video_id: string; reason: HoldReason }[];
   const found = new Map<string, HoldReason[]>();

@@ -39,6 +39,8 @@ import { migration as requiredConsent } from "./0243-required-consent";
 import { migration as uncompared } from "./0244-uncompared";
 import { migration as storeAlert } from "./0245-store-alert";
 import { migration as storedCopies } from "./0246-stored-copies";
+import { migration as reportVideos } from "./0251-report-videos";
+import { migration as holdSources } from "./0252-hold-sources";
 import { migration as siteMarker } from "./0255-site-marker";
 import { BEFORE_BASELINE, fromBeforeBaseline } from "./from-0160";
 
@@ -84,5 +86,7 @@ export const migrations: readonly Migration[] = [
   uncompared,
   storeAlert,
   storedCopies,
+  reportVideos,
+  holdSources,
   siteMarker,
 ];

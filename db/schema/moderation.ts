@@ -32,7 +32,8 @@ export interface ModerationLogTable {
 export interface VideoHoldsTable {
   video_id: string;
   reason: HoldReason;
-  report_id: string | null;
+  /** The id of the report; empty for a reason that a video has only once. */
+  source_id: Generated<string>;
   since: Time;
   /** 1 when it was public, or has become due since: it is published when its last hold goes. */
   was_published: Generated<0 | 1>;

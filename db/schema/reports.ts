@@ -30,6 +30,12 @@ export interface ReportsTable {
   box: string | null;
 }
 
+/** The videos that a report names; they may be gone. Unlike the texts, they stay when the report is erased. */
+export interface ReportVideosTable {
+  report_id: string;
+  video_id: string;
+}
+
 /** What the reporter and the moderators wrote to each other; gone once the report is erased. */
 export interface ReportMessagesTable {
   id: string;

@@ -11,6 +11,7 @@ import {
   type Report,
   readReport,
 } from "~/trust/reports/report-records.server";
+import { recordReportedVideos, videosOf } from "~/trust/reports/report-videos.server";
 import { noteDecision } from "~/trust/reports/uploader-decisions.server";
 import { strikeSentence } from "~/trust/uploaders/strikes";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -25,10 +26,13 @@ import {
   LOG_LABELS,
   MOST_REASON_LETTERS,
 } from "./decisions";
-import { isRemoved, versionOf, videosOf } from "./report-page.server";
+import { isRemoved, versionOf } from "./report-page.server";
 import { noStrike, strikeUploaders } from "./strike.server";
 
 const FAILED = "Nothing was decided.";
+
+const REMOVED_BY_OTHER = "It stays removed because of another report.";
+const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can't come back.";
 
 /** What the form of a report says. */
 export interface Decision {
@@ -67,7 +71,7 @@ export async function decideReport(
     .execute(async (transaction) => {
       const decided = decideIn(reportId, decision, userId, now);
       if ("status" in decided) return decided;
-      const struck = isStrike ? decided.videos : [];
+      const struck = isStrike ? decided.removed : [];
       const strikes = await strikeUploaders(transaction, struck, reason.trim(), userId, now);
       return { ...decided, strikes };
     });
@@ -88,14 +92,14 @@ export async function decideReport(
   if (!("status" in restored)) return { ...answer, description: restored.description };
   // It may have been in the trash for too long: the decision stands, and the page says what is gone.
   const isBack = present(videos).length > 0;
-  const gone = "Its files were deleted for good in the meantime, so it can't come back.";
-  return isBack ? answer : { ...answer, description: `${answer.description} ${gone}` };
+  const why = videos.some((id) => isRemoved(id)) ? REMOVED_BY_OTHER : GONE_FOR_GOOD;
+  return isBack ? answer : { ...answer, description: `${answer.description} ${why}` };
 }
 
 /** Ends what a stopped process began: what a moderator removed goes to the trash. */
 export async function finishRemovals(): Promise<void> {
   const left = prepared(
-    `SELECT videos.id, (SELECT user_id FROM moderation_log WHERE video_id = videos.id
+    `SELECT DISTINCT videos.id, (SELECT user_id FROM moderation_log WHERE video_id = videos.id
        AND action = 'remove' ORDER BY moderation_log.id DESC LIMIT 1) AS userId
      FROM video_holds JOIN videos ON videos.id = video_id WHERE reason = 'removed'`,
   ).all() as { id: string; userId: string | null }[];
@@ -107,7 +111,7 @@ function decideIn(
   { decision, reason, videos: chosen, version, isStrike }: Decision,
   userId: string,
   now: number,
-): StudioFailure | { videos: string[] } {
+): StudioFailure | { videos: string[]; removed: string[] } {
   const report = readReport(reportId);
   if (!report) return failure(404, FAILED, { detail: "There is no such report." });
   if (version !== versionOf(report)) return failure(409, FAILED, { detail: decidedBefore(report) });
@@ -117,8 +121,12 @@ function decideIn(
     return failure(422, FAILED, { detail: "This reason is too long." });
   }
   const ids = videosOf(report).filter((id) => chosen.includes(id));
-  const refusal = refusalOf(decision, report, ids) ?? (isStrike && noStrike(decision, ids));
+  // What another report has removed already was a strike then.
+  const removed = ids.filter((id) => !isRemoved(id));
+  const refusal = refusalOf(decision, report, ids) ?? (isStrike && noStrike(decision, removed));
   if (refusal) return failure(422, FAILED, { detail: refusal });
+  // Those of an old report, which is opened again, may be recorded in its payload only.
+  recordReportedVideos(reportId, videosOf(report));
   for (const id of ids) changeVideo(id, decision, report, userId, now);
   changeReport(report, decision, now);
   tell(report, ids, decision, text, userId, now);
@@ -126,7 +134,7 @@ function decideIn(
     const entry = { action: decision, reportId, videoId, userId };
     appendToLog({ ...entry, detail: { kind: report.kind, reason: textDigest(text) } }, now);
   }
-  return { videos: ids };
+  return { videos: ids, removed };
 }
 
 /** Why a decision makes no sense for these videos. */
@@ -137,9 +145,13 @@ function refusalOf(decision: DeskDecision, report: Report, ids: readonly string[
       : "What the reporter wrote was deleted. Nobody can be asked.";
   }
   if (ids.length === 0 && videosOf(report).length > 0) return "Choose at least one video.";
-  const removed = ids.filter(isRemoved).length;
+  const removed = ids.filter((id) => isRemoved(id, report.id)).length;
   if (decision === "keep" && removed > 0) return "The video was removed. Restore it instead.";
-  if (decision === "restore" && removed < ids.length) return "The video was not removed.";
+  if (decision === "restore" && removed < ids.length) {
+    return ids.some((id) => isRemoved(id))
+      ? "Another report removed the video. Restore it there."
+      : "The video was not removed.";
+  }
   if (ids.length > 0 || decision === "keep" || decision === "counter-notice") return undefined;
   return "No video was recognised in this report. Ask for its address.";
 }
@@ -154,48 +166,43 @@ function changeVideo(
   const held = { videoId, reportId: report.id };
   if (decision === "hide") {
     hold({ ...held, reason: "report" }, now);
-    handOver(videoId, report.id);
   } else if (decision === "remove") {
     hold({ ...held, reason: "removed" }, now);
     blockFilm(videoId, report.kind, new Date(now));
   } else if (decision === "restore") {
-    unblockFilm(videoId);
-    lift(videoId, report.id);
-    releaseHold({ videoId, reason: "removed" });
+    lift(videoId, report.id, now);
+    releaseHold({ ...held, reason: "removed" });
+    if (!isRemoved(videoId)) unblockFilm(videoId);
   } else if (decision === "keep") {
     prepared(
       "REPLACE INTO video_checks (video_id, kind, user_id, checked_at) VALUES (?, ?, ?, ?)",
     ).run(videoId, report.kind, userId, new Date(now).toISOString());
-    lift(videoId, report.id);
+    lift(videoId, report.id, now);
   }
 }
 
-/** Ends the hold for a report, unless another one needs it. */
-function lift(videoId: string, reportId: string): void {
-  const other = heldFor(videoId, reportId);
-  if (other) handOver(videoId, other);
-  else releaseHold({ videoId, reason: "report" });
-}
-
-/** Another report that the video stays hidden for: one that a moderator hid it for, or that nobody checked. */
-function heldFor(videoId: string, reportId: string): string | undefined {
-  return prepared(
-    `SELECT id FROM reports WHERE video_id = @videoId AND id <> @reportId AND state <> 'closed'
-       AND (id = (SELECT report_id FROM video_holds WHERE video_id = @videoId AND reason = 'report')
-           AND EXISTS (SELECT 1 FROM moderation_log WHERE report_id = reports.id AND action = 'hide')
-         OR kind IN ('consent', 'under-age')
-           AND kind NOT IN (SELECT kind FROM video_checks WHERE video_id = @videoId))
-     ORDER BY due_at LIMIT 1`,
-  )
-    .pluck()
-    .get({ videoId, reportId }) as string | undefined;
-}
-
-function handOver(videoId: string, reportId: string): void {
-  prepared("UPDATE video_holds SET report_id = ? WHERE video_id = ? AND reason = 'report'").run(
-    reportId,
-    videoId,
-  );
+/**
+ * Ends the hold of a report, and those that closed reports left behind. Those of other open reports stay;
+ * an urgent one that nobody has checked gets its own, if it has relied on that of another so far.
+ */
+function lift(videoId: string, reportId: string, now: number): void {
+  const unchecked = prepared(
+    `SELECT id FROM reports
+     WHERE id IN (SELECT report_id FROM report_videos WHERE video_id = @videoId)
+       AND id <> @reportId AND state <> 'closed' AND kind IN ('consent', 'under-age')
+       AND kind NOT IN (SELECT kind FROM video_checks WHERE video_id = @videoId)`,
+  ).pluck();
+  const over = prepared(
+    `SELECT source_id FROM video_holds WHERE video_id = @videoId AND reason = 'report'
+       AND (source_id = @reportId
+         OR source_id NOT IN (SELECT id FROM reports WHERE state <> 'closed'))`,
+  ).pluck();
+  const ids = over.all({ videoId, reportId }) as string[];
+  if (ids.length === 0) return;
+  for (const id of unchecked.all({ videoId, reportId }) as string[]) {
+    hold({ videoId, reason: "report", reportId: id }, now);
+  }
+  for (const id of ids) releaseHold({ videoId, reason: "report", reportId: id });
 }
 
 function changeReport({ id }: Report, decision: DeskDecision, now: number): void {

@@ -6,16 +6,16 @@ import {
   readMessages,
   readReport,
 } from "~/trust/reports/report-records.server";
+import { videosOf } from "~/trust/reports/report-videos.server";
 import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
 import type { Strikeable } from "~/trust/uploaders/strikes";
 import { strikeableOf } from "~/trust/uploaders/strikes.server";
 import type { AcceptedTerms } from "~/trust/uploaders/terms";
 import { prepared } from "~db/client.server";
+import type { HoldReason } from "~db/schema/moderation";
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
 import { timeLeft } from "./decisions";
 
-/** Of one report; it holds one statement more than anybody reports. */
-const MOST_VIDEOS = 50;
 const EARLIER_SHOWN = 10;
 /** Those of an uploader are looked for among so many of the last: a few milliseconds. */
 const LAST_REPORTS = 2_000;
@@ -53,6 +53,7 @@ export interface EarlierReport {
 export interface ReportPage {
   report: Report & { left: { text: string; isOver: boolean } };
   videos: ReportedVideo[];
+  /** Whether videos that this report removed can be restored; if not, it asks for a first decision. */
   isRemoved: boolean;
   earlier: EarlierReport[];
   messages: ReportMessage[];
@@ -72,7 +73,7 @@ export function readReportPage(id: string, now = Date.now()): ReportPage | undef
   return {
     report: { ...report, left: timeLeft(report.dueAt, now) },
     videos,
-    isRemoved: ids.some(isRemoved),
+    isRemoved: asksToRestore(report, ids),
     earlier: readEarlier(report, ids),
     messages: readMessages(id),
     entries: prepared(
@@ -87,24 +88,30 @@ export function readReportPage(id: string, now = Date.now()): ReportPage | undef
   };
 }
 
-/** The ids of the videos that a report is about. */
-export function videosOf({ videoId, box }: Report): string[] {
-  const named = box && typeof box !== "string" ? box.videos : [];
-  return [...new Set([...(videoId === null ? [] : [videoId]), ...named])].slice(0, MOST_VIDEOS);
-}
-
 /** Changes with each entry in the log about a report, and with each change of its state. */
 export function versionOf({ id, state }: Pick<Report, "id" | "state">): string {
   const last = prepared("SELECT max(id) FROM moderation_log WHERE report_id = ?").pluck().get(id);
   return `${last ?? 0}-${state}`;
 }
 
-/** Whether a moderator has removed a video. */
-export function isRemoved(videoId: string): boolean {
-  return (
-    prepared("SELECT 1 FROM video_holds WHERE video_id = ? AND reason = 'removed'").get(videoId) !==
-    undefined
-  );
+/** Whether a moderator has removed a video because of this report, or of any if none is given. */
+export function isRemoved(videoId: string, reportId?: string): boolean {
+  return isHeld(videoId, "removed", reportId);
+}
+
+function isHeld(videoId: string, reason: HoldReason, reportId?: string): boolean {
+  const row = prepared(
+    `SELECT 1 FROM video_holds WHERE video_id = @videoId AND reason = @reason
+       AND (source_id = @reportId OR @reportId IS NULL)`,
+  ).get({ videoId, reason, reportId: reportId ?? null });
+  return row !== undefined;
+}
+
+/** Whether it is to be decided if videos come back: one that waits for a first decision comes first. */
+function asksToRestore(report: Report, videoIds: readonly string[]): boolean {
+  const isRemovedHere = (id: string) => isRemoved(id, report.id);
+  const waits = videoIds.some((id) => isHeld(id, "report", report.id) && !isRemovedHere(id));
+  return !waits && videoIds.some(isRemovedHere);
 }
 
 function readVideos(ids: readonly string[]): ReportedVideo[] {
@@ -144,19 +151,23 @@ function readVideos(ids: readonly string[]): ReportedVideo[] {
   });
 }
 
+/** The reports that name one of the videos of the parameter `list`. */
+const NAMING =
+  "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
+
 /** The last of the same videos, and of the same uploader's. */
 function readEarlier(report: Report, videoIds: readonly string[]): EarlierReport[] {
   const columns = "id, kind, state, decision, received_at AS receivedAt";
   const ofVideos = prepared(
-    `SELECT ${columns} FROM reports WHERE video_id IN (SELECT value FROM json_each(?)) AND id <> ?
+    `SELECT ${columns} FROM reports WHERE id IN ${NAMING} AND id <> @id
      ORDER BY received_at DESC LIMIT ${EARLIER_SHOWN}`,
-  ).all(JSON.stringify(videoIds), report.id) as EarlierReport[];
+  ).all({ list: JSON.stringify(videoIds), id: report.id }) as EarlierReport[];
   const uploader = uploaderOf(report.videoId);
   const others = uploader
     ? (prepared(
         `SELECT ${columns} FROM
            (SELECT * FROM reports ORDER BY received_at DESC LIMIT ${LAST_REPORTS}) AS reports
-         WHERE id <> @id AND video_id NOT IN (SELECT value FROM json_each(@list))
+         WHERE id <> @id AND id NOT IN ${NAMING}
            AND (SELECT uploaded_by FROM videos WHERE videos.id = video_id
              UNION ALL SELECT uploaded_by FROM deleted_videos WHERE deleted_videos.id = video_id)
              = @uploader LIMIT ${EARLIER_SHOWN}`,

@@ -7,6 +7,9 @@ import type { DeskDecision } from "./decisions";
 /** Why a decision can't come with a strike. */
 export function noStrike(decision: DeskDecision, ids: readonly string[]): string | undefined {
   if (decision !== "remove") return "A strike comes with a removal. Choose Remove, or untick it.";
+  if (ids.length === 0) {
+    return "These videos were removed before. A strike comes with the first removal.";
+  }
   if (strikeableOf(ids).length > 0) return undefined;
   return "None of these videos has an uploader who can be given a strike.";
 }

@@ -9,7 +9,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   video_files:
     "id video_id state created_at replaced_at duration poster_colors hls_settings source_removed_at captions loudness true_peak bytes sha256 cut_start cut_end watched",
   deleted_videos: "id title deleted_at bytes",
-  video_holds: "video_id reason report_id since was_published",
+  video_holds: "video_id reason source_id since was_published",
 
   consent_hidings: "batch video_id",
   consent_requirement: "id",

@@ -43,11 +43,12 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         columns: { reports: "box", report_messages: "id report_id author sent_at box" },
       },
       {
-        what: "That there was a report: its kind, its video, when it came, and what was decided",
+        what: "That there was a report: its kind, its videos, when it came, and what was decided",
         why: "To count reports on the transparency page. It says nothing about who reported.",
         howLong: "For good.",
         columns: {
           reports: "id kind video_id state decision received_at due_at closed_at erased_at",
+          report_videos: "report_id video_id",
         },
       },
       {

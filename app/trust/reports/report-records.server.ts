@@ -16,6 +16,7 @@ import {
   sealMessage,
   sealReport,
 } from "./report-box.server";
+import { recordPayloadVideos, recordReportedVideos } from "./report-videos.server";
 
 /**
  * The rows of reports. What changes something is synchronous, for any transaction, so that the entry in
@@ -23,7 +24,8 @@ import {
  */
 
 const HOUR_MS = 3_600_000;
-const WITHIN_48_HOURS: readonly ReportKind[] = ["consent", "under-age"];
+/** Decided within 48 hours. With REPORT_HIDE such a report hides what it names. */
+export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
 /** Erased at once: a fraction of a millisecond each. */
 const ERASED_AT_ONCE = 100;
 
@@ -56,7 +58,7 @@ export interface ReportMessage {
 
 /** By when a report of a kind has to be decided, ISO 8601 UTC. */
 export function dueAt(kind: ReportKind, receivedAt: number): string {
-  const ms = WITHIN_48_HOURS.includes(kind) ? 48 * HOUR_MS : settings().reportDeadlineMs;
+  const ms = URGENT_KINDS.includes(kind) ? 48 * HOUR_MS : settings().reportDeadlineMs;
   return new Date(receivedAt + ms).toISOString();
 }
 
@@ -80,8 +82,10 @@ export function createReport(
     due: dueAt(kind, now),
     box: sealReport(box),
   });
-  if (changes > 0) enqueueMail(id, "received", now);
-  return changes > 0;
+  if (changes === 0) return false;
+  recordReportedVideos(id, [...(videoId === null ? [] : [videoId]), ...box.videos]);
+  enqueueMail(id, "received", now);
+  return true;
 }
 
 /** Whether there is a report with this id. */
@@ -192,6 +196,8 @@ export function withdrawOpenReport(id: string): boolean {
 /** Deletes what was typed in a report, and all that was written about it. False when that was done before. */
 export function eraseReport(id: string, now = Date.now()): boolean {
   requireTransaction();
+  const box = prepared("SELECT box FROM reports WHERE id = ?").pluck().get(id) as string | null;
+  recordPayloadVideos(id, box ?? null);
   const { changes } = prepared(
     "UPDATE reports SET box = NULL, erased_at = ? WHERE id = ? AND erased_at IS NULL",
   ).run(new Date(now).toISOString(), id);

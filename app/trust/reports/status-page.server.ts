@@ -11,6 +11,7 @@ import {
   type ReportMessage,
   readMessages,
   readReport,
+  URGENT_KINDS,
   withdrawOpenReport,
 } from "./report-records.server";
 import {
@@ -20,6 +21,7 @@ import {
   STATE_TEXTS,
   WITHDRAWN_WHILE_HIDDEN,
 } from "./report-texts";
+import { videosOf } from "./report-videos.server";
 import { reportIdOf } from "./status-token.server";
 
 const LONGEST_MESSAGE = 4_000;
@@ -43,14 +45,14 @@ export interface StatusPage {
 export function readStatusPage(token: string): StatusPage | { missing: string } {
   const report = reportOf(token);
   if (typeof report === "string") return { missing: report };
-  const { id, kind, state, decision, box } = report;
+  const { id, kind, state, decision } = report;
   const isOpen = state !== "closed";
   const isWithdrawn = decision === "withdrawn";
   return {
     ...{ kind, receivedAt: report.receivedAt, messages: readMessages(id) },
     sentence: sentenceOf(report),
     dueAt: isOpen ? report.dueAt : undefined,
-    videos: box && box !== "unreadable" ? box.videos : [],
+    videos: videosOf(report),
     canWrite: isOpen && countMessages(id, "reporter") < MOST_MESSAGES,
     canWithdraw: isOpen && !isWithdrawn,
   };
@@ -114,9 +116,11 @@ async function withdraw({ id }: Report): Promise<StatusAnswer> {
     const now = readReport(id);
     if (!now || now.state === "closed") return DECIDED;
     if (now.decision === "withdrawn") return { done: "The report is withdrawn." };
+    // An urgent report from before each had a hold of its own relies on that of another.
     const holds = prepared(
-      "SELECT 1 FROM video_holds WHERE report_id = ? AND reason = 'report' LIMIT 1",
-    ).get(id);
+      `SELECT 1 FROM video_holds WHERE video_id IN (SELECT value FROM json_each(?))
+         AND reason = 'report' AND (source_id = ? OR ?) LIMIT 1`,
+    ).get(JSON.stringify(videosOf(now)), id, Number(URGENT_KINDS.includes(now.kind)));
     if (holds) withdrawOpenReport(id);
     else closeReport({ id, decision: "withdrawn" });
     appendToLog({ action: "withdrawn", reportId: id, videoId: now.videoId });

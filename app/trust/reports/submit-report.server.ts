@@ -3,6 +3,7 @@ import { clientAddress } from "~/server/client-address.server";
 import { settings } from "~/server/settings.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
+import { holdsOf } from "../holds.server";
 import { appendToLog } from "../moderation-log.server";
 import { hold } from "../publication.server";
 import { isSolved, newPuzzle, type Puzzle } from "./puzzle.server";
@@ -12,7 +13,7 @@ import {
   type TypedReport,
   videosIn,
 } from "./report-form.server";
-import { createReport, hasReport } from "./report-records.server";
+import { createReport, hasReport, URGENT_KINDS } from "./report-records.server";
 import { KIND_TEXTS } from "./report-texts";
 import { idOfReport } from "./status-token.server";
 
@@ -21,7 +22,6 @@ const HOUR_SECONDS = 3_600;
 const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
-const HIDING_KINDS: readonly ReportKind[] = ["consent", "under-age"];
 
 const freeByAddress = attemptLimit(VIDEOS_WITHOUT_PUZZLE, HOUR_SECONDS);
 const freeForAll = attemptLimit(VIDEOS_OF_ALL_WITHOUT_PUZZLE, HOUR_SECONDS, 1);
@@ -81,7 +81,7 @@ export async function submitReport(
   await writeTransaction(() => {
     if (!createReport({ id, kind, videoId, box })) return;
     appendToLog({ action: "received", reportId: id, videoId, detail: { kind } });
-    if (settings().reportHide && HIDING_KINDS.includes(kind)) hideReported(id, kind, videos);
+    if (settings().reportHide && URGENT_KINDS.includes(kind)) hideReported(id, kind, videos);
   });
   return { id };
 }
@@ -98,7 +98,9 @@ function hideReported(reportId: string, kind: ReportKind, videos: readonly strin
       kind,
     );
     if (!isThere || isChecked) continue;
-    if (hold({ videoId, reason: "report", reportId })) {
+    // The log counts what was hidden, not each report that keeps it so.
+    const wasHeld = holdsOf([videoId]).get(videoId)?.includes("report");
+    if (hold({ videoId, reason: "report", reportId }) && !wasHeld) {
       appendToLog({ action: "hide-at-once", reportId, videoId, detail: { kind } });
     }
   }

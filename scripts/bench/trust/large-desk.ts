@@ -72,6 +72,7 @@ export function fillDesk(now: number): void {
       appendToLog({ action: decision, reportId: id, videoId, detail: { kind } }, closed);
     }
   });
+  sqlite.exec("INSERT INTO report_videos (report_id, video_id) SELECT id, video_id FROM reports");
   addRecords(videos);
 }
 

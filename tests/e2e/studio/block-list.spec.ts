@@ -75,7 +75,7 @@ for (const scripts of [true, false]) {
       fail.run(id);
       site
         .database()
-        .prepare("INSERT INTO video_holds VALUES (?, 'comparing', NULL, '2026-01-01', 1)")
+        .prepare("INSERT INTO video_holds VALUES (?, 'comparing', '', '2026-01-01', 1)")
         .run(id);
       await signIn(page);
       await page.goto("/admin?tab=manage");

@@ -1,0 +1,278 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { action as sendReport } from "~/routes/report";
+import { action as decideOn } from "~/routes/report-decision";
+import { loader as openStatus, action as sendStatus } from "~/routes/report-status";
+import { forgetSettings, settings } from "~/server/settings.server";
+import { readReportPage } from "~/studio/reports/report-page.server";
+import { releaseHold } from "~/trust/holds.server";
+import { eraseDue } from "~/trust/reports/report-mails.server";
+import { readReport } from "~/trust/reports/report-records.server";
+import { recordVideosOfOpenReports, reportedVideos } from "~/trust/reports/report-videos.server";
+import { reportIdOf } from "~/trust/reports/status-token.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { migrate } from "~db/migrate.server";
+import { migrations } from "~db/migrations";
+import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
+
+const site = useAdminSite();
+const ORIGIN = "http://localhost";
+const HOST = { Origin: ORIGIN, Host: "localhost" };
+let reports = 0;
+
+async function responseOf(work: () => Promise<unknown>): Promise<Response> {
+  const answer = await work().catch((thrown: unknown) => thrown);
+  if (answer instanceof Error) throw answer;
+  return answer as Response;
+}
+
+/** Sends the public form, each report from an address of its own. Returns the token of its status link. */
+async function report(kind: string, ...videos: string[]): Promise<string> {
+  reports += 1;
+  const fields = {
+    form: `form ${reports}`,
+    name: "Ann",
+    where: videos.map((id) => `${ORIGIN}/video/${id}`).join(" "),
+    what: "This should not be here.",
+    "statement-0": "1",
+    "statement-1": "1",
+  };
+  const request = new Request(`${ORIGIN}/report?kind=${kind}`, {
+    method: "POST",
+    headers: { ...HOST, "X-Forwarded-For": `10.1.${reports >> 8}.${reports & 255}` },
+    body: new URLSearchParams(fields),
+  });
+  const answer = await responseOf(async () => sendReport({ request, params: {}, context: {} }));
+  return answer.headers.get("Location")?.replace("/report/", "") ?? "";
+}
+
+const idOf = (token: string) => reportIdOf(token) ?? "";
+
+/** Sends the moderator's form. Returns the status of the answer. */
+async function decide(token: string, decision: string, ...videos: string[]) {
+  const id = idOf(token);
+  const { version = "", videos: named = [] } = readReportPage(id) ?? {};
+  const body = new URLSearchParams({ decision, version, reason: "Because." });
+  for (const each of videos.length > 0 ? videos : named.map((one) => one.id)) {
+    body.append("video", each);
+  }
+  const request = new Request(`${ORIGIN}/admin/reports/${id}`, {
+    method: "POST",
+    headers: { Cookie: adminCookie(), ...HOST },
+    body,
+  });
+  const answer = await responseOf(async () =>
+    decideOn({ request, params: { id }, context: {} } as never),
+  );
+  return (answer as { init?: ResponseInit }).init?.status ?? answer.status;
+}
+
+const withdraw = (token: string) =>
+  responseOf(async () =>
+    sendStatus({
+      request: new Request(`${ORIGIN}/report/${token}`, {
+        method: "POST",
+        headers: HOST,
+        body: new URLSearchParams({ intent: "withdraw" }),
+      }),
+      params: { token },
+      context: {},
+    }),
+  );
+const statusOf = (id: string) => video(id)?.status;
+const choicesOf = (token: string) => readReportPage(idOf(token))?.isRemoved;
+/** As with a SESSION_SECRET that was replaced. */
+const makeUnreadable = () =>
+  sqliteHandle().exec("UPDATE reports SET box = substr(box, 1, length(box) - 6) || 'AAAAAA'");
+
+beforeEach(() => {
+  process.env.PUBLIC_URL = ORIGIN;
+  forgetSettings();
+  for (const id of ["v", "w", "x"]) {
+    writeUpload(site.uploads, `videos/u/${id}.mp4`);
+    addVideo({ id, status: "published", video_url: `/media/videos/u/${id}.mp4` });
+  }
+});
+
+describe("a video that several reports name", () => {
+  it("stays hidden until the report is decided that named it second", async () => {
+    const underAge = await report("under-age", "x", "v");
+    const consent = await report("consent", "v");
+    expect(await decide(consent, "keep")).toBe(302);
+    expect(statusOf("v")).toBe("hidden");
+    expect(await decide(underAge, "keep")).toBe(302);
+    expect([statusOf("v"), statusOf("x")]).toEqual(["published", "published"]);
+  });
+
+  it("stays hidden whichever of the reports is decided first", async () => {
+    const underAge = await report("under-age", "x", "v");
+    const consent = await report("consent", "v");
+    await decide(underAge, "keep");
+    expect([statusOf("v"), statusOf("x")]).toEqual(["hidden", "published"]);
+    await decide(consent, "keep");
+    expect(statusOf("v")).toBe("published");
+  });
+
+  it("stays hidden for the report of a moderator who hid it because of another", async () => {
+    const consent = await report("consent", "v");
+    const copyright = await report("copyright", "w", "v");
+    await decide(copyright, "hide", "v");
+    await decide(consent, "keep");
+    expect(statusOf("v")).toBe("hidden");
+    await decide(copyright, "keep");
+    expect(statusOf("v")).toBe("published");
+  });
+
+  it("lists each of the reports on the page of the other", async () => {
+    const underAge = await report("under-age", "x", "v");
+    const consent = await report("consent", "v");
+    for (const [one, other] of [
+      [consent, underAge],
+      [underAge, consent],
+    ] as const) {
+      expect(readReportPage(idOf(one))?.earlier).toMatchObject([
+        { id: idOf(other), isOfVideo: true },
+      ]);
+    }
+  });
+
+  it("is still looked at when a report that did not hide it first is withdrawn", async () => {
+    await report("consent", "v");
+    const underAge = await report("under-age", "v");
+    await withdraw(underAge);
+    expect(readReport(idOf(underAge))).toMatchObject({ state: "open", decision: "withdrawn" });
+  });
+
+  it("is still looked at when another report takes over and the first is withdrawn", async () => {
+    const underAge = await report("under-age", "v");
+    const copyright = await report("copyright", "v");
+    await decide(copyright, "hide");
+    await withdraw(underAge);
+    expect(readReport(idOf(underAge))?.state).toBe("open");
+  });
+
+  it("stays removed because of one report when another is restored", async () => {
+    const [first, second] = [await report("consent", "v"), await report("private", "v")];
+    expect(await decide(first, "remove")).toBe(302);
+    expect(choicesOf(second)).toBe(false);
+    expect(await decide(second, "restore")).toBe(422);
+    expect(await decide(second, "remove")).toBe(302);
+    expect(readReport(idOf(second))).toMatchObject({ state: "closed", decision: "remove" });
+    expect(await decide(second, "restore")).toBe(302);
+    expect(statusOf("v")).toBeUndefined();
+    expect(await decide(first, "restore")).toBe(302);
+    expect(statusOf("v")).toBe("published");
+  });
+
+  it("stays removed when a second report about it is rejected", async () => {
+    const [first, second] = [await report("consent", "v"), await report("consent", "v")];
+    await decide(first, "remove");
+    expect(await decide(second, "keep")).toBe(302);
+    expect(readReport(idOf(second))?.state).toBe("closed");
+    expect(statusOf("v")).toBeUndefined();
+  });
+
+  it("is published again by the report that named it second, after its texts were deleted", async () => {
+    const token = await report("under-age", "v", "w");
+    await decide(token, "remove");
+    await eraseDue(Date.now() + settings().reportKeepMs + 1_000);
+    expect(readReport(idOf(token))?.box).toBeNull();
+    expect(await decide(token, "restore")).toBe(302);
+    expect([statusOf("v"), statusOf("w")]).toEqual(["published", "published"]);
+  });
+
+  it("is published again by a report whose texts can't be decrypted", async () => {
+    const token = await report("under-age", "v", "w");
+    makeUnreadable();
+    expect(await decide(token, "keep")).toBe(302);
+    expect([statusOf("v"), statusOf("w")]).toEqual(["published", "published"]);
+  });
+
+  it("can be kept after another video of the same report was removed", async () => {
+    const token = await report("under-age", "v", "w");
+    await decide(token, "remove", "v");
+    expect(statusOf("w")).toBe("hidden");
+    expect(choicesOf(token)).toBe(false);
+    expect(await decide(token, "keep", "w")).toBe(302);
+    expect(statusOf("w")).toBe("published");
+    expect(choicesOf(token)).toBe(true);
+    await decide(token, "restore", "v");
+    expect(statusOf("v")).toBe("published");
+  });
+
+  it("is named to the reporter who can't be read any more", async () => {
+    const token = await report("consent", "v", "w");
+    makeUnreadable();
+    const request = new Request(`${ORIGIN}/report/${token}`);
+    const answer = await openStatus({ request, params: { token }, context: {} });
+    expect(JSON.stringify(answer)).toContain('["v","w"]');
+  });
+});
+
+describe("reports from before each had its own hold", () => {
+  const before = migrations.findIndex(({ name }) => name === "0251-report-videos");
+
+  /** Undoes both migrations: the newest hold of a video goes, as only the first was kept. */
+  function makeOld(): void {
+    sqliteHandle().exec(`
+      DROP TRIGGER videos_held_changed;
+      DROP TRIGGER videos_held_entered;
+      CREATE TABLE old_holds (
+        video_id TEXT NOT NULL, reason TEXT NOT NULL, report_id TEXT, since TEXT NOT NULL,
+        was_published INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (video_id, reason)) WITHOUT ROWID;
+      INSERT OR IGNORE INTO old_holds
+        SELECT video_id, reason, nullif(source_id, ''), since, was_published FROM video_holds
+        ORDER BY was_published DESC, since;
+      DROP TABLE video_holds;
+      ALTER TABLE old_holds RENAME TO video_holds;
+      DROP TABLE report_videos;
+      CREATE TRIGGER videos_held_changed AFTER UPDATE OF id, status ON videos WHEN FALSE BEGIN
+        SELECT 1; END;
+      CREATE TRIGGER videos_held_entered AFTER INSERT ON videos WHEN FALSE BEGIN SELECT 1; END;
+      DELETE FROM migrations WHERE name IN ('0251-report-videos', '0252-hold-sources')`);
+    expect(migrate(sqliteHandle()).slice(0, 2)).toEqual(
+      migrations.slice(before, before + 2).map(({ name }) => name),
+    );
+  }
+
+  it("keep their videos hidden although the hold names another report", async () => {
+    const consent = await report("consent", "v");
+    const underAge = await report("under-age", "x", "v");
+    makeOld();
+    expect(reportedVideos(idOf(underAge))).toEqual(["x"]);
+    await recordVideosOfOpenReports();
+    expect(reportedVideos(idOf(underAge))).toEqual(["x", "v"]);
+    expect(await decide(consent, "keep")).toBe(302);
+    expect(statusOf("v")).toBe("hidden");
+    await decide(underAge, "keep");
+    expect(statusOf("v")).toBe("published");
+  });
+
+  it("are still looked at when they are withdrawn", async () => {
+    await report("consent", "v");
+    const underAge = await report("under-age", "v");
+    makeOld();
+    await withdraw(underAge);
+    expect(readReport(idOf(underAge))?.state).toBe("open");
+  });
+
+  it("keep the videos that they name when their texts are deleted", async () => {
+    const token = await report("under-age", "v", "w");
+    await decide(token, "remove");
+    makeOld();
+    await eraseDue(Date.now() + settings().reportKeepMs + 1_000);
+    expect(reportedVideos(idOf(token))).toEqual(["v", "w"]);
+    await decide(token, "restore");
+    expect([statusOf("v"), statusOf("w")]).toEqual(["published", "published"]);
+  });
+
+  it("leave their videos on hold and public again as before", async () => {
+    const token = await report("consent", "v");
+    makeOld();
+    sqliteHandle().exec("UPDATE videos SET status = 'published' WHERE id = 'v'");
+    expect(statusOf("v")).toBe("hidden");
+    await writeTransaction(() =>
+      releaseHold({ videoId: "v", reason: "report", reportId: idOf(token) }),
+    );
+    expect(statusOf("v")).toBe("published");
+  });
+});
