@@ -1,8 +1,9 @@
 import { NOT_ALLOWED } from "~/account/guard.server";
+import { allows, type Permission } from "~/account/permissions";
 import { prepared } from "~db/client.server";
-import type { VideoRow } from "~db/schema";
+import type { Role, VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "./failure";
-import { isDraft, OWN_DELETED, type OwnVideos, ownDeletedValues } from "./own-videos";
+import { isDraft, OWN_DELETED, type OwnVideos, ownDeletedValues, ownVideosOf } from "./own-videos";
 
 const NOT_A_DRAFT = `${NOT_ALLOWED} Only an editor changes a video that is no longer a draft.`;
 
@@ -26,6 +27,27 @@ export function changeableIds(
   if (own.draftsOnly && !rows.every(isDraft))
     return failure(403, sentence, { detail: NOT_A_DRAFT });
   return rows.map(({ id }) => id);
+}
+
+/**
+ * The same for the transaction that writes, with the account read again: its role, or the status of a video,
+ * may have changed since the request was let in.
+ *
+ * @returns those of the videos that the account may change, or the failure: 403 for an account that is
+ *   deactivated, gone or without the permission, and as `changeableIds` has it.
+ */
+export function changeableNow(
+  userId: string | null,
+  permission: Permission,
+  ids: readonly string[],
+  sentence: string,
+): readonly string[] | StudioFailure {
+  const row = prepared(
+    "SELECT role, may_publish AS mayPublish FROM users WHERE id = ? AND deactivated_at IS NULL",
+  ).get(userId) as { role: Role; mayPublish: 0 | 1 } | undefined;
+  const user = row && { id: userId ?? "", role: row.role, mayPublish: row.mayPublish === 1 };
+  if (!user || !allows(user, permission)) return failure(403, sentence, { detail: NOT_ALLOWED });
+  return changeableIds(ownVideosOf(user, permission), ids, sentence);
 }
 
 /** Those of some deleted videos that the user may restore or delete for good. */

@@ -1,8 +1,14 @@
 import { prepared } from "~db/client.server";
+import { fileHold, obstacleTo } from "./file-hold.server";
 import type { OtherFile, OtherFiles } from "./replace";
 import { isReady } from "./take-over.server";
 
+const WAITS_FOR_EDITOR =
+  "An editor has to switch to this file: the account that sent it may no longer change this video.";
+
 type Row = OtherFile & {
+  video_id: string;
+  user_id: string | null;
   state: "pending" | "earlier" | "original";
   video_url: string;
   failed: 0 | 1;
@@ -13,7 +19,7 @@ type Row = OtherFile & {
 /** The files of a video but the one it has, those that were replaced last first. */
 export function otherFiles(videoId: string): OtherFiles {
   const rows = prepared(
-    `SELECT file.id, state, duration, video_url, bytes, users.email AS by, cut_start, cut_end,
+    `SELECT file.id, video_id, user_id, state, duration, video_url, bytes, users.email AS by, cut_start, cut_end,
        coalesce(replaced_at, file.created_at) AS at,
        EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = file.id AND jobs.state = 'failed'
          AND kind IN ('transcode', 'ladder')) AS failed
@@ -34,8 +40,13 @@ export function otherFiles(videoId: string): OtherFiles {
         ...shown(pending),
         isPlayable: isReady(pending, true),
         hasFailed: pending.failed === 1,
+        waitsFor: waitsFor(pending),
       },
     }),
     earlier: rows.filter(({ state }) => state === "earlier").map(shown),
   };
+}
+
+function waitsFor(file: Row): string | undefined {
+  return obstacleTo(file, null) === "not allowed" ? WAITS_FOR_EDITOR : fileHold(file.video_id);
 }

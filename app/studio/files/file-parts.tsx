@@ -37,6 +37,7 @@ export function PendingFile({
           It does not take over by itself. Try again in the queue, or discard it.
         </p>
       )}
+      {file.waitsFor && <p className="text-sm">{file.waitsFor}</p>}
       <div className="flex flex-wrap gap-3">
         {file.isPlayable && (
           <FileButton videoId={videoId} file={file} intent="use-file" action={list}>

@@ -1,8 +1,10 @@
 import { recordActivity } from "~/account/activity.server";
+import { NOT_ALLOWED } from "~/account/guard.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
+import { fileHold, type Obstacle } from "./file-hold.server";
 import { removeFiles } from "./remove-files.server";
 import { takeOver } from "./take-over.server";
 
@@ -14,6 +16,16 @@ export interface FileOfVideo {
 
 const GONE = "This file is no longer there. It was used, restored or removed in the meantime.";
 
+/** The failure of a switch to another file that something keeps from happening. */
+export function obstacleFailure(
+  obstacle: Obstacle,
+  videoId: string,
+  sentence: string,
+): StudioFailure {
+  if (obstacle === "not allowed") return failure(403, sentence, { detail: NOT_ALLOWED });
+  return failure(409, sentence, { detail: fileHold(videoId) });
+}
+
 /** Does not wait until all is made of a file that is to replace another. */
 export async function useAtOnce(
   file: FileOfVideo,
@@ -24,6 +36,7 @@ export async function useAtOnce(
   if (outcome === "gone") return failure(404, sentence, { detail: GONE });
   if (outcome === "not ready")
     return failure(409, sentence, { detail: "It can't be played yet. Try again when it can." });
+  if (outcome !== "done") return obstacleFailure(outcome, file.videoId, sentence);
   return {
     title: "File Replaced",
     description: "The video has its new file. What is not made of it yet follows.",
@@ -37,7 +50,10 @@ export async function restoreFile(
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
   const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
-  if (outcome !== "done") return failure(404, "Failed to restore the file.", { detail: GONE });
+  const sentence = "Failed to restore the file.";
+  if (outcome === "gone" || outcome === "not ready")
+    return failure(404, sentence, { detail: GONE });
+  if (outcome !== "done") return obstacleFailure(outcome, file.videoId, sentence);
   return {
     title: "File Restored",
     description: "The video plays its earlier file again. The other is kept in the trash.",

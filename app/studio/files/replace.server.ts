@@ -16,9 +16,11 @@ import { checkTerms } from "~/trust/uploaders/terms.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import { failure, GONE, type StudioFailure } from "../failure";
+import { changeableNow } from "../own-videos.server";
 import { refuseBlockedFile } from "../upload/blocked-file.server";
 import { findDuplicate } from "../upload/duplicates.server";
 import { type ProbedVideo, probeUpload } from "../upload/probe-upload.server";
+import { fileHold, newFileHold } from "./file-hold.server";
 import { type ReplaceQuestion, WHEN_READY } from "./replace";
 import { isChosen, newFileId, takeOver } from "./take-over.server";
 
@@ -90,6 +92,8 @@ async function examineAndTake(
   if (fileError) throw fileError;
   const video = findVideo(id);
   if (!video) return failure(404, FAILED, { detail: GONE });
+  const held = newFileHold(id);
+  if (held) return failure(409, FAILED, { detail: held, replace: {} });
   const refusal = consentRefusals([id]).get(id);
   // Another film without a record may not go where everybody sees it.
   if (refusal && video.status === "published") {
@@ -116,13 +120,14 @@ async function examineAndTake(
   const taken = await store(id, file, probed, userId, agreed.acceptance);
   if (taken === "pending") return failure(409, FAILED, { detail: PENDING, replace: {} });
   if (taken === "gone") return failure(404, FAILED, { detail: GONE });
+  if (typeof taken !== "string") return taken;
   if (upload) await removeUpload(userId, upload);
   jobsChanged("work");
   // Where nothing can be made of it, as without ffmpeg, it takes over at once.
   const isDone = (await takeOver(taken, null)) === "done";
   return {
     title: isDone ? "File Replaced" : "File Received",
-    description: [isDone ? "The video has its new file." : WHEN_READY, refusal]
+    description: [isDone ? "The video has its new file." : WHEN_READY, refusal, fileHold(id)]
       .filter(Boolean)
       .join(" "),
     kind: "success",
@@ -136,12 +141,12 @@ async function store(
   probed: ProbedVideo,
   userId: string,
   acceptance: Acceptance | undefined,
-): Promise<string | "pending" | "gone"> {
+): Promise<string | "pending" | "gone" | StudioFailure> {
   const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
   const id = newFileId();
   const name = { bucket: "videos", path: moved.videoPath } as const;
   const url = mediaUrl(name.bucket, name.path);
-  let outcome: string;
+  let outcome: string | StudioFailure;
   try {
     const bytes = await diskUsage(bucketFile(name.bucket, name.path) ?? "");
     outcome = await database()
@@ -149,6 +154,10 @@ async function store(
       .execute(async (transaction) => {
         const video = findVideo(videoId);
         if (!video) return "gone";
+        const changeable = changeableNow(userId, "/admin replace", [videoId], FAILED);
+        if ("status" in changeable) return changeable;
+        const held = newFileHold(videoId);
+        if (held) return failure(409, FAILED, { detail: held, replace: {} });
         if (isPending(videoId)) return "pending";
         await transaction
           .insertInto("video_files")

@@ -31,6 +31,8 @@ export interface OtherFiles {
     isPlayable: boolean;
     /** Something that it needs has failed for good. */
     hasFailed: boolean;
+    /** Why the video doesn't switch to it when it is ready. */
+    waitsFor?: string;
   };
   /** What the video's file was cut from, kept for as long as it has that. */
   original?: OtherFile;

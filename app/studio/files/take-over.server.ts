@@ -15,9 +15,13 @@ import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files
 import { recordDigest } from "../upload/duplicates.server";
 import { carryCaptions } from "./carry-captions.server";
 import { cutCaptions } from "./cut-captions.server";
+import { type Obstacle, obstacleTo } from "./file-hold.server";
 
-/** What came of it: `changed` when somebody has changed the file or its video meanwhile. */
-type Outcome = "done" | "gone" | "not ready" | "changed";
+/**
+ * What came of it: `changed` when somebody has changed the file or its video meanwhile, `on hold` while
+ * something holds the video, `not allowed` when the account may not change the file of the video any more.
+ */
+type Outcome = "done" | "gone" | "not ready" | "changed" | Obstacle;
 
 /** Captions are edited by people: more often than this they do not change at one moment. */
 const MOST_TRIES = 5;
@@ -27,7 +31,8 @@ const MOST_TRIES = 5;
  * of the video gets its addresses, length, captions and all that was made of it, and what the row had
  * becomes an earlier file. No file is moved: killed at any point, one of the two is played.
  *
- * @param userId who wants it; null for a file that takes over by itself, which must have all made of it.
+ * @param userId who wants it; null for a file that takes over by itself, which must have all made of it and
+ *   comes from somebody who may still replace the file.
  */
 export async function takeOver(
   fileId: string,
@@ -44,6 +49,8 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
   const before = readBoth(fileId);
   if (!before) return "gone";
   if (!isReady(before.file, userId !== null)) return "not ready";
+  const obstacle = obstacleTo(before.file, userId);
+  if (obstacle) return obstacle;
   // What has been counted belongs to the film before.
   flushWatchedParts();
   const base = basePathOf(before.file);
@@ -60,6 +67,8 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
       if (now.file.captions !== before.file.captions) return "changed";
       if (now.video.captions !== before.video.captions) return "changed";
       if (!isReady(now.file, userId !== null)) return "not ready";
+      const obstacle = obstacleTo(now.file, userId);
+      if (obstacle) return obstacle;
       await exchange(transaction, { ...now, captions, userId });
       return "done";
     });
@@ -183,6 +192,8 @@ async function exchange(
   prepared("DELETE FROM video_files WHERE id = ?").run(file.id);
   settleOriginal(video.id, now);
   forgetFingerprint(video.id);
+  // What somebody has looked at because of a report was the file before.
+  prepared("DELETE FROM video_checks WHERE video_id = ?").run(video.id);
   await enqueueMissingIn(transaction, [video.id]);
   if (file.sha256) await recordDigest(video.id, file.sha256, transaction);
   else prepared("DELETE FROM video_digests WHERE video_id = ?").run(video.id);

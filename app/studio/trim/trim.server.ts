@@ -17,7 +17,10 @@ import { database, prepared } from "~db/client.server";
 import type { VideoRow } from "~db/schema";
 import { storyboardFrames } from "../edit/storyboard-frames.server";
 import { failure, GONE, type StudioFailure } from "../failure";
+import { newFileHold } from "../files/file-hold.server";
+import { obstacleFailure } from "../files/files-action.server";
 import { basePathOf, isChosen, newFileId, takeOver } from "../files/take-over.server";
+import { changeableNow } from "../own-videos.server";
 import { readCut, type TrimView, type TypedCut } from "./trim";
 
 const FAILED = "Failed to cut the video.";
@@ -62,6 +65,8 @@ export async function trimVideo(
   ) => failure(status, FAILED, { detail, trim: { typed, fields } });
   const video = findVideo(id);
   if (!video) return failure(404, FAILED, { detail: GONE });
+  const held = newFileHold(id);
+  if (held) return refuse(409, held);
   if (isPending(id)) return refuse(409, PENDING);
   if (isBeingConverted(video)) return refuse(409, CONVERTING);
   const base = originalBase(video);
@@ -83,6 +88,7 @@ export async function trimVideo(
   if (outcome === "pending") return refuse(409, PENDING);
   if (outcome === "changed") return refuse(409, CHANGED);
   if (outcome === "full") return refuse(507, FULL);
+  if (outcome !== "stored") return outcome;
   jobsChanged("work");
   return {
     title: "Cut Begun",
@@ -99,7 +105,11 @@ export async function undoCut(id: string, userId: string): Promise<StudioFailure
     "SELECT id FROM video_files WHERE video_id = ? AND state = 'original'",
   ).pluck();
   const file = original.get(id) as string | undefined;
-  if (file === undefined || (await takeOver(file, userId)) !== "done") {
+  const outcome = file === undefined ? "gone" : await takeOver(file, userId);
+  if (outcome === "on hold" || outcome === "not allowed") {
+    return obstacleFailure(outcome, id, UNDO_FAILED);
+  }
+  if (outcome !== "done") {
     const detail = "The video is not cut: somebody may have undone it in the meantime.";
     return failure(409, UNDO_FAILED, { detail });
   }
@@ -185,7 +195,7 @@ function needlessCut(cut: Cut, length: number, today: Cut | undefined): string |
 async function store(
   { id, base, cut }: { id: string; base: string; cut: Cut },
   userId: string,
-): Promise<"stored" | "gone" | "pending" | "changed"> {
+): Promise<"stored" | "gone" | "pending" | "changed" | StudioFailure> {
   const folder = path.dirname(base);
   // Stays reserved for the cut, whose row names it by its time.
   const uploadId = await reserveUploadId(folder);
@@ -196,6 +206,10 @@ async function store(
       .execute(async (transaction) => {
         const video = findVideo(id);
         if (!video) return "gone";
+        const changeable = changeableNow(userId, "/admin trim", [id], FAILED);
+        if ("status" in changeable) return changeable;
+        const held = newFileHold(id);
+        if (held) return failure(409, FAILED, { detail: held });
         if (isPending(id)) return "pending";
         const original = originalOf(video);
         if (originalBase(video) !== base || !original || isBeingConverted(video)) return "changed";

@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { openSession } from "~/account/session.server";
+import { action as actOnPanel } from "~/routes/admin";
+import { action as actOnTrash } from "~/routes/trash";
+import { otherFiles } from "~/studio/files/file-list.server";
+import { takeOverReady } from "~/studio/files/ready-files.server";
+import { hold, releaseHold } from "~/trust/publication.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import type { HoldReason } from "~db/schema/moderation";
+import {
+  addVideo,
+  adminCookie,
+  refused,
+  sendMultipart,
+  succeed,
+  useAdminSite,
+  video,
+  writeUpload,
+} from "../../../admin-requests";
+
+const site = useAdminSite();
+const ORIGIN = "http://localhost";
+const BEFORE = "/media/videos/up/1.mp4";
+const AFTER = "/media/videos/up/2.mp4";
+const playedFile = () => video()?.video_url;
+
+/** Adds a video of the uploader `up`, and another file of it. */
+function addBoth(state: "pending" | "earlier" | "original", status: string): void {
+  addVideo({
+    ...{ status, uploaded_by: "up", video_url: BEFORE, duration: "1:00" },
+    ...(state === "original" && { cut_of: "up/2", cut_start: 0, cut_end: 1 }),
+  });
+  sqliteHandle()
+    .prepare(
+      `INSERT INTO video_files (id, video_id, state, user_id, video_url, duration, replaced_at)
+       VALUES ('n', 'v', ?, 'up', ?, '2:00', ?)`,
+    )
+    .run(state, AFTER, state === "pending" ? null : new Date().toISOString());
+  for (const name of ["1", "2"]) writeUpload(site.uploads, `videos/up/${name}.mp4`);
+}
+
+const holdIt = (reason: HoldReason = "report") =>
+  writeTransaction(() => hold({ videoId: "v", reason }));
+const release = (reason: HoldReason = "report") =>
+  writeTransaction(() => releaseHold({ videoId: "v", reason }));
+
+beforeEach(() => {
+  sqliteHandle().exec(
+    "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@b.c', 'x', 'uploader')",
+  );
+});
+
+describe("the file of a video on hold", () => {
+  it.each(["report", "consent", "block-list", "user-blocked", "comparing"] as const)(
+    "isn't replaced by one that is ready until the hold for %s is released",
+    async (reason) => {
+      addBoth("pending", "review");
+      await holdIt(reason);
+      await takeOverReady();
+      expect(playedFile()).toBe(BEFORE);
+      expect(otherFiles("v").pending?.waitsFor).toContain("while the video is on hold");
+      await release(reason);
+      expect(otherFiles("v").pending?.waitsFor).toBeUndefined();
+      await takeOverReady();
+      expect(playedFile()).toBe(AFTER);
+    },
+  );
+
+  const ON_HOLD = { status: 409, detail: expect.stringContaining("while the video is on hold") };
+
+  it("isn't replaced at once when somebody asks for it", async () => {
+    addBoth("pending", "published");
+    await holdIt();
+    expect(await refused({ intent: "use-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
+    expect(playedFile()).toBe(BEFORE);
+  });
+
+  it("isn't replaced by an earlier file, from its dialog or from the trash", async () => {
+    addBoth("earlier", "published");
+    await holdIt();
+    expect(await refused({ intent: "restore-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
+    const request = new Request(`${ORIGIN}/admin/trash`, {
+      method: "POST",
+      body: new URLSearchParams({ intent: "restore-file", file: "n" }),
+      headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" },
+    });
+    const answer = await actOnTrash({ request, params: {}, context: {} });
+    expect((answer as { init?: ResponseInit }).init?.status).toBe(409);
+    expect(playedFile()).toBe(BEFORE);
+    await release();
+    await succeed({ intent: "restore-file", id: "v", file: "n" });
+    expect(playedFile()).toBe(AFTER);
+  });
+
+  it("isn't trimmed, and a trim isn't undone", async () => {
+    addBoth("original", "published");
+    await holdIt();
+    expect(await refused({ intent: "trim", id: "v", start: "0:01", end: "0:30" })).toMatchObject(
+      ON_HOLD,
+    );
+    expect(await refused({ intent: "undo-trim", id: "v" })).toMatchObject(ON_HOLD);
+    expect(playedFile()).toBe(BEFORE);
+  });
+
+  it("isn't replaced by a file that is sent", async () => {
+    addVideo({ status: "published", video_url: BEFORE });
+    await holdIt();
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ intent: "replace", id: "v", upload: "none" })) {
+      form.set(name, value);
+    }
+    const answer = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
+      data: { studio: unknown };
+    };
+    expect(answer.data.studio).toMatchObject(ON_HOLD);
+  });
+});
+
+describe("a file that waits to replace another", () => {
+  const change = (columns: string) =>
+    sqliteHandle().exec(`UPDATE users SET ${columns} WHERE id = 'up'`);
+
+  it("waits for an editor once a drafts-only uploader's video is published", async () => {
+    addBoth("pending", "review");
+    await succeed({ intent: "toggle", id: "v", shown: "review" });
+    expect(video()?.status).toBe("published");
+    await takeOverReady();
+    expect(playedFile()).toBe(BEFORE);
+    expect(otherFiles("v").pending?.waitsFor).toContain("An editor has to switch");
+    await succeed({ intent: "use-file", id: "v", file: "n" });
+    expect(playedFile()).toBe(AFTER);
+  });
+
+  it("waits for an editor when its uploader can't publish any more", async () => {
+    change("may_publish = 1");
+    addBoth("pending", "published");
+    change("may_publish = 0");
+    await takeOverReady();
+    expect(playedFile()).toBe(BEFORE);
+    change("may_publish = 1");
+    await takeOverReady();
+    expect(playedFile()).toBe(AFTER);
+  });
+
+  it("waits for an editor when its uploader's account is deactivated or gone", async () => {
+    addBoth("pending", "review");
+    change("deactivated_at = '2026-01-01T00:00:00.000Z'");
+    await takeOverReady();
+    expect(playedFile()).toBe(BEFORE);
+    sqliteHandle().exec(
+      "UPDATE users SET deactivated_at = NULL; UPDATE video_files SET user_id = NULL",
+    );
+    await takeOverReady();
+    expect(playedFile()).toBe(BEFORE);
+  });
+
+  it("replaces a draft of a drafts-only uploader, who may switch to it early as well", async () => {
+    addBoth("pending", "review");
+    const cookie = (await openSession("up")).split(";")[0] ?? "";
+    const request = new Request(`${ORIGIN}/admin?tab=manage`, {
+      method: "POST",
+      body: new URLSearchParams({ intent: "use-file", id: "v", file: "n" }),
+      headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
+    });
+    await expect(actOnPanel({ request, params: {}, context: {} })).rejects.toMatchObject({
+      status: 302,
+    });
+    expect(playedFile()).toBe(AFTER);
+  });
+
+  it("makes a moderator look again at a video that was checked with its earlier file", async () => {
+    addBoth("pending", "review");
+    sqliteHandle().exec(
+      `INSERT INTO video_checks (video_id, kind, checked_at) VALUES ('v', 'under-age', '2026-01-01'),
+         ('other', 'under-age', '2026-01-01')`,
+    );
+    await takeOverReady();
+    expect(playedFile()).toBe(AFTER);
+    const checked = sqliteHandle().prepare("SELECT video_id FROM video_checks").pluck();
+    expect(checked.all()).toEqual(["other"]);
+  });
+});
