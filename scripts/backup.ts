@@ -13,7 +13,11 @@ import {
   writeListing,
   writeWhole,
 } from "~/studio/backups/backup-files.server";
-import { backupOptions, requireBackupFolder } from "~/studio/backups/backup-folder.server";
+import {
+  backupOptions,
+  requireBackupFolder,
+  withRetention,
+} from "~/studio/backups/backup-folder.server";
 import {
   forgetStart,
   recordFailure,
@@ -77,7 +81,7 @@ async function backUpAsTimed(): Promise<void> {
   const options = backupOptions()!;
   const id = await recordStart({ userId: null, dueAt: null });
   try {
-    const made = await makeBackup(options);
+    const made = await makeBackup(await withRetention(options));
     await recordSuccess(id, made);
     console.log(
       `The site is backed up and proved in ${path.join(options.folder, made.name)}: the database and ${formatQuantity(made.files, "file")}, ${formatBytes(made.bytes)}, of which ${formatBytes(made.addedBytes)} are new.`,

@@ -125,8 +125,8 @@ describe("the files", () => {
     const users = modules.filter(({ source }) => starts.test(source));
     expect(users.map(({ file }) => file)).toEqual([
       "app/server/child-process.server.ts",
-      // Runs `sync`, which reads no file, in the process of a backup, which has no settings to read.
-      "app/studio/backups/make-backup.server.ts",
+      // Runs `sync`, which reads no file, in processes that have no settings to read.
+      "app/studio/backups/backup-files.server.ts",
     ]);
     const threads = modules.filter(({ source }) => source.includes("new Worker("));
     const withEverything = threads.filter(

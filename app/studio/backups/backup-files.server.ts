@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -256,4 +257,10 @@ function* chunksOf(descriptor: number, bytes = Number.POSITIVE_INFINITY): Genera
 /** A disk that is nearly full may take only a part with each call. */
 function writeAll(descriptor: number, chunk: Buffer): void {
   for (let at = 0; at < chunk.length; ) at += fs.writeSync(descriptor, chunk, at);
+}
+
+/** Waits until everything that was written to the file systems of some folders is on their disks. */
+export function flushFileSystems(folders: readonly string[]): void {
+  const { status } = spawnSync("sync", ["-f", ...folders], { stdio: "ignore" });
+  if (status !== 0) spawnSync("sync", { stdio: "ignore" });
 }

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { removalsPausedBy } from "~/media/removal-guard.server";
 import { SettingsError, settings } from "~/server/settings.server";
 import { secretFile } from "./backup-files.server";
 import type { BackupOptions } from "./make-backup.server";
@@ -18,6 +19,15 @@ export function backupOptions(): BackupOptions | undefined {
     withUploads: backupUploads,
     hasLocks: dataLock,
   };
+}
+
+/**
+ * Returns the options with which a backup removes older ones. All stay while removals are paused: one of them may be
+ * the only copy of the right database.
+ */
+export async function withRetention(options: BackupOptions): Promise<BackupOptions> {
+  // Not Infinity, which JSON turns into null on the way to the backup process.
+  return (await removalsPausedBy()) ? { ...options, keep: Number.MAX_SAFE_INTEGER } : options;
 }
 
 /**

@@ -1,11 +1,16 @@
-import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { formatBytes } from "~/shared/format-bytes";
 import { lockFile } from "~db/data-lock.server";
 import { isBusy } from "~db/write-lock";
 import { BackupError, BackupRunningError } from "./backup-error";
-import { BACKUP, listUploads, writeListing, writeWhole } from "./backup-files.server";
+import {
+  BACKUP,
+  flushFileSystems,
+  listUploads,
+  writeListing,
+  writeWhole,
+} from "./backup-files.server";
 import { copyDatabase } from "./copy-database.server";
 import { proveBackup } from "./prove-backup.server";
 import {
@@ -64,7 +69,7 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
     fs.mkdirSync(unfinished, { mode: 0o700 });
     const made = await fill(options, name, unfinished);
     // What is not on the disk yet would be lost with the power, and the name would lie.
-    spawnSync("sync", ["-f", unfinished], { stdio: "ignore" });
+    flushFileSystems([unfinished]);
     fs.renameSync(unfinished, path.join(folder, name));
     removeOld(folder, options.keep, name);
     return { name, ...made };

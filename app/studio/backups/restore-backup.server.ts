@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { needsCopy } from "~/shared/move-files.server";
@@ -10,6 +9,7 @@ import {
   copy,
   digestOf,
   filesBelow,
+  flushFileSystems,
   isThere,
   type ListedFile,
   listUploads,
@@ -56,7 +56,7 @@ export function restoreBackup(backup: string, site: SiteFiles, put: Put = copy):
   finishRestore(site);
   const copied = copyUploads(backup, site.uploadsDir, put);
   copyDatabase(backup, site);
-  flushFileSystems(site.uploadsDir);
+  flushUploads(site.uploadsDir);
   fs.renameSync(partialFile(site.databasePath), restoredFile(site.databasePath));
   flush(path.dirname(site.databasePath));
   const previous = finishRestore(site)?.previous;
@@ -122,7 +122,7 @@ export function finishRestore(site: SiteFiles): { previous: string | undefined }
   // What Litestream has copied of the previous database doesn't belong to this one: it starts a new generation.
   fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
   // Before the last rename: after it, nothing would repeat the others if a power failure undid them.
-  flushFileSystems(uploadsDir);
+  flushUploads(uploadsDir);
   const previous = keepPrevious(databasePath, fs.statSync(restored).mtime);
   fs.renameSync(restored, databasePath);
   flush(path.dirname(databasePath));
@@ -224,11 +224,7 @@ function flush(file: string): void {
   }
 }
 
-/** Waits until everything that was written to the uploads is on the disk. */
-function flushFileSystems(uploadsDir: string): void {
-  const folders = UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder)).filter((folder) =>
-    fs.existsSync(folder),
-  );
-  const { status } = spawnSync("sync", ["-f", ...folders], { stdio: "ignore" });
-  if (status !== 0) spawnSync("sync", { stdio: "ignore" });
+function flushUploads(uploadsDir: string): void {
+  const folders = UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder));
+  flushFileSystems(folders.filter((folder) => fs.existsSync(folder)));
 }

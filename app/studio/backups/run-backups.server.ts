@@ -8,7 +8,7 @@ import { onShutdown } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
 import { isBusy } from "~db/write-lock";
 import { BackupRunningError } from "./backup-error";
-import { backupOptions } from "./backup-folder.server";
+import { backupOptions, withRetention } from "./backup-folder.server";
 import type { BackupAnswer } from "./backup-program.server";
 import {
   type BackupRequest,
@@ -92,7 +92,7 @@ export async function startBackup(
   const answer = answerOf(child);
   try {
     const id = await recordStart(request);
-    child.send(options);
+    child.send(await withRetention(options));
     publish("jobs");
     return { ended: answer.then((found) => record(id, found)) };
   } catch (error) {

@@ -47,7 +47,7 @@ export async function recoverTrash(): Promise<UnlistedTrash> {
 export async function unlistedFolders(): Promise<Set<string>> {
   // Before the rows: a deletion writes its row first.
   const names = await fs.readdir(trashFolder()).catch(() => []);
-  const unlisted = new Set(names.filter((name) => !isPurged(name)));
+  const unlisted = new Set(names.filter((name) => !isPurged(name) && !name.startsWith(".")));
   const turn = eventLoopTurns();
   const after = prepared(
     "SELECT id FROM deleted_videos WHERE id > ? ORDER BY id LIMIT 100",

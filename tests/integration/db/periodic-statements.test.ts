@@ -125,7 +125,7 @@ it("reads few rows, however many videos there are", async () => {
     [],
   );
   expect(FEW_ROWS.filter((known) => !used.has(known))).toEqual([]);
-});
+}, 120_000);
 
 /** Nothing is removed while recorded files are missing. */
 function writeRecordedFiles(): void {

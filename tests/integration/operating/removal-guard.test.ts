@@ -13,6 +13,9 @@ import { action } from "~/routes/alerts";
 import { forgetSettings } from "~/server/settings.server";
 import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
 import { checkAlerts } from "~/studio/alerts/check-alerts.server";
+import { backupOptions, withRetention } from "~/studio/backups/backup-folder.server";
+import { makeBackup } from "~/studio/backups/make-backup.server";
+import { storedBackups } from "~/studio/backups/stored-backups.server";
 import { correctStorage } from "~/studio/library/integrity.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { emptyTrash, TRASH_MS } from "~/studio/trash/trash.server";
@@ -111,6 +114,24 @@ describe("a new database for an uploads folder with files", () => {
     forgetSettings();
     expect(marker()).toEqual(before);
     expect(await identifySite()).toBeUndefined();
+  });
+
+  it("removes no backup of the right database", async () => {
+    await addWithFile("a");
+    const folder = path.join(site.folder, "backups");
+    fs.mkdirSync(folder);
+    Object.assign(process.env, { BACKUP_DIR: folder, BACKUP_KEEP: "1" });
+    forgetSettings();
+    await identifySite();
+    const make = async () => makeBackup(await withRetention(backupOptions()!));
+    const right = await make();
+    useNewDatabase();
+    await identifySite();
+    const wrong = await make();
+    expect(storedBackups(folder).sort()).toEqual([right.name, wrong.name].sort());
+    await acceptUploadsFolder();
+    const accepted = await make();
+    expect(storedBackups(folder)).toEqual([accepted.name]);
   });
 
   it("doesn't take files for the remains of an interrupted upload", async () => {
