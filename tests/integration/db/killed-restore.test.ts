@@ -60,13 +60,18 @@ const run = (command: string, parameters: string[], environment: Record<string, 
   });
 const script = (name: string, ...parameters: string[]) =>
   run(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...parameters]);
-/** `npm run restore`, which ends by SIGKILL immediately before the change of a file with this number. */
-const restore = (killAt?: number) =>
+const restore = (environment: Record<string, string> = {}) =>
   run(
     process.execPath,
-    [...(killAt ? ["--import", preload] : []), path.join(bundle, "restore.js"), backup],
-    { SIGNAL: "SIGKILL", SIGNAL_IN: site.folder, SIGNAL_AT: String(killAt) },
+    [
+      ...("SIGNAL" in environment ? ["--import", preload] : []),
+      ...[path.join(bundle, "restore.js"), backup],
+    ],
+    environment,
   );
+/** Kills the command immediately before the change of a file with this number. */
+const restoreUntil = (killAt: number, files = site.folder) =>
+  restore({ SIGNAL: "SIGKILL", SIGNAL_IN: files, SIGNAL_AT: String(killAt) });
 const siteFiles = () => ({ ...settings(), secretFile: secretFile() });
 
 function put(name: string, content: string): void {
@@ -102,7 +107,7 @@ async function changeAfterBackup(): Promise<{ before: Site; after: Site }> {
   addVideo("Deleted");
   addVideo("Kept");
   addVideo("Replaced", "The file in the backup");
-  fs.writeFileSync(secretFile(), "secret of the backup\n");
+  fs.writeFileSync(secretFile(), "the-secret-that-is-in-the-backup-alone\n");
   const folder = path.join(site.folder, "backups");
   fs.mkdirSync(folder);
   const made = await makeBackup({
@@ -114,11 +119,11 @@ async function changeAfterBackup(): Promise<{ before: Site; after: Site }> {
   fs.rmSync(path.join(site.uploads, "videos/u/Deleted.mp4"));
   addVideo("New");
   put("videos/u/Replaced.mp4", "A newer file");
-  fs.writeFileSync(secretFile(), "secret of the site\n");
+  fs.writeFileSync(secretFile(), "the-secret-that-the-site-has-had-since\n");
   const before = readSite();
   const after = {
     titles: ["Deleted", "Kept", "Replaced"],
-    secret: "secret of the backup\n",
+    secret: "the-secret-that-is-in-the-backup-alone\n",
     files: {
       ...before.files,
       "videos/u/Deleted.mp4": "Deleted",
@@ -161,7 +166,7 @@ describe("a restore that is killed", () => {
     const outcomes: string[] = [];
     for (let killAt = 1; ; killAt++) {
       copySite(first, site.folder);
-      const { signal, exitCode } = await restore(killAt);
+      const { signal, exitCode } = await restoreUntil(killAt);
       if (exitCode === 0) break;
       expect(signal).toBe("SIGKILL");
       copySite(site.folder, killed);
@@ -192,12 +197,10 @@ describe("a restore that is killed", () => {
 
   it("is finished by the next start, and other commands wait for that", async () => {
     const { after } = await changeAfterBackup();
-    const first = path.join(site.folder, "first");
-    copySite(site.folder, first);
-    for (let killAt = 1; !fs.existsSync(`${settings().databasePath}.restored`); killAt++) {
-      copySite(first, site.folder);
-      expect((await restore(killAt)).signal).toBe("SIGKILL");
-    }
+    // The first change makes the copy, the second moves it to its place.
+    const { signal } = await restoreUntil(2, "/\\.restore/u/Deleted\\.mp4$");
+    expect(signal).toBe("SIGKILL");
+    expect(fs.existsSync(path.join(site.uploads, "videos/u/Deleted.mp4"))).toBe(false);
     const { exitCode, stderr } = await script("backup", path.join(site.folder, "other"));
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("A restore was interrupted")]);
 

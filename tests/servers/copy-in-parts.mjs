@@ -1,0 +1,13 @@
+// Preloaded with `node --import`, so that a test has time while a command copies a file: copyFile of node:fs/promises
+// copies a quarter of the file at a time, and stops the process (SIGSTOP) after each.
+import fs from "node:fs/promises";
+
+fs.copyFile = async (from, to) => {
+  const content = await fs.readFile(from);
+  const quarter = Math.ceil(content.length / 4);
+  await fs.writeFile(to, "", { flag: "wx" });
+  for (let at = 0; at < content.length; at += quarter) {
+    await fs.appendFile(to, content.subarray(at, at + quarter));
+    process.kill(process.pid, "SIGSTOP");
+  }
+};
