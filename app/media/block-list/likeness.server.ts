@@ -7,7 +7,7 @@ import { isOnePicture } from "../encode/artifact";
 import { createTask } from "../encode/task.server";
 import { workFolder } from "../jobs/disk.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
-import { probe } from "../probe/probe.server";
+import { MEASURED_WHILE_WAITING, probe } from "../probe/probe.server";
 import { hasBlockedFrames } from "./blocked-films.server";
 import type { Frames } from "./compare";
 import { takeComparedFrames } from "./take-frames.server";
@@ -35,7 +35,7 @@ export async function lookAtFile(file: string): Promise<Look | "late" | undefine
   const task = createTask(folder, () => {});
   const timer = setTimeout(() => task.abort(), LONGEST_LOOK_MS);
   try {
-    const found = await probe(file);
+    const found = await probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
     if (!found || isOnePicture(found)) return undefined;
     await mkdir(folder, { recursive: true });
     const frames = await takeComparedFrames(file, found, task, true);

@@ -1,6 +1,6 @@
 import { settings } from "~/server/settings.server";
 import { InterruptedError, inputArguments } from "../probe/ffmpeg.server";
-import type { Probe } from "../probe/probe.server";
+import { type Probe, timestampsJump } from "../probe/probe.server";
 import { TUNE } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import {
@@ -98,6 +98,7 @@ export async function renditionsByContent(
   task: Task,
 ): Promise<Rendition[]> {
   const usual = usualRenditions(probe);
+  if (timestampsJump(probe)) return usual;
   const analysis = await analyse(file, probe, usual, task);
   return analysis ? byContent(usual, steadyRate(probe.video.frameRate), analysis) : usual;
 }

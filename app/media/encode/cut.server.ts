@@ -88,7 +88,7 @@ async function encode(
       ...["-filter_threads", String(threads()), "-vf", filters.join(",")],
       ...pictureArguments(hardware, { maxBitrate, crf: QUALITY }),
       ...(sounds.length > 0
-        ? ["-af", steadySound(length), ...soundArguments(SOUND_BITRATE), ...sounds.flatMap(saidOf)]
+        ? ["-af", steadySound(probe, length), ...soundArguments(SOUND_BITRATE), ...sounds.flatMap(saidOf)]
         : []),
       ...["-movflags", "+faststart", FILE],
     ],

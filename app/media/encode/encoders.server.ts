@@ -1,5 +1,6 @@
 import os from "node:os";
 import { settings } from "~/server/settings.server";
+import { type Probe, timestampsJump } from "../probe/probe.server";
 
 export type Hardware = "off" | "vaapi" | "nvenc" | "qsv";
 
@@ -131,7 +132,10 @@ export function soundArguments(bitrate: number): string[] {
  *
  * @param seconds when the last picture ends.
  */
-export function steadySound(seconds: number): string {
+export function steadySound(probe: Probe, seconds = probe.durationSeconds): string {
   const end = seconds.toFixed(6);
-  return `aresample=48000:async=1:first_pts=0,apad=whole_dur=${end},atrim=end=${end}`;
+  // Each part in another format gets new filters, which must not begin with silence from 0 on.
+  const fillsStart = !timestampsJump(probe) || probe.sounds.some(({ startsLate }) => startsLate);
+  const start = fillsStart ? ":first_pts=0" : "";
+  return `aresample=48000:async=1${start},apad=whole_dur=${end},atrim=end=${end}`;
 }

@@ -13,7 +13,9 @@ export function pictureFilters(
   { width, height }: { width: number; height: number },
   rate?: Rate,
 ): string[] {
+  const { firstSize } = video;
   return [
+    ...(firstSize ? [`scale=${firstSize.width}:${firstSize.height}`] : []),
     ...(video.interlaced ? ["bwdif=mode=send_frame"] : []),
     ...(rate ? [`fps=fps=${rate.numerator}/${rate.denominator}:start_time=0`] : []),
     ...(video.hdr && hasFilter("zscale")

@@ -1,7 +1,7 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { inputArguments } from "../probe/ffmpeg.server";
-import type { Probe } from "../probe/probe.server";
+import { type Probe, timestampsJump } from "../probe/probe.server";
 import { renditionsByContent, usualRenditions } from "./analysis.server";
 import {
   type Artifact,
@@ -165,7 +165,11 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
   const limits = { fileBytes: size + 64 * 1024 ** 2, cpuSeconds: cpuSecondsFor(probe) };
   try {
     const run = { seconds: probe.durationSeconds, silent: true, ...limits };
-    await runFfmpeg(task, [...inputArguments(file), ...outputs], run);
+    // Timestamps that jump are corrected by whichever stream comes first, in the other files the video.
+    const video = timestampsJump(probe)
+      ? ["-map", `0:${probe.video.index}`, "-c", "copy", "-f", "null", "-"]
+      : [];
+    await runFfmpeg(task, [...inputArguments(file, probe), ...outputs, ...video], run);
   } catch (error) {
     if (!(error instanceof EncodeError)) throw error;
     for (const { name } of copied) await removeSound(ladder, task, name);
@@ -212,7 +216,7 @@ export function ladderArguments(
   }
   return [
     ...deviceArguments(hardware),
-    ...["-threads", String(threads()), ...inputArguments(file)],
+    ...["-threads", String(threads()), ...inputArguments(file, probe)],
     // Those of the sounds, of which there may be many, have one each.
     ...["-filter_complex_threads", String(threads()), "-filter_threads", "1"],
     ...["-filter_complex", graph.join(";")],
@@ -232,7 +236,7 @@ export function ladderArguments(
     ...sounds.flatMap(({ name, index, bitrate }) =>
       bitrate
         ? [
-            ...["-map", `0:${index}`, "-af", steadySound(probe.durationSeconds)],
+            ...["-map", `0:${index}`, "-af", steadySound(probe)],
             ...[...soundArguments(bitrate), ...soundFile(folder, name)],
           ]
         : [],

@@ -18,7 +18,7 @@ export async function measureLoudness(source: Source, probe: Probe, task: Task):
   const lines = await runFfmpeg(
     task,
     [
-      ...["-v", "info", "-threads", "1", ...inputArguments(source.file)],
+      ...["-v", "info", "-threads", "1", ...inputArguments(source.file, probe)],
       ...["-map", `0:${probe.audio.index}`, "-vn", "-sn", "-dn"],
       ...["-t", String(probe.durationSeconds)],
       ...["-af", "aformat=channel_layouts=stereo,ebur128=peak=true:framelog=verbose"],

@@ -4,7 +4,7 @@ import { settings } from "~/server/settings.server";
 import { cleanTitle } from "../captions/languages";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { isPlayableVideo, type SoundStream } from "../probe/playable";
-import type { Probe } from "../probe/probe.server";
+import { type Probe, timestampsJump } from "../probe/probe.server";
 import {
   type Artifact,
   cpuSecondsFor,
@@ -45,6 +45,8 @@ const COPIED_FROM = ["mp4", "mov", "matroska", "webm", "mpegts", "flv"];
 /** What of a file is copied as it is, and what is encoded anew, into an MP4 that browsers play. */
 export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "copy" | "encode" } {
   const { container, video, audio } = probe;
+  // Parts of different recordings have parameters of their own, of which an MP4 would keep the first.
+  if (timestampsJump(probe)) return { video: "encode", audio: "encode" };
   const copyable =
     COPIED_FROM.includes(container) && isPlayableVideo(video) && video.codec !== "vp8";
   const sounds = copyable && video.codec !== "h264" ? ["aac", "mp3", "opus"] : ["aac", "mp3"];
@@ -58,11 +60,12 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
 /**
  * Whether a film is played as a stream before there is a file that browsers play, which then is a copy of
  * the stream: it is decoded once. Rows of other programs, which name the file as it is, are shown as
- * they are until there is a file.
+ * they are until there is a file. So is a file whose timestamps jump: posters and comparisons search it by
+ * time, which needs a file whose timestamps don't.
  */
 export function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
   const isEncoded = !probe.playable && conversionOf(probe).video === "encode";
-  return row.video_url === "" && isEncoded && !isOnePicture(probe);
+  return row.video_url === "" && isEncoded && !timestampsJump(probe) && !isOnePicture(probe);
 }
 
 /** Sounds that a copy can hold whatever is in them; a file with others is kept beside its copy. */
@@ -152,7 +155,7 @@ export async function copyOfStream(
   await runFfmpeg(
     task,
     [
-      ...files.flatMap(inputArguments),
+      ...files.flatMap((file) => inputArguments(file)),
       ...files.flatMap((_, index) => ["-map", String(index)]),
       ...["-c", "copy", "-map_metadata", "-1", "-movflags", "+faststart", FILE],
     ],
@@ -228,7 +231,7 @@ function soundOf(probe: Probe): string[] {
 
 function encodedSound(probe: Probe): string[] {
   if (!probe.audio) return [];
-  return ["-af", steadySound(probe.durationSeconds), ...soundArguments(FIRST_SOUND)];
+  return ["-af", steadySound(probe), ...soundArguments(FIRST_SOUND)];
 }
 
 /** As large as the stream's largest where the source goes: the stream is made from it then. */
@@ -257,7 +260,7 @@ async function encode(
     task,
     [
       ...deviceArguments(hardware),
-      ...["-threads", String(threads()), ...inputArguments(source.file), ...streams(probe)],
+      ...["-threads", String(threads()), ...inputArguments(source.file, probe), ...streams(probe)],
       ...["-filter_threads", String(threads())],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
       ...pictureArguments(hardware, { maxBitrate: bitrate, crf: 22 }),

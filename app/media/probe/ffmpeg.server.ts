@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { runCommand, runCommandSync } from "~/server/child-process.server";
 import { DISK_FULL, isDiskFull } from "../jobs/explain";
 import { WITHOUT_FFMPEG } from "../jobs/kinds";
@@ -122,9 +124,19 @@ export function forgetFfmpeg(): void {
 /**
  * The arguments that open a stranger's file, up to and including its name. The `file:` in front
  * keeps a name with a colon or a dash from being read as a protocol or an option.
+ *
+ * @param probe of the file; needed wherever ffmpeg reads audio and video from its beginning. Parts of a
+ *   file whose timestamps jump may differ in size: pictureFilters() copes with that by itself, while new
+ *   filters for each part would begin with a frame for each one before it.
  */
-export function inputArguments(file: string): string[] {
+export function inputArguments(
+  file: string,
+  { dtsDeltaThreshold }: { dtsDeltaThreshold?: number } = {},
+): string[] {
   return [
+    ...(dtsDeltaThreshold === undefined
+      ? []
+      : ["-dts_delta_threshold", String(dtsDeltaThreshold), "-reinit_filter:v", "0"]),
     ...["-protocol_whitelist", "file"],
     ...["-format_whitelist", CONTAINERS],
     ...["-max_streams", String(MAX_STREAMS)],
@@ -186,6 +198,30 @@ export async function run(program: "ffmpeg" | "ffprobe", args: string[], limits:
   const { exitCode, stdout, stderr, isMaxBuffer } = result;
   if (!isMaxBuffer) throwIfInterrupted(program, result, [stderr]);
   return { exitCode, stdout, stderr, isMaxBuffer };
+}
+
+/**
+ * Runs the program to its end and passes on each line that it prints, so that its output may be
+ * larger than memory.
+ *
+ * @throws {InterruptedError} when it was killed or ran out of time.
+ */
+export async function runLines(
+  program: "ffmpeg" | "ffprobe",
+  args: string[],
+  limits: Limits,
+  onLine: (line: string) => void,
+): Promise<void> {
+  const [command, ...rest] = commandLine(program, args, limits);
+  const child = runCommand(command, rest, {
+    ...always,
+    timeout: (limits.seconds ?? 0) * 1_000,
+    buffer: false,
+  });
+  child.stderr.resume();
+  const lines = createInterface({ input: child.stdout }).on("line", onLine);
+  const [result] = await Promise.all([child, once(lines, "close")]);
+  throwIfInterrupted(program, result, []);
 }
 
 /**

@@ -1,12 +1,15 @@
 import { open } from "node:fs/promises";
 import type { CutOff } from "~/shared/cut-off";
 import { inputArguments, run } from "./ffmpeg.server";
+import { measure, measureWithJumps, timestampsMayJump } from "./measure.server";
 import type { Mp4Layout } from "./mp4-boxes.server";
 
 /** What a file says about the length of its film, as ffprobe reports it: seconds, where it does. */
 export interface SaidLength {
   container: { format_name: string; start_time?: number; duration?: number };
   picture: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
+  /** Indices of the audio streams. */
+  audio: readonly number[];
   /** Pictures a second. */
   frameRate: number;
   /** Of an MP4 or MOV. */
@@ -18,11 +21,11 @@ export interface FilmLength {
   seconds: number;
   /** Seconds that the header announces, where the file ends before that. */
   announcedSeconds?: number;
+  /** Set if timestamps jump, see inputArguments(). */
+  dtsDeltaThreshold?: number;
 }
 
 const TAIL_LIMITS = { seconds: 20, cpuSeconds: 20 };
-/** Reading a whole file for its length, where nothing else does. */
-const MEASURE_LIMITS = { seconds: 120, cpuSeconds: 60 };
 /** Later than any film, so that ffprobe goes to the last keyframe there is. */
 const BEHIND_THE_END = "999999%";
 /** What rounding, and sound that ends later, may make of the length in a header. */
@@ -42,8 +45,14 @@ export function isCutOff(length: FilmLength): length is CutOff {
  * tells that; of any other file the last packets are read, and all of them where these can't be
  * found. The length in a header is that of the longest of its streams, of the bytes that were meant
  * to follow, or a guess, so it only announces.
+ *
+ * @param tailOnly estimates the duration from the end of a file in which timestamps may jump.
  */
-export async function filmLength(file: string, said: SaidLength): Promise<FilmLength> {
+export async function filmLength(
+  file: string,
+  said: SaidLength,
+  { tailOnly = false } = {},
+): Promise<FilmLength> {
   const { container, picture, layout, frameRate } = said;
   const start = container.start_time ?? picture.start_time ?? 0;
   if (layout?.isWhole && !layout.isFragmented && picture.duration) {
@@ -52,10 +61,15 @@ export async function filmLength(file: string, said: SaidLength): Promise<FilmLe
   // Pictures of a program stream without a time are shown so much later than they are decoded.
   const pictureDelay =
     container.format_name === "mpeg" ? (picture.has_b_frames ?? 0) / frameRate : 0;
+  if (timestampsMayJump(container.format_name) && !tailOnly) {
+    const { index: video } = picture;
+    const known = { video, audio: said.audio, start, frameRate, frameDelay: pictureDelay };
+    return measureWithJumps(file, known);
+  }
   const tail = await lastMoments(file, picture.index, frameRate, pictureDelay);
   const seconds =
     tail.picture === undefined
-      ? await measure(file, picture.index, frameRate)
+      ? await measure(file, [picture.index], frameRate)
       : tail.picture - start;
   const present = tail.any === undefined ? seconds : tail.any - start;
   const announced = await announcedLength(file, said, start, present);
@@ -97,23 +111,6 @@ async function lastMoments(
   }
   if (ends.picture !== undefined) ends.picture += untimed / frameRate;
   return ends;
-}
-
-/** Reads all packets: what browsers record, and what was cut off, has no end to be found. */
-async function measure(file: string, stream: number, frameRate: number): Promise<number> {
-  const { stdout } = await run(
-    "ffmpeg",
-    [
-      ...["-v", "error", ...inputArguments(file), "-map", `0:${stream}`, "-c", "copy"],
-      ...["-f", "null", "-progress", "pipe:1", "-stats_period", "5", "-"],
-    ],
-    MEASURE_LIMITS,
-  );
-  const times = [...stdout.matchAll(/^out_time_us=(\d+)$/gm)];
-  const pictures = [...stdout.matchAll(/^frame=\s*(\d+)$/gm)];
-  if (Number(pictures.at(-1)?.[1] ?? 0) === 0) return 0;
-  // ffmpeg reports when the last picture begins.
-  return Number(times.at(-1)?.[1] ?? 0) / 1_000_000 + 1 / frameRate;
 }
 
 async function announcedLength(

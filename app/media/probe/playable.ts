@@ -21,6 +21,8 @@ export interface VideoStream {
   /** Black is 0 and white 255, where the file says so. */
   fullRange?: boolean;
   interlaced: boolean;
+  /** The stored size, where later frames may have another one. */
+  firstSize?: { width: number; height: number };
 }
 
 export interface AudioStream {
@@ -28,6 +30,8 @@ export interface AudioStream {
   codec: string;
   channels: number;
   sampleRate: number;
+  /** Its first sample comes more than 0.1 s after the beginning of the file. */
+  startsLate?: boolean;
 }
 
 /** One of the sounds of a file, such as a language or a commentary. */

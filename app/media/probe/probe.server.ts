@@ -3,8 +3,9 @@ import { z } from "zod";
 import type { CutOff } from "~/shared/cut-off";
 import { EMPTY_FILE } from "~/shared/file-rules";
 import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
-import { type FilmLength, filmLength, isCutOff } from "./length.server";
-import { type Mp4Layout, readMp4Layout } from "./mp4-boxes.server";
+import { type FilmLength, filmLength, isCutOff, type SaidLength } from "./length.server";
+import { timestampsMayJump } from "./measure.server";
+import { readMp4Layout } from "./mp4-boxes.server";
 import {
   type AudioStream,
   isPlayable,
@@ -42,6 +43,13 @@ export interface Probe {
   durationSeconds: number;
   /** What the header announces, where the file ends before that. */
   announcedSeconds?: number;
+  /** The file was too large to measure: its duration is that of its last timestamp, if none jumped. */
+  isEstimated?: boolean;
+  /**
+   * Set if timestamps restart or jump inside the file, which then can't be searched by time; see
+   * inputArguments().
+   */
+  dtsDeltaThreshold?: number;
   /** Less than 95 % of the announced film is there. */
   cutOff?: CutOff;
   video: VideoStream;
@@ -55,6 +63,27 @@ export interface Probe {
   playable: boolean;
   /** The header says how long it is; what browsers record does not. */
   saysDuration: boolean;
+}
+
+/**
+ * Bytes of a file that is read as a whole while its sender waits: 6 seconds, or half a minute from a
+ * slow disk.
+ */
+export const MEASURED_WHILE_WAITING = 4 * 1024 ** 3;
+
+export interface ProbeOptions {
+  /** `unplayable` decodes nothing of a file that browsers play by its header. */
+  decode?: "all" | "unplayable";
+  /**
+   * Bytes of the largest file that is read as a whole for its duration, where timestamps may jump. Of a
+   * larger one the duration is an estimate.
+   */
+  measureUpTo?: number;
+}
+
+/** Whether a position can't be found in a file by its timestamp, since these restart or jump. */
+export function timestampsJump({ dtsDeltaThreshold }: Probe): boolean {
+  return dtsDeltaThreshold !== undefined;
 }
 
 /** A file that is not taken; `message` is the sentence for the person who sent it. */
@@ -98,16 +127,16 @@ type Answer = z.infer<typeof answerSchema>;
  * Reads what a file holds, with ffprobe inside limits. One picture is decoded, so that a file which
  * passes is one that something can be made of.
  *
- * @param decode `unplayable` leaves that out for a file that browsers play by its header.
  * @returns undefined only where ffmpeg is not installed.
  * @throws {RefusedFileError} for what is no video (415), or is broken or absurd (422).
  */
 export async function probe(
   file: string,
-  { decode = "all" }: { decode?: "all" | "unplayable" } = {},
+  { decode = "all", measureUpTo = Number.POSITIVE_INFINITY }: ProbeOptions = {},
 ): Promise<Probe | undefined> {
   if (!ffmpegAvailable()) return undefined;
-  if ((await stat(file)).size === 0) throw new RefusedFileError(415, EMPTY_FILE);
+  const { size } = await stat(file);
+  if (size === 0) throw new RefusedFileError(415, EMPTY_FILE);
   const layout = await readMp4Layout(file);
   const isCut = layout !== undefined && layout.index !== "whole";
   const answer = await runFfprobe(file, isCut);
@@ -122,36 +151,36 @@ export async function probe(
   const video = describeVideo(picture);
   const sounds = answer.streams.filter(isSound);
   const [sound] = preferred(sounds);
-  const audio = sound && describeAudio(sound);
+  const audio = sound && describeAudio(sound, answer.format.start_time);
   const container = containerName(answer.format.format_name, answer.format.tags, video, audio);
   // Browsers take the first of each.
   const isFirst = picture === pictures[0] && sound === sounds[0];
   const playable = isFirst && isPlayable(container, video, audio);
   if (decode === "all" || !playable) await decodeOnePicture(file, picture);
-  const length = await lengthOf(file, answer, picture, video, layout);
+  const audioIndices = sounds.map(({ index }) => index);
+  const said = { container: answer.format, picture, audio: audioIndices, layout };
+  const isEstimated = timestampsMayJump(answer.format.format_name) && size > measureUpTo;
+  const length = await lengthOf(file, { ...said, frameRate: video.frameRate }, isEstimated);
 
   return {
     container,
     durationSeconds: length.seconds,
     ...(length.announcedSeconds && { announcedSeconds: length.announcedSeconds }),
+    ...(isEstimated && { isEstimated }),
+    ...(length.dtsDeltaThreshold && { dtsDeltaThreshold: length.dtsDeltaThreshold }),
     ...(isCutOff(length) && { cutOff: length }),
-    video,
+    video: { ...video, ...(length.dtsDeltaThreshold && { firstSize: storedSize(picture) }) },
     ...(audio && { audio }),
-    sounds: describeSounds(sounds, sound),
+    sounds: describeSounds(sounds, sound, answer.format.start_time),
     subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
     playable,
     saysDuration: Boolean(answer.format.duration ?? picture.duration),
   };
 }
 
-async function lengthOf(
-  file: string,
-  { format }: Answer,
-  picture: Stream,
-  { frameRate }: VideoStream,
-  layout: Mp4Layout | undefined,
-): Promise<FilmLength> {
-  const length = await filmLength(file, { container: format, picture, frameRate, layout });
+async function lengthOf(file: string, said: SaidLength, isEstimated: boolean): Promise<FilmLength> {
+  const length = await filmLength(file, said, { tailOnly: isEstimated });
+  if (isEstimated) return length;
   if (!(length.seconds > 0)) throw new RefusedFileError(422, NO_LENGTH);
   if (length.seconds > MAX_DURATION_SECONDS) throw new RefusedFileError(422, TOO_LONG);
   return length;
@@ -196,6 +225,10 @@ function containerName(
 function requireSize({ width = 0, height = 0 }: Stream): void {
   const isTooLarge = Math.max(width, height) > MAX_SIDE || width * height > MAX_PIXELS;
   if (isTooLarge || Math.min(width, height) < MIN_SIDE) throw new RefusedFileError(422, TOO_LARGE);
+}
+
+function storedSize({ width = 0, height = 0 }: Stream) {
+  return { width, height };
 }
 
 async function decodeOnePicture(file: string, { index, ...stream }: Stream): Promise<void> {

@@ -90,22 +90,31 @@ function said<Name extends string>(name: Name, value: string | undefined) {
   return (isSaid ? { [name]: value } : {}) as { [Key in Name]?: string };
 }
 
-export function describeAudio(stream: Stream): AudioStream {
+const LATE_SECONDS = 0.1;
+
+/** @param fileStart timestamp in seconds at which the file begins. */
+export function describeAudio(stream: Stream, fileStart = 0): AudioStream {
+  const startsLate = (stream.start_time ?? fileStart) > fileStart + LATE_SECONDS;
   return {
     index: stream.index,
     codec: stream.codec_name,
     channels: stream.channels ?? 2,
     sampleRate: stream.sample_rate ?? 48_000,
+    ...(startsLate && { startsLate }),
   };
 }
 
 /** The sounds that can be decoded, the one that is played first in front. */
-export function describeSounds(sounds: Stream[], played: Stream | undefined): SoundStream[] {
+export function describeSounds(
+  sounds: Stream[],
+  played: Stream | undefined,
+  fileStart?: number,
+): SoundStream[] {
   const known = sounds.filter(
     (stream) => stream === played || (stream.codec_name !== "unknown" && stream.sample_rate),
   );
   return [...new Set(played ? [played, ...known] : known)].map((stream) => ({
-    ...describeAudio(stream),
+    ...describeAudio(stream, fileStart),
     language: stream.tags?.language ?? "",
     title: stream.tags?.title ?? "",
   }));

@@ -3,12 +3,13 @@ import { HEAD_BYTES } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { probeInterrupted, UploadError } from "~/media/intake/upload-error.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";
-import { probe, RefusedFileError } from "~/media/probe/probe.server";
+import { MEASURED_WHILE_WAITING, probe, RefusedFileError } from "~/media/probe/probe.server";
 import type { CutOff } from "~/shared/cut-off";
 
 /** What the content of an upload says about it. */
 export interface ProbedVideo {
   ending: string;
+  /** Left out while it is unknown: the first job of the video sets it then. */
   durationSeconds?: number;
   cutOff?: CutOff;
   /** Also true when it is unknown, because then nothing could transcode it either. */
@@ -23,9 +24,10 @@ export interface ProbedVideo {
 export async function probeUpload(file: string): Promise<ProbedVideo> {
   const ending = await videoEnding(await firstBytes(file));
   try {
-    const found = await probe(file);
+    const found = await probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
     if (!found) return { ending, playable: true };
-    const { durationSeconds, cutOff, playable } = found;
+    const { isEstimated, cutOff, playable } = found;
+    const durationSeconds = isEstimated ? undefined : found.durationSeconds;
     return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
   } catch (error) {
     if (error instanceof InterruptedError) throw probeInterrupted();

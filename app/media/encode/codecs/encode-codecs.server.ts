@@ -157,7 +157,7 @@ export function codecArguments(
   ];
   return [
     ...deviceArguments(hardware),
-    ...["-threads", String(threads()), ...inputArguments(file)],
+    ...["-threads", String(threads()), ...inputArguments(file, probe)],
     ...["-map", `0:${probe.video.index}`, "-vf", filters.join(",")],
     ...extraArguments(codec, { ...rendition, keyframeEvery: keyframeEvery(rendition, rate) }),
     ...["-t", String(probe.durationSeconds + 1), "-map_metadata", "-1"],

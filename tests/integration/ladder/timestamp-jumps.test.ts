@@ -1,0 +1,166 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { conversionOf, transcode } from "~/media/encode/transcode.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import {
+  addToLibrary,
+  jobStates,
+  makeLadder,
+  onDisk,
+  videoRow,
+  workOnNamed,
+  workUntilIdle,
+} from "../../encode-library";
+import { type Clip, ffprobe, makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+import { beep, beepsIn, FLASH_FRAME_RATE, flash, flashesIn } from "./flashes";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+/** ffmpeg lets audio that overlaps at a joint drift by up to 0.1 s before it corrects that. */
+const MAX_DRIFT_SECONDS = 0.12;
+
+const clipOf = (seconds: number, at: number, more: Clip = {}): Clip => ({
+  as: "ts",
+  seconds,
+  picture: flash(at, seconds),
+  sound: beep(at, seconds),
+  ...more,
+});
+const X264 = ["libx264", "-preset", "veryfast", "-g", "50", "-pix_fmt", "yuv420p"];
+const PART = clipOf(6, 3, { video: X264 });
+const later = (seconds: number): Clip => ({
+  ...PART,
+  output: ["-output_ts_offset", String(seconds)],
+});
+const MPEG2_TS = { ...PART, video: ["mpeg2video"], audio: ["mp2"] };
+const VOB = { ...PART, as: "vob", video: ["mpeg2video"], audio: ["ac3"] };
+const AVCHD = { ...PART, as: "m2ts", audio: ["ac3"], output: ["-mpegts_m2ts_mode", "1"] };
+const HOLE = clipOf(14, 1, {
+  video: [...X264, "-vf", "select='not(between(t,2,13))'", "-vsync", "passthrough"],
+});
+const OTHER_SIZE = clipOf(4, 3, { video: X264, picture: flash(3, 4, "320x180") });
+const OTHER_SOUND = clipOf(4, 3, { video: X264, sound: beep(3, 4, 44_100) });
+
+/** Appends the files of several clips, as `cat` does. */
+function join(parts: Clip[]): string {
+  const files = parts.map((part, index) => makeClip(site.folder, `part-${index}`, part));
+  const joined = path.join(site.folder, `joined.${parts[0]!.as}`);
+  fs.writeFileSync(joined, Buffer.concat(files.map((file) => fs.readFileSync(file))));
+  return joined;
+}
+
+const AAC_FRAME_SECONDS = 1_024 / 48_000;
+
+function framesOfAudio(file: string): number {
+  const count = ["-count_packets", "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0"];
+  return Number.parseInt(ffprobe(file, ["-select_streams", "a:0", ...count]), 10);
+}
+
+type Row = [name: string, parts: Clip[], seconds: number, flashes: number[]];
+
+const ROWS: Row[] = [
+  ["H.264 TS four times", [PART, PART, PART, PART], 24, [3, 9, 15, 21]],
+  ["H.264 TS with a second part of another size", [PART, OTHER_SIZE], 10, [3, 9]],
+  ["MPEG-2 TS three times", [MPEG2_TS, MPEG2_TS, MPEG2_TS], 18, [3, 9, 15]],
+  ["VOB twice", [VOB, VOB], 12, [3, 9]],
+  ["AVCHD twice", [AVCHD, AVCHD], 12, [3, 9]],
+  ["a second part that starts 3 s after the first", [PART, later(3)], 12, [3, 9]],
+  ["a second part 100 s later", [PART, later(100)], 12, [3, 9]],
+  ["a second part one hour later", [PART, later(3_600)], 12, [3, 9]],
+  ["a second part 26 hours later", [PART, later(93_600)], 12, [3, 9]],
+  ["a second part earlier than the first", [later(3_600), PART], 12, [3, 9]],
+  ["a jump there and back", [PART, later(1_000), later(12)], 18, [3, 9, 15]],
+  ["a second part with another sample rate", [PART, OTHER_SOUND], 10, [3, 9]],
+];
+
+describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () => {
+  it.each(ROWS)(
+    "is shown whole, with audio in sync: %s",
+    async (_, parts, seconds, flashes) => {
+      const file = join(parts);
+      const [source, found, task] = await workOnNamed(file);
+      expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.1);
+
+      await transcode(source, found, task);
+      const made = path.join(task.folder, "playable.mp4");
+      expectWhole(made, made, seconds, flashes);
+
+      const stream = await makeLadder(file);
+      const names = fs.readdirSync(stream);
+      const videos = names.filter((name) => /^\d.*\.mp4$/.test(name));
+      expect(videos).not.toEqual([]);
+      for (const name of videos) {
+        const audio = path.join(stream, "sound-1.mp4");
+        expectWhole(path.join(stream, name), audio, seconds, flashes);
+      }
+      for (const name of names.filter((each) => /^(\d|sound-1).*\.m3u8$/.test(each))) {
+        const playlist = fs.readFileSync(path.join(stream, name), "utf8");
+        const durations = [...playlist.matchAll(/^#EXTINF:([\d.]+)/gm)].map(([, each]) =>
+          Number(each),
+        );
+        const total = durations.reduce((sum, each) => sum + each, 0);
+        expect(Math.abs(total - seconds), name).toBeLessThan(0.15);
+      }
+    },
+    120_000,
+  );
+
+  function expectWhole(video: string, audio: string, seconds: number, flashes: number[]): void {
+    const seen = flashesIn(video);
+    const heard = beepsIn(audio);
+    expect(Math.abs(seen.frames - seconds * FLASH_FRAME_RATE)).toBeLessThanOrEqual(2);
+    expect(Math.abs(heard.seconds - seconds)).toBeLessThan(0.1);
+    // As a player counts it, which takes each packet for as long as its samples.
+    expect(Math.abs(framesOfAudio(audio) * AAC_FRAME_SECONDS - seconds)).toBeLessThan(0.15);
+    expect(seen.times).toHaveLength(flashes.length);
+    expect(heard.times).toHaveLength(flashes.length);
+    for (const [index, at] of flashes.entries()) {
+      expect(Math.abs(seen.times[index]! - at)).toBeLessThan(0.1);
+      expect(Math.abs(heard.times[index]! - seen.times[index]!)).toBeLessThan(MAX_DRIFT_SECONDS);
+    }
+  }
+
+  it("gets its duration and a storyboard of all parts from its jobs", async () => {
+    const id = await addToLibrary(site.uploads, join([MPEG2_TS, MPEG2_TS]), false);
+    expect(videoRow(id).duration).toBe("0:00");
+    await workUntilIdle();
+    expect(new Set(Object.values(jobStates(id)))).toEqual(new Set(["done", "waiting"]));
+    const row = videoRow(id);
+    expect(row.duration).toBe("0:12");
+    const { durationSeconds } = (await probe(onDisk(site.uploads, row.video_url)))!;
+    expect(Math.abs(durationSeconds - 12)).toBeLessThan(0.1);
+    const storyboard = fs.readFileSync(onDisk(site.uploads, row.storyboard_url), "utf8");
+    expect(storyboard.match(/--> (00:)?00:1[12]\.\d+/)).not.toBeNull();
+  }, 120_000);
+
+  it("isn't refused for an estimated duration where it is too large to be measured", async () => {
+    const file = join([PART, later(93_600)]);
+    expect(await probe(file, { measureUpTo: 1_000 })).toMatchObject({ isEstimated: true });
+    expect(await probe(file, { measureUpTo: 1_000_000_000 })).not.toHaveProperty("isEstimated");
+  });
+});
+
+describe.runIf(ffmpegAvailable())("a file with continuous timestamps", () => {
+  it.each<[string, Clip, number?]>([
+    ["a transport stream", PART],
+    ["a transport stream whose 33 bits overflow", later(95_439)],
+    ["a program stream", VOB],
+    ["a transport stream without frames for 11 s", HOLE, 14],
+  ])("isn't treated as one that jumps: %s", async (_, clip, seconds = 6) => {
+    const found = (await probe(makeClip(site.folder, "whole", clip)))!;
+    expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.1);
+    expect(found).not.toHaveProperty("dtsDeltaThreshold");
+  });
+
+  it("is copied into an MP4", async () => {
+    const found = (await probe(makeClip(site.folder, "whole", PART)))!;
+    expect(conversionOf(found)).toEqual({ video: "copy", audio: "copy" });
+  });
+});
