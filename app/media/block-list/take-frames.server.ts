@@ -3,9 +3,10 @@ import path from "node:path";
 import { eventLoopTurns } from "~/shared/event-loop";
 import { cpuSecondsFor } from "../encode/artifact";
 import { pictureFilters } from "../encode/filters.server";
+import type { Rate } from "../encode/renditions";
 import { EncodeError, runFfmpeg, type Task } from "../encode/task.server";
 import { inputArguments } from "../probe/ffmpeg.server";
-import type { Probe } from "../probe/probe.server";
+import { type Probe, timestampsJump } from "../probe/probe.server";
 import type { Frames } from "./compare";
 import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE } from "./frame-hashes";
 
@@ -23,6 +24,8 @@ const FRAME_BYTES = FRAME_SIDE ** 2;
 const RAW = ["-an", "-sn", "-dn", "-f", "rawvideo"];
 /** A frame that no other is made from, and the smoothing of blocks, make no difference to a hash. */
 const FAST = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
+/** For a few frames of a file that has to be read as a whole. */
+const KEYFRAMES = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
 
 /** Frames from all over a film, for comparing it. Of those that can't be read nothing is known. */
 export async function takeComparedFrames(
@@ -34,9 +37,18 @@ export async function takeComparedFrames(
   const step = probe.durationSeconds / COMPARED_FRAMES;
   const times = Array.from({ length: COMPARED_FRAMES }, (_, at) => (at + 0.5) * step);
   const frames: (Buffer | undefined)[] = [];
-  for (let from = 0; from < times.length; from += AT_ONCE) {
-    task.report({ fraction: from / times.length });
-    frames.push(...(await framesAt(file, probe, times.slice(from, from + AT_ONCE), task, urgent)));
+  if (timestampsJump(probe)) {
+    const rate = rateFor(step);
+    const options = { count: COMPARED_FRAMES, decoding: KEYFRAMES, urgent };
+    frames.push(...(await framesInOrder(file, probe, rate, task, options)));
+    // The last keyframe stands for the frames after it.
+    while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
+  } else {
+    for (let from = 0; from < times.length; from += AT_ONCE) {
+      task.report({ fraction: from / times.length });
+      const some = times.slice(from, from + AT_ONCE);
+      frames.push(...(await framesAt(file, probe, some, task, urgent)));
+    }
   }
   const box = boxOf(frames.filter((frame) => frame !== undefined));
   const hashes = await hashAll(frames, (frame) => comparedFrame(frame, box), 16);
@@ -46,30 +58,45 @@ export async function takeComparedFrames(
 /** Frames of a film that is to be blocked, one behind the other. */
 export async function takeBlockedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
   const step = Math.max(LEAST_STEP, probe.durationSeconds / BLOCKED_FRAMES);
-  const rate = { numerator: 1_000, denominator: Math.ceil(step * 1_000) };
+  const rate = rateFor(step);
+  const options = { count: BLOCKED_FRAMES, decoding: FAST };
+  const frames = await framesInOrder(file, probe, rate, task, options);
+  const box = boxOf(frames);
+  const hashes = await hashAll(frames, (frame) => blockedFrame(frame, box), 24);
+  // ffmpeg shows at a time what comes half a step later.
+  return { first: rate.denominator / 2_000, step: rate.denominator / 1_000, hashes };
+}
+
+/** One frame every so many seconds. */
+function rateFor(step: number): Rate {
+  return { numerator: 1_000, denominator: Math.ceil(step * 1_000) };
+}
+
+/** Frames at a steady rate, from the beginning of the file. */
+async function framesInOrder(
+  file: string,
+  probe: Probe,
+  rate: Rate,
+  task: Task,
+  { count, decoding, urgent }: { count: number; decoding: string[]; urgent?: boolean },
+): Promise<Buffer[]> {
   const name = "frames.gray";
   const filters = [...pictureFilters(probe.video, SIZE, rate), "format=gray"].join(",");
-  const from = [...FAST, ...inputArguments(file), "-map", `0:${probe.video.index}`];
+  const from = [...decoding, ...inputArguments(file, probe), "-map", `0:${probe.video.index}`];
   const raw = path.join(task.folder, name);
   try {
-    await runFfmpeg(
-      task,
-      [...from, "-frames:v", String(BLOCKED_FRAMES), "-vf", filters, ...RAW, name],
-      {
-        seconds: probe.durationSeconds,
-        fileBytes: (BLOCKED_FRAMES + 1) * FRAME_BYTES,
-        cpuSeconds: cpuSecondsFor(probe),
-      },
-    );
+    await runFfmpeg(task, [...from, "-frames:v", String(count), "-vf", filters, ...RAW, name], {
+      seconds: probe.durationSeconds,
+      fileBytes: (count + 1) * FRAME_BYTES,
+      cpuSeconds: cpuSecondsFor(probe),
+      urgent,
+    });
     const pixels = await readFile(raw);
     const frames: Buffer[] = [];
     for (let at = 0; at + FRAME_BYTES <= pixels.length; at += FRAME_BYTES) {
       frames.push(pixels.subarray(at, at + FRAME_BYTES));
     }
-    const box = boxOf(frames);
-    const hashes = await hashAll(frames, (frame) => blockedFrame(frame, box), 24);
-    // ffmpeg shows at a time what comes half a step later.
-    return { first: rate.denominator / 2_000, step: rate.denominator / 1_000, hashes };
+    return frames;
   } finally {
     await rm(raw, { force: true });
   }

@@ -1,5 +1,5 @@
 import { inputArguments } from "../probe/ffmpeg.server";
-import type { Probe } from "../probe/probe.server";
+import { type Probe, timestampsJump } from "../probe/probe.server";
 import { type Artifact, type Cut, cpuSecondsFor, maxFileBytes, type Source } from "./artifact";
 import {
   chosenHardware,
@@ -76,26 +76,43 @@ async function encode(
   const { video, sounds } = probe;
   const rate = steadyRate(video.frameRate);
   const { seek, length } = pictureRange(cut, rate.numerator / rate.denominator);
-  const filters = [...pictureFilters(video, fit(video, MOST_SIDE), rate), uploadFilter(hardware)];
+  // Where timestamps jump nothing can be sought: everything before the part is decoded too.
+  const isSought = !timestampsJump(probe);
+  const trim = (prefix: "" | "a") =>
+    isSought
+      ? []
+      : [
+          `${prefix}trim=start=${seek.toFixed(6)}:end=${(seek + length).toFixed(6)}`,
+          `${prefix}setpts=PTS-${seek.toFixed(6)}/TB`,
+        ];
+  const filters = [
+    ...trim(""),
+    ...pictureFilters(video, fit(video, MOST_SIDE), rate),
+    uploadFilter(hardware),
+  ];
   const maxBitrate = renditionsFor(video, MOST_SIDE).at(-1)!.maxBitrate * BITRATE_FACTOR;
   await runFfmpeg(
     task,
     [
       ...deviceArguments(hardware),
       ...["-threads", String(threads())],
-      ...["-ss", seek.toFixed(6), "-t", length.toFixed(6), ...inputArguments(file)],
+      ...(isSought ? ["-ss", seek.toFixed(6), "-t", length.toFixed(6)] : []),
+      ...inputArguments(file, probe),
       ...streams(probe, sounds),
       ...["-filter_threads", String(threads()), "-vf", filters.join(",")],
       ...pictureArguments(hardware, { maxBitrate, crf: QUALITY }),
       ...(sounds.length > 0
-        ? ["-af", steadySound(probe, length), ...soundArguments(SOUND_BITRATE), ...sounds.flatMap(saidOf)]
+        ? [
+            ...["-af", [...trim("a"), steadySound(probe, length)].join(",")],
+            ...[...soundArguments(SOUND_BITRATE), ...sounds.flatMap(saidOf)],
+          ]
         : []),
       ...["-movflags", "+faststart", FILE],
     ],
     {
       seconds: length,
       fileBytes: maxFileBytes(length, maxBitrate + sounds.length * SOUND_BITRATE),
-      cpuSeconds: cpuSecondsFor({ durationSeconds: length }),
+      cpuSeconds: cpuSecondsFor({ durationSeconds: isSought ? length : cut.end }),
     },
   );
 }

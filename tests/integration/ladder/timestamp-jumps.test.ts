@@ -1,6 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { COMPARED_FRAMES, takeComparedFrames } from "~/media/block-list/take-frames.server";
+import { cutFilm } from "~/media/encode/cut.server";
 import { conversionOf, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
@@ -10,6 +12,7 @@ import {
   makeLadder,
   onDisk,
   videoRow,
+  workOn,
   workOnNamed,
   workUntilIdle,
 } from "../../encode-library";
@@ -139,6 +142,28 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     const storyboard = fs.readFileSync(onDisk(site.uploads, row.storyboard_url), "utf8");
     expect(storyboard.match(/--> (00:)?00:1[12]\.\d+/)).not.toBeNull();
   }, 120_000);
+
+  it("is trimmed to the part that was chosen", async () => {
+    const [source, found, task] = await workOnNamed(join([PART, PART]));
+    const artifact = await cutFilm({ ...source, cut: { start: 7, end: 11 } }, found, task);
+    const made = path.join(task.folder, artifact.moves[0]!.from);
+    expectWhole(made, made, 4, [2]);
+  });
+
+  it("is compared with the block list by frames from all of its parts", async () => {
+    const still = { ...PART, picture: "testsrc=size=160x90:rate=25:duration=6" };
+    const other = { ...PART, picture: "mandelbrot=size=160x90:rate=25,trim=end=6" };
+    const [source, found, task] = await workOn(join([still, other]));
+    const { hashes } = await takeComparedFrames(source.file, found, task);
+    const bytes = hashes.length / COMPARED_FRAMES;
+    const frames = Array.from({ length: COMPARED_FRAMES }, (_, index) =>
+      Buffer.from(hashes.subarray(index * bytes, (index + 1) * bytes)).toString("hex"),
+    );
+    const half = COMPARED_FRAMES / 2;
+    const shown = new Set(frames.slice(half + 1));
+    expect(shown).not.toContain("0".repeat(2 * bytes));
+    for (const frame of frames.slice(0, half - 1)) expect(shown).not.toContain(frame);
+  });
 
   it("isn't refused for an estimated duration where it is too large to be measured", async () => {
     const file = join([PART, later(93_600)]);
