@@ -156,7 +156,7 @@ async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<L
 async function copySurround(ladder: Ladder, task: Task): Promise<void> {
   const { file, probe, sounds, folder } = ladder;
   const copied = sounds.filter(({ encoding }) => encoding === "surround");
-  if (copied.length === 0) return;
+  if (copied.length === 0 || !probe.copyable) return;
   const outputs = copied.flatMap(({ name, index }) => [
     ...["-map", `0:${index}`, "-c", "copy", "-t", probe.durationSeconds.toFixed(6)],
     ...soundFile(folder, name),

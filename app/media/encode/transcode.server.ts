@@ -47,13 +47,12 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
   const { container, video, audio } = probe;
   // Parts of different recordings have parameters of their own, of which an MP4 would keep the first.
   if (timestampsJump(probe)) return { video: "encode", audio: "encode" };
-  const copyable =
-    COPIED_FROM.includes(container) && isPlayableVideo(video) && video.codec !== "vp8";
-  const sounds = copyable && video.codec !== "h264" ? ["aac", "mp3", "opus"] : ["aac", "mp3"];
+  const isKnown = probe.copyable && COPIED_FROM.includes(container);
+  const isCopied = isKnown && isPlayableVideo(video) && video.codec !== "vp8";
+  const sounds = isCopied && video.codec !== "h264" ? ["aac", "mp3", "opus"] : ["aac", "mp3"];
   return {
-    video: copyable ? "copy" : "encode",
-    audio:
-      audio && COPIED_FROM.includes(container) && sounds.includes(audio.codec) ? "copy" : "encode",
+    video: isCopied ? "copy" : "encode",
+    audio: audio && isKnown && sounds.includes(audio.codec) ? "copy" : "encode",
   };
 }
 

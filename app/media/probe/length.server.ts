@@ -55,7 +55,8 @@ export async function filmLength(
 ): Promise<FilmLength> {
   const { container, picture, layout, frameRate } = said;
   const start = container.start_time ?? picture.start_time ?? 0;
-  if (layout?.isWhole && !layout.isFragmented && picture.duration) {
+  // With several edits, ffprobe reports at most the length of the media that they repeat.
+  if (layout?.isWhole && layout.isCopyable && !layout.isFragmented && picture.duration) {
     return { seconds: (picture.start_time ?? start) + picture.duration - start };
   }
   // Pictures of a program stream without a time are shown so much later than they are decoded.

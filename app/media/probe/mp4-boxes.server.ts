@@ -12,10 +12,14 @@ const MOST_ENTRIES = 16;
  */
 const ENCRYPTED = new Set(["encv", "enca", "drmi", "drms"]);
 
-/** The way from the top of a file to the descriptions of its samples, ISO/IEC 14496-12 §6. */
-const TO_ENTRIES = ["moov", "trak", "mdia", "minf", "stbl", "stsd"] as const;
+/** Boxes whose children are read, ISO/IEC 14496-12 §6: they lead to `hdlr`, `elst` and `stsd`. */
+const PARENTS = new Set(["edts", "mdia", "minf", "stbl"]);
 /** `stsd` begins with version, flags and a count (§8.5.2). */
 const ENTRIES_AFTER = 8;
+/** Bytes of an edit list that are read: a thousand edits. */
+const MOST_EDIT_BYTES = 8 + 1_000 * 20;
+/** Handlers (§8.4.3) of the tracks that are converted; timecode and metadata are left out. */
+const CONVERTED = new Set(["vide", "soun"]);
 
 /** How an MP4 or MOV begins: ISO/IEC 14496-12 §4.2, and QuickTime before `ftyp` was there. */
 const FIRST_BOXES = new Set(["ftyp", "styp", "moov", "mdat", "wide", "free", "skip", "pnot"]);
@@ -30,11 +34,21 @@ export interface Mp4Layout {
   isWhole: boolean;
   /** Of picture or sound; ffprobe names the format inside, as if there was nothing around it. */
   isEncrypted: boolean;
+  /**
+   * `ffmpeg -c copy` keeps what is shown and when. False when a video or audio track has several sample
+   * descriptions, of which the copy has only the first, or several edits (see `isOneEdit`).
+   */
+  isCopyable: boolean;
+  /** An edit is shorter than the video track: frames before or after it may have to be left out. */
+  isTrimmed: boolean;
+  /** Seconds that the edits of the longest video track take together, where it has any. */
+  editedSeconds?: number;
 }
 
 /**
- * How the boxes of a file lie; undefined for what is no MP4 or MOV. Headers alone are read, at most
- * 2,000 of 16 bytes, whatever the file is; of what comes behind them nothing bad is assumed.
+ * How the boxes of a file lie; undefined for what is no MP4 or MOV. Headers are read, at most
+ * 2,000 of 16 bytes, and the fields and edit lists that say whether a copy plays the same. What comes behind
+ * them is not assumed to be bad, but isn't copied.
  */
 export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined> {
   const handle = await open(file);
@@ -45,6 +59,8 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
       isFragmented: false,
       isWhole: true,
       isEncrypted: false,
+      isCopyable: true,
+      isTrimmed: false,
     };
     let isFirst = true;
     for await (const box of limited(handle, 0, (await handle.stat()).size, budget)) {
@@ -52,36 +68,128 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
       isFirst = false;
       if (box.type === "moov") {
         layout.index = box.isWhole ? "whole" : "cut";
-        layout.isEncrypted ||= await hasEncryptedEntry(handle, box.body, box.end, 1, budget);
+        for (const track of await readTracks(handle, box, budget)) addTrack(layout, track);
       }
       if (box.type === "moov" || box.type === "mdat") layout.isWhole &&= box.isWhole;
       layout.isFragmented = box.type === "moof";
       if (layout.isFragmented) break;
     }
     if (isFirst) return undefined;
-    return budget.left < 0 ? { ...layout, index: "whole" } : layout;
+    // What has not been read may be anything.
+    return budget.left < 0 ? { ...layout, index: "whole", isCopyable: false } : layout;
   } finally {
     await handle.close();
   }
 }
 
-async function hasEncryptedEntry(
+interface Track {
+  handler: string;
+  isEncrypted: boolean;
+  sampleDescriptions: number;
+  isOneEdit: boolean;
+  /** Seconds. */
+  mediaDuration: number;
+  edited?: number;
+}
+
+/** Less than a frame; more than the rounding of two time scales. */
+const TRIM_TOLERANCE_SECONDS = 0.005;
+
+function addTrack(layout: Mp4Layout, track: Track): void {
+  layout.isEncrypted ||= track.isEncrypted;
+  if (!CONVERTED.has(track.handler)) return;
+  layout.isCopyable &&= track.sampleDescriptions <= 1 && track.isOneEdit;
+  if (track.handler !== "vide" || track.edited === undefined) return;
+  layout.isTrimmed ||= track.edited < track.mediaDuration - TRIM_TOLERANCE_SECONDS;
+  layout.editedSeconds = Math.max(layout.editedSeconds ?? 0, track.edited);
+}
+
+async function readTracks(
   handle: FileHandle,
-  from: number,
-  to: number,
-  depth: number,
+  movie: BoxHeader,
   budget: { left: number },
-): Promise<boolean> {
-  for await (const box of limited(handle, from, to, budget)) {
-    if (box.type !== TO_ENTRIES[depth]) continue;
-    if (box.type === "stsd") {
+): Promise<Track[]> {
+  const tracks: Track[] = [];
+  let timescale = 0;
+  for await (const box of limited(handle, movie.body, movie.end, budget)) {
+    if (box.type === "mvhd") ({ timescale } = readTimes(await read(handle, box, 32)));
+    if (box.type !== "trak") continue;
+    const track = {
+      ...{ handler: "", isEncrypted: false, sampleDescriptions: 0 },
+      ...{ isOneEdit: true, mediaDuration: 0 },
+    };
+    await readTrack(handle, box, track, timescale, budget);
+    tracks.push(track);
+  }
+  return tracks;
+}
+
+async function readTrack(
+  handle: FileHandle,
+  parent: BoxHeader,
+  track: Track,
+  timescale: number,
+  budget: { left: number },
+): Promise<void> {
+  for await (const box of limited(handle, parent.body, parent.end, budget)) {
+    if (PARENTS.has(box.type)) await readTrack(handle, box, track, timescale, budget);
+    else if (box.type === "mdhd") {
+      const media = readTimes(await read(handle, box, 32));
+      track.mediaDuration = media.duration / media.timescale;
+    }
+    // In QuickTime, `minf` has another `hdlr`, of how the data are found.
+    else if (box.type === "hdlr")
+      track.handler ||= (await read(handle, box, 12)).toString("latin1", 8);
+    else if (box.type === "elst") {
+      const list = await read(handle, box, MOST_EDIT_BYTES);
+      track.isOneEdit &&= isOneEdit(list);
+      track.edited = (track.edited ?? 0) + editUnits(list) / timescale;
+    } else if (box.type === "stsd") {
+      track.sampleDescriptions += (await read(handle, box, 8)).readUInt32BE(4);
       const entries = { left: Math.min(MOST_ENTRIES, budget.left) };
       for await (const { type } of limited(handle, box.body + ENTRIES_AFTER, box.end, entries)) {
-        if (ENCRYPTED.has(type)) return true;
+        track.isEncrypted ||= ENCRYPTED.has(type);
       }
-    } else if (await hasEncryptedEntry(handle, box.body, box.end, depth + 1, budget)) return true;
+    }
   }
-  return false;
+}
+
+/** Of `mvhd` (§8.2.2) and `mdhd` (§8.4.2), whose version 1 has 64-bit times. */
+function readTimes(header: Buffer): { timescale: number; duration: number } {
+  return header[0] === 1
+    ? { timescale: header.readUInt32BE(20), duration: Number(header.readBigUInt64BE(24)) }
+    : { timescale: header.readUInt32BE(12), duration: header.readUInt32BE(16) };
+}
+
+/** The sum of the durations of the edits; infinite if there are more than are read. */
+function editUnits(list: Buffer): number {
+  const step = list[0] === 1 ? 20 : 12;
+  const count = list.readUInt32BE(4);
+  if (8 + count * step > list.length) return Number.POSITIVE_INFINITY;
+  return Array.from({ length: count }, (_, index) => 8 + step * index)
+    .map((at) => (list[0] === 1 ? Number(list.readBigUInt64BE(at)) : list.readUInt32BE(at)))
+    .reduce((sum, units) => sum + units, 0);
+}
+
+/**
+ * Whether an `elst` (§8.6.6) plays one part of the track, once. With several parts, ffmpeg copies the
+ * samples of each from the keyframe before it, and writes one edit over all of them. An empty edit
+ * (media time -1) before the part only delays it: ffmpeg adds its duration to all timestamps, and writes such
+ * an edit again where they don't begin at 0.
+ *
+ * @param list the contents of the box, padded with zeros.
+ */
+function isOneEdit(list: Buffer): boolean {
+  const count = list.readUInt32BE(4);
+  const mediaTime = list[0] === 1 ? list.readBigInt64BE(16) : BigInt(list.readInt32BE(12));
+  return count <= 1 || (count === 2 && mediaTime === -1n);
+}
+
+/** The first bytes of a box's contents; zeros where it is shorter. */
+async function read(handle: FileHandle, { body, end }: BoxHeader, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  await handle.read(bytes, 0, Math.min(length, end - body), body);
+  return bytes;
 }
 
 async function* limited(

@@ -61,6 +61,8 @@ export interface Probe {
   subtitles: SubtitleStream[];
   /** Browsers can play the file as it is. */
   playable: boolean;
+  /** Its packets can be copied into another file without a change to what is shown and when. */
+  copyable: boolean;
   /** The header says how long it is; what browsers record does not. */
   saysDuration: boolean;
 }
@@ -155,7 +157,11 @@ export async function probe(
   const container = containerName(answer.format.format_name, answer.format.tags, video, audio);
   // Browsers take the first of each.
   const isFirst = picture === pictures[0] && sound === sounds[0];
-  const playable = isFirst && isPlayable(container, video, audio);
+  const copyable =
+    layout === undefined ||
+    (layout.isCopyable && !(layout.isTrimmed && (await endsEarly(file, picture.index))));
+  // Browsers decode with the first sample description, and differ in what they make of several edits.
+  const playable = isFirst && copyable && isPlayable(container, video, audio);
   if (decode === "all" || !playable) await decodeOnePicture(file, picture);
   const audioIndices = sounds.map(({ index }) => index);
   const said = { container: answer.format, picture, audio: audioIndices, layout };
@@ -174,12 +180,17 @@ export async function probe(
     sounds: describeSounds(sounds, sound, answer.format.start_time),
     subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
     playable,
+    copyable,
     saysDuration: Boolean(answer.format.duration ?? picture.duration),
   };
 }
 
 async function lengthOf(file: string, said: SaidLength, isEstimated: boolean): Promise<FilmLength> {
+  const { container, layout } = said;
   const length = await filmLength(file, said, { tailOnly: isEstimated });
+  // The last packets may be after the end of the last edit.
+  if (layout?.editedSeconds && !layout.isCopyable)
+    length.seconds = Math.min(length.seconds, layout.editedSeconds - (container.start_time ?? 0));
   if (isEstimated) return length;
   if (!(length.seconds > 0)) throw new RefusedFileError(422, NO_LENGTH);
   if (length.seconds > MAX_DURATION_SECONDS) throw new RefusedFileError(422, TOO_LONG);
@@ -200,6 +211,26 @@ async function runFfprobe(file: string, isCut: boolean): Promise<Answer> {
   const answer = answerSchema.safeParse(JSON.parse(stdout));
   if (!answer.success) throw new RefusedFileError(415, NOT_A_VIDEO);
   return answer.data;
+}
+
+/**
+ * Whether an MP4 or MOV has frames after its edit. ffmpeg reads the packets up to the next keyframe, for
+ * decoders that need them, and a copy would show them. Those before the edit are no such case: the copy gets
+ * an edit that begins behind them.
+ */
+async function endsEarly(file: string, stream: number): Promise<boolean> {
+  const { stdout } = await run(
+    "ffprobe",
+    [
+      ...["-v", "error", "-select_streams", String(stream), "-read_intervals", "999999%"],
+      ...["-show_entries", "packet=pts,flags", "-of", "csv=p=0", ...inputArguments(file)],
+    ],
+    PROBE_LIMITS,
+  );
+  const packets = stdout.split("\n").map((line) => line.split(","));
+  const shown = packets.filter(([, flags = ""]) => flags !== "" && !flags.includes("D"));
+  const first = Math.min(...shown.map(([pts]) => Number(pts)));
+  return packets.some(([pts, flags = ""]) => flags.includes("D") && Number(pts) > first);
 }
 
 /** Matroska names the key of a track that is encrypted (ContentEncKeyID). */

@@ -36,6 +36,7 @@ const probe: Probe = {
   ],
   subtitles: [],
   playable: true,
+  copyable: true,
   saysDuration: true,
 };
 
