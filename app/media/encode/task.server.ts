@@ -108,6 +108,8 @@ export interface Run {
   /** It is a small part of the job; the job itself says how far it is. */
   silent?: boolean;
   watchdogMs?: number;
+  /** Called with the number of video frames, or packets of a copy, that have been written so far. */
+  onFrames?(count: number): void;
 }
 
 /**
@@ -148,6 +150,8 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<s
       furthest = value;
       alive = performance.now();
       fraction = Math.min(1, Math.max(0, Number(value) / 1_000_000 / run.seconds || 0));
+    } else if (name === "frame") {
+      run.onFrames?.(Number(value));
     } else if (name === "speed" && !run.silent) {
       const speed = Number.parseFloat(value);
       task.report({

@@ -2,9 +2,11 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { cleanTitle } from "../captions/languages";
+import { cachedProbe } from "../probe/cached-probe.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { isPlayableVideo, type SoundStream } from "../probe/playable";
 import { type Probe, timestampsJump } from "../probe/probe.server";
+import { isWholeCopy } from "../verify/count-frames.server";
 import {
   type Artifact,
   cpuSecondsFor,
@@ -165,6 +167,7 @@ export async function copyOfStream(
       silent: true,
     },
   );
+  await requireWholeCopy(task, files[0]!, await cachedProbe(files[0]!));
   return beside(source);
 }
 
@@ -201,6 +204,16 @@ async function remux(
       cpuSeconds: cpuSecondsFor(probe),
       urgent: true,
     },
+  );
+  await requireWholeCopy(task, source.file, probe);
+}
+
+/** @throws {EncodeError} so that a shortened copy never replaces a file. */
+async function requireWholeCopy(task: Task, original: string, probe: Probe): Promise<void> {
+  const copy = path.join(task.folder, FILE);
+  if (await isWholeCopy(task, copy, original, probe)) return;
+  throw new EncodeError(
+    "The file could not be copied completely: it is damaged or could not be read.",
   );
 }
 
