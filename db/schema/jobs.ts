@@ -36,7 +36,7 @@ export interface JobsTable {
   /** Seconds of video made in a second. */
   speed: number | null;
   seconds_left: number | null;
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed; of a clean-up that is done, why it kept the original. */
   reason: string | null;
   created_at: Generated<Time>;
   started_at: Time | null;

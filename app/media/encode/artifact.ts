@@ -62,6 +62,8 @@ export interface Artifact {
   streamIsUrgent?: boolean;
   /** Taken only while the row says 0:00. */
   durationSeconds?: number;
+  /** What the job could not do, although it is done. */
+  note?: string;
 }
 
 export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };

@@ -13,16 +13,25 @@ export function pictureFilters(
   { width, height }: { width: number; height: number },
   rate?: Rate,
 ): string[] {
-  const { firstSize } = video;
   return [
-    ...(firstSize ? [`scale=${firstSize.width}:${firstSize.height}`] : []),
-    ...(video.interlaced ? ["bwdif=mode=send_frame"] : []),
-    ...(rate ? [`fps=fps=${rate.numerator}/${rate.denominator}:start_time=0`] : []),
+    ...frameFilters(video, rate),
     ...(video.hdr && hasFilter("zscale")
       ? [...hdrColors(video), `zscale=${width}:${height}:filter=bicubic`, ...TONE_MAPPING]
       : [`scale=${width}:${height}:${scaleColors(video)}`, "format=yuv420p"]),
     "setsar=1",
     tagColors(video),
+  ];
+}
+
+/** The filters that decide how many frames there are, and when each is shown. */
+export function frameFilters(
+  { interlaced, firstSize }: Pick<VideoStream, "interlaced" | "firstSize">,
+  rate?: Rate,
+): string[] {
+  return [
+    ...(firstSize ? [`scale=${firstSize.width}:${firstSize.height}`] : []),
+    ...(interlaced ? ["bwdif=mode=send_frame"] : []),
+    ...(rate ? [`fps=fps=${rate.numerator}/${rate.denominator}:start_time=0`] : []),
   ];
 }
 

@@ -77,7 +77,7 @@ const COPIED_SOUNDS: Record<string, string[]> = {
 const containerOf = ({ container }: Probe) => (container === "webm" ? "webm" : "mp4");
 
 /** Of a file that browsers play: they play the first, the others are for the adaptive stream. */
-function copiedSounds(probe: Probe): SoundStream[] {
+export function copiedSounds(probe: Probe): SoundStream[] {
   return probe.sounds.filter(({ codec }) => COPIED_SOUNDS[containerOf(probe)]!.includes(codec));
 }
 

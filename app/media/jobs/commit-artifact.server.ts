@@ -97,7 +97,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
         .run(formatDuration(Math.round(artifact.durationSeconds)), job.video_id);
     }
     // What is replaced after the row is part of the job: killed before, it is begun again.
-    if (!artifact.replacedAfter) markDone(job.id);
+    if (!artifact.replacedAfter) markDone(job.id, artifact.note);
     return true;
   });
 }

@@ -45,13 +45,14 @@ export async function convertAgain(): Promise<number> {
 
 /**
  * Lets the clean-up of videos whose source may go run once more, since KEEP_SOURCES may have been
- * changed while the site was down.
+ * changed while the site was down. Not of those whose files were compared and are not the same: decoding them
+ * at every start would tell nothing new.
  */
 export async function askForCleanups(): Promise<void> {
   if (settings().keepSources === "always") return;
   const statement = prepared(/* sql */ `
     UPDATE jobs SET state = 'waiting', attempts = 0, run_after = @now, finished_at = NULL
-    WHERE kind = 'cleanup' AND state = 'done' AND video_id IN
+    WHERE kind = 'cleanup' AND state = 'done' AND reason IS NULL AND video_id IN
       (SELECT id FROM videos WHERE source_url IS NOT NULL AND video_url <> '' AND hls_url IS NOT NULL)`);
   await writeTransaction(() => statement.run({ now: new Date().toISOString() }));
 }

@@ -27,7 +27,8 @@ export async function withLocalFiles(
   const { row, url } = source;
   const isCleanup = kind === "cleanup";
   // The last job compares both, when it may remove the one.
-  if (isCleanup && (row.video_url === "" || row.video_url === url)) return source;
+  const isKept = row.video_url === "" || row.video_url === url;
+  if (isCleanup && (isKept || settings().keepSources === "always")) return source;
   const isSame = source.file === source.playing;
   const readsPlaying = isCleanup || READS_PLAYING.has(kind);
   const file =

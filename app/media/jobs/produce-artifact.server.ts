@@ -86,10 +86,11 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return encodeCodecs(source, await read(source.file), task, generation, source.row.hls_url);
     case "fingerprint":
       return fingerprintFilm(job, source, await read(source.playing), task);
-    case "cleanup":
+    case "cleanup": {
       await removeStale(source, "ladder");
-      await removeEarlierVersions(job, source);
-      return NO_ARTIFACT;
+      const note = await removeEarlierVersions(job, source, task);
+      return { ...NO_ARTIFACT, ...(note && { note }) };
+    }
   }
 }
 

@@ -185,13 +185,13 @@ export function isOurs({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
 const finished = { worker: null, lease_until: null, speed: null, seconds_left: null } as const;
 
 /** The statement that ends a job well; it runs in the transaction that writes the result. */
-export function markDone(id: number): void {
+export function markDone(id: number, note: string | null = null): void {
   sqliteHandle()
     .prepare(
       `UPDATE jobs SET state = 'done', worker = NULL, lease_until = NULL, speed = NULL,
-         seconds_left = NULL, worker_losses = 0, progress = 1, reason = NULL, finished_at = ? WHERE id = ?`,
+         seconds_left = NULL, worker_losses = 0, progress = 1, reason = ?, finished_at = ? WHERE id = ?`,
     )
-    .run(iso(Date.now()), id);
+    .run(note, iso(Date.now()), id);
 }
 
 /**

@@ -6,31 +6,51 @@ import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
 import type { Source } from "../encode/artifact";
+import type { Task } from "../encode/task.server";
 import { isCopyOf } from "../encode/transcode.server";
 import { forgetFiles, recordFile } from "../media-files.server";
 import { cachedProbe } from "../probe/cached-probe.server";
-import { type Probe, RefusedFileError } from "../probe/probe.server";
+import { InterruptedError } from "../probe/ffmpeg.server";
 import { isEarlierVersion } from "../serve/file-version.server";
 import { removeStored } from "../storage/remove.server";
+import {
+  isUnchanged,
+  KeptOriginalError,
+  type Replacement,
+  type Verified,
+  verifyReplacement,
+} from "../verify/replacement.server";
 import { RESULT_WAIT_MS } from "./queue.server";
 import { tableOf } from "./table-of.server";
-import { isWholeStream, LEAST_PART } from "./whole-stream.server";
+import { isWholeStream, verifiedFilesOf } from "./whole-stream.server";
 
-/** Why the file as it came need not be kept: a copy has all of it, or KEEP_SOURCES says so. */
-type Reason = "copied" | "converted";
+/** An original that need not be kept, and the files that were verified to replace it. */
+export interface Removal {
+  /** A copy has all of it, or KEEP_SOURCES says so. */
+  reason: "copied" | "converted";
+  verified: Verified;
+}
 
 /**
- * The last job of a video. Removes the file as it came, where the file that is played has everything it
- * had or KEEP_SOURCES says so, and versions of the played file which were replaced. Whoever was watching
+ * The last job of a video. Removes the original, where KEEP_SOURCES allows it and what replaces it has been
+ * verified, and versions of the played file which were replaced. Whoever was watching
  * one of them has long finished by then. An address of theirs leads to the file that is played (see
  * public-file.server.ts).
+ *
+ * @returns why the original stays, where it could not be verified that nothing is lost with it.
  */
-export async function removeEarlierVersions(job: JobRow, source: Source): Promise<void> {
-  if (isReplaced(source)) await removeSource(job, source, await reasonToRemove(source));
+export async function removeEarlierVersions(
+  job: JobRow,
+  source: Source,
+  task: Task,
+): Promise<string | undefined> {
+  const kept = await removeIfVerified(job, source, task);
   const named = sourceUrl(job.video_id);
+  // Deleted meanwhile: the row in the trash names its files.
+  if (named === undefined) return kept;
   const folder = bucketFile("videos", source.basePath);
   const names = folder ? await readdir(folder).catch(() => []) : [];
-  if (!folder || names.length === 0) return;
+  if (!folder || names.length === 0) return kept;
   for (const name of names) {
     const file = `${source.basePath}/${name}`;
     if (!isEarlierVersion(file) || mediaUrl("videos", file) === named) continue;
@@ -38,55 +58,96 @@ export async function removeEarlierVersions(job: JobRow, source: Source): Promis
   }
   const videoId = job.video_id;
   await recordFile({ bucket: "videos", path: source.basePath, videoId, kind: "derived" });
+  return kept;
+}
+
+async function removeIfVerified(
+  job: JobRow,
+  source: Source,
+  task: Task,
+): Promise<string | undefined> {
+  try {
+    const removal = await verifyRemoval(job, source, task);
+    if (removal) await removeSource(job, source, removal);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof KeptOriginalError)) throw error;
+    console.warn(`The original of video ${job.video_id} is kept: ${error.message}`);
+    return error.message;
+  }
 }
 
 /**
  * With KEEP_SOURCES=never, what can be removed before the stream is made: a file that nobody could watch,
- * once its captions are there. One with several sounds stays until the stream has them.
+ * once its captions are there. One with several sounds stays until the stream has them. What can't be verified
+ * stays for the last job, which reports it.
+ *
+ * Decoding takes as long as the job has its lease, so this is called before the job ends, and
+ * `removeSource` after it.
  */
-export async function removeSourceEarly(job: JobRow, source: Source): Promise<void> {
-  if (settings().keepSources !== "never" || !isReplaced(source)) return;
-  if (isEarlierVersion(parseMediaUrl(source.url)?.path ?? "")) return;
+export async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
+  if (settings().keepSources !== "never" || !isReplaced(source)) return undefined;
+  if (isEarlierVersion(parseMediaUrl(source.url)?.path ?? "")) return undefined;
   const film = await cachedProbe(source.file);
-  if (film.sounds.length > 1 || !(await playsWhole(source, film))) return;
-  await removeSource(job, source, "converted");
+  const stored = storedFiles(source);
+  if (film.sounds.length > 1 || !stored) return undefined;
+  try {
+    const replacement = { stored, stream: undefined };
+    return {
+      reason: "converted",
+      verified: await verifyReplacement(source, film, replacement, task),
+    };
+  } catch (error) {
+    task.signal.throwIfAborted();
+    if (error instanceof KeptOriginalError || error instanceof InterruptedError) return undefined;
+    throw error;
+  }
 }
 
 function isReplaced({ row, url }: Source): boolean {
   return row.video_url !== "" && row.video_url !== url;
 }
 
-async function reasonToRemove(source: Source): Promise<Reason | undefined> {
-  const film = await cachedProbe(source.file);
-  if (isCopyOf(film)) return "copied";
-  if (settings().keepSources === "always") return undefined;
-  const stream = parseMediaUrl(source.row.hls_url ?? "");
-  const playlist = stream && bucketFile(stream.bucket, stream.path);
-  const isDone =
-    playlist && (await isWholeStream(playlist, film)) && (await playsWhole(source, film));
-  return isDone ? "converted" : undefined;
+function storedFiles({ row, url }: Source): Replacement["stored"] | undefined {
+  const [original, playing] = [url, row.video_url].map((address) => {
+    const name = parseMediaUrl(address);
+    return name && bucketFile(name.bucket, name.path);
+  });
+  return original && playing ? { original, playing } : undefined;
 }
 
-/** Whether browsers play the file that is there instead of the source, to its end. */
-async function playsWhole({ playing }: Source, film: Probe): Promise<boolean> {
-  try {
-    const { playable, durationSeconds } = await cachedProbe(playing);
-    return playable && durationSeconds >= film.durationSeconds * LEAST_PART;
-  } catch (error) {
-    if (error instanceof RefusedFileError) return false;
-    throw error;
+/** @throws {KeptOriginalError} when KEEP_SOURCES allows the removal, but nothing proves that nothing is lost. */
+async function verifyRemoval(
+  job: JobRow,
+  source: Source,
+  task: Task,
+): Promise<Removal | undefined> {
+  const stored = storedFiles(source);
+  if (settings().keepSources === "always" || !isReplaced(source) || !stored) return undefined;
+  // Decoding both takes minutes.
+  if (!mayForget(job, source)) return undefined;
+  const film = await cachedProbe(source.file);
+  if (isCopyOf(film)) {
+    const replacement = { stored, stream: undefined };
+    return { reason: "copied", verified: await verifyReplacement(source, film, replacement, task) };
   }
+  const name = parseMediaUrl(source.row.hls_url ?? "");
+  const master = name && bucketFile(name.bucket, name.path);
+  if (!master || !(await isWholeStream(master, film))) return undefined;
+  const replacement = { stored, stream: await verifiedFilesOf(master) };
+  return {
+    reason: "converted",
+    verified: await verifyReplacement(source, film, replacement, task),
+  };
 }
 
 /** The row first: killed before the file is gone, nothing names it, and check-library finds it. */
-async function removeSource(
-  job: JobRow,
-  source: Source,
-  reason: Reason | undefined,
-): Promise<void> {
+export async function removeSource(job: JobRow, source: Source, removal: Removal): Promise<void> {
   const name = parseMediaUrl(source.url);
-  if (!name || !reason) return;
-  if (!(await retryWhileBusy(() => forgetSource(job, source, reason), RESULT_WAIT_MS))) return;
+  if (!name) return;
+  // What was verified may have been replaced or damaged meanwhile.
+  if (!(await isUnchanged(removal.verified))) return;
+  if (!(await retryWhileBusy(() => forgetSource(job, source, removal), RESULT_WAIT_MS))) return;
   // Not the copy of it that the job has read, see local-copy.server.ts.
   const file = bucketFile(name.bucket, name.path);
   if (file) await removeStored(file);
@@ -94,26 +155,39 @@ async function removeSource(
 }
 
 /** Not while the row has changed, another row names the file, or a job may be reading it. */
-function forgetSource(job: JobRow, source: Source, reason: Reason): Promise<boolean> {
+const MAY_FORGET = /* sql */ `
+  id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream
+  AND NOT EXISTS (SELECT 1 FROM videos WHERE source_url = @url AND id <> @id)
+  AND NOT EXISTS (SELECT 1 FROM videos WHERE video_url = @url)
+  AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = @id AND id <> @job
+    AND (state = 'running' OR (state <> 'done' AND @isLast)))`;
+
+function valuesOf(job: JobRow, { url, row }: Source) {
+  const { video_url: played, hls_url: stream } = row;
+  const isLast = Number(job.kind === "cleanup");
+  return { id: job.video_id, job: job.id, url, played, stream, isLast };
+}
+
+function mayForget(job: JobRow, source: Source): boolean {
+  const statement = `SELECT 1 FROM ${tableOf(job.video_id)} WHERE ${MAY_FORGET}`;
+  return sqliteHandle().prepare(statement).get(valuesOf(job, source)) !== undefined;
+}
+
+function forgetSource(job: JobRow, source: Source, { reason }: Removal): Promise<boolean> {
   const statement = /* sql */ `
     UPDATE ${tableOf(job.video_id)} SET source_url = NULL, source_removed_at = coalesce(@removedAt, source_removed_at)
-    WHERE id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream
-      AND NOT EXISTS (SELECT 1 FROM videos WHERE source_url = @url AND id <> @id)
-      AND NOT EXISTS (SELECT 1 FROM videos WHERE video_url = @url)
-      AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = @id AND id <> @job
-        AND (state = 'running' OR (state <> 'done' AND @isLast)))`;
-  const { video_url: played, hls_url: stream } = source.row;
+    WHERE ${MAY_FORGET}`;
   const values = {
-    ...{ id: job.video_id, job: job.id, url: source.url, played, stream },
-    isLast: Number(job.kind === "cleanup"),
+    ...valuesOf(job, source),
     removedAt: reason === "converted" ? new Date().toISOString() : null,
   };
   return writeTransaction(() => sqliteHandle().prepare(statement).run(values).changes > 0);
 }
 
-function sourceUrl(videoId: string): string | undefined {
+/** Null where the video has none; undefined where there is no such video. */
+function sourceUrl(videoId: string): string | null | undefined {
   return sqliteHandle()
-    .prepare<unknown[], string>(`SELECT source_url FROM ${tableOf(videoId)} WHERE id = ?`)
+    .prepare<unknown[], string | null>(`SELECT source_url FROM ${tableOf(videoId)} WHERE id = ?`)
     .pluck()
     .get(videoId);
 }

@@ -22,6 +22,21 @@ export async function isWholeStream(master: string, film: Probe): Promise<boolea
   return hasWholePlaylists(master, film.durationSeconds);
 }
 
+/**
+ * The files of a stream that an original may be removed for: its largest rendition, and its audio tracks,
+ * which may be all that is left of further languages.
+ */
+export async function verifiedFilesOf(master: string) {
+  const text = await readText(master);
+  const renditions = [...text.matchAll(/^(\d+)p\.m3u8$/gm)].map(([, side]) => Number(side));
+  const audio = [...text.matchAll(/^#EXT-X-MEDIA:TYPE=AUDIO,.*URI="([^"/]+)\.m3u8"/gm)];
+  const fileOf = (name: string) => path.join(path.dirname(master), `${name}.mp4`);
+  return {
+    rendition: fileOf(`${Math.max(...renditions)}p`),
+    audio: [...new Set(audio.map(([, name]) => fileOf(name!)))],
+  };
+}
+
 /** Whether every playlist that the master names is ended and that long, and its files have all bytes. */
 export async function hasWholePlaylists(master: string, seconds: number): Promise<boolean> {
   const text = await readText(master);

@@ -14,7 +14,7 @@ import { DISK_FULL, explain } from "./explain";
 import { withLocalFiles } from "./local-source.server";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "./queue.server";
-import { removeSourceEarly } from "./remove-source.server";
+import { removeSource, verifyEarlyRemoval } from "./remove-source.server";
 
 /** How often a running job prolongs its lease; a third of the lease. */
 const HEARTBEAT_MS = 10_000;
@@ -86,9 +86,10 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   task.signal.throwIfAborted();
   const artifact = await produceArtifact(job, source, task);
   task.signal.throwIfAborted();
-  const isCommitted = await commitArtifact(job, source, artifact, task.folder);
   // The last job that reads what a conversion leaves out.
-  if (isCommitted && job.kind === "captions") await removeSourceEarly(job, source);
+  const removal = job.kind === "captions" ? await verifyEarlyRemoval(source, task) : undefined;
+  const isCommitted = await commitArtifact(job, source, artifact, task.folder);
+  if (isCommitted && removal) await removeSource(job, source, removal);
 }
 
 /** Records how an attempt has failed, or returns the job to the queue. */

@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { cpuSecondsFor } from "../encode/artifact";
-import { runFfmpeg, type Task } from "../encode/task.server";
+import { threads } from "../encode/encoders.server";
+import { EncodeError, runFfmpeg, type Task } from "../encode/task.server";
 import { cachedProbe } from "../probe/cached-probe.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { type Probe, RefusedFileError } from "../probe/probe.server";
@@ -55,4 +58,89 @@ async function countPackets(task: Task, file: string, film: Video): Promise<numb
     },
   });
   return packets;
+}
+
+const HASHES = "packets.txt";
+
+/** Returns a hash of the packets of each stream, sorted. */
+export async function hashPackets(
+  task: Task,
+  file: string,
+  durationSeconds: number,
+  streams: readonly number[],
+): Promise<string[]> {
+  await runFfmpeg(
+    task,
+    [
+      ...[...inputArguments(file), ...streams.flatMap((index) => ["-map", `0:${index}`])],
+      ...["-c", "copy", "-f", "streamhash", "-hash", "murmur3", HASHES],
+    ],
+    {
+      seconds: durationSeconds,
+      fileBytes: FILE_BYTES,
+      cpuSeconds: cpuSecondsFor({ durationSeconds }),
+      silent: true,
+    },
+  );
+  const text = await readFile(path.join(task.folder, HASHES), "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/^\d+,/, ""))
+    .sort();
+}
+
+export interface Decoding {
+  /** Seconds of the film; they limit the processor time. */
+  durationSeconds: number;
+  /** Numbers of the streams in the file. */
+  video?: number;
+  audio: readonly number[];
+  /** Of the file's probe, see inputArguments(). */
+  dtsDeltaThreshold?: number;
+  /** Filters of the video; without any, each frame of the file counts once. */
+  filters?: readonly string[];
+}
+
+/**
+ * Decodes streams of a file completely, and returns how many video frames the filters give.
+ *
+ * @returns undefined when there is an error anywhere in them.
+ * @throws {InterruptedError} when the file could not be decoded to its end for another reason.
+ */
+export async function decodeFrames(
+  task: Task,
+  file: string,
+  { durationSeconds, video, audio, dtsDeltaThreshold, filters }: Decoding,
+): Promise<number | undefined> {
+  let frames = 0;
+  // Timestamps that repeat or run backwards are no fault of the frames, but the muxer would report them.
+  const videoFilters = filters
+    ? ["-vf", filters.join(",")]
+    : ["-vf", "settb=1/1000,setpts=N", "-enc_time_base", "1:1000"];
+  const streams = [
+    ...(video === undefined ? [] : ["-map", `0:${video}`, ...videoFilters]),
+    ...audio.flatMap((index) => ["-map", `0:${index}`]),
+    ...(audio.length > 0 ? ["-af", "asetpts=N/SR/TB"] : []),
+  ];
+  const decoder = ["-xerror", "-threads", String(threads())];
+  try {
+    const errors = await runFfmpeg(
+      task,
+      [...decoder, ...inputArguments(file, { dtsDeltaThreshold }), ...streams, ...TO_NOTHING],
+      {
+        seconds: durationSeconds,
+        fileBytes: FILE_BYTES,
+        cpuSeconds: cpuSecondsFor({ durationSeconds }),
+        silent: true,
+        onFrames: (count) => {
+          frames = count;
+        },
+      },
+    );
+    return errors.length > 0 ? undefined : frames;
+  } catch (error) {
+    if (error instanceof EncodeError) return undefined;
+    throw error;
+  }
 }

@@ -8,8 +8,9 @@ import { formatStorage } from "./storage-text";
 /** What KEEP_SOURCES does, and what another value of it would. */
 const KEPT: Record<SourceFigures["keep"], string> = {
   always: "All are kept.",
-  "until-converted": "Each is removed six hours after everything has been made of it.",
-  never: "Each is removed as soon as what is played is there.",
+  "until-converted":
+    "Each is removed six hours after its last conversion, if its replacement is verified.",
+  never: "Each is removed when the file that is played is verified.",
 };
 
 /** What the files take that videos came as, and the button that makes streams anew. */
@@ -28,7 +29,7 @@ export function SourcePanel({ figures, action }: { figures: SourceFigures; actio
           Originals
         </h2>
         <p className="text-sm text-muted">
-          Files that browsers can’t play, kept beside what was made of them. {KEPT[keep]}
+          Original files, kept beside the files that are played instead. {KEPT[keep]}
         </p>
       </div>
       <dl className="grid grid-cols-1 gap-4 text-sm sm:grid-cols-2 lg:grid-cols-4">

@@ -14,7 +14,7 @@ import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
-  site = useTemporarySite();
+  site = useTemporarySite({ KEEP_SOURCES: "until-converted" });
 });
 afterEach(() => site.remove());
 

@@ -46,7 +46,7 @@ const makeRecording = () =>
   });
 
 beforeEach(() => {
-  site = useTemporarySite({ ENCODER_PRESET: "superfast" });
+  site = useTemporarySite({ ENCODER_PRESET: "superfast", KEEP_SOURCES: "until-converted" });
 });
 afterEach(() => site.remove());
 

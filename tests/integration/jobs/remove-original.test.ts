@@ -1,0 +1,329 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { encodeRenditions } from "~/media/encode/ladder.server";
+import { createTask } from "~/media/encode/task.server";
+import { claim } from "~/media/jobs/queue.server";
+import { beginWork } from "~/media/jobs/worker.server";
+import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { sqliteHandle } from "~db/client.server";
+import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "../../encode-library";
+import { ffmpeg, makeClip } from "../../media-clips";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+import { makeWorker, sendResult, takeJob } from "../../workers/worker-requests";
+import { appendVideo, breakChunkOffset, damageMedia } from "./edited-mp4";
+
+let site: ReturnType<typeof useTemporarySite>;
+let warnings: string[] = [];
+const PATH = process.env.PATH;
+const begin = (keep: string) => {
+  site = useTemporarySite({ KEEP_SOURCES: keep });
+};
+beforeEach(() => {
+  begin("until-converted");
+  warnings = [];
+  vi.spyOn(console, "warn").mockImplementation((line) => warnings.push(String(line)));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.env.PATH = PATH;
+  forgetFfmpeg();
+  site.remove();
+});
+
+const H264 = ["libx264", "-preset", "veryfast", "-bf", "0", "-pix_fmt", "yuv420p", "-g", "25"];
+/** Its entropy coding lets decoders pass over damage without noticing it. */
+const CAVLC = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "25"];
+const isThere = (url: string | null) => url !== null && fs.existsSync(onDisk(site.uploads, url));
+const cleanup = (id: string) => jobRows(id).find(({ kind }) => kind === "cleanup")!;
+
+/** A video with the jobs that its original matters to, done. */
+async function converted(
+  film: string,
+  playable: boolean,
+): Promise<{ id: string; original: string }> {
+  const id = await addToLibrary(site.uploads, film, playable);
+  const others = `'poster', 'storyboard', 'preview', 'loudness'${playable ? ", 'ladder', 'captions'" : ""}`;
+  sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind IN (${others})`);
+  await workUntilIdle();
+  const { source_url } = videoRow(id);
+  expect(isThere(source_url)).toBe(true);
+  return { id, original: source_url! };
+}
+
+/** Runs the last job, as when the six hours are over. */
+async function cleanUp(): Promise<void> {
+  sqliteHandle().exec(
+    "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
+  );
+  await workUntilIdle();
+}
+
+/** A playable file of which a copy with its index in front is played. */
+const copied = (seconds = 4, video = H264) =>
+  converted(makeClip(site.folder, "film", { seconds, video }), true);
+const mpeg4 = (more = {}) =>
+  makeClip(site.folder, "film", { as: "avi", video: ["mpeg4"], audio: ["libmp3lame"], ...more });
+
+async function expectKept({ id, original }: { id: string; original: string }, why: RegExp) {
+  expect(videoRow(id)).toMatchObject({ source_url: original, source_removed_at: null });
+  expect(isThere(original)).toBe(true);
+  expect(cleanup(id)).toMatchObject({ state: "done", reason: expect.stringMatching(why) });
+  expect(warnings.join("\n")).toMatch(why);
+}
+
+/** Puts bytes where a file is, as a failing disk does: the file keeps its name. */
+function change(url: string | null, how: (file: string) => void): void {
+  how(onDisk(site.uploads, url));
+}
+
+describe.runIf(ffmpegAvailable())("an original of which a copy is played", () => {
+  it("is removed when the copy decodes without errors to the same frames", async () => {
+    const { id, original } = await copied();
+    await cleanUp();
+    expect(videoRow(id)).toMatchObject({ source_url: null, source_removed_at: null });
+    expect(isThere(original)).toBe(false);
+    expect(isThere(videoRow(id).video_url)).toBe(true);
+    expect(warnings).toEqual([]);
+  });
+
+  it("is kept with KEEP_SOURCES=always", async () => {
+    site.remove();
+    begin("always");
+    const { id, original } = await copied();
+    await cleanUp();
+    expect(videoRow(id).source_url).toBe(original);
+    expect(isThere(original)).toBe(true);
+    expect(cleanup(id)).toMatchObject({ state: "done", reason: null });
+  });
+
+  it.each<[string, (file: string) => void, RegExp]>([
+    ["is cut off", (file) => fs.truncateSync(file, 1_000), /can't be played/],
+    ["ends in the middle", (file) => fs.truncateSync(file, fs.statSync(file).size >> 1), /shorter/],
+    ["is damaged in the middle", damageMedia, /can't be decoded without errors/],
+    ["is gone", (file) => fs.rmSync(file), /is missing/],
+  ])("is kept when the copy %s", async (_, damage, why) => {
+    const video = await copied();
+    change(videoRow(video.id).video_url, damage);
+    await cleanUp();
+    await expectKept(video, why);
+  });
+
+  it("is kept when the copy is damaged where decoders don't notice it", async () => {
+    const video = await copied(4, CAVLC);
+    change(videoRow(video.id).video_url, damageMedia);
+    await cleanUp();
+    await expectKept(video, /has other data/);
+  });
+
+  it("is kept when the copy has fewer frames, although it is as long", async () => {
+    const video = await copied();
+    const fewer = makeClip(site.folder, "fewer", { seconds: 4, frameRate: "24", video: H264 });
+    change(videoRow(video.id).video_url, (file) => fs.copyFileSync(fewer, file));
+    await cleanUp();
+    await expectKept(video, /has 96 frames/);
+  });
+
+  it("is kept when an earlier version of the site has copied only the part before a broken index entry", async () => {
+    const video = await copied(8);
+    const original = onDisk(site.uploads, video.original);
+    breakChunkOffset(original);
+    change(videoRow(video.id).video_url, (file) =>
+      ffmpeg(["-i", original, "-c", "copy", "-movflags", "+faststart", file]),
+    );
+    await cleanUp();
+    await expectKept(video, /shorter/);
+  });
+
+  it("is kept when it can't be decoded without errors itself", async () => {
+    const video = await copied();
+    change(video.original, damageMedia);
+    await cleanUp();
+    await expectKept(video, /The original can't be decoded without errors/);
+  });
+
+  it("is kept when it has two sample descriptions, of which an earlier version copied one", async () => {
+    const video = await converted(
+      makeClip(site.folder, "film", { seconds: 2, audio: false, video: H264 }),
+      true,
+    );
+    const second = makeClip(site.folder, "second", { seconds: 2, audio: false, video: CAVLC });
+    const original = onDisk(site.uploads, video.original);
+    // Not the file itself, which is another name of the clip.
+    fs.copyFileSync(
+      makeClip(site.folder, "film", { seconds: 2, audio: false, video: H264 }),
+      original,
+    );
+    appendVideo(original, second);
+    change(videoRow(video.id).video_url, (file) =>
+      ffmpeg(["-i", original, "-c", "copy", "-movflags", "+faststart", file]),
+    );
+    await cleanUp();
+    expect(videoRow(video.id).source_url).toBe(video.original);
+    expect(isThere(video.original)).toBe(true);
+  });
+
+  it("is kept when the copy is replaced while it is verified", async () => {
+    const video = await copied();
+    const played = onDisk(site.uploads, videoRow(video.id).video_url);
+    // The last file that is decoded is the original.
+    afterDecoding(path.basename(video.original), `truncate -s 1000 '${played}'`);
+    await cleanUp();
+    expect(fs.statSync(played).size).toBe(1_000);
+    expect(videoRow(video.id).source_url).toBe(video.original);
+    expect(isThere(video.original)).toBe(true);
+  });
+
+  it("is not decoded again at the next start after a difference was found", async () => {
+    const video = await copied();
+    change(videoRow(video.id).video_url, damageMedia);
+    await cleanUp();
+    warnings = [];
+    await workUntilIdle();
+    expect(warnings).toEqual([]);
+    await expectUnchanged(video);
+  });
+
+  it("is kept when the job is given back while it is verified", async () => {
+    const video = await copied(20);
+    sqliteHandle().exec(
+      "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
+    );
+    const work = beginWork((await claim())!);
+    await work.returnToQueue();
+    await work.ended;
+    await expectUnchanged(video);
+    expect(cleanup(video.id)).toMatchObject({ state: "waiting", attempts: 0 });
+  });
+});
+
+describe.runIf(ffmpegAvailable())("an original that was converted", () => {
+  it.each<[string, () => string]>([
+    ["is interlaced", () => mpeg4({ video: ["mpeg4", "-flags", "+ilme+ildct"] })],
+    ["has a varying frame rate", () => variableRate()],
+    ["has 60 frames a second", () => mpeg4({ frameRate: "60", size: "640x360" })],
+    [
+      "has video that is copied into another container",
+      () => makeClip(site.folder, "film", { as: "mkv", video: H264, audio: ["ac3"] }),
+    ],
+    ["has two sample descriptions", () => joined()],
+  ])("is removed when it %s and all frames of it are played", async (_, make) => {
+    const { id, original } = await converted(make(), false);
+    await cleanUp();
+    expect(warnings).toEqual([]);
+    expect(videoRow(id)).toMatchObject({ source_url: null, source_removed_at: expect.any(String) });
+    expect(isThere(original)).toBe(false);
+  });
+
+  it.each<[string, (folder: string) => void]>([
+    ["the largest rendition", (folder) => damageFragments(path.join(folder, "180p.mp4"))],
+    ["the audio", (folder) => damageFragments(path.join(folder, "sound-1.mp4"))],
+  ])("is kept when %s of the stream is damaged", async (_, damage) => {
+    const video = await converted(mpeg4(), false);
+    damage(path.dirname(onDisk(site.uploads, videoRow(video.id).hls_url)));
+    await cleanUp();
+    await expectKept(video, /can't be decoded without errors/);
+  });
+
+  it("is kept when a worker has sent a rendition that is damaged where it isn't checked", async () => {
+    const film = mpeg4({ seconds: 6 });
+    const id = await addToLibrary(site.uploads, film, false);
+    const { source_url: original } = videoRow(id);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    const token = await makeWorker(makeUser().id);
+    const { lease } = await takeJob(token);
+    const made = path.join(site.folder, "made");
+    fs.mkdirSync(made);
+    const task = createTask(site.folder, () => {});
+    await encodeRenditions(film, (await probe(film))!, task, "made", "urgent");
+    damageFragments(path.join(made, "180p.mp4"), 0.9);
+    const files = fs.readdirSync(made).map((name) => {
+      return [name, new Uint8Array(fs.readFileSync(path.join(made, name)))];
+    });
+    const sent = await sendResult(token, lease, Object.fromEntries(files));
+    expect(sent.status).toBe(204);
+    await cleanUp();
+    await expectKept({ id, original: original! }, /can't be decoded without errors/);
+  });
+
+  it("is kept when the file that is played is damaged in the middle", async () => {
+    const video = await converted(mpeg4(), false);
+    change(videoRow(video.id).video_url, damageMedia);
+    await cleanUp();
+    await expectKept(video, /can't be decoded without errors/);
+  });
+
+  it("is kept with never, before and after the stream is made, when what is played is damaged", async () => {
+    site.remove();
+    begin("never");
+    const film = makeClip(site.folder, "film", { as: "mkv", video: H264, audio: ["ac3"] });
+    const id = await addToLibrary(site.uploads, film, false);
+    sqliteHandle().exec(
+      "UPDATE jobs SET state = 'done' WHERE kind <> 'transcode' AND kind <> 'cleanup'",
+    );
+    await workUntilIdle();
+    const original = videoRow(id).source_url!;
+    change(videoRow(id).video_url, damageMedia);
+    sqliteHandle().exec(
+      "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind IN ('captions', 'ladder')",
+    );
+    await workUntilIdle();
+    await expectUnchanged({ id, original });
+    await cleanUp();
+    await expectKept({ id, original }, /can't be decoded without errors/);
+  });
+});
+
+async function expectUnchanged({ id, original }: { id: string; original: string }): Promise<void> {
+  expect(videoRow(id)).toMatchObject({ source_url: original, source_removed_at: null });
+  expect(isThere(original)).toBe(true);
+}
+
+function variableRate(): string {
+  const steady = makeClip(site.folder, "steady", {
+    as: "mkv",
+    seconds: 4,
+    frameRate: "60",
+    video: H264,
+  });
+  const film = path.join(site.folder, "film.mkv");
+  const drop = "select='lt(mod(t,2),1)+not(mod(n,3))'";
+  ffmpeg(["-i", steady, "-vf", drop, "-vsync", "vfr", "-c:v", "mpeg4", "-c:a", "ac3", film]);
+  return film;
+}
+
+function joined(): string {
+  const part = { seconds: 2, audio: false as const };
+  // In the other order, ffmpeg's parser reports errors where the decoder has none: the original is kept.
+  const film = makeClip(site.folder, "film", { ...part, video: CAVLC });
+  appendVideo(film, makeClip(site.folder, "second", { ...part, video: H264 }));
+  return film;
+}
+
+/** Overwrites bytes of the first fragment, at that share of it. */
+function damageFragments(file: string, share = 0.5): void {
+  const bytes = fs.readFileSync(file);
+  const media = bytes.indexOf("mdat", 0, "latin1") + 4;
+  const at = media + Math.floor((bytes.readUInt32BE(media - 8) - 8) * share);
+  bytes.fill(0xff, at, at + 100);
+  fs.writeFileSync(file, bytes);
+}
+
+/** An ffmpeg that runs a command after it has decoded a file completely. */
+function afterDecoding(name: string, command: string): void {
+  const real = PATH!
+    .split(":")
+    .map((folder) => path.join(folder, "ffmpeg"))
+    .find((file) => fs.existsSync(file));
+  const folder = path.join(site.folder, "bin");
+  fs.mkdirSync(folder);
+  fs.writeFileSync(
+    path.join(folder, "ffmpeg"),
+    `#!/bin/sh\n${real} "$@"\ncode=$?\ncase "$*" in *-xerror*${name}*) ${command};; esac\nexit $code\n`,
+    { mode: 0o755 },
+  );
+  process.env.PATH = `${folder}:${PATH}`;
+  forgetFfmpeg();
+}
