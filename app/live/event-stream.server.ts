@@ -98,9 +98,16 @@ export function answerEvents(request: IncomingMessage, response: ServerResponse)
   }
   const greeting = greet(request.headers["last-event-id"]?.toString());
   response.writeHead(200, HEADERS).write(greeting);
+  forgetHeaders(request);
   response.once("close", () => remove(response));
   add(response, { topics: PUBLIC_TOPICS, address });
   return true;
+}
+
+/** Node keeps a request as long as its response is open: its headers, up to 8 KB, need not last that long. */
+function forgetHeaders(request: IncomingMessage): void {
+  request.headers = {};
+  request.rawHeaders = [];
 }
 
 /** 429 for an address that has too many, 503 when all together are; undefined when there is room. */

@@ -5,9 +5,9 @@ import { settings } from "./settings.server";
 
 /**
  * The address that a request came from, for limits that live in memory; never written anywhere.
- * Behind a proxy (PUBLIC_URL is set) it is the one that the proxy appended to X-Forwarded-For;
- * whatever stands before it was claimed by the client. An IPv6 address counts by its /64, which is
- * what one household gets.
+ * Behind a proxy (PUBLIC_URL is set, and TRUSTED_PROXIES has its address) it is the one that the proxy
+ * appended to X-Forwarded-For; whatever stands before it was claimed by the client. An IPv6 address
+ * counts by its /64, which is what one household gets.
  */
 export function clientAddress(request: Request): string {
   const direct = requestContext()?.request.socket.remoteAddress;
@@ -19,10 +19,18 @@ export function clientAddressOf({ headers, socket }: IncomingMessage): string {
   return addressBehind(headers["x-forwarded-for"]?.toString() ?? null, socket.remoteAddress);
 }
 
-function addressBehind(forwardedFor: string | null, direct = "unknown"): string {
-  const forwarded = settings().publicUrl && forwardedFor;
-  const last = forwarded ? forwarded.split(",").at(-1)!.trim() : undefined;
-  return household(withoutPort(last) ?? direct);
+/** Whether connections from this address are those of a proxy of the operator's (TRUSTED_PROXIES). */
+export function isTrustedProxy(address: string): boolean {
+  const bare = address.split("%", 1)[0]!;
+  const version = isIP(bare);
+  if (!version) return false;
+  return settings().trustedProxies.check(bare, version === 4 ? "ipv4" : "ipv6");
+}
+
+function addressBehind(forwardedFor: string | null, direct?: string): string {
+  const isBehindProxy = settings().publicUrl && (direct === undefined || isTrustedProxy(direct));
+  const last = isBehindProxy ? forwardedFor?.split(",").at(-1)?.trim() : undefined;
+  return networkOf(withoutPort(last) ?? direct ?? "unknown");
 }
 
 function withoutPort(address: string | undefined): string | undefined {
@@ -31,7 +39,8 @@ function withoutPort(address: string | undefined): string | undefined {
   return isIP(bare) ? bare : undefined;
 }
 
-function household(address: string): string {
+/** The network that an address counts by: itself, or the /64 of an IPv6 address. */
+export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;

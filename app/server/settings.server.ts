@@ -5,6 +5,7 @@ import { REPLICA_VARIABLES, replicaSettings } from "./reader/replica-settings";
 import { childVariables } from "./settings/child-environment";
 import { mayAskForCheck } from "./settings/country-rules";
 import { ENCODER_VARIABLES } from "./settings/encoder-settings";
+import { PROXY_VARIABLES } from "./settings/proxy-settings";
 import { givenValue } from "./settings/secret-files.server";
 import {
   email,
@@ -154,6 +155,7 @@ const variables = {
       .regex(/^\/[\w./-]*[\w-]$/)
       .optional(),
   },
+  ...PROXY_VARIABLES,
   ...STORAGE_VARIABLES,
   ...TRUST_VARIABLES,
   ...REPLICA_VARIABLES,
@@ -212,6 +214,7 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     adminPassword: parsed.ADMIN_PASSWORD,
     /** Origin without a trailing slash. Undefined: taken from each request. */
     publicUrl: parsed.PUBLIC_URL,
+    trustedProxies: parsed.TRUSTED_PROXIES,
     siteName: parsed.SITE_NAME,
     joinUrl: parsed.JOIN_URL,
     contactEmail: parsed.CONTACT_EMAIL,

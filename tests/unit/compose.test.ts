@@ -121,7 +121,7 @@ describe("compose.yaml", () => {
     expect(services.proxy.profiles).toEqual(["proxy"]);
     for (const { mode } of mountsOf("proxy")) expect(mode).toBe("ro");
     const configuration = mountsOf("proxy").find(({ target }) => target.endsWith("nginx.conf"))!;
-    expect(read(configuration.source)).toContain("http://site:3000");
+    expect(read(configuration.source)).toContain("server site:3000;");
     const paths = read(configuration.source).match(/(?<=ssl_certificate\w* |alias )[^;]+/g) ?? [];
     expect(paths).toHaveLength(3);
     for (const file of paths) {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import diagnostics from "node:diagnostics_channel";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type IncomingMessage, Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 /**
  * The Node request and response behind the Request that a loader or action sees.
@@ -33,5 +34,14 @@ export function onRequestStart(listener: Listener): void {
     const context = message as RequestContext;
     storage.enterWith(context);
     for (const each of listeners) each(context);
+  });
+}
+
+/** Calls `listener` for every connection to an HTTP server of this process, before its first byte is read. */
+export function onConnection(listener: (server: Server, socket: Socket) => void): void {
+  diagnostics.subscribe("net.server.socket", (message) => {
+    // Node knows the server of a connection, and does not document where.
+    const { socket } = message as { socket: Socket & { server?: unknown } };
+    if (socket.server instanceof Server) listener(socket.server, socket);
   });
 }

@@ -1,5 +1,6 @@
 import { type RouteNaming, replaceAccessLog } from "./access-log.server";
 import { limitBodyTime } from "./body-deadline.server";
+import { limitConnections, limitRequests, refuseManyHeaders } from "./connection-limits.server";
 import { addMiddleware, type Middleware } from "./middleware.server";
 import { replaceOriginCheck } from "./origin-header.server";
 import { answerCachedPage } from "./page-cache-middleware.server";
@@ -21,6 +22,7 @@ import { labelUnreadable } from "./unreadable-request.server";
  * | `request-context` | remix-serve hides Node's request and response from routes | every other line |
  * | `security-headers` | headers on every answer, the build's files and errors included | `unit/security-headers`, `integration/middleware` |
  * | `unreadable-request` | Node's own answers to what is no request have no label | `integration/rating` |
+ * | `connection-limits` | nothing limits what connections hold: one client fills the heap | `integration/connection-limits` |
  * | `origin-header` | the framework's origin check knows no PUBLIC_URL and answers an empty 500 | `integration/own-origin` |
  * | `access-log` | its log writes addresses, which hold what visitors searched for | `integration/middleware` |
  * | `static-folders` | it looks on the disk for every address, in two folders | `unit/static-folders`, `integration/middleware` |
@@ -45,6 +47,7 @@ export function changeStockServer(
   beforePages: readonly Middleware[] = [],
 ): void {
   sendSecurityHeaders();
+  limitConnections();
   labelUnreadable();
   replaceOriginCheck();
   replaceAccessLog(routeNaming);
@@ -53,8 +56,7 @@ export function changeStockServer(
   deferUploadBodies();
   narrowRouteMatching();
   shutDownAtSignals();
-  const first = [refuseWhenLeaving, refuseUnknownMethod, refuseMalformedTarget];
-  for (const each of [...first, ...beforePages, answerCachedPage, ...middleware]) {
-    addMiddleware(each);
-  }
+  const first = [refuseWhenLeaving, refuseManyHeaders, refuseUnknownMethod, refuseMalformedTarget];
+  const last = [answerCachedPage, ...middleware, limitRequests];
+  for (const each of [...first, ...beforePages, ...last]) addMiddleware(each);
 }

@@ -1,6 +1,6 @@
-import { subscribe } from "node:diagnostics_channel";
-import { Server, STATUS_CODES } from "node:http";
+import { type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { onConnection } from "./request-context.server";
 import { RTA_LABEL } from "./rta-label";
 
 /** Node's own answers to what its parser refuses, by the code of the error; 400 for any other. */
@@ -10,9 +10,8 @@ const STATUS: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** What Node knows of a connection and does not document: its server, and the answer under way on it. */
+/** What Node knows of a connection and does not document: the answer under way on it. */
 interface HttpSocket extends Socket {
-  server?: unknown;
   _httpMessage?: { _headerSent: boolean } | null;
 }
 
@@ -23,9 +22,8 @@ const servers = new WeakSet<Server>();
  * A connection tells its server before the first byte is read; no earlier moment is known from outside.
  */
 export function labelUnreadable(): void {
-  subscribe("net.server.socket", (message) => {
-    const { server } = (message as { socket: HttpSocket }).socket;
-    if (!(server instanceof Server) || servers.has(server)) return;
+  onConnection((server) => {
+    if (servers.has(server)) return;
     servers.add(server);
     server.on("clientError", answerUnreadable);
   });

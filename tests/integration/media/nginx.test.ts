@@ -1,4 +1,6 @@
+import net from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../process-figures";
 import { type Nginx, nginxIsInstalled, startNginx } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 
@@ -15,7 +17,9 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     site.addFile("videos", "u/1700000000000.mp4", Buffer.from("0123456789".repeat(1_000)));
     site.addVideo({ id: "v", video_url: URL_PATH });
     nginx = await startNginx("nginx.conf", site.folder, [
-      [/http:\/\/site:3000/, site.url],
+      // The test opens 200 connections within it.
+      [/client_body_timeout 15s;/, "client_body_timeout 60s;"],
+      [/site:3000;/, `${new URL(site.url).host};`],
       [/\/srv\/afterdark\/uploads/, site.uploads],
     ]);
     url = nginx.url;
@@ -50,6 +54,32 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     site.database().exec("UPDATE videos SET status = 'hidden'");
     expect((await fetch(url + URL_PATH)).status).toBe(404);
     expect((await fetch(`${url}/protected/videos/u/1700000000000.mp4`)).status).toBe(404);
+  });
+
+  it("a client has 200 requests open at most, and a form that is not complete is one", async () => {
+    const { hostname, port } = new URL(url);
+    const health = async () => {
+      const answer = await fetch(`${url}/healthz`);
+      await answer.text();
+      return answer.status;
+    };
+    const slow =
+      "POST /contact HTTP/1.1\r\nHost: videos.example\r\nContent-Length: 9000\r\n\r\nname=";
+    const sockets = Array.from({ length: 200 }, () => net.connect(Number(port), hostname));
+    for (const socket of sockets) socket.on("error", () => {}).write(slow);
+    await until(async () => (await health()) === 429);
+    for (const socket of sockets) socket.destroy();
+    await until(async () => (await health()) === 200);
+  });
+
+  it("the body of an upload is not limited, and that of a form is", async () => {
+    const send = async (path: string) => {
+      const body = Buffer.alloc(200_000, "x");
+      return (await fetch(url + path, { method: "POST", body, redirect: "manual" })).status;
+    };
+    expect(await send("/contact")).toBe(413);
+    expect(await send("/admin")).not.toBe(413);
+    expect(await send("/api/v1/videos")).not.toBe(413);
   });
 
   it("plain HTTP leads to HTTPS, with the address as it was", async () => {

@@ -1,0 +1,153 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { clientAddressOf, isTrustedProxy, networkOf } from "../client-address.server";
+import { answerPlainly } from "./middleware.server";
+import { onConnection } from "./request-context.server";
+import { RTA_LABEL } from "./rta-label";
+
+/**
+ * Limits of what connections and requests may hold in memory. Without them one client with 6,000 slow
+ * requests reaches the heap limit that `npm start` sets, and the process ends.
+ *
+ * A network is what `clientAddress` counts by: an IPv4 address, or the /64 of an IPv6 address.
+ */
+
+/**
+ * Connections of all clients, those of proxies included: 10,000 event streams, as many as the site serves, and
+ * 2,000 others. Node closes further ones without reading from them.
+ */
+export const MAX_CONNECTIONS = 12_000;
+/**
+ * Connections of one network. Several hundred people may share an IPv4 address; of these, 50 can have an event
+ * stream, and browsers open six connections for a page and close idle ones after five seconds. A trusted proxy
+ * is exempt, because its connections are those of all visitors.
+ */
+export const MAX_CONNECTIONS_PER_NETWORK = 200;
+/**
+ * Requests under way in Express and Remix, which hold up to 100 KB of the heap for one while its body
+ * arrives or its response is read: 200 MB of the 512 that `npm start` allows.
+ */
+export const MAX_REQUESTS = 2_000;
+/** Requests under way of one network, also behind a proxy and when several come over one connection. */
+export const MAX_REQUESTS_PER_NETWORK = 200;
+/** Browsers send about 20 headers, and a CDN adds about 10. */
+export const MAX_HEADERS = 64;
+
+const RETRY_AFTER_SECONDS = 5;
+const TOO_MANY = "Too many open connections from your network. Try again in a moment.";
+const TOO_BUSY = "The site is too busy. Try again in a moment.";
+/** At most one line in the log for so long, however many are refused. */
+const LOG_EVERY_MS = 60_000;
+
+const connections = new Map<string, number>();
+const requests = new Map<string, number>();
+let requestCount = 0;
+const prepared = new WeakSet<Server>();
+
+let refused = 0;
+let logTimer: NodeJS.Timeout | undefined;
+
+/** Limits the connections of all servers of this process from now on. */
+export function limitConnections(): void {
+  onConnection((server, socket) => {
+    if (!prepared.has(server)) {
+      prepared.add(server);
+      server.maxConnections = MAX_CONNECTIONS;
+      server.on("drop", noteRefusal);
+      // Node leaves out the headers beyond this number without a word; one more shows that there are more.
+      server.maxHeadersCount = MAX_HEADERS + 1;
+    }
+    const { remoteAddress } = socket;
+    // Closed already.
+    if (remoteAddress === undefined) return void socket.destroy();
+    if (isTrustedProxy(remoteAddress)) return;
+    const release = take(connections, networkOf(remoteAddress), MAX_CONNECTIONS_PER_NETWORK);
+    if (release) socket.once("close", release);
+    else refuseConnection(socket);
+  });
+}
+
+/** Refuses a request with more headers than any browser sends: 431 (RFC 6585 §5). */
+export function refuseManyHeaders(request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.rawHeaders.length / 2 <= MAX_HEADERS) return false;
+  response.shouldKeepAlive = false;
+  return answerPlainly(response, 431, "This request has too many headers.");
+}
+
+/** Limits the requests that Express and Remix handle at the same time: 429 for one network, 503 in total. */
+export function limitRequests(request: IncomingMessage, response: ServerResponse): boolean {
+  // An orchestrator that gets no answer would restart the site.
+  if (request.method === "GET" && request.url === "/healthz") return false;
+  if (requestCount >= MAX_REQUESTS) return refuseRequest(response, 503, TOO_BUSY);
+  const network = clientAddressOf(request);
+  const limit = isUnknown(request, network) ? MAX_REQUESTS : MAX_REQUESTS_PER_NETWORK;
+  const release = take(requests, network, limit);
+  if (!release) return refuseRequest(response, 429, TOO_MANY);
+  requestCount += 1;
+  response.once("close", () => {
+    requestCount -= 1;
+    release();
+  });
+  return false;
+}
+
+/** Whether a proxy does not say whose request it passes on: then it counts for all of its visitors. */
+function isUnknown({ socket }: IncomingMessage, network: string): boolean {
+  const { remoteAddress } = socket;
+  return remoteAddress !== undefined && isTrustedProxy(remoteAddress)
+    ? networkOf(remoteAddress) === network
+    : false;
+}
+
+/** Counts one more under `key`; returns what counts it off again, or undefined at the limit. */
+function take(counts: Map<string, number>, key: string, limit: number): (() => void) | undefined {
+  const count = counts.get(key) ?? 0;
+  if (count >= limit) return undefined;
+  counts.set(key, count + 1);
+  return () => {
+    const left = (counts.get(key) ?? 1) - 1;
+    if (left > 0) counts.set(key, left);
+    else counts.delete(key);
+  };
+}
+
+function refuseConnection(socket: Socket): void {
+  noteRefusal();
+  const lines = [
+    `HTTP/1.1 429 ${STATUS_CODES[429]}`,
+    `Rating: ${RTA_LABEL}`,
+    `Retry-After: ${RETRY_AFTER_SECONDS}`,
+    "Content-Type: text/plain; charset=utf-8",
+    `Content-Length: ${TOO_MANY.length}`,
+    "Connection: close",
+  ];
+  socket.on("error", () => {});
+  socket.write(`${lines.join("\r\n")}\r\n\r\n${TOO_MANY}`);
+  socket.destroy();
+}
+
+function refuseRequest(response: ServerResponse, status: 429 | 503, message: string): true {
+  noteRefusal();
+  // Its body may still arrive.
+  response.shouldKeepAlive = false;
+  return answerPlainly(response, status, message, { "Retry-After": String(RETRY_AFTER_SECONDS) });
+}
+
+/** Logs the first refusal, then once a minute how many there were. No address is ever logged. */
+function noteRefusal(): void {
+  refused += 1;
+  if (logTimer) return;
+  logRefusals();
+  logTimer = setInterval(() => {
+    if (refused > 0) return logRefusals();
+    clearInterval(logTimer);
+    logTimer = undefined;
+  }, LOG_EVERY_MS).unref();
+}
+
+function logRefusals(): void {
+  console.warn(
+    `Connections or requests refused since the last such line: ${refused}. Too many were open, of one network or in total.`,
+  );
+  refused = 0;
+}

@@ -1,0 +1,185 @@
+import http from "node:http";
+import net from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { residentBytes, until } from "../../process-figures";
+import { SiteProcess } from "../../site-process";
+import { startEnvironment } from "../../start-environment";
+
+/** Trusted, as a proxy would be; and two addresses of this machine that are not. */
+const PROXY = "127.0.0.1";
+const ATTACKER = "127.0.0.2";
+const VISITOR = "127.0.0.3";
+const ATTACK_SOCKETS = 6_000;
+const NETWORK_LIMIT = 200;
+const REQUEST_LIMIT = 2_000;
+/** The heap may have 512 MiB; with all else the process stays below its limit. */
+const MAX_RESIDENT_BYTES = 512 * 1024 ** 2;
+
+const site = new SiteProcess({
+  ...startEnvironment(),
+  TRUSTED_PROXIES: PROXY,
+  PUBLIC_URL: "https://videos.example",
+});
+let sockets: net.Socket[] = [];
+
+beforeAll(async () => {
+  await site.start();
+  for (let index = 0; index < 30; index++) site.addVideo({ title: `Video ${index}` });
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+});
+afterAll(() => site.remove());
+
+/** A request whose body never ends, of `size` bytes of headers in lines of about 65 bytes. */
+function slowRequest(size: number, forwardedFor?: string): string {
+  const lines = [
+    "POST /saved/videos HTTP/1.1",
+    "Host: videos.example",
+    "Origin: https://videos.example",
+    "Content-Type: application/x-www-form-urlencoded",
+    "Content-Length: 16000",
+    ...(forwardedFor ? [`X-Forwarded-For: ${forwardedFor}`] : []),
+  ];
+  const count = Math.floor((size - lines.join("\r\n").length) / 150);
+  const more = Array.from({ length: count }, (_, index) => `X-${index}: `.padEnd(148, "x"));
+  return `${[...lines, ...more].join("\r\n")}\r\n\r\n${"id=1&".repeat(40)}`;
+}
+
+const hasEnded = () => site.child?.exitCode !== null || site.child.signalCode !== null;
+
+interface Attack {
+  /** Of the answers that came. */
+  statuses: Map<number, number>;
+  /** How many connections the site has closed. */
+  closed: number;
+}
+
+/** Opens connections from an address, a few at a time, and sends a slow request over each. */
+async function attack(
+  count: number,
+  from: string,
+  request: (index: number) => string,
+): Promise<Attack> {
+  const { port } = new URL(site.url);
+  const result: Attack = { statuses: new Map(), closed: 0 };
+  const open = (index: number) =>
+    new Promise<void>((resolve) => {
+      const socket = net.connect({ port: Number(port), host: "127.0.0.1", localAddress: from });
+      sockets.push(socket);
+      socket.on("connect", () => socket.write(request(index), () => resolve()));
+      socket.on("data", (chunk) => {
+        const status = Number(/^HTTP\/1\.1 (\d+)/.exec(String(chunk))?.[1]);
+        if (status) result.statuses.set(status, (result.statuses.get(status) ?? 0) + 1);
+      });
+      socket.on("error", () => resolve());
+      socket.on("close", () => {
+        result.closed += 1;
+        resolve();
+      });
+    });
+  const AT_ONCE = 50;
+  for (let index = 0; index < count; index += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, next) => open(index + next)));
+  }
+  return result;
+}
+
+/** What was answered instead of waiting; 408 comes after a minute, where others take the processors. */
+const refusals = ({ statuses }: Attack) => [...statuses.keys()].filter((status) => status !== 408);
+
+/** A page that no cache holds, asked for by a visitor of a network of its own. */
+async function browse(
+  number: number,
+  options: http.RequestOptions,
+): Promise<[status: number | string, isPage: boolean]> {
+  const path = `/?search=Video+${number % 30}&page=1&n=${number}`;
+  return new Promise((resolve) => {
+    const request = http.get(site.url + path, { agent: false, ...options }, async (answer) => {
+      const page = await text(answer).catch(String);
+      resolve([answer.statusCode ?? 0, page.includes(`href="/video/`)]);
+    });
+    request.on("error", ({ message }) => resolve([message, false]));
+  });
+}
+
+/** Browses until `isOver`, and returns what was not a page. */
+async function browseUntil(isOver: () => boolean, options: http.RequestOptions) {
+  const failures: unknown[] = [];
+  let pages = 0;
+  while (!isOver()) {
+    const [status, isPage] = await browse(pages, options);
+    if (status !== 200 || !isPage) failures.push(status);
+    pages += 1;
+  }
+  return { failures, pages };
+}
+
+describe("one client with thousands of slow requests", () => {
+  it("neither ends the process nor keeps another client from browsing", async () => {
+    let isOver = false;
+    const browsing = browseUntil(() => isOver, { localAddress: VISITOR });
+    // Headers as large as the site takes them.
+    const result = await attack(ATTACK_SOCKETS, ATTACKER, () => slowRequest(8_000));
+    const refused = ATTACK_SOCKETS - NETWORK_LIMIT;
+    await until(() => result.closed >= refused || hasEnded());
+    expect(hasEnded()).toBe(false);
+    isOver = true;
+    const { failures, pages } = await browsing;
+    expect(failures).toEqual([]);
+    expect(pages).toBeGreaterThan(0);
+    expect(residentBytes(site.child!.pid!)).toBeLessThan(MAX_RESIDENT_BYTES);
+    expect(site.log.match(/Connections or requests refused/g)?.length).toBeLessThan(5);
+    expect(site.log).not.toContain(ATTACKER);
+  }, 120_000);
+
+  it("behind a proxy, gets 429 beyond its share, and another client browses", async () => {
+    let isOver = false;
+    const headers = { "X-Forwarded-For": "198.51.100.7" };
+    const browsing = browseUntil(() => isOver, { localAddress: PROXY, headers });
+    const count = 1_000;
+    const result = await attack(count, PROXY, () => slowRequest(7_900, "203.0.113.7"));
+    await until(() => result.closed >= count - NETWORK_LIMIT || hasEnded());
+    expect(hasEnded()).toBe(false);
+    isOver = true;
+    const { failures, pages } = await browsing;
+    expect(failures).toEqual([]);
+    expect(pages).toBeGreaterThan(0);
+    expect(refusals(result)).toEqual([429]);
+  }, 120_000);
+});
+
+describe("thousands of clients with slow requests behind a proxy", () => {
+  it("don't end the process, and it serves pages again when they have left", async () => {
+    const count = REQUEST_LIMIT + 500;
+    const networkOf = (index: number) => `203.0.${index % 250}.${Math.floor(index / 250)}`;
+    const result = await attack(count, PROXY, (index) => slowRequest(7_900, networkOf(index)));
+    await until(() => result.closed >= 500 || hasEnded());
+    expect(hasEnded()).toBe(false);
+    expect(refusals(result)).toEqual([503]);
+    expect(residentBytes(site.child!.pid!)).toBeLessThan(MAX_RESIDENT_BYTES);
+    for (const socket of sockets) socket.destroy();
+    await until(async () => (await browse(1, { localAddress: VISITOR }))[0] === 200);
+  }, 120_000);
+});
+
+describe("a request with many headers", () => {
+  const answerTo = async (headers: string[]) => {
+    const socket = net.connect({ port: Number(new URL(site.url).port), host: PROXY });
+    const lines = ["GET / HTTP/1.1", "Host: videos.example", "Connection: close", ...headers];
+    socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+    return (await text(socket)).split("\r\n", 1)[0];
+  };
+  const some = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1`);
+
+  it("gets its page with 64, and 431 with more or with more than 8 KB of them", async () => {
+    expect(await answerTo(some(62))).toBe("HTTP/1.1 200 OK");
+    expect(await answerTo(some(63))).toBe("HTTP/1.1 431 Request Header Fields Too Large");
+    expect(await answerTo(some(200))).toBe("HTTP/1.1 431 Request Header Fields Too Large");
+    expect(await answerTo([`X: ${"x".repeat(8_200)}`])).toBe(
+      "HTTP/1.1 431 Request Header Fields Too Large",
+    );
+  });
+});
