@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import {
+  limitRequests,
+  MAX_REQUESTS,
+  MAX_REQUESTS_PER_NETWORK,
+} from "~/server/node/connection-limits.server";
+import { until } from "../../process-figures";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+let server: http.Server;
+let port: number;
+let held: http.ServerResponse[] = [];
+
+beforeEach(async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  site = useTemporarySite({ PUBLIC_URL: "https://videos.example" });
+  held = [];
+  server = http.createServer((request, response) => {
+    if (!limitRequests(request, response)) held.push(response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  port = (server.address() as AddressInfo).port;
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  // The limits count until the last response is closed.
+  await until(() => held.every((response) => response.closed));
+  site.remove();
+  vi.restoreAllMocks();
+});
+
+/** Sends a request for a client behind a proxy; the status of its answer, which may never come. */
+function send(network?: string, path = "/"): Promise<number | undefined> {
+  const headers = network ? { "X-Forwarded-For": network } : {};
+  return new Promise((resolve) => {
+    http
+      .get({ host: "127.0.0.1", port, path, headers, agent: false }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+      .on("error", () => resolve(undefined));
+  });
+}
+
+async function hold(count: number, network: (index: number) => string | undefined) {
+  const before = held.length;
+  for (let index = 0; index < count; index++) void send(network(index));
+  await until(() => held.length === before + count);
+}
+
+it("answers 429 to a network that has 200 requests in progress, until one ends", async () => {
+  await hold(MAX_REQUESTS_PER_NETWORK, () => "203.0.113.7");
+  expect(await send("203.0.113.7")).toBe(429);
+  await hold(1, () => "198.51.100.7");
+  held[0]!.end();
+  await until(() => held[0]!.closed);
+  await hold(1, () => "203.0.113.7");
+});
+
+it("counts the addresses of an IPv6 network together", async () => {
+  await hold(MAX_REQUESTS_PER_NETWORK, (index) => `2001:db8:1:2::${index.toString(16)}`);
+  expect(await send("2001:db8:1:2:3::1")).toBe(429);
+  await hold(1, () => "2001:db8:1:3::1");
+});
+
+it("has no limit of one network for a proxy that does not say who its visitors are", async () => {
+  await hold(MAX_REQUESTS_PER_NETWORK + 1, () => undefined);
+});
+
+it("answers 503 to everyone but the health check while 2,000 are in progress", async () => {
+  await hold(MAX_REQUESTS, (index) => `203.${index % 100}.${Math.floor(index / 100)}.7`);
+  expect(await send("198.51.100.7")).toBe(503);
+  const before = held.length;
+  void send("198.51.100.7", "/healthz");
+  await until(() => held.length === before + 1);
+});
