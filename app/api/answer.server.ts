@@ -8,6 +8,7 @@ import { clientAddress } from "~/server/client-address.server";
 import { logUnexpected } from "~/server/errors.server";
 import { readText } from "~/server/small-form.server";
 import { ownVideosOf } from "~/studio/own-videos";
+import { accountNow } from "~/studio/own-videos.server";
 import { isBusy } from "~db/write-lock";
 import type { Answer, Operation } from "./operation";
 import { operationsAt } from "./operations.server";
@@ -78,16 +79,29 @@ async function perform(
     });
   }
   if (!allows(user, permission)) throw new Problem(403, NOT_ALLOWED);
-  const own = ownVideosOf(user, permission);
   const query = parse(
     operation.query,
     Object.fromEntries(new URL(request.url).searchParams),
   ) as never;
   // What sends bytes reads them itself.
   const text = operation.body ? await readJsonText(request) : "";
+  // The body may have taken long to arrive: what the account may do is read after it.
+  const account = accountNow(user.id);
+  if (!account || !allows(account, permission)) throw new Problem(403, NOT_ALLOWED);
+  const own = ownVideosOf(account, permission);
   const body = parse(operation.body, operation.body && readJson(text)) as never;
   const answer = async () =>
-    toResponse(await operation.perform({ request, user, scopes, own, id, query, body }));
+    toResponse(
+      await operation.perform({
+        request,
+        user: { ...user, ...account },
+        scopes,
+        own,
+        id,
+        query,
+        body,
+      }),
+    );
   return request.method === "POST" ? answerOnce(request, tokenId, text, answer) : answer();
 }
 

@@ -1,5 +1,5 @@
 import { NOT_ALLOWED } from "~/account/guard.server";
-import { allows, type Permission } from "~/account/permissions";
+import { allows, type Permission, type Permitted } from "~/account/permissions";
 import { prepared } from "~db/client.server";
 import type { Role, VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "./failure";
@@ -29,6 +29,16 @@ export function changeableIds(
   return rows.map(({ id }) => id);
 }
 
+/** Returns an account as it is now; undefined for one that is deactivated or gone. */
+export function accountNow(userId: string | null): (Permitted & { id: string }) | undefined {
+  const row = prepared(
+    "SELECT id, role, may_publish FROM users WHERE id = ? AND deactivated_at IS NULL",
+  ).get(userId) as { id: string; role: Role; may_publish: 0 | 1 } | undefined;
+  if (!row) return undefined;
+  const { id, role } = row;
+  return { id, role, mayPublish: role !== "uploader" || row.may_publish === 1 };
+}
+
 /**
  * The same for the transaction that writes, with the account read again: its role, or the status of a video,
  * may have changed since the request was let in.
@@ -42,10 +52,7 @@ export function changeableNow(
   ids: readonly string[],
   sentence: string,
 ): readonly string[] | StudioFailure {
-  const row = prepared(
-    "SELECT role, may_publish AS mayPublish FROM users WHERE id = ? AND deactivated_at IS NULL",
-  ).get(userId) as { role: Role; mayPublish: 0 | 1 } | undefined;
-  const user = row && { id: userId ?? "", role: row.role, mayPublish: row.mayPublish === 1 };
+  const user = accountNow(userId);
   if (!user || !allows(user, permission)) return failure(403, sentence, { detail: NOT_ALLOWED });
   return changeableIds(ownVideosOf(user, permission), ids, sentence);
 }

@@ -14,7 +14,7 @@ import type { ManageView } from "./list/manage-address";
 import { removeView, saveView } from "./list/saved-views.server";
 import { toggleVideo } from "./list/toggle-visibility.server";
 import { type OwnVideos, ownVideosOf } from "./own-videos";
-import { changeableIds } from "./own-videos.server";
+import { accountNow, changeableIds } from "./own-videos.server";
 import { scheduleVideo } from "./schedule/schedule.server";
 import { editSeriesOf, readSeriesEdit } from "./series/series-edit.server";
 import { dismissSimilar } from "./similar/similar-videos.server";
@@ -124,12 +124,14 @@ export async function performIntent(form: StudioForm, sender: Sender): Promise<S
   if (!parsed.success) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
   const sentence = FAILED[parsed.data.intent];
   const permission = permissionOf(parsed.data, form);
-  if (!allows(sender.user, permission)) return failure(403, sentence, { detail: NOT_ALLOWED });
-  const own = ownVideosOf(sender.user, permission);
+  // The body may have taken long to arrive: what the account may do is read after it.
+  const user = accountNow(sender.user.id);
+  if (!user || !allows(user, permission)) return failure(403, sentence, { detail: NOT_ALLOWED });
+  const own = ownVideosOf(user, permission);
   try {
     const changeable = "id" in parsed.data && changeableIds(own, [parsed.data.id], sentence);
     if (changeable && "status" in changeable) return changeable;
-    return await perform(parsed.data, form, sender, own);
+    return await perform(parsed.data, form, { ...sender, user: { ...sender.user, ...user } }, own);
   } catch (error) {
     if (isBusy(error)) return failure(503, sentence, { detail: BUSY });
     console.error(error);

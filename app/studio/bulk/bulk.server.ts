@@ -5,8 +5,10 @@ import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { database, prepared } from "~db/client.server";
 import type { Schema } from "~db/schema";
+import type { StudioFailure } from "../failure";
 import { keepHidden } from "../list/toggle-visibility.server";
-import { removeVideos } from "../trash/remove.server";
+import { changeableNow } from "../own-videos.server";
+import { deletionRefused, removeVideos } from "../trash/remove.server";
 import { type BulkResult, type DeleteConfirmation, nameTitles, withheldSentence } from "./bulk";
 import { type Conversion, isConversion, videoConverter } from "./convert-videos.server";
 import {
@@ -16,6 +18,8 @@ import {
   planned,
   type SelectedVideo,
 } from "./planned.server";
+
+const NOTHING_CHANGED = "No video was changed.";
 
 const VERBS: Record<RowChange["action"], string> = {
   publish: "published",
@@ -40,14 +44,20 @@ const VIDEOS_PER_STATEMENT = 32;
 /**
  * Does one thing to many videos in one transaction, and says what became of each. Pages are read and
  * timers run meanwhile; only what writes to the database waits for the end.
+ *
+ * @returns the failure when nothing was changed, because the account may not do it any more.
  */
 export async function changeVideos(
   change: RowChange,
   ids: readonly string[],
   userId: string,
-): Promise<BulkResult> {
+): Promise<BulkResult | StudioFailure> {
+  const permission = `/admin bulk ${change.action}` as const;
   if (change.action === "delete") {
-    const { titles, batch } = await removeVideos(ids, userId);
+    const refuse = () => deletionRefused(ids, userId, permission, NOTHING_CHANGED);
+    const outcome = await removeVideos(ids, userId, refuse);
+    if ("status" in outcome) return outcome;
+    const { titles, batch } = outcome;
     const done = titles.length;
     await recordBulkActivity(change, titles, done, userId);
     return { done, unchanged: 0, gone: ids.length - done, refused: [], batch };
@@ -55,9 +65,11 @@ export async function changeVideos(
   const result = { done: [] as string[], refused: [] as string[], found: 0 };
   let because: string | undefined;
   let withheld: Planned["withheld"];
-  await database()
+  const failed = await database()
     .transaction()
     .execute(async (transaction) => {
+      const changeable = changeableNow(userId, permission, ids, NOTHING_CHANGED);
+      if ("status" in changeable) return changeable;
       const turn = eventLoopTurns();
       const applyTo = isConversion(change)
         ? videoConverter(transaction, change)
@@ -72,7 +84,9 @@ export async function changeVideos(
         result.refused.push(...refused);
         await turn();
       }
+      return undefined;
     });
+  if (failed) return failed;
   const { done, refused, found } = result;
   if (isConversion(change)) jobsChanged("work");
   await recordBulkActivity(change, done, done.length, userId);

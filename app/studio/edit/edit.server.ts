@@ -10,6 +10,7 @@ import { type EditTexts, failure, GONE, type RejectedEdit, type StudioFailure } 
 import { findEditable } from "../list/managed-list.server";
 import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
 import type { EditableVideo } from "../list/managed-video";
+import { changeableNow } from "../own-videos.server";
 import { SENTENCES } from "../upload/upload-fields";
 import { type CaptionsEdit, type NewCaptions, storeNewCaptions } from "./edit-captions.server";
 import { withFrame } from "./edit-frame.server";
@@ -47,7 +48,7 @@ interface NewFiles {
  * its captions.
  *
  * @returns the failure when nothing was changed: 404 for a deleted row, 409 when it has changed
- *   since the form was opened, 413, 415, 422 or 507 for a file that is rejected, 422 when a field
+ *   since the form was opened, 403 for who may not change it any more, 413, 415, 422 or 507 for a file that is rejected, 422 when a field
  *   is.
  */
 export async function editVideo(edit: Edit, userId: string): Promise<StudioFailure | undefined> {
@@ -80,7 +81,7 @@ async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
     );
   }
   if (edit.captions) files.captions = await storeNewCaptions(edit.id, edit.captions);
-  return writeRow(edit, files);
+  return writeRow(edit, files, userId);
 }
 
 async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
@@ -114,8 +115,11 @@ export async function refusedEdit(
   return failure(422, FAILED, { edit: { ...sentForm(edit, current), fields } });
 }
 
-/** Reads, compares and writes the row in one transaction, so that no other write comes in between. */
-function writeRow(edit: Edit, { thumbnail, captions }: NewFiles) {
+/**
+ * Reads, compares and writes the row in one transaction, so that no other write comes in between. Storing the
+ * files has taken time, in which an editor may have published the video.
+ */
+function writeRow(edit: Edit, { thumbnail, captions }: NewFiles, userId: string) {
   return database()
     .transaction()
     .execute(async (transaction) => {
@@ -125,6 +129,8 @@ function writeRow(edit: Edit, { thumbnail, captions }: NewFiles) {
         .where("id", "=", edit.id)
         .executeTakeFirst();
       if (!row) return failure(404, FAILED, { detail: GONE });
+      const changeable = changeableNow(userId, "/admin update", [edit.id], FAILED);
+      if ("status" in changeable) return changeable;
       const current = toEditable(row);
       const sent = sentForm(edit, current);
       const { changes, fields } = readTexts(sent.texts);

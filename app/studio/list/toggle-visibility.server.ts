@@ -7,6 +7,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database } from "~db/client.server";
 import type { Schema, VideoRow, VideoStatus } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
+import { changeableNow } from "../own-videos.server";
 import { toggledStatus } from "./managed-video";
 
 const FAILED = "Failed to update video visibility.";
@@ -25,6 +26,7 @@ export async function toggleVideo(
     .transaction()
     .execute((transaction) => toggleIn(transaction, id, shown, userId));
   if (!done) return failure(404, FAILED, { detail: GONE });
+  if ("toast" in done) return done;
   if ("refusal" in done) return failure(422, FAILED, { detail: done.refusal });
   const { status } = done;
   const now = status === "published" ? "visible" : "hidden";
@@ -75,13 +77,15 @@ async function toggleIn(
   id: string,
   shown: VideoStatus | undefined,
   userId: string,
-): Promise<{ status: VideoStatus } | { refusal: string } | undefined> {
+): Promise<{ status: VideoStatus } | { refusal: string } | StudioFailure | undefined> {
   const video = await transaction
     .selectFrom("videos")
     .select(["title", "status", "publish_at", "unpublish_at"])
     .where("id", "=", id)
     .executeTakeFirst();
   if (!video) return undefined;
+  const changeable = changeableNow(userId, "/admin toggle", [id], FAILED);
+  if ("status" in changeable) return changeable;
   const status = toggledStatus(shown ?? video.status);
   if (status === "hidden") keepHidden([id]);
   const columns = visibilityChange(status, video);

@@ -166,6 +166,7 @@ async function changeVideo(change: JobChange, id: string, userId: string): Promi
     return failure(409, NOTHING, { detail: WITHOUT_FFMPEG });
   }
   const result = await changeVideos({ action: `convert-${change}` }, [id], userId);
+  if ("status" in result) return result;
   if (result.gone > 0) return failure(404, GONE);
   if (result.refused.length > 0) {
     return failure(409, NOTHING, { detail: "The video has no file to make anything from." });

@@ -1,7 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { changeAndRecord, recordActivity } from "~/account/activity.server";
+import { recordActivity } from "~/account/activity.server";
 import { database, prepared } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
+import type { StudioFailure } from "../failure";
+import { changeableNow } from "../own-videos.server";
+
+const FAILED = "Failed to create the preview link.";
 
 /** 256 bits: nobody guesses one, however often they try. */
 const TOKEN_BYTES = 32;
@@ -30,26 +34,32 @@ export function previewPath(token: string): string {
 /**
  * Makes a link with which anybody sees a video until the link is revoked.
  *
- * @returns its token, which is shown once and stored nowhere.
+ * @returns its token, which is shown once and stored nowhere, or the failure: 403 for who may not change the
+ *   video any more.
  */
 export async function makePreviewLink(
   video: { id: string; title: string },
   userId: string,
-): Promise<string> {
+): Promise<string | StudioFailure> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  const about = { userId, subjectId: video.id, detail: video.title };
-  await changeAndRecord({ ...about, action: "preview-link" }, (transaction) =>
-    transaction
-      .insertInto("preview_links")
-      .values({
-        token_hash: hashOf(token),
-        video_id: video.id,
-        made_by: userId,
-        created_at: new Date().toISOString(),
-      })
-      .execute(),
-  );
-  return token;
+  return database()
+    .transaction()
+    .execute(async (transaction) => {
+      const changeable = changeableNow(userId, "/admin/review/:id", [video.id], FAILED);
+      if ("status" in changeable) return changeable;
+      await transaction
+        .insertInto("preview_links")
+        .values({
+          token_hash: hashOf(token),
+          video_id: video.id,
+          made_by: userId,
+          created_at: new Date().toISOString(),
+        })
+        .execute();
+      const about = { userId, subjectId: video.id, detail: video.title };
+      await recordActivity({ ...about, action: "preview-link" }, transaction);
+      return token;
+    });
 }
 
 /** The links of a video, the newest first. */

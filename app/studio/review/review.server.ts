@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
-import type { SessionUser } from "~/account/guard.server";
+import { NOT_ALLOWED, type SessionUser } from "~/account/guard.server";
+import { allows } from "~/account/permissions";
 import { likeBlocked } from "~/media/block-list/likeness.server";
 import { type Uncompared, uncomparedOf } from "~/trust/compared.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -10,6 +11,7 @@ import { isBusy } from "~db/write-lock";
 import { sayOtherFilm } from "../block-list/other-film.server";
 import { compareAgain, releaseUncompared } from "../block-list/uncompared.server";
 import { failure, type StudioFailure } from "../failure";
+import { accountNow } from "../own-videos.server";
 import {
   listPreviewLinks,
   makePreviewLink,
@@ -118,7 +120,10 @@ async function perform(
   }
   if (intent === "compare-again") return compareAgain(video, user.id);
   if (intent === "release-uncompared") return releaseUncompared(video, user.id);
-  if (intent === "link") return { path: previewPath(await makePreviewLink(video, user.id)) };
+  if (intent === "link") {
+    const token = await makePreviewLink(video, user.id);
+    return typeof token === "string" ? { path: previewPath(token) } : token;
+  }
   if (intent === "revoke") {
     const isDone = await revokePreviewLink(video, text("link"), user.id);
     if (isDone) return done("The link does not work any more.");
@@ -149,6 +154,10 @@ async function writeReview(
     .transaction()
     .execute(async (transaction): Promise<ReviewAnswer> => {
       const about = { userId: user.id, subjectId: id, detail: title };
+      const account = accountNow(user.id);
+      if (!account || !allows(account, "/admin/review/:id")) {
+        return { ...failure(403, FAILED, { detail: NOT_ALLOWED }), note };
+      }
       if (isReady !== undefined) {
         if (!(await setReady(transaction, id, isReady))) {
           return { ...failure(409, FAILED, { detail: NO_DRAFT }), note };

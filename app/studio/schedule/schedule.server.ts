@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { changeAndRecord, recordActivity } from "~/account/activity.server";
+import { recordActivity } from "~/account/activity.server";
 import { awaitRecord } from "~/trust/consent/requirement.server";
 import { withhold } from "~/trust/holds.server";
 import { lacksOnlyRecord, refusalsOf } from "~/trust/publication.server";
@@ -9,6 +9,7 @@ import type { Schema } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { isBusy } from "~db/write-lock";
 import { failure, GONE, type StudioFailure } from "../failure";
+import { changeableNow } from "../own-videos.server";
 import { readSchedule, type TypedSchedule } from "./schedule";
 
 const FAILED = "Failed to schedule video.";
@@ -20,32 +21,46 @@ const VIDEOS_AT_ONCE = 32;
 /**
  * Sets when a video is published and hidden by itself.
  *
- * @returns the failure when nothing was changed: 404 for a deleted row, 422 when a field is wrong.
+ * @returns the failure when nothing was changed: 404 for a deleted row, 403 for who may not schedule it, 422
+ *   when a field is wrong.
  */
 export async function scheduleVideo(
   { id, ...typed }: { id: string } & TypedSchedule,
   userId: string,
   now = Date.now(),
 ): Promise<StudioFailure | ToastMessage> {
-  const video = await database()
+  return database()
+    .transaction()
+    .execute((transaction) => scheduleIn(transaction, id, typed, userId, now));
+}
+
+async function scheduleIn(
+  transaction: Transaction<Schema>,
+  id: string,
+  typed: TypedSchedule,
+  userId: string,
+  now: number,
+): Promise<StudioFailure | ToastMessage> {
+  const video = await transaction
     .selectFrom("videos")
     .select(["title", "status"])
     .where("id", "=", id)
     .executeTakeFirst();
   if (!video) return failure(404, FAILED, { detail: GONE });
+  const changeable = changeableNow(userId, "/admin schedule", [id], FAILED);
+  if ("status" in changeable) return changeable;
   const isPublished = video.status === "published";
   const read = readSchedule(isPublished ? { ...typed, publishAt: "" } : typed, now);
   if ("fields" in read) return failure(422, FAILED, { schedule: { typed, fields: read.fields } });
   const { publishAt, unpublishAt } = read.schedule;
   const isSet = publishAt !== null || unpublishAt !== null;
+  await transaction
+    .updateTable("videos")
+    .set({ publish_at: publishAt, unpublish_at: unpublishAt })
+    .where("id", "=", id)
+    .execute();
   const entry = { userId, action: isSet ? "schedule" : "unschedule", subjectId: id } as const;
-  await changeAndRecord({ ...entry, detail: video.title }, (transaction) =>
-    transaction
-      .updateTable("videos")
-      .set({ publish_at: publishAt, unpublish_at: unpublishAt })
-      .where("id", "=", id)
-      .execute(),
-  );
+  await recordActivity({ ...entry, detail: video.title }, transaction);
   const held = publishAt !== null && refusalsOf([id]).get(id);
   const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
   return {

@@ -1,4 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
+import type { Permission } from "~/account/permissions";
 import type { MediaName } from "~/media/bucket.server";
 import { eventLoopTurns } from "~/shared/event-loop";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -6,9 +7,12 @@ import { database } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { type ManageView, manageHref } from "../list/manage-address";
+import { changeableNow } from "../own-videos.server";
 import { moveToTrash } from "./trash.server";
 import { inTurn } from "./trash-turns.server";
 import { ownFiles } from "./video-files.server";
+
+const FAILED = "Failed to delete video.";
 
 /** Columns that the database computes, so a row that is restored leaves them out. */
 const COMPUTED = ["number", "sort_key", "seconds", "bytes"] as const;
@@ -27,9 +31,12 @@ export async function deleteVideo(
   userId: string,
   view: ManageView,
 ): Promise<StudioFailure | ToastMessage> {
-  const { titles, batch } = await removeVideos([id], userId);
+  const refuse = () => deletionRefused([id], userId, "/admin delete", FAILED);
+  const outcome = await removeVideos([id], userId, refuse);
+  if ("status" in outcome) return outcome;
+  const { titles, batch } = outcome;
   const [title] = titles;
-  if (title === undefined) return failure(404, "Failed to delete video.", { detail: GONE });
+  if (title === undefined) return failure(404, FAILED, { detail: GONE });
   await recordActivity({ userId, action: "delete", subjectId: id, detail: title });
   return {
     title: "Video Deleted",
@@ -37,6 +44,17 @@ export async function deleteVideo(
     kind: "success",
     action: undoAction(batch, view),
   };
+}
+
+/** Returns why an account may not delete videos any more, for the transaction that deletes them. */
+export function deletionRefused(
+  ids: readonly string[],
+  userId: string,
+  permission: Permission,
+  sentence: string,
+): StudioFailure | undefined {
+  const changeable = changeableNow(userId, permission, ids, sentence);
+  return "status" in changeable ? changeable : undefined;
 }
 
 /** The Undo of a toast about a deletion; it leads back to the list that was deleted from. */
@@ -47,12 +65,15 @@ export function undoAction(batch: string, view: ManageView): ToastMessage["actio
 /**
  * Deletes many videos, their rows in one transaction.
  *
+ * @param refuse says in the transaction why they can't be deleted; left out for what the site itself does,
+ *   and for a moderator's decision.
  * @returns the titles of those that were there, and what names the deletion when it is undone.
  */
-export async function removeVideos(
+export async function removeVideos<Refusal extends StudioFailure = never>(
   ids: readonly string[],
   userId: string,
-): Promise<{ titles: string[]; batch: string }> {
+  refuse?: () => Refusal | undefined,
+): Promise<{ titles: string[]; batch: string } | Refusal> {
   const leaving = new Set(ids);
   const removed: Removed[] = [];
   const turn = eventLoopTurns();
@@ -66,19 +87,27 @@ export async function removeVideos(
     if (row) removed.push({ row, files: await ownFiles(row, leaving) });
   }
   const batch = await inTurn(async () => {
-    const deletedAt = await removeRows(removed, userId);
+    const deletedAt = await removeRows(removed, userId, refuse);
+    if (typeof deletedAt !== "string") return deletedAt;
     for (const { row, files } of removed) await moveToTrash(row.id, files);
     return deletedAt;
   });
+  if (typeof batch !== "string") return batch;
   return { titles: removed.map(({ row }) => row.title), batch };
 }
 
 /** Moves rows to where the deletion can be undone; one moment for all makes them one deletion. */
-async function removeRows(removed: readonly Removed[], userId: string): Promise<string> {
+async function removeRows<Refusal>(
+  removed: readonly Removed[],
+  userId: string,
+  refuse?: () => Refusal | undefined,
+): Promise<string | Refusal> {
   const deleted_at = new Date().toISOString();
-  await database()
+  return database()
     .transaction()
     .execute(async (transaction) => {
+      const refusal = refuse?.();
+      if (refusal) return refusal;
       const turn = eventLoopTurns();
       for (const { row, files } of removed) {
         await turn();
@@ -106,8 +135,8 @@ async function removeRows(removed: readonly Removed[], userId: string): Promise<
           )
           .execute();
       }
+      return deleted_at;
     });
-  return deleted_at;
 }
 
 function withoutComputed(row: VideoRow): NewVideoRow {

@@ -277,7 +277,7 @@ describe("thousands of videos", () => {
     await projected();
     let result: BulkResult | undefined;
     const held = await averageHold(async () => {
-      result = await changeVideos(change, ids, "u");
+      result = (await changeVideos(change, ids, "u")) as BulkResult;
     });
     expect(result).toMatchObject({ done: COUNT, gone: 0 });
     // It is a tenth of that where nothing else runs.

@@ -175,7 +175,7 @@ describe("a held video", () => {
   });
 
   it("is shown by no preview link while it is held", async () => {
-    const token = await makePreviewLink({ id: "v", title: "A film" }, "u");
+    const token = String(await makePreviewLink({ id: "v", title: "A film" }, "u"));
     expect(findPreview(token)).toBeUndefined();
     await release();
     expect(findPreview(token)).toMatchObject({ videoId: "v" });

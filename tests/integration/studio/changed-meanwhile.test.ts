@@ -1,0 +1,305 @@
+import fs from "node:fs";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { openSession } from "~/account/session.server";
+import { createToken } from "~/account/tokens/tokens.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { action as actOnPanel } from "~/routes/admin";
+import { action as actOnApi } from "~/routes/api";
+import { action as actOnReview } from "~/routes/review";
+import { findEditable } from "~/studio/list/managed-list.server";
+import { toggleVideo } from "~/studio/list/toggle-visibility.server";
+import { database, sqliteHandle } from "~db/client.server";
+import { addVideo, useAdminSite, video, writeUpload } from "../../admin-requests";
+import { filesBelow } from "../../encode-library";
+import { makeClip } from "../../media-clips";
+
+const site = useAdminSite();
+const ORIGIN = "http://localhost";
+const URL_ENCODED = "application/x-www-form-urlencoded";
+let cookie = "";
+
+beforeEach(async () => {
+  sqliteHandle().exec(
+    "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@b.c', 'x', 'uploader')",
+  );
+  cookie = (await openSession("up")).split(";")[0] ?? "";
+  writeUpload(site.uploads, "videos/up/1.mp4");
+  addVideo({ status: "review", uploaded_by: "up", video_url: "/media/videos/up/1.mp4" });
+});
+
+/** A request whose body arrives when `finish` is called; `isRead` settles once the server waits for it. */
+function slowRequest(address: string, body: Uint8Array, headers: Record<string, string>) {
+  let finish = () => {};
+  let begin = () => {};
+  const isRead = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        begin();
+        return new Promise<void>((resolve) => {
+          finish = () => {
+            controller.enqueue(body);
+            controller.close();
+            resolve();
+          };
+        });
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const request = new Request(ORIGIN + address, {
+    method: "POST",
+    headers: { Origin: ORIGIN, Host: "localhost", ...headers },
+    body: stream,
+    duplex: "half",
+  } as RequestInit);
+  return { request, isRead, finish: () => finish() };
+}
+
+interface Sent {
+  /** The answer's status, once it is there. */
+  status: Promise<number>;
+  isRead: Promise<void>;
+  finish(): void;
+}
+
+function sendSlowly(
+  act: (request: Request) => unknown,
+  address: string,
+  body: Uint8Array,
+  headers: Record<string, string>,
+): Sent {
+  const { request, isRead, finish } = slowRequest(address, body, headers);
+  const status = (async () => act(request))()
+    .catch((thrown: unknown) => thrown)
+    .then((answer) => {
+      if (answer instanceof Error) throw answer;
+      return (answer as { init?: ResponseInit }).init?.status ?? (answer as Response).status;
+    });
+  return { status, isRead, finish };
+}
+
+const bytesOf = (fields: Record<string, string>) =>
+  new TextEncoder().encode(new URLSearchParams(fields).toString());
+
+/** Sends a form of the panel as the uploader. */
+function sendForm(fields: Record<string, string>): Sent {
+  return sendSlowly(
+    (request) => actOnPanel({ request, params: {}, context: {} }),
+    "/admin?tab=manage",
+    bytesOf(fields),
+    { Cookie: cookie, "Content-Type": URL_ENCODED },
+  );
+}
+
+/** Sends a form of the panel with a file. */
+async function sendFile(
+  fields: Record<string, string>,
+  field: "video" | "captions",
+  file: { name: string; bytes: Uint8Array<ArrayBuffer> },
+): Promise<Sent> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set(field, new Blob([file.bytes]), file.name);
+  const encoded = new Response(form);
+  const type = encoded.headers.get("Content-Type") ?? "";
+  return sendSlowly(
+    (request) => actOnPanel({ request, params: {}, context: {} }),
+    "/admin?tab=manage&replace=v",
+    new Uint8Array(await encoded.arrayBuffer()),
+    { Cookie: cookie, "Content-Type": type },
+  );
+}
+
+/**
+ * Has a request pass its first check, then the change of another person written, then the request go on. An
+ * open transaction keeps both from writing until the request has got as far as the database.
+ */
+async function overtakenBy(sent: Sent, change: () => Promise<unknown>): Promise<number> {
+  await sent.isRead;
+  let open = () => {};
+  const isHeld = vi.fn();
+  const held = database()
+    .transaction()
+    .execute(() => {
+      isHeld();
+      return new Promise<void>((resolve) => {
+        open = resolve;
+      });
+    });
+  await vi.waitFor(() => expect(isHeld).toHaveBeenCalled());
+  const changed = change();
+  const queries = [vi.spyOn(database(), "transaction"), vi.spyOn(database(), "selectFrom")];
+  try {
+    sent.finish();
+    await vi.waitFor(() => expect(queries.some(({ mock }) => mock.calls.length > 0)).toBe(true), {
+      timeout: 20_000,
+    });
+  } finally {
+    open();
+    for (const query of queries) query.mockRestore();
+  }
+  await Promise.all([held, changed]);
+  return sent.status;
+}
+
+const publish = () => toggleVideo({ id: "v", shown: "review" }, "u");
+const runAsTransaction = (sql: string) => () =>
+  database()
+    .transaction()
+    .execute(async () => {
+      sqliteHandle().exec(sql);
+    });
+const deactivate = runAsTransaction(
+  "UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z' WHERE id = 'up'",
+);
+const demote = runAsTransaction("UPDATE users SET may_publish = 0 WHERE id = 'up'");
+
+const FORMS = {
+  "an edit": { intent: "update", title: "Changed" },
+  "a deletion": { intent: "delete" },
+  "a bulk change": { intent: "bulk", do: "add-tags", tags: "new", selected: "v" },
+  "a bulk deletion": { intent: "bulk", do: "delete", selected: "v", confirmed: "1" },
+} as const;
+
+/** All of the video and of its files; what publishing changes is left out. */
+function stateOf() {
+  const { status: _, publish_at: __, ...row } = video() ?? { status: "gone", publish_at: null };
+  const files = sqliteHandle().prepare("SELECT * FROM video_files").all();
+  return { row, files };
+}
+
+describe("a drafts-only uploader's request that an editor's publication overtakes", () => {
+  it.each(Object.entries(FORMS))("is refused: %s", async (_, fields) => {
+    const before = stateOf();
+    expect(await overtakenBy(sendForm({ id: "v", ...fields }), publish)).toBe(403);
+    expect(video()?.status).toBe("published");
+    expect(stateOf()).toEqual(before);
+  });
+
+  it("is refused: an edit with captions, whose file is removed", async () => {
+    const bytes = new TextEncoder().encode("WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n");
+    const fields = { intent: "update", id: "v", title: "Changed", captionsLanguage: "en" };
+    const sent = await sendFile(fields, "captions", { name: "captions.vtt", bytes });
+    const before = stateOf();
+    expect(await overtakenBy(sent, publish)).toBe(403);
+    expect(stateOf()).toEqual(before);
+    expect(filesBelow(`${site.uploads}/videos`)).toEqual(["up/1.mp4"]);
+  });
+
+  it("is refused: a switch to a file that waits", async () => {
+    writeUpload(site.uploads, "videos/up/2.mp4");
+    sqliteHandle().exec(
+      `INSERT INTO video_files (id, video_id, state, user_id, video_url)
+       VALUES ('n', 'v', 'pending', 'up', '/media/videos/up/2.mp4')`,
+    );
+    const before = stateOf();
+    const sent = sendForm({ intent: "use-file", id: "v", file: "n" });
+    expect(await overtakenBy(sent, publish)).toBe(403);
+    expect(stateOf()).toEqual(before);
+  });
+
+  it.runIf(ffmpegAvailable())(
+    "is refused: a file that replaces another, and a trim",
+    async () => {
+      const film = makeClip(site.folder, "film", { seconds: 2, size: "160x90", frameRate: "10" });
+      fs.copyFileSync(film, `${site.uploads}/videos/up/1.mp4`);
+      const before = stateOf();
+      const trim = sendForm({ intent: "trim", id: "v", start: "0:00", end: "0:01" });
+      expect(await overtakenBy(trim, publish)).toBe(403);
+      expect(stateOf()).toEqual(before);
+      sqliteHandle().exec("UPDATE videos SET status = 'review'");
+      const bytes = new Uint8Array(fs.readFileSync(film));
+      const sent = { name: "film.mp4", bytes };
+      const replace = await sendFile({ intent: "replace", id: "v" }, "video", sent);
+      expect(await overtakenBy(replace, publish)).toBe(403);
+      expect(stateOf()).toEqual(before);
+      expect(fs.readdirSync(`${site.uploads}/videos/up`)).toEqual(["1.mp4"]);
+    },
+    60_000,
+  );
+
+  it("is refused: a preview link", async () => {
+    const sent = sendSlowly(
+      (request) => actOnReview({ request, params: { id: "v" }, context: {} }),
+      "/admin/review/v",
+      bytesOf({ intent: "link" }),
+      { Cookie: cookie, "Content-Type": URL_ENCODED },
+    );
+    expect(await overtakenBy(sent, publish)).toBe(403);
+    expect(sqliteHandle().prepare("SELECT * FROM preview_links").all()).toEqual([]);
+  });
+
+  it("is refused: an edit through the API", async () => {
+    const form = new FormData();
+    form.set("name", "a program");
+    form.set("days", "7");
+    form.append("scope", "edit");
+    const token = await createToken(
+      { id: "up", email: "up@b.c", role: "uploader", mayPublish: false },
+      form,
+    );
+    const version = (await findEditable("v"))?.version;
+    const before = stateOf();
+    for (const match of ["*", `"${version}"`]) {
+      sqliteHandle().exec("UPDATE videos SET status = 'review'");
+      const { request, isRead, finish } = slowRequest(
+        "/api/v1/videos/v",
+        new TextEncoder().encode('{"title":"Changed"}'),
+        {
+          "Content-Type": "application/json",
+          Authorization: `Bearer ${token}`,
+          "If-Match": match,
+        },
+      );
+      const patch = new Request(request, { method: "PATCH", duplex: "half" } as RequestInit);
+      const args = { request: patch, params: { "*": "videos/v" }, context: {} };
+      const status = actOnApi(args).then((answer) => (answer as Response).status);
+      expect(await overtakenBy({ status, isRead, finish }, publish)).toBe(403);
+      expect(stateOf()).toEqual(before);
+    }
+  });
+});
+
+describe("a request of an account that is restricted in the meantime", () => {
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+  const PUBLISHERS = {
+    ...FORMS,
+    "a schedule": { intent: "schedule", publishAt: inAnHour },
+    "a publication": { intent: "toggle", shown: "review" },
+    "a bulk publication": { intent: "bulk", do: "publish", selected: "v" },
+  };
+  beforeEach(() => sqliteHandle().exec("UPDATE users SET may_publish = 1 WHERE id = 'up'"));
+
+  it.each(Object.entries(PUBLISHERS))(
+    "is refused when it is deactivated: %s",
+    async (_, fields) => {
+      const before = video();
+      expect(await overtakenBy(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
+      expect(video()).toEqual(before);
+    },
+  );
+
+  it.each(Object.entries(PUBLISHERS).slice(-3))(
+    "is refused when it may not publish any more: %s",
+    async (_, fields) => {
+      const before = video();
+      expect(await overtakenBy(sendForm({ id: "v", ...fields }), demote)).toBe(403);
+      expect(video()).toEqual(before);
+    },
+  );
+
+  it("is refused when the account was restricted while the form was arriving", async () => {
+    sqliteHandle().exec("UPDATE users SET role = 'editor' WHERE id = 'up'");
+    addVideo({ id: "other", title: "Another's", status: "published", uploaded_by: "u" });
+    const before = video("other");
+    const sent = sendForm({ intent: "update", id: "other", title: "Changed" });
+    await sent.isRead;
+    sqliteHandle().exec("UPDATE users SET role = 'uploader', may_publish = 0 WHERE id = 'up'");
+    sent.finish();
+    expect(await sent.status).toBe(404);
+    expect(video("other")).toEqual(before);
+  });
+});
