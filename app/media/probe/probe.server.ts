@@ -229,7 +229,8 @@ async function endsEarly(file: string, stream: number): Promise<boolean> {
   );
   const packets = stdout.split("\n").map((line) => line.split(","));
   const shown = packets.filter(([, flags = ""]) => flags !== "" && !flags.includes("D"));
-  const first = Math.min(...shown.map(([pts]) => Number(pts)));
+  // All that is read may be the keyframe after the end.
+  const first = shown.length > 0 ? Math.min(...shown.map(([pts]) => Number(pts))) : -Infinity;
   return packets.some(([pts, flags = ""]) => flags.includes("D") && Number(pts) > first);
 }
 

@@ -307,7 +307,7 @@ function damageFragments(file: string, share = 0.5): void {
   const bytes = fs.readFileSync(file);
   const media = bytes.indexOf("mdat", 0, "latin1") + 4;
   const at = media + Math.floor((bytes.readUInt32BE(media - 8) - 8) * share);
-  bytes.fill(0xff, at, at + 100);
+  bytes.fill(0, at, at + 400);
   fs.writeFileSync(file, bytes);
 }
 
