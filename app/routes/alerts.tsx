@@ -8,6 +8,7 @@ import { useLoaderData, useNavigation } from "@remix-run/react";
 import { BellRing } from "lucide-react";
 import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
+import { publish } from "~/live/hub.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { unlessBusy } from "~/server/busy.server";
@@ -71,7 +72,9 @@ async function resume(userId: string) {
     return data({ error }, { status: error.status });
   }
   await unlessBusy(recordActivity({ userId, action: "removals-resume" }));
-  const resumed = resumeRemovals().then(() => checkAlerts());
+  const resumed = resumeRemovals()
+    .then(() => checkAlerts())
+    .then(() => publish("jobs"));
   // Then every recorded file is looked for, which takes minutes in a large library.
   const takesLong = reason === "missing-files";
   if (takesLong) resumed.catch(console.error);
