@@ -11,7 +11,7 @@ import type { MoveProgress } from "./move-files.server";
 import { pointersIn, readPointer } from "./pointer.server";
 import { noteRemoval } from "./remove.server";
 
-/** Every folder that pointers are in: the buckets, the trash, the quarantine, and what blocked films wait in. */
+/** Every folder that contains pointers: the buckets, the trash, the quarantine, and that of blocked videos. */
 export function foldersOfPointers(): string[] {
   return [...BUCKETS, ".trash", ".quarantine", ".block-list"].map((name) =>
     path.join(settings().uploadsDir, name),

@@ -91,7 +91,7 @@ export async function hashPackets(
 }
 
 export interface Decoding {
-  /** Seconds of the film; they limit the processor time. */
+  /** Seconds of the video; they limit the processor time. */
   durationSeconds: number;
   /** Numbers of the streams in the file. */
   video?: number;

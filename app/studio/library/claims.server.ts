@@ -73,21 +73,23 @@ export function ownerOf(
   return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
 
-/**
- * Asks the rows that could have been written since the claims were read whether one names a file or folder.
- */
-export function isClaimedNow({ bucket, path }: MediaName): boolean {
-  const basePath = mediaBasePath(path);
-  // From "{basePath}." to below "{basePath}0": a file of this name ("."), or one in its folder ("/").
-  const from = `${mediaUrl(bucket, basePath)}.`;
-  const to = `${mediaUrl(bucket, basePath)}0`;
+/** Asks the rows that could have been written since the claims were read whether one names an entry. */
+export function isClaimedNow({
+  bucket,
+  path,
+  isFolder,
+}: MediaName & { isFolder: boolean }): boolean {
+  const url = mediaUrl(bucket, path);
+  // From "{url}." to below "{url}0": a file with the name of the folder ("."), or one in it ("/").
+  const isNamed = (column: string) =>
+    isFolder ? `${column} >= @url || '.' AND ${column} < @url || '0'` : `${column} = @url`;
   const names = ["videos", "video_files"].flatMap((table) =>
     ["video_url", "source_url", "thumbnail_url"].map(
-      (column) => `SELECT 1 FROM ${table} WHERE ${column} >= @from AND ${column} < @to`,
+      (column) => `SELECT 1 FROM ${table} WHERE ${isNamed(column)}`,
     ),
   );
   const imports = "SELECT 1 FROM imports WHERE finished_at IS NULL AND target = @path";
-  return prepared([...names, imports].join(" UNION ALL ")).get({ from, to, path }) !== undefined;
+  return prepared([...names, imports].join(" UNION ALL ")).get({ url, path }) !== undefined;
 }
 
 async function* rowsWithFiles() {

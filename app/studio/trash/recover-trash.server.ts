@@ -68,7 +68,7 @@ export function isPurged(name: string): boolean {
   return name.startsWith(PURGED);
 }
 
-/** Whether a video has a row, whoever wrote it. */
+/** Whether a video has a row, which any tool may have inserted. */
 export function isLive(id: string): boolean {
   return prepared("SELECT 1 FROM videos WHERE id = ?").get(id) !== undefined;
 }
