@@ -40,11 +40,11 @@ export function fileBlob(file: string, type = "application/octet-stream"): Blob 
   return new Blob([fs.readFileSync(file)], { type });
 }
 
-/** Every file below an uploads folder, as paths inside it. */
+/** Every file below an uploads folder, as paths inside it, without what the site notes there about itself. */
 export function filesIn(uploads: string): string[] {
   return fs
     .readdirSync(uploads, { recursive: true, encoding: "utf8" })
     .filter((name) => fs.statSync(path.join(uploads, name)).isFile())
-    .filter((name) => !path.basename(name).startsWith("."))
+    .filter((name) => !path.basename(name).startsWith(".") && !name.startsWith("site.json"))
     .sort();
 }
