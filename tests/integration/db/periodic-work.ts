@@ -50,6 +50,7 @@ export const TIMERS: Readonly<Record<string, PeriodicWork>> = {
   },
   "app/media/storage/start.server.ts": () => moveOnce(),
   "app/server/attempt-limit.server.ts": "Forgets addresses that are in memory only.",
+  "app/server/node/connection-limits.server.ts": "Logs how many connections were refused.",
   "app/studio/alerts/deliver.server.ts": async () => {
     await checkAlerts();
     await deliverDue();
