@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientAddressOf } from "~/server/client-address.server";
-import { answerPlainly } from "~/server/node/middleware.server";
+import { answerPlainly, whenClosed } from "~/server/node/middleware.server";
 import { requestContext } from "~/server/node/request-context.server";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
@@ -99,7 +99,7 @@ export function answerEvents(request: IncomingMessage, response: ServerResponse)
   const greeting = greet(request.headers["last-event-id"]?.toString());
   response.writeHead(200, HEADERS).write(greeting);
   forgetHeaders(request);
-  response.once("close", () => remove(response));
+  whenClosed(request, response, () => remove(response));
   add(response, { topics: PUBLIC_TOPICS, address });
   return true;
 }

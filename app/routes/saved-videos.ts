@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { publishedCards } from "~/catalogue/video.server";
 import { requireOwnOrigin } from "~/server/origin.server";
-import { readSmallForm } from "~/server/small-form.server";
+import { readFields } from "~/server/small-form.server";
 import { SAVED_AT_ONCE } from "~/shared/pages";
 
 /**
@@ -11,7 +11,7 @@ import { SAVED_AT_ONCE } from "~/shared/pages";
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   if (request.method !== "POST") return methodNotAllowed();
-  const ids = (await readSmallForm(request)).getAll("id").map(String).slice(0, SAVED_AT_ONCE);
+  const ids = (await readFields(request)).getAll("id").map(String).slice(0, SAVED_AT_ONCE);
   const videos = await publishedCards(ids);
   return Response.json({ videos }, { headers: { "Cache-Control": "no-store" } });
 }

@@ -5,9 +5,9 @@ import { settings } from "./settings.server";
 
 /**
  * The address that a request came from, for limits that live in memory; never written anywhere.
- * Behind a proxy (PUBLIC_URL is set, and TRUSTED_PROXIES has its address) it is the one that the proxy
- * appended to X-Forwarded-For; whatever stands before it was claimed by the client. An IPv6 address
- * counts by its /64, which is what one household gets.
+ * Behind a proxy (PUBLIC_URL is set, and TRUSTED_PROXIES has its address) it is the last entry of
+ * X-Forwarded-For that isn't a trusted proxy itself; everything before it was claimed by the client. An IPv6
+ * address counts by its /64, which is what one customer gets.
  */
 export function clientAddress(request: Request): string {
   const direct = requestContext()?.request.socket.remoteAddress;
@@ -29,8 +29,14 @@ export function isTrustedProxy(address: string): boolean {
 
 function addressBehind(forwardedFor: string | null, direct?: string): string {
   const isBehindProxy = settings().publicUrl && (direct === undefined || isTrustedProxy(direct));
-  const last = isBehindProxy ? forwardedFor?.split(",").at(-1)?.trim() : undefined;
-  return networkOf(withoutPort(last) ?? direct ?? "unknown");
+  const entries = (isBehindProxy && forwardedFor?.split(",")) || [];
+  let client: string | undefined;
+  for (const entry of entries.reverse()) {
+    const address = withoutPort(entry.trim());
+    client = address ?? client;
+    if (!address || !isTrustedProxy(address)) break;
+  }
+  return networkOf(client ?? direct ?? "unknown");
 }
 
 function withoutPort(address: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { clientAddressOf, isTrustedProxy, networkOf } from "../client-address.server";
-import { answerPlainly } from "./middleware.server";
+import { answerPlainly, whenClosed } from "./middleware.server";
 import { onConnection } from "./request-context.server";
 import { RTA_LABEL } from "./rta-label";
 
@@ -32,6 +32,9 @@ export const MAX_REQUESTS = 2_000;
 export const MAX_REQUESTS_PER_NETWORK = 200;
 /** Browsers send about 20 headers, and a CDN adds about 10. */
 export const MAX_HEADERS = 64;
+
+/** An orchestrator that gets no answer would restart the site. Event streams have limits of their own. */
+const IS_EXEMPT = /^\/(?:healthz$|events(?:\?|$))/;
 
 const RETRY_AFTER_SECONDS = 5;
 const TOO_MANY = "Too many open connections from your network. Try again in a moment.";
@@ -76,27 +79,19 @@ export function refuseManyHeaders(request: IncomingMessage, response: ServerResp
 
 /** Limits the requests that Express and Remix handle at the same time: 429 for one network, 503 in total. */
 export function limitRequests(request: IncomingMessage, response: ServerResponse): boolean {
-  // An orchestrator that gets no answer would restart the site.
-  if (request.method === "GET" && request.url === "/healthz") return false;
+  if (request.method === "GET" && IS_EXEMPT.test(request.url ?? "")) return false;
   if (requestCount >= MAX_REQUESTS) return refuseRequest(response, 503, TOO_BUSY);
   const network = clientAddressOf(request);
-  const limit = isUnknown(request, network) ? MAX_REQUESTS : MAX_REQUESTS_PER_NETWORK;
+  // A proxy that doesn't say whose request it passes on counts for all of its visitors.
+  const limit = isTrustedProxy(network) ? MAX_REQUESTS : MAX_REQUESTS_PER_NETWORK;
   const release = take(requests, network, limit);
   if (!release) return refuseRequest(response, 429, TOO_MANY);
   requestCount += 1;
-  response.once("close", () => {
+  whenClosed(request, response, () => {
     requestCount -= 1;
     release();
   });
   return false;
-}
-
-/** Whether a proxy does not say whose request it passes on: then it counts for all of its visitors. */
-function isUnknown({ socket }: IncomingMessage, network: string): boolean {
-  const { remoteAddress } = socket;
-  return remoteAddress !== undefined && isTrustedProxy(remoteAddress)
-    ? networkOf(remoteAddress) === network
-    : false;
 }
 
 /** Counts one more under `key`; returns what counts it off again, or undefined at the limit. */

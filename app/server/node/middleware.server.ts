@@ -56,6 +56,34 @@ function limitByIdleness(server: Server, { socket }: IncomingMessage): void {
   socket.setTimeout(IDLE_TIMEOUT_MS);
 }
 
+/**
+ * Runs `work` once, when a response is closed or its connection is. Node never closes a response that waits behind
+ * an unfinished one on the same connection.
+ */
+export function whenClosed(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  work: () => void,
+): void {
+  let isDone = false;
+  const done = () => {
+    // A socket that closes also closes its response, while its own listeners are being called.
+    if (isDone) return;
+    isDone = true;
+    response.off("close", done);
+    socket.off("close", done);
+    work();
+  };
+  if (socket.destroyed) {
+    work();
+    return;
+  }
+  // One for each request that is pipelined.
+  socket.setMaxListeners(0);
+  response.once("close", done);
+  socket.once("close", done);
+}
+
 /** A short answer in words. */
 export function answerPlainly(
   response: ServerResponse,

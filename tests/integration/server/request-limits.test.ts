@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import net, { type AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import {
   limitRequests,
@@ -61,6 +61,28 @@ it("answers 429 to a network that has 200 requests in progress, until one ends",
   held[0]!.end();
   await until(() => held[0]!.closed);
   await hold(1, () => "203.0.113.7");
+});
+
+it("stops counting pipelined requests when their connection is closed", async () => {
+  const socket = net.connect(port, "127.0.0.1");
+  const request = "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.7\r\n\r\n";
+  socket.write(request.repeat(MAX_REQUESTS_PER_NETWORK));
+  await until(() => held.length === MAX_REQUESTS_PER_NETWORK);
+  expect(await send("203.0.113.7")).toBe(429);
+  socket.destroy();
+  // Node closes the first response only.
+  await until(() => held[0]!.closed);
+  held = [];
+  await hold(1, () => "203.0.113.7");
+});
+
+it("doesn't count event streams, which have limits of their own", async () => {
+  await hold(MAX_REQUESTS_PER_NETWORK, () => "203.0.113.7");
+  for (const path of ["/events", "/events?jobs"]) {
+    const before = held.length;
+    void send("203.0.113.7", path);
+    await until(() => held.length === before + 1);
+  }
 });
 
 it("counts the addresses of an IPv6 network together", async () => {
