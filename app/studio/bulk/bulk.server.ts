@@ -74,7 +74,7 @@ export async function changeVideos(
       const applyTo = isConversion(change)
         ? videoConverter(transaction, change)
         : (some: readonly SelectedVideo[]) => apply(transaction, change, some);
-      for (const some of partsOf(ids, VIDEOS_PER_STATEMENT)) {
+      for (const some of partsOf(changeable, VIDEOS_PER_STATEMENT)) {
         const selected = await selectVideos(transaction, some);
         const { titles, refused, because: why, withheld: later }: Applied = await applyTo(selected);
         because ??= why;

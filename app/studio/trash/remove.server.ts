@@ -1,9 +1,10 @@
 import { recordActivity } from "~/account/activity.server";
+import { NOT_ALLOWED } from "~/account/guard.server";
 import type { Permission } from "~/account/permissions";
 import type { MediaName } from "~/media/bucket.server";
 import { eventLoopTurns } from "~/shared/event-loop";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database } from "~db/client.server";
+import { database, prepared } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { type ManageView, manageHref } from "../list/manage-address";
@@ -54,7 +55,12 @@ export function deletionRefused(
   sentence: string,
 ): StudioFailure | undefined {
   const changeable = changeableNow(userId, permission, ids, sentence);
-  return "status" in changeable ? changeable : undefined;
+  if ("status" in changeable) return changeable;
+  const present = prepared(
+    "SELECT count(*) FROM videos WHERE id IN (SELECT value FROM json_each(?))",
+  ).pluck();
+  const isPartial = changeable.length < (present.get(JSON.stringify(ids)) as number);
+  return isPartial ? failure(403, sentence, { detail: NOT_ALLOWED }) : undefined;
 }
 
 /** The Undo of a toast about a deletion; it leads back to the list that was deleted from. */

@@ -6,6 +6,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { action as actOnPanel } from "~/routes/admin";
 import { action as actOnApi } from "~/routes/api";
 import { action as actOnReview } from "~/routes/review";
+import { changeVideos } from "~/studio/bulk/bulk.server";
 import { findEditable } from "~/studio/list/managed-list.server";
 import { toggleVideo } from "~/studio/list/toggle-visibility.server";
 import { database, sqliteHandle } from "~db/client.server";
@@ -290,6 +291,20 @@ describe("a request of an account that is restricted in the meantime", () => {
       expect(video()).toEqual(before);
     },
   );
+
+  it("touches no video of others when an editor becomes an uploader while it waits", async () => {
+    sqliteHandle().exec(
+      `INSERT INTO users (id, email, password_hash, role, may_publish)
+       VALUES ('ed', 'ed@b.c', 'x', 'uploader', 1)`,
+    );
+    addVideo({ id: "own", uploaded_by: "ed" });
+    const tagged = await changeVideos({ action: "add-tags", tags: ["new"] }, ["own", "v"], "ed");
+    expect(tagged).toMatchObject({ done: 1 });
+    expect([video("own")?.tags, video("v")?.tags]).toEqual(['["new"]', null]);
+    const deleted = await changeVideos({ action: "delete" }, ["own", "v"], "ed");
+    expect(deleted).toMatchObject({ status: 403 });
+    expect([video("own")?.id, video("v")?.id]).toEqual(["own", "v"]);
+  });
 
   it("is refused when the account was restricted while the form was arriving", async () => {
     sqliteHandle().exec("UPDATE users SET role = 'editor' WHERE id = 'up'");
