@@ -188,7 +188,7 @@ function isOneEdit(list: Buffer): boolean {
 /** The first bytes of a box's contents; zeros where it is shorter. */
 async function read(handle: FileHandle, { body, end }: BoxHeader, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
-  await handle.read(bytes, 0, Math.min(length, end - body), body);
+  await handle.read(bytes, 0, Math.max(0, Math.min(length, end - body)), body);
   return bytes;
 }
 
