@@ -1,5 +1,6 @@
 // npm run check-library: compares the files in the buckets with the rows of the catalogue.
 
+import { identifySite, removalsPausedBy } from "~/media/removal-guard.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import {
@@ -39,9 +40,10 @@ await runScript(
   USAGE,
   { fix: { type: "boolean" }, "resume-removals": { type: "boolean" } },
   async ({ fix, "resume-removals": resume }) => {
+    await identifySite();
     if (resume) {
       await resumeRemovals();
-      console.log("Removals have resumed.");
+      if (!(await removalsPausedBy())) console.log("Removals have resumed.");
     }
     const { stray, missing, unlistedTrash, entries, bytes, pausedBy } = await checkLibrary();
     console.log(`${entries} files and folders, ${formatBytes(bytes)}.`);

@@ -3,6 +3,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { temporaryPath } from "~/media/intake/received-file.server";
 import { isImporting } from "~/media/intake/running-imports.server";
+import { removalsPausedBy } from "~/media/removal-guard.server";
 import { settings } from "~/server/settings.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
 
@@ -72,6 +73,8 @@ export async function withdraw(sources: string[]): Promise<void> {
  * @returns how many there were.
  */
 export async function recoverImports(now = Date.now()): Promise<number> {
+  // In an older copy of the database, an import that has ended since is unfinished.
+  if (await removalsPausedBy()) return 0;
   const rows = await database()
     .selectFrom("imports")
     .select(["source", "bytes", "modified_ms", "target", "process", "started_at"])

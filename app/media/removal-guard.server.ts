@@ -33,6 +33,7 @@ const MAX_MISSING_SHARE = 0.05;
 /** Returns why removals are paused; undefined while files may be removed. */
 export async function removalsPausedBy(): Promise<PauseReason | undefined> {
   const marker = await readMarker();
+  if (marker === "unreadable") return "missing-files";
   const { id, clock } = readState();
   if (marker && id !== "" && marker.id !== id) return "other-database";
   if (marker && marker.clock > clock + MAX_LOST_TICKS) return "older-database";
@@ -47,6 +48,7 @@ export async function removalsPausedBy(): Promise<PauseReason | undefined> {
  */
 export async function identifySite(): Promise<PauseReason | undefined> {
   const marker = await readMarker();
+  if (marker === "unreadable") return removalsPausedBy();
   if (readState().id === "") {
     const isForeign = !knowsFiles() && (await hasFiles());
     await setState({ id: (!isForeign && marker?.id) || randomUUID(), clock: 0 });
@@ -73,7 +75,7 @@ export async function tick(): Promise<void> {
   const marker = await readMarker();
   const { id, clock } = readState();
   // Without a marker the folder is not mounted at the moment.
-  if (marker?.id !== id || marker.clock > clock + MAX_LOST_TICKS) return;
+  if (marker === "unreadable" || marker?.id !== id || marker.clock > clock + MAX_LOST_TICKS) return;
   await setState({ id, clock: clock + 1 });
   await writeMarker(readState());
 }
@@ -82,7 +84,8 @@ export async function tick(): Promise<void> {
 export async function acceptUploadsFolder(): Promise<void> {
   const marker = await readMarker();
   const { id, clock } = readState();
-  await setState({ id, clock: Math.max(clock, marker?.clock ?? 0) + 1 });
+  const earlier = marker === "unreadable" ? 0 : (marker?.clock ?? 0);
+  await setState({ id: id || randomUUID(), clock: Math.max(clock, earlier) + 1 });
   await writeMarker(readState());
 }
 
@@ -97,10 +100,16 @@ async function setState(state: SiteMarker): Promise<void> {
 
 const markerFile = () => path.join(settings().uploadsDir, "site.json");
 
-/** A marker that can't be read counts as missing, so that it is written again. */
-async function readMarker(): Promise<SiteMarker | undefined> {
+/** A damaged marker counts as missing, so that it is written again. */
+async function readMarker(): Promise<SiteMarker | "unreadable" | undefined> {
+  let text: string;
   try {
-    const { id, clock } = JSON.parse(await fs.readFile(markerFile(), "utf8")) as SiteMarker;
+    text = await fs.readFile(markerFile(), "utf8");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : "unreadable";
+  }
+  try {
+    const { id, clock } = JSON.parse(text) as SiteMarker;
     return typeof id === "string" && Number.isInteger(clock) ? { id, clock } : undefined;
   } catch {
     return undefined;
@@ -149,9 +158,15 @@ async function manyFilesAreMissing(): Promise<boolean> {
   const found = await mapConcurrently(files, ({ bucket, path: name }) =>
     fs.lstat(path.join(settings().uploadsDir, bucket, name)).catch(() => undefined),
   );
-  const missing = found.filter((stat) => stat === undefined).length;
-  if (missing * 2 > files.length) return true;
-  return missing >= MIN_MISSING_FILES && missing > files.length * MAX_MISSING_SHARE;
+  const missing = files.filter((_, index) => found[index] === undefined);
+  if (missing.length >= MIN_MISSING_FILES && missing.length > files.length * MAX_MISSING_SHARE) {
+    return true;
+  }
+  // Each bucket may be a volume of its own.
+  return BUCKETS.some((name) => {
+    const countOf = (some: MediaName[]) => some.filter(({ bucket }) => bucket === name).length;
+    return countOf(missing) * 2 > countOf(files);
+  });
 }
 
 /** Videos and thumbnails that the site has recorded, of videos spread evenly over the library. */

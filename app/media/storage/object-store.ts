@@ -64,13 +64,15 @@ export interface StoredObject {
   modifiedMs: number;
 }
 
-export type StorageFailure = "away" | "denied" | "full" | "missing" | "damaged";
+export type StorageFailure = "away" | "denied" | "full" | "missing" | "damaged" | "foreign";
 
 const SENTENCES: Record<StorageFailure, string> = {
   away: "The file store does not answer.",
   denied: "The file store refuses the keys, or has no such bucket.",
   full: "The file store is full.",
   missing: "The file is not in the file store.",
+  foreign:
+    "Most objects in the file store belong to no file of this site, so nothing is removed from it. Check DATABASE_PATH and STORAGE_URL.",
   damaged: "The file store has received other bytes than were sent.",
 };
 

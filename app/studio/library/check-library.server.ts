@@ -52,6 +52,8 @@ export async function checkLibrary({
 } = {}): Promise<LibraryReport> {
   const recorded = await recordedFiles();
   const pausedBy = await removalsPausedBy();
+  // Files of another site are not recorded as files of this one.
+  const corrects = pausedBy !== "other-database";
   const claims = await readClaims();
   const report: LibraryReport = {
     stray: [],
@@ -71,12 +73,14 @@ export async function checkLibrary({
     if (videoId === undefined) unowned.push(entry);
     report.entries += 1;
     report.bytes += entry.bytes;
-    await correctRecord(entry, videoId ?? null, recorded.get(key));
+    if (corrects) await correctRecord(entry, videoId ?? null, recorded.get(key));
   }
   // These records tell the next start what should be there.
-  if (forgetsMissing || pausedBy !== "missing-files") await forgetOthers(recorded, found);
-  await deleteOrphanDigests();
-  await correctFigure();
+  if (forgetsMissing || !pausedBy) await forgetOthers(recorded, found);
+  if (corrects) {
+    await deleteOrphanDigests();
+    await correctFigure();
+  }
   report.stray = await stillUnowned(unowned);
   if (wantsMissing) for await (const file of missingFiles()) report.missing.push(file);
   return report;

@@ -4,6 +4,7 @@ import { bucketFile, type MediaName, parseMediaUrl } from "~/media/bucket.server
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { copyAgain, knownCopies } from "~/media/storage/copies.server";
 import { foldersOfPointers } from "~/media/storage/move-back.server";
+import { StorageError } from "~/media/storage/object-store";
 import { nameOfKey, pointersIn } from "~/media/storage/pointer.server";
 import { finishStoreRemovals, isReferenced, noteRemoval } from "~/media/storage/remove.server";
 import { objectStore } from "~/media/storage/store.server";
@@ -11,6 +12,8 @@ import { settings } from "~/server/settings.server";
 import { type Claims, ownerOf, readClaims } from "./claims.server";
 import { UNCHANGED_MS } from "./quarantine.server";
 
+/** If more and most objects of a store are unused, its database is probably another one. */
+const MAX_STRAY_OBJECTS = 20;
 /** No upload takes this long. */
 const ABANDONED_MS = 24 * 3_600_000;
 
@@ -72,6 +75,9 @@ export async function removeStrayObjects(
 ): Promise<StoreReport["stray"]> {
   if (await removalsPausedBy()) return [];
   const left = new Set(await unreferenced(stray.map(({ key }) => key)));
+  if (left.size > MAX_STRAY_OBJECTS && left.size * 2 > (await countObjects())) {
+    throw new StorageError("foreign", `${left.size} objects`);
+  }
   const removed: StoreReport["stray"] = [];
   for (const object of stray) {
     // A video may have been restored from the trash while the folders were read.
@@ -82,6 +88,12 @@ export async function removeStrayObjects(
   await finishStoreRemovals();
   if (unfinished.length > 0) await (await objectStore()).removeUnfinished(now - ABANDONED_MS);
   return removed;
+}
+
+async function countObjects(): Promise<number> {
+  let count = 0;
+  for await (const _ of (await objectStore()).list()) count += 1;
+  return count;
 }
 
 /** Of some keys, those that no pointer and no copy names, and no pointer that is missing could name. */

@@ -25,10 +25,11 @@ export function messageFor(reason: PauseReason): string {
 }
 
 /**
- * Resumes removals: the database and the uploads folder are accepted as they are, and files that are
- * missing are no longer expected.
+ * Accepts the reason for which removals are paused. If there is another one behind it, they stay paused, and the
+ * operator is told about that.
  */
 export async function resumeRemovals(): Promise<void> {
-  await acceptUploadsFolder();
-  if (await removalsPausedBy()) await checkLibrary({ wantsMissing: false, forgetsMissing: true });
+  const reason = await removalsPausedBy();
+  if (reason === "missing-files") await checkLibrary({ wantsMissing: false, forgetsMissing: true });
+  else await acceptUploadsFolder();
 }

@@ -17,6 +17,7 @@ import { backupOptions, withRetention } from "~/studio/backups/backup-folder.ser
 import { makeBackup } from "~/studio/backups/make-backup.server";
 import { storedBackups } from "~/studio/backups/stored-backups.server";
 import { correctStorage } from "~/studio/library/integrity.server";
+import { resumeRemovals } from "~/studio/library/paused-removals.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { emptyTrash, TRASH_MS } from "~/studio/trash/trash.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
@@ -206,6 +207,35 @@ describe("an uploads folder without the recorded files", () => {
     const files: string[] = [];
     for (let n = 0; n < videos; n++) files.push(await addWithFile(`v${n}`));
     for (const file of files.slice(0, lost)) fs.rmSync(file);
+    expect(await removalsPausedBy()).toBeUndefined();
+  });
+
+  it("pauses removals when only the thumbnails are gone", async () => {
+    for (let n = 0; n < 4; n++) {
+      await addWithFile(`v${n}`);
+      await recordFile({
+        bucket: "thumbnails",
+        path: `u/v${n}.webp`,
+        videoId: `v${n}`,
+        kind: "thumbnail",
+        bytes: 5,
+      });
+    }
+    expect(await removalsPausedBy()).toBe("missing-files");
+  });
+
+  it("still pauses removals after the age of the database has been accepted", async () => {
+    const file = await addWithFile("a");
+    await identifySite();
+    const restore = site.copyDatabase();
+    for (let minute = 0; minute < 5; minute++) await tick();
+    restore();
+    fs.rmSync(file);
+    expect(await identifySite()).toBe("older-database");
+    await correctStorage();
+    await resumeRemovals();
+    expect(await removalsPausedBy()).toBe("missing-files");
+    await resumeRemovals();
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
