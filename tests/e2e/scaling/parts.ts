@@ -61,7 +61,7 @@ export async function startParts(): Promise<Parts> {
     fs.mkdirSync(folder);
     const nginx = await startNginx("nginx-reader.conf", folder, [
       [/server site:3000;/, `server ${host(writer)};`],
-      [/server reader:3000;/, `server ${host(reader)};`],
+      [/server reader:3000 /, `server ${host(reader)} `],
       [/server site:3000 backup;/, `server ${host(writer)} backup;`],
     ]);
     ends.push(() => nginx.process.kill());

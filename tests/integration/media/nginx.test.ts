@@ -74,7 +74,7 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
 
   it("the body of an upload is not limited, and that of a form is", async () => {
     const send = async (path: string) => {
-      const body = Buffer.alloc(200_000, "x");
+      const body = Buffer.alloc(300_000, "x");
       return (await fetch(url + path, { method: "POST", body, redirect: "manual" })).status;
     };
     expect(await send("/contact")).toBe(413);

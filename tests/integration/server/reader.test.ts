@@ -86,7 +86,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     const host = (site: SiteProcess) => new URL(site.url).host;
     nginx = await startNginx("nginx-reader.conf", reader.folder, [
       [/server site:3000;/, `server ${host(writer)};`],
-      [/server reader:3000;/, `server ${host(reader)};`],
+      [/server reader:3000 /, `server ${host(reader)} `],
       [/server site:3000 backup;/, `server ${host(writer)} backup;`],
     ]);
   });
