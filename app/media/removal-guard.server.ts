@@ -10,7 +10,7 @@ import { BUCKETS, type MediaName } from "./bucket.server";
 /**
  * Decides whether files may be removed without a person asking for it. A wrong DATABASE_PATH, an
  * unmounted volume or a restored database would otherwise make files look unneeded that are the only
- * copies. Removals that somebody orders for a particular video are not affected.
+ * copies. A video that somebody deletes for good is removed anyway; only its objects in the store wait.
  *
  * `site.json` in the uploads folder repeats the site's id and its clock. The clock is a counter in the
  * database that rises every minute, so a database that is behind the folder is an earlier copy.
@@ -71,6 +71,7 @@ export function startSiteClock(): void {
   }, TICK_EVERY_MS).unref();
 }
 
+/** Advances the clock by one, unless the folder is away or newer than the database. */
 export async function tick(): Promise<void> {
   const marker = await readMarker();
   const { id, clock } = readState();
@@ -116,7 +117,7 @@ async function readMarker(): Promise<SiteMarker | "unreadable" | undefined> {
   }
 }
 
-/** Logs a failure: the site starts on a full disk too, and the next tick or start writes the marker. */
+/** Logs a failure: the site starts on a full disk too, and the next start writes the marker. */
 async function writeMarker(marker: SiteMarker): Promise<void> {
   const partial = `${markerFile()}.partial`;
   try {
