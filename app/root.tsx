@@ -19,6 +19,7 @@ import { lacksAgeAnswer } from "~/server/age.server";
 import { settings } from "~/server/settings.server";
 import { readToast } from "~/server/toast.server";
 import { nameCategories } from "~/shared/categories";
+import { AuthProvider } from "~/ui/auth-context";
 import { classNames } from "~/ui/class-names";
 import { ProgressLine } from "~/ui/feedback/progress-line";
 import iconUrl from "~/ui/icon.svg";
@@ -79,7 +80,6 @@ export async function loader({ request }: LoaderFunctionArgs) {
   return data(
     {
       siteName: settings().siteName,
-      signedIn,
       ...(user && { user: { role: user.role, mayPublish: user.mayPublish } }),
       ...(user && allows(user, "/admin/reports") && { reports: countWaiting() }),
       toast,
@@ -125,33 +125,35 @@ export function Layout({ children }: { children: ReactNode }) {
         <FirstPaintScript nonce={nonce} />
       </head>
       <body>
-        <ProgressLine />
-        <ToastProvider fromServer={page?.toast}>
-          <ExitByShift />
-          {hasAgeGate && <AgeGate siteName={siteName} />}
-          {/* On a phone the picture of a video stands above the header: another frame, so that none jumps. */}
-          <div
-            key={kind}
-            className={classNames("min-h-dvh flex-col", hasAgeGate ? "hidden" : "flex")}
-          >
-            <a
-              href="#main"
-              className="sr-only z-50 rounded-md bg-accent px-4 py-2 font-semibold text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+        <AuthProvider user={page?.user}>
+          <ProgressLine />
+          <ToastProvider fromServer={page?.toast}>
+            <ExitByShift />
+            {hasAgeGate && <AgeGate siteName={siteName} />}
+            {/* On a phone the picture of a video stands above the header: another frame, so that none jumps. */}
+            <div
+              key={kind}
+              className={classNames("min-h-dvh flex-col", hasAgeGate ? "hidden" : "flex")}
             >
-              Skip to content
-            </a>
-            <Header siteName={siteName} signedIn={page?.signedIn ?? false} />
-            <main id="main" tabIndex={-1} className="page flex-1 py-6 outline-none md:py-8">
-              <SlowVideo.Provider value={isSlowVideo}>{children}</SlowVideo.Provider>
-            </main>
-            <Footer
-              siteName={siteName}
-              year={new Date(page?.now ?? Date.now()).getUTCFullYear()}
-              hasRecords={page?.hasRecords ?? false}
-            />
-          </div>
-          <MiniHost allowed={Boolean(page && !hasAgeGate)} />
-        </ToastProvider>
+              <a
+                href="#main"
+                className="sr-only z-50 rounded-md bg-accent px-4 py-2 font-semibold text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+              >
+                Skip to content
+              </a>
+              <Header siteName={siteName} />
+              <main id="main" tabIndex={-1} className="page flex-1 py-6 outline-none md:py-8">
+                <SlowVideo.Provider value={isSlowVideo}>{children}</SlowVideo.Provider>
+              </main>
+              <Footer
+                siteName={siteName}
+                year={new Date(page?.now ?? Date.now()).getUTCFullYear()}
+                hasRecords={page?.hasRecords ?? false}
+              />
+            </div>
+            <MiniHost allowed={Boolean(page && !hasAgeGate)} />
+          </ToastProvider>
+        </AuthProvider>
         {!isStatic && (
           <>
             <ScrollRestoration nonce={nonce} />

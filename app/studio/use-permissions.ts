@@ -1,5 +1,5 @@
-import { useRouteLoaderData } from "@remix-run/react";
-import { allows, type Permission, type Permitted, reachOf } from "~/account/permissions";
+import { allows, type Permission, reachOf } from "~/account/permissions";
+import { useAuth } from "~/ui/auth-context";
 import type { ManagedVideo } from "./list/managed-video";
 import { isDraft } from "./own-videos";
 
@@ -10,8 +10,7 @@ import { isDraft } from "./own-videos";
  * @returns a function of the permission, and of the video that it is about, if it is about one.
  */
 export function usePermissions(): (permission: Permission, video?: ManagedVideo) => boolean {
-  const root = useRouteLoaderData("root") as { user?: Permitted } | undefined;
-  const user = root?.user;
+  const { user } = useAuth();
   return (permission, video) => {
     if (!user) return true;
     if (!video || reachOf(user, permission) !== "own") return allows(user, permission);

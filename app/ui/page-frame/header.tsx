@@ -1,6 +1,7 @@
 import { Form, useLocation } from "@remix-run/react";
 import { Bookmark, LogOut, Menu, Upload, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
+import { useAuth } from "../auth-context";
 import { classNames } from "../class-names";
 import { useSavedCount } from "../lists/saved-videos";
 import { PageLink } from "../page-link";
@@ -15,23 +16,23 @@ const PAGES = [
 ] as const;
 
 /** The links of the site; for someone signed in also Upload and Sign Out. */
-export function Header({ siteName, signedIn }: { siteName: string; signedIn: boolean }) {
+export function Header({ siteName }: { siteName: string }) {
   return (
     <header className="shown-whole sticky top-0 z-30 low:relative border-b border-line bg-ground pt-[env(safe-area-inset-top)]">
       <div className="page @container/header flex h-16 items-center justify-between gap-4">
         <Brand siteName={siteName} />
         <HeaderSearch />
         <nav aria-label="Main" className="hidden items-center gap-1 bar:flex">
-          <Links signedIn={signedIn} />
+          <Links />
         </nav>
-        <MobileMenu signedIn={signedIn} />
+        <MobileMenu />
       </div>
     </header>
   );
 }
 
 /** A `<details>`, so that it opens without scripts; with them it closes after a page change. */
-function MobileMenu({ signedIn }: { signedIn: boolean }) {
+function MobileMenu() {
   const location = useLocation();
   const details = useRef<HTMLDetailsElement>(null);
 
@@ -60,7 +61,7 @@ function MobileMenu({ signedIn }: { signedIn: boolean }) {
         aria-label="Main"
         className="absolute inset-x-0 top-full flex max-h-[calc(100dvh-4rem)] animate-fade-in flex-col gap-1 overflow-y-auto border-b border-line bg-surface p-3 pb-4 lifted"
       >
-        <Links signedIn={signedIn} />
+        <Links />
       </nav>
     </details>
   );
@@ -96,7 +97,8 @@ function SavedCount() {
   );
 }
 
-function Links({ signedIn }: { signedIn: boolean }) {
+function Links() {
+  const { user } = useAuth();
   const { pathname, search } = useLocation();
   // The panel's other tab and the other admin pages share the beginning of its address.
   const isUpload = pathname === "/admin" && new URLSearchParams(search).get("tab") !== "manage";
@@ -121,7 +123,7 @@ function Links({ signedIn }: { signedIn: boolean }) {
         <span className={LABEL}>Saved</span>
         <SavedCount />
       </PageLink>
-      {signedIn && (
+      {user && (
         <>
           <PageLink
             to="/admin"

@@ -5,15 +5,18 @@ import { hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { beforeEach, expect, it, vi } from "vitest";
 import { UploadForm } from "~/studio/upload/upload-form";
+import { AuthProvider } from "~/ui/auth-context";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { renderAt } from "../ui/page";
 
 const LIMITS = { maxVideoBytes: 1024, maxThumbnailBytes: 100 };
 
 const form = (
-  <ToastProvider>
-    <UploadForm limits={LIMITS} />
-  </ToastProvider>
+  <AuthProvider user={{ role: "owner", mayPublish: true }}>
+    <ToastProvider>
+      <UploadForm limits={LIMITS} />
+    </ToastProvider>
+  </AuthProvider>
 );
 const Page = createRemixStub([{ path: "/", Component: () => form }]);
 

@@ -2,6 +2,7 @@ import { createRemixStub } from "@remix-run/testing";
 import { cleanup, render } from "@testing-library/react";
 import type { ComponentProps, ReactNode } from "react";
 import { afterEach } from "vitest";
+import { AuthProvider, type AuthUser } from "~/ui/auth-context";
 
 type Stub = ReturnType<typeof createRemixStub>;
 type Routes = Parameters<typeof createRemixStub>[0];
@@ -15,11 +16,17 @@ export function renderRoutes(routes: Routes, start: Start = ["/"]) {
   return render(<Page initialEntries={start} />);
 }
 
-/** Renders one element on a page, with a page for every other address that says where it is. */
+const OWNER: AuthUser = { role: "owner", mayPublish: true };
+
+/**
+ * Renders one element as the page at `/`, for a signed-in owner; every other address is a page with
+ * the text "elsewhere".
+ */
 export function renderAt(element: ReactNode, start: Start = ["/"]) {
+  const page = <AuthProvider user={OWNER}>{element}</AuthProvider>;
   return renderRoutes(
     [
-      { path: "/", Component: () => element },
+      { path: "/", Component: () => page },
       { path: "*", Component: () => <p>elsewhere</p> },
     ],
     start,
