@@ -8,16 +8,21 @@ export interface LiveEvent {
 
 /** Specification, section 9: reconnect after 1, 2, 5, then every 10 s. */
 export const RECONNECT_AFTER_MS = [1_000, 2_000, 5_000, 10_000] as const;
+/** The server sends a heartbeat this often (specification, section 9). */
+export const HEARTBEAT_MS = 30_000;
+/** A connection counts as dead when a heartbeat is overdue by this much. */
+export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 const TOPICS = ["hello", "catalogue", "views", "jobs"] as const;
 
 /**
- * Listens to the server's events while the page is shown. A hidden page hears nothing: it gives its
- * connection back, of which a browser has six for a site, and the `hello` of the next one says
- * what it has missed.
+ * Listens to the server's events while the page is visible. A hidden page closes its connection,
+ * because browsers allow six for each site; the `hello` of the next connection reports what it
+ * missed. A connection on which a heartbeat is overdue is closed and opened again, because a dead
+ * connection raises no error.
  *
- * @param onReconnect the site is heard again after an attempt has failed.
- * @returns what ends it.
+ * @param onReconnect called when the first event arrives after a failed connection.
+ * @returns a function that stops listening.
  */
 export function listenToEvents(
   address: string,
@@ -25,11 +30,14 @@ export function listenToEvents(
   onReconnect?: () => void,
 ): () => void {
   let source: EventSource | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let reconnectTimer: ReturnType<typeof setTimeout> | undefined;
+  let deadTimer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
 
   const open = () => {
     source = new EventSource(address);
+    awaitHeartbeat();
+    source.addEventListener("heartbeat", awaitHeartbeat);
     for (const topic of TOPICS) {
       source.addEventListener(topic, ({ data }: MessageEvent<string>) => {
         if (failures > 0) onReconnect?.();
@@ -38,16 +46,22 @@ export function listenToEvents(
         onEvent({ topic, version: catalogue, studio });
       });
     }
-    // The browser would try again by itself, but not after a 503.
-    source.addEventListener("error", () => {
-      close();
-      const wait = RECONNECT_AFTER_MS[Math.min(failures, RECONNECT_AFTER_MS.length - 1)];
-      failures += 1;
-      timer = setTimeout(open, wait);
-    });
+    // The browser would reconnect automatically, but not after a 503.
+    source.addEventListener("error", reconnect);
+  };
+  const awaitHeartbeat = () => {
+    clearTimeout(deadTimer);
+    deadTimer = setTimeout(reconnect, HEARTBEAT_MS + HEARTBEAT_TIMEOUT_MS);
+  };
+  const reconnect = () => {
+    close();
+    const wait = RECONNECT_AFTER_MS[Math.min(failures, RECONNECT_AFTER_MS.length - 1)];
+    failures += 1;
+    reconnectTimer = setTimeout(open, wait);
   };
   const close = () => {
-    clearTimeout(timer);
+    clearTimeout(reconnectTimer);
+    clearTimeout(deadTimer);
     source?.close();
     source = undefined;
   };
@@ -59,7 +73,7 @@ export function listenToEvents(
 
   follow();
   document.addEventListener("visibilitychange", follow);
-  // Sooner than the wait after a failure, which may be ten seconds.
+  // Sooner than the next attempt, which may be ten seconds away.
   window.addEventListener("online", follow);
   return () => {
     document.removeEventListener("visibilitychange", follow);

@@ -4,14 +4,15 @@ import { answerPlainly, whenClosed } from "~/server/node/middleware.server";
 import { requestContext } from "~/server/node/request-context.server";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
+import { HEARTBEAT_MS } from "./event-client";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
 /** Of one address: a household with many tabs, but not a client that opens thousands. */
 export const MOST_STREAMS_PER_ADDRESS = 50;
 /** More than this many open streams are turned away, so that there are sockets left for pages. */
 export const MOST_STREAMS = 10_000;
-/** Shorter than the idle timeouts of proxies, 60 s with nginx. */
-const HEARTBEAT_MS = 25_000;
+/** An event rather than a comment, so that a page can notice that a connection is dead. */
+const HEARTBEAT = "event: heartbeat\ndata: {}\n\n";
 /** What a browser waits that reconnects by itself. Ours does it with a back-off of its own. */
 const RETRY_MS = 1_000;
 const TRY_AGAIN_SECONDS = "10";
@@ -165,7 +166,7 @@ function add(sink: Sink, wanted: Subscription): void {
   streams.set(sink, wanted);
   streamsOf.set(wanted.address, (streamsOf.get(wanted.address) ?? 0) + 1);
   unsubscribe ??= subscribe(sendChange);
-  heartbeat ??= setInterval(() => send(":\n\n"), HEARTBEAT_MS).unref();
+  heartbeat ??= setInterval(() => send(HEARTBEAT), HEARTBEAT_MS).unref();
 }
 
 /** False when it was removed before: an end of ours is followed by the connection's. */

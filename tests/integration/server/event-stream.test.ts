@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   endStreams,
   MOST_STREAMS_PER_ADDRESS,
@@ -115,6 +115,27 @@ describe("streams", () => {
     for (const { body } of open) await body!.cancel();
     expect(openStreamCount()).toBe(0);
     temporary.remove();
+  });
+
+  it("send a named heartbeat every 30 seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const temporary = useTemporarySite();
+    try {
+      sqliteHandle();
+      const { body } = openEventStream();
+      vi.advanceTimersByTime(60_000);
+      endStreams();
+      const events = (await new Response(body).text()).split("\n\n");
+      expect(events[0]).toContain("event: hello");
+      expect(events.slice(1)).toEqual([
+        "event: heartbeat\ndata: {}",
+        "event: heartbeat\ndata: {}",
+        "",
+      ]);
+    } finally {
+      vi.useRealTimers();
+      temporary.remove();
+    }
   });
 
   it("that have ended are not written to, and end once", async () => {

@@ -1,6 +1,11 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type LiveEvent, listenToEvents } from "~/live/event-client";
+import {
+  HEARTBEAT_MS,
+  HEARTBEAT_TIMEOUT_MS,
+  type LiveEvent,
+  listenToEvents,
+} from "~/live/event-client";
 
 /** What a browser's EventSource does, driven by hand. */
 class FakeSource extends EventTarget {
@@ -77,6 +82,25 @@ describe("listening to events", () => {
     FakeSource.all[2]!.fail();
     vi.advanceTimersByTime(1_000);
     expect(FakeSource.all).toHaveLength(4);
+  });
+
+  it("closes a connection whose heartbeat is 10 s overdue, and reconnects", () => {
+    expect([HEARTBEAT_MS, HEARTBEAT_TIMEOUT_MS]).toEqual([30_000, 10_000]);
+    FakeSource.all[0]!.send("hello", 1);
+    vi.advanceTimersByTime(30_000);
+    FakeSource.all[0]!.dispatchEvent(new MessageEvent("heartbeat", { data: "{}" }));
+    vi.advanceTimersByTime(39_999);
+    expect(FakeSource.open()).toEqual([FakeSource.all[0]]);
+    vi.advanceTimersByTime(1);
+    expect(FakeSource.open()).toEqual([]);
+    for (const wait of [1_000, 2_000, 5_000, 10_000]) {
+      const count = FakeSource.all.length;
+      vi.advanceTimersByTime(wait);
+      expect(FakeSource.all).toHaveLength(count + 1);
+      // The new connection is dead too.
+      vi.advanceTimersByTime(40_000);
+      expect(FakeSource.open()).toEqual([]);
+    }
   });
 
   it("tells that the site is heard again, not that it is heard at first", () => {

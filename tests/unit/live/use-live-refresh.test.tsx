@@ -82,7 +82,7 @@ describe("a list that refreshes itself", () => {
     version = 7;
     source().send("hello", 7);
     await pass();
-    expect(loads).toBe(2);
+    await vi.waitFor(() => expect(loads).toBe(2));
   });
 
   it("refetches when something of the studio happened before it connected, and not for less", async () => {
@@ -91,7 +91,7 @@ describe("a list that refreshes itself", () => {
     expect(loads).toBe(1);
     source().send("hello", 1, "4.2");
     await pass();
-    expect(loads).toBe(2);
+    await vi.waitFor(() => expect(loads).toBe(2));
   });
 
   it("refetches for views", async () => {
