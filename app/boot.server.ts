@@ -26,6 +26,7 @@ import { finishInterruptedRestore, reportCopies } from "~/studio/backups/restore
 import { startBackups } from "~/studio/backups/run-backups.server";
 import { resumeDownloads } from "~/studio/bring-in/downloads.server";
 import { startTakingOver } from "~/studio/files/ready-files.server";
+import { startFollowingFiles } from "~/studio/library/follow-files.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
 import { startLookingForFiles } from "~/studio/library/missing-files.server";
 import { messageFor } from "~/studio/library/paused-removals.server";
@@ -109,6 +110,7 @@ export async function boot(): Promise<void> {
   resumeDownloads().catch(console.error);
   checkIntegrity();
   finishRemovals().catch(console.error);
+  startFollowingFiles();
   startLookingForFiles();
   onJobsChanged(() => publish("jobs"));
   startJobs();

@@ -10,7 +10,7 @@ import { checkDocuments, documentFile } from "~/trust/consent/documents.server";
 import { database } from "~db/client.server";
 import type { MediaFilesTable } from "~db/schema";
 import { unlistedFolders } from "../trash/recover-trash.server";
-import { isClaimedNow, ownerOf, readClaims } from "./claims.server";
+import { claimantOf, ownerOf, readClaims } from "./claims.server";
 import { type MissingFile, missingFiles } from "./missing-files.server";
 import { isUnchanged, moveToQuarantine } from "./quarantine.server";
 
@@ -100,7 +100,7 @@ export async function quarantineStray(
   const moved: LibraryEntry[] = [];
   for (const entry of await stillUnowned(stray)) {
     const at = bucketFile(entry.bucket, entry.path);
-    if (!at || !(await isUnchanged(at, now)) || isClaimedNow(entry)) continue;
+    if (!at || !(await isUnchanged(at, now)) || claimantOf(entry)) continue;
     await moveToQuarantine(at, path.join(entry.bucket, entry.path), now);
     moved.push(entry);
   }
@@ -160,7 +160,7 @@ async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEn
  * `{userId}/{timestamp}` from before
  * the file's first byte until the row is there; one that is a day old is what a killed process left.
  */
-async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
+export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
   // The folder by which an import reserves a second; its rows in `imports` tell whether it runs.
   if (isFolder && pathInBucket.endsWith("000")) return false;
   const folder = bucketFile("videos", mediaBasePath(pathInBucket));
@@ -187,7 +187,8 @@ async function* entries(): AsyncGenerator<LibraryEntry> {
   }
 }
 
-async function listing(folder: string) {
+/** Returns the entries of a folder, without hidden ones; none if it doesn't exist. */
+export async function listing(folder: string) {
   const all = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
   return all.filter(({ name }) => !name.startsWith("."));
 }
@@ -205,7 +206,7 @@ async function correctFigure(): Promise<void> {
     .execute();
 }
 
-type RecordedFile = Selectable<MediaFilesTable>;
+export type RecordedFile = Selectable<MediaFilesTable>;
 
 const keyOf = ({ bucket, path }: MediaName) => `${bucket}/${path}`;
 
@@ -215,7 +216,7 @@ async function recordedFiles(): Promise<Map<string, RecordedFile>> {
 }
 
 /** Writes what was found, unless the record has changed since `before` was read. */
-async function correctRecord(
+export async function correctRecord(
   { bucket, path, bytes, isFolder }: LibraryEntry,
   videoId: string | null,
   before: RecordedFile | undefined,
@@ -243,7 +244,8 @@ async function forgetOthers(
   }
 }
 
-async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
+/** Forgets a record unless its file exists or the record has changed since it was read. */
+export async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
   const isOwnEntry = before.path.split("/").length === 2;
   const file = bucketFile(before.bucket, before.path);
   if (isOwnEntry && file && (await fs.lstat(file).catch(() => undefined))) return;

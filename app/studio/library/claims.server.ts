@@ -73,23 +73,24 @@ export function ownerOf(
   return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
 
-/** Asks the rows that could have been written since the claims were read whether one names an entry. */
-export function isClaimedNow({
+/** Returns the id of the video, or of its other file, whose row names an entry at the moment. */
+export function claimantOf({
   bucket,
   path,
   isFolder,
-}: MediaName & { isFolder: boolean }): boolean {
+}: MediaName & { isFolder: boolean }): string | undefined {
   const url = mediaUrl(bucket, path);
   // From "{url}." to below "{url}0": a file with the name of the folder ("."), or one in it ("/").
   const isNamed = (column: string) =>
     isFolder ? `${column} >= @url || '.' AND ${column} < @url || '0'` : `${column} = @url`;
   const names = ["videos", "video_files"].flatMap((table) =>
     ["video_url", "source_url", "thumbnail_url"].map(
-      (column) => `SELECT 1 FROM ${table} WHERE ${isNamed(column)}`,
+      (column) => `SELECT id FROM ${table} WHERE ${isNamed(column)}`,
     ),
   );
-  const imports = "SELECT 1 FROM imports WHERE finished_at IS NULL AND target = @path";
-  return prepared([...names, imports].join(" UNION ALL ")).get({ url, path }) !== undefined;
+  const imports = "SELECT video_id FROM imports WHERE finished_at IS NULL AND target = @path";
+  const claimant = prepared([...names, imports].join(" UNION ALL ")).pluck();
+  return claimant.get({ url, path }) as string | undefined;
 }
 
 async function* rowsWithFiles() {

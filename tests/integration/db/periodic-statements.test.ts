@@ -42,6 +42,11 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["jobs_by_state (state=? AND finished_at<?)", "LIMIT 3", "three, and only for a new alert"],
   ["jobs_unfinished (priority<?)", "LIMIT 1", "nearly every job that is due can be claimed"],
 
+  [
+    "media_files USING PRIMARY KEY",
+    "SELECT * FROM media_files WHERE bucket = ? AND path > ?",
+    "500 of a folder that has changed, then other work may run",
+  ],
   ["videos_by_publish_at (publish_at<?)", "LIMIT 32", "due since the last second"],
   ["videos_by_unpublish_at (unpublish_at<?)", "LIMIT 32", "due since the last second"],
   ["deleted_videos_by_age (deleted_at<?)", "LIMIT @most", "due since the last minute"],

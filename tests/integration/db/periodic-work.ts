@@ -12,6 +12,7 @@ import { checkAlerts } from "~/studio/alerts/check-alerts.server";
 import { deliverDue } from "~/studio/alerts/deliver.server";
 import { pollBackups } from "~/studio/backups/run-backups.server";
 import { takeOverReady } from "~/studio/files/ready-files.server";
+import { followFiles, nothingSeen } from "~/studio/library/follow-files.server";
 import { filesLookedAt, missingFiles } from "~/studio/library/missing-files.server";
 import { performDue } from "~/studio/schedule/schedule.server";
 import { recordDisk } from "~/studio/statistics/disk-days.server";
@@ -30,7 +31,7 @@ type PeriodicWork = (() => unknown) | string;
 
 /** What the site does again and again by itself, by the file that has its timer. */
 export const TIMERS: Readonly<Record<string, PeriodicWork>> = {
-  "app/live/event-stream.server.ts": "Sends a comment to open event streams.",
+  "app/live/event-stream.server.ts": "Sends a heartbeat to open event streams.",
   "app/live/hub.server.ts": () => subscribe(() => {})(),
   "app/media/block-list/hash-films.server.ts": hashBlockedFilms,
   "app/media/encode/task.server.ts": "Watches the progress of ffmpeg.",
@@ -57,6 +58,7 @@ export const TIMERS: Readonly<Record<string, PeriodicWork>> = {
   },
   "app/studio/backups/run-backups.server.ts": () => pollBackups(),
   "app/studio/files/ready-files.server.ts": takeOverReady,
+  "app/studio/library/follow-files.server.ts": () => followFiles(nothingSeen()),
   "app/studio/library/missing-files.server.ts": async () => {
     filesLookedAt();
     for await (const _ of missingFiles());

@@ -1,0 +1,123 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { identifySite } from "~/media/removal-guard.server";
+import { followFiles, nothingSeen } from "~/studio/library/follow-files.server";
+import { studioStats } from "~/studio/statistics/admin-stats.server";
+import { sqliteHandle } from "~db/client.server";
+import { useTemporarySite } from "../../temporary-site";
+
+const MB = 1024 ** 2;
+/** Later than the time for which a file counts as growing. */
+const LATER = Date.now() + 10 * 60_000;
+
+let site: ReturnType<typeof useTemporarySite>;
+let seen: ReturnType<typeof nothingSeen>;
+beforeEach(async () => {
+  site = useTemporarySite();
+  seen = nothingSeen();
+  await identifySite();
+});
+afterEach(() => site.remove());
+
+/** Writes a file as another tool does: the site isn't told. */
+function put(name: string, bytes: number): void {
+  const file = path.join(site.uploads, name);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, "");
+  fs.truncateSync(file, bytes);
+}
+
+function addRow(id: string, video: string, thumbnail: string | null = null): void {
+  sqliteHandle()
+    .prepare(
+      `INSERT INTO videos (id, title, category, video_url, thumbnail_url)
+       VALUES (?, ?, 'desi', ?, ?)`,
+    )
+    .run(id, id, video, thumbnail);
+}
+
+const storageUsed = async () => (await studioStats()).storageUsed;
+const sizeOf = (id: string) =>
+  sqliteHandle().prepare("SELECT bytes FROM videos WHERE id = ?").pluck().get(id);
+
+describe("files that other tools put into the buckets", () => {
+  it("count in Storage Used, with or without a row", async () => {
+    put("videos/u/1.mp4", 9 * MB);
+    put("thumbnails/u/1.webp", MB);
+    await followFiles(seen);
+    expect(await storageUsed()).toBe("10.0 MB");
+  });
+
+  it("count in the size of the video whose row names them, in either order", async () => {
+    put("videos/u/1.mp4", 5);
+    await followFiles(seen);
+    addRow("file-first", "/media/videos/u/1.mp4");
+    addRow("row-first", "/media/videos/u/2.mp4", "/media/thumbnails/u/2.png");
+    await followFiles(seen);
+    expect([sizeOf("file-first"), sizeOf("row-first")]).toEqual([5, 0]);
+    put("videos/u/2.mp4", 7);
+    put("thumbnails/u/2.png", 2);
+    await followFiles(seen);
+    expect([sizeOf("file-first"), sizeOf("row-first")]).toEqual([5, 9]);
+  });
+
+  it("are measured again while they grow", async () => {
+    put("videos/u/1.mp4", 2 * MB);
+    await followFiles(seen);
+    fs.truncateSync(path.join(site.uploads, "videos/u/1.mp4"), 3 * MB);
+    await followFiles(seen, LATER);
+    expect(await storageUsed()).toBe("3.0 MB");
+    expect(seen.growing).toEqual([]);
+  });
+
+  it("are no longer counted once another tool has removed them", async () => {
+    for (let file = 1; file <= 3; file++) put(`videos/u/${file}.mp4`, MB);
+    addRow("v", "/media/videos/u/1.mp4");
+    await followFiles(seen, LATER);
+    expect(await storageUsed()).toBe("3.0 MB");
+    fs.rmSync(path.join(site.uploads, "videos/u/3.mp4"));
+    await followFiles(seen, LATER);
+    expect(await storageUsed()).toBe("2.0 MB");
+    expect(sizeOf("v")).toBe(MB);
+  });
+
+  it("stay on record while so many are missing that removals are paused", async () => {
+    put("videos/u/1.mp4", MB);
+    addRow("v", "/media/videos/u/1.mp4");
+    await followFiles(seen);
+    fs.rmSync(path.join(site.uploads, "videos/u/1.mp4"));
+    await followFiles(seen);
+    expect(await storageUsed()).toBe("1.0 MB");
+  });
+
+  it("are not read again in a folder that hasn't changed", async () => {
+    put("videos/u/1.mp4", MB);
+    await followFiles(seen, LATER);
+    // A record that disappears is added again only where the folder is read.
+    sqliteHandle().exec("DELETE FROM media_files");
+    await followFiles(seen, LATER);
+    expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(0);
+    put("videos/u/2.mp4", MB);
+    await followFiles(seen, LATER);
+    expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(2);
+  });
+
+  it("are left to an upload in progress until it has ended", async () => {
+    put("videos/u/1.mp4", MB);
+    const reserved = path.join(site.uploads, "videos/u/1");
+    fs.mkdirSync(reserved);
+    await followFiles(seen);
+    expect(await storageUsed()).toBe("0.0 MB");
+    fs.rmdirSync(reserved);
+    await followFiles(seen);
+    expect(await storageUsed()).toBe("1.0 MB");
+  });
+
+  it("of another site are not recorded", async () => {
+    fs.writeFileSync(path.join(site.uploads, "site.json"), '{"id":"another","clock":1}');
+    put("videos/u/1.mp4", MB);
+    await followFiles(seen);
+    expect(await storageUsed()).toBe("0.0 MB");
+  });
+});
