@@ -1,13 +1,13 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { ChevronRight, Film } from "lucide-react";
-import { listPublished, pageParameter } from "~/catalogue/lists/listing.server";
+import { hasAnyVideo, listPublished, pageParameter } from "~/catalogue/lists/listing.server";
 import { loadList } from "~/catalogue/lists/load-list.server";
 import { categoryMeta } from "~/catalogue/meta/catalogue-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { siteIdentity } from "~/server/site-origin.server";
 import { type ListLocation, listPath } from "~/shared/addresses";
-import { type CategoryId, categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
+import { categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
 import { parseListView } from "~/shared/list-view";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
@@ -25,6 +25,10 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const { status, ...result } = await loadList(request, () =>
     listPublished({ category, view, page }),
   );
+  const isFound = status !== 200 || result.list.total > 0 || !category || isCategoryId(category);
+  if (!isFound && !(await hasAnyVideo(category))) {
+    throw new Response(null, { status: 404, statusText: "Not Found" });
+  }
   return data(
     { ...result, category, view, site: siteIdentity(request), now: Date.now() },
     { status },
@@ -32,23 +36,23 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 }
 
 /**
- * The category that one of the three addresses asks for; undefined for all.
+ * The category that one of the three addresses asks for, or a value that is stored only by rows of
+ * other tools; undefined for all.
  *
- * @throws a redirect for a legacy or trending address, a 404 for an unknown one.
+ * @throws a redirect for a legacy or trending address.
  */
 function askedCategory(
   path: string | undefined,
   parameters: URLSearchParams,
   rest: Pick<ListLocation, "order" | "length" | "page">,
-): CategoryId | undefined {
+): string | undefined {
   const asked = path ?? parameters.get("cat");
   if (asked === "trending") throw redirect(listPath({ from: "trending", page: rest.page }));
   if (isCategoryId(asked)) return asked;
   const today = toCategoryId(asked);
   if (today) throw redirect(listPath({ from: "categories", category: today, ...rest }), 301);
   if (path === "all") throw redirect(listPath({ from: "categories", ...rest }), 301);
-  if (path !== undefined) throw new Response(null, { status: 404, statusText: "Not Found" });
-  return undefined;
+  return path;
 }
 
 export default function Categories() {
@@ -66,7 +70,7 @@ export default function Categories() {
       </nav>
       <div className="mb-8">
         <CategorySelector
-          selected={category ?? "all"}
+          selected={category === undefined ? "all" : isCategoryId(category) ? category : undefined}
           hrefFor={(id) =>
             id === "trending"
               ? "/trending"

@@ -25,8 +25,8 @@ import { VideoPlayer } from "~/player/video-player";
 import { useWatchedParts } from "~/player/watched/use-watched-parts";
 import type { loader as rootLoader } from "~/root";
 import { siteIdentity } from "~/server/site-origin.server";
-import { listPath, parseListLocation, tagPath, videoPath } from "~/shared/addresses";
-import { categoryLabel, toCategoryId } from "~/shared/categories";
+import { categoryPath, listPath, parseListLocation, tagPath, videoPath } from "~/shared/addresses";
+import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import { seriesPageOf, seriesPath, seriesVideoPath } from "~/shared/series/series-path";
 import { chaptersOf } from "~/shared/timestamps";
@@ -156,7 +156,7 @@ function About() {
           </span>
           <span>{formatAge(video.createdAt, now)}</span>
           <PageLink
-            to={`/categories/${toCategoryId(video.category) ?? ""}`}
+            to={categoryPath(video.category)}
             className="inline-flex min-h-11 items-center rounded-sm mouse:min-h-9"
           >
             <Badge className="px-2.5 py-1 hover:text-ink">{categoryLabel(video.category)}</Badge>

@@ -15,7 +15,8 @@ export type ListName = (typeof LISTS)[number];
 /** One page of one list: all that its address says. */
 export interface ListLocation {
   from: ListName;
-  category?: CategoryId;
+  /** The id of a category; of the categories' lists, any value that a video may store. */
+  category?: string;
   /** Of Home only. */
   search?: string;
   /** Of a tag's list only. */
@@ -54,10 +55,25 @@ function hasView(from: ListName): boolean {
   return from === "home" || from === "categories";
 }
 
-function listPathname(from: ListName, category?: CategoryId): string {
+function listPathname(from: ListName, category?: string): string {
   if (from === "home" || from === "tags") return "/";
   if (from === "trending") return "/trending";
-  return category ? `/categories/${category}` : "/categories";
+  return category && isPathName(category) ? `/categories/${pathName(category)}` : "/categories";
+}
+
+/** Whether a text can be a segment of a path: browsers resolve dot segments. */
+function isPathName(text: string): boolean {
+  return text.trim() === searchText(text) && ![".", ".."].includes(text);
+}
+
+/** The framework takes a path that ends in .data for its own request. */
+function pathName(text: string): string {
+  return encodeURIComponent(text).replace(/\.data$/, "%2Edata");
+}
+
+/** The address of the list of a stored category; that of all videos where no path can name the value. */
+export function categoryPath(stored: string): string {
+  return listPath({ from: "categories", category: toCategoryId(stored) ?? stored });
 }
 
 /**
@@ -66,11 +82,8 @@ function listPathname(from: ListName, category?: CategoryId): string {
  */
 export function tagPath(tag: string): string {
   const name = searchText(tag);
-  if (name !== tag.trim() || ["", ".", ".."].includes(name)) {
-    return listPath({ from: "home", search: name });
-  }
-  // The framework takes a path that ends in .data for its own request.
-  return `/tags/${encodeURIComponent(name.toLowerCase()).replace(/\.data$/, "%2Edata")}`;
+  if (name === "" || !isPathName(tag.trim())) return listPath({ from: "home", search: name });
+  return `/tags/${pathName(name.toLowerCase())}`;
 }
 
 /** The address of the RSS feed of a tag that has a list. */
@@ -103,8 +116,7 @@ export function parseListLocation(parameters: URLSearchParams): ListLocation {
   const page = Number(parameters.get("page"));
   return {
     from,
-    category:
-      from === "trending" || from === "tags" ? undefined : toCategoryId(parameters.get("category")),
+    category: categoryOf(from, parameters.get("category")),
     search: (from === "home" && parameters.get("search")) || undefined,
     tag: (from === "tags" && parameters.get("tag")) || undefined,
     ...(hasView(from) && chosenView(parseListView(parameters))),
@@ -112,15 +124,21 @@ export function parseListLocation(parameters: URLSearchParams): ListLocation {
   };
 }
 
+function categoryOf(from: ListName, asked: string | null): string | undefined {
+  const id = toCategoryId(asked);
+  if (from === "home") return id;
+  return from === "categories" ? (id ?? (asked || undefined)) : undefined;
+}
+
 /** What a search from a page begins with: the text and the category that the page is about. */
 export function searchLocation(
   pathname: string,
   parameters: URLSearchParams,
-): Pick<ListLocation, "search" | "category"> {
+): { search?: string; category?: CategoryId } {
   const [, room, id] = pathname.split("/");
   if (room === "video") {
     const { search, category } = parseListLocation(parameters);
-    return { search, category };
+    return { search, category: toCategoryId(category) };
   }
   if (room !== "categories") return {};
   return { category: toCategoryId(id || parameters.get("cat")) };

@@ -62,7 +62,16 @@ export function categoryLabel(value: string): string {
   return category ? (labels.get(category.id) ?? category.label) : value;
 }
 
-/** Every value that rows of a category may hold: its id and its legacy ones. */
-export function storedValues(id: CategoryId): string[] {
-  return [id, ...(byName.get(id)?.legacy ?? [])];
+/** The label of a stored value before a noun ("Premium videos"), unless an owner has renamed the category. */
+export function shortCategoryLabel(value: string): string {
+  const category = byName.get(value);
+  const label = categoryLabel(value);
+  const hasShortLabel = category && "shortLabel" in category && label === category.label;
+  return hasShortLabel ? category.shortLabel : label;
+}
+
+/** Every value that rows of a category may store: its id and its legacy ones; an unknown value only itself. */
+export function storedValues(category: string): string[] {
+  const known = byName.get(category);
+  return known ? [known.id, ...known.legacy] : [category];
 }

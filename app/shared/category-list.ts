@@ -7,6 +7,8 @@ interface Category {
   /** In addresses, in forms and in `videos.category`. */
   id: string;
   label: string;
+  /** Before a noun, as in "Premium videos". */
+  shortLabel?: string;
   /** What rows of the earlier system call it. They are found, and shown, under the id. */
   legacy: readonly string[];
 }
@@ -16,5 +18,5 @@ export const CATEGORIES = [
   { id: "blacked", label: "Blacked", legacy: ["professional"] },
   { id: "english", label: "English", legacy: ["couples"] },
   { id: "pornstar", label: "Model/Star", legacy: ["solo"] },
-  { id: "premium", label: "Premium Video", legacy: ["featured"] },
+  { id: "premium", label: "Premium Video", shortLabel: "Premium", legacy: ["featured"] },
 ] as const satisfies readonly Category[];

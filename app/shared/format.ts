@@ -81,6 +81,11 @@ export function parseDuration(text: string): number | undefined {
   return (hours * 60 + minutes) * 60 + seconds;
 }
 
+/** A duration as any tool may have stored it (`5:30`, `330`), as minutes:seconds. */
+export function storedDuration(text: string): string {
+  return formatDuration(parseDuration(text) ?? 0);
+}
+
 /** Seconds as an ISO 8601 duration, `PT5M30S`, for structured data. */
 export function isoDuration(seconds: number): string {
   const whole = wholeSeconds(seconds);

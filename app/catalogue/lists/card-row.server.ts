@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { toCategoryId } from "~/shared/categories";
+import { storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { VideoCardData } from "~/shared/video-card";
 import type { VideosTable } from "~db/schema";
@@ -27,7 +28,7 @@ export function toCard(row: CardRow): VideoCardData {
     id: row.id,
     title: row.title,
     category: toCategoryId(row.category) ?? row.category,
-    duration: row.duration,
+    duration: storedDuration(row.duration),
     views: row.views + pendingViews(row.id),
     createdAt: row.created_at,
     thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,

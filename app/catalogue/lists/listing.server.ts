@@ -1,4 +1,4 @@
-import { type CategoryId, storedValues } from "~/shared/categories";
+import { storedValues } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import { DEFAULT_VIEW, type ListView } from "~/shared/list-view";
 import { videoPage } from "~/shared/pages";
@@ -25,14 +25,15 @@ export { searchText } from "~/shared/search-text";
  * any length.
  */
 export async function listPublished(asked: {
-  category?: CategoryId;
+  /** An id, or any stored value. */
+  category?: string;
   search?: string;
   view?: ListView;
   page: number;
 }): Promise<VideoPage> {
   const needle = fold(searchText(asked.search));
   if (!needle) return listPage(asked.category, asked.view ?? DEFAULT_VIEW, asked.page);
-  const categories = asked.category && storedValues(asked.category);
+  const categories = asked.category ? storedValues(asked.category) : undefined;
   const meant = tagOfAlias(needle);
   const also = meant === undefined ? undefined : [meant, ...aliasesOf(meant)].map(tagNeedle);
   return hitsPage({ needle, also, categories, page: asked.page });
@@ -83,7 +84,7 @@ export function listTrending(asked: { page: number }): Promise<VideoPage> {
   return mostViewedPage(asked.page);
 }
 
-/** Whether anything at all is published; it decides between the empty messages. */
-export async function hasAnyVideo(): Promise<boolean> {
-  return (await publishedTotal()).videos > 0;
+/** Whether anything is listed, of a stored category or at all. */
+export async function hasAnyVideo(category?: string): Promise<boolean> {
+  return (await publishedTotal(category)).videos > 0;
 }

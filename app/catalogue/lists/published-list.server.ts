@@ -1,4 +1,4 @@
-import { type CategoryId, storedValues } from "~/shared/categories";
+import { storedValues } from "~/shared/categories";
 import { type ListView, lengthRange } from "~/shared/list-view";
 import { clampPage, PAGE_SIZE, videoPage } from "~/shared/pages";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
@@ -20,7 +20,7 @@ type List = Pick<ListQuestion, "order" | "categories" | "viewed">;
 
 /** One page of a category or of all, in an order, and of a length if asked. */
 export async function listPage(
-  category: CategoryId | undefined,
+  category: string | undefined,
   { order, length }: ListView,
   asked: number,
 ): Promise<VideoPage> {

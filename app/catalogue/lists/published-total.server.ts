@@ -1,4 +1,4 @@
-import { type CategoryId, storedValues } from "~/shared/categories";
+import { storedValues } from "~/shared/categories";
 import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { PREPARING } from "./preparing.server";
@@ -8,8 +8,8 @@ interface Total {
   viewed: number;
 }
 
-/** How many videos are listed, of a category or of all, and how many of them have views. */
-export async function publishedTotal(category?: CategoryId): Promise<Total> {
+/** How many videos are listed, of a category (its id, or any stored value) or of all, and how many of them have views. */
+export async function publishedTotal(category?: string): Promise<Total> {
   await projected();
   const names = category ? JSON.stringify(storedValues(category)) : null;
   const published = prepared(`

@@ -1,7 +1,7 @@
 import type { MetaDescriptor } from "@remix-run/react";
 import type { SiteIdentity } from "~/server/site-origin.server";
-import { listPath, tagFeedPath, videoPath } from "~/shared/addresses";
-import { type CategoryId, categoryLabel, toCategoryId } from "~/shared/categories";
+import { categoryPath, listPath, tagFeedPath, videoPath } from "~/shared/addresses";
+import { type CategoryId, categoryLabel, shortCategoryLabel } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import {
   DEFAULT_VIEW,
@@ -30,14 +30,15 @@ export function homeMeta(
 ): MetaDescriptor[] {
   const { search, category, view = DEFAULT_VIEW, list } = shown;
   const order = viewWords(view);
-  const videos = category ? `${categoryLabel(category)} videos` : "videos";
+  const label = category && shortCategoryLabel(category);
+  const videos = label ? `${label} videos` : "videos";
   const title = search
     ? `“${search}” in ${videos}`
-    : category
-      ? `${categoryLabel(category)}: free videos, ${order}`
+    : label
+      ? `${label}: free videos, ${order}`
       : `Free videos for adults, ${order}`;
   const description = search
-    ? `${formatQuantity(list.total, "video")} matching “${search}”${category ? ` in ${categoryLabel(category)}` : ""} on ${site.name}. Free to watch, ages 18 and over.`
+    ? `${formatQuantity(list.total, "video")} matching “${search}”${label ? ` in ${label}` : ""} on ${site.name}. Free to watch, ages 18 and over.`
     : `Watch ${videos} for free on ${site.name}: ${formatQuantity(list.total, "video")}, ${order}. No account, no personal data, ages 18 and over.`;
   return [
     ...pageMeta(site, {
@@ -60,19 +61,20 @@ export function homeMeta(
 /** Categories: All Videos when no category is chosen. */
 export function categoryMeta(
   site: SiteIdentity,
-  shown: { category?: CategoryId; view?: ListView; list: VideoPage },
+  shown: { category?: string; view?: ListView; list: VideoPage },
 ): MetaDescriptor[] {
   const { category, view = DEFAULT_VIEW, list } = shown;
   const label = category ? categoryLabel(category) : "All Videos";
+  const shortLabel = category ? shortCategoryLabel(category) : label;
   const address = (page: number) => listPath({ from: "categories", category, ...view, page });
   const words = isDefaultView(view) ? "" : `, ${viewWords(view)}`;
   const trail = [{ name: "Categories", path: "/categories" }];
-  if (category) trail.push({ name: label, path: categoryAddress(category, 1) });
+  if (category) trail.push({ name: label, path: categoryPath(category) });
   return [
     ...pageMeta(site, {
-      title: onPage((category ? `${label} videos` : "All videos by category") + words, list),
+      title: onPage((category ? `${shortLabel} videos` : "All videos by category") + words, list),
       description: onPage(
-        `Browse ${formatQuantity(list.total, "video")} in ${label} on ${site.name}${words}. Free to watch, ages 18 and over.`,
+        `Browse ${formatQuantity(list.total, "video")} in ${shortLabel} on ${site.name}${words}. Free to watch, ages 18 and over.`,
         list,
       ),
       path: address(list.page),
@@ -150,14 +152,15 @@ export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescri
     ...pageMeta(site, {
       title: video.title,
       description:
-        video.description.trim() || `Watch “${video.title}” for free on ${site.name}, in ${label}.`,
+        video.description.trim() ||
+        `Watch “${video.title}” for free on ${site.name}, in ${shortCategoryLabel(video.category)}.`,
       path,
       picture: video.thumbnailUrl,
       type: "video.other",
       structured: [
         videoObject(site, video),
         breadcrumbs(site, [
-          { name: label, path: categoryAddress(toCategoryId(video.category), 1) },
+          { name: label, path: categoryPath(video.category) },
           { name: video.title, path },
         ]),
       ],
@@ -169,11 +172,6 @@ export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescri
         ]
       : []),
   ];
-}
-
-/** Home > Categories > category, with the canonical address of a category. */
-function categoryAddress(category: CategoryId | undefined, page: number): string {
-  return listPath({ from: "categories", category, page });
 }
 
 export function neighbours(

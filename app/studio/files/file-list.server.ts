@@ -1,3 +1,4 @@
+import { storedDuration } from "~/shared/format";
 import { prepared } from "~db/client.server";
 import { fileHold, obstacleTo } from "./file-hold.server";
 import type { OtherFile, OtherFiles } from "./replace";
@@ -28,7 +29,7 @@ export function otherFiles(videoId: string): OtherFiles {
      ORDER BY replaced_at DESC`,
   ).all(videoId) as Row[];
   const shown = ({ id, duration, bytes, at, by, cut_start, cut_end }: Row): OtherFile => ({
-    ...{ id, duration, bytes, at, by },
+    ...{ id, duration: storedDuration(duration), bytes, at, by },
     ...(cut_start !== null && cut_end !== null && { cut: { start: cut_start, end: cut_end } }),
   });
   const pending = rows.find(({ state }) => state === "pending");

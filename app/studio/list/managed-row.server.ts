@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import { readCaptions } from "~db/captions";
 import type { VideoRow } from "~db/schema";
@@ -37,7 +38,7 @@ export function toManaged(row: ManagedRow): ManagedVideo {
     title: row.title,
     category: row.category,
     status: row.status,
-    duration: row.duration,
+    duration: storedDuration(row.duration),
     views: row.views,
     bytes: row.bytes,
     createdAt: row.created_at,

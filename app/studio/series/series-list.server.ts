@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import { prepared } from "~db/client.server";
 import type { SeriesVisibility } from "~db/schema/series";
@@ -136,6 +137,7 @@ export function listSeriesVideos(id: number, asked: number): SeriesVideosPage {
   }) as SeriesVideo[];
   const videos = rows.map((row) => ({
     ...row,
+    duration: row.duration && storedDuration(row.duration),
     thumbnailUrl: ownMediaPath(row.thumbnailUrl) ?? null,
   }));
   return { videos, firstNumber: offset + 1, page, pageCount, total };

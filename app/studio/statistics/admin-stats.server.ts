@@ -2,8 +2,7 @@ import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
-import { toCategoryId } from "~/shared/categories";
-import { database } from "~db/client.server";
+import { database, prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { totalsByCategory } from "../list/list-totals.server";
 import { estimateStorage, formatStorage } from "./storage-text";
@@ -12,7 +11,7 @@ import type { UploaderTotals } from "./uploader-totals.server";
 export interface StudioStats {
   totalVideos: number;
   totalViews: number;
-  /** Distinct categories among the videos; a legacy value counts as today's. */
+  /** Distinct values of `videos.category`, as stored. */
   totalCategories: number;
   /** As it is shown, such as `1.50 GB`, or `~0.10 GB` when the disk can't be read. */
   storageUsed: string;
@@ -30,7 +29,7 @@ export async function studioStats(uploader?: string): Promise<StudioStats> {
   const totals = {
     totalVideos: all.reduce((sum, { videos }) => sum + videos, 0),
     totalViews: all.reduce((sum, { views }) => sum + views, 0),
-    totalCategories: byCategory.size,
+    totalCategories: storedCategoryCount(),
   };
   return { ...totals, storageUsed: await storageUsed(totals.totalVideos) };
 }
@@ -42,9 +41,14 @@ async function uploaderStats(uploader: string): Promise<StudioStats> {
   return {
     totalVideos: sum(({ videos }) => videos),
     totalViews: sum(({ views }) => views),
-    totalCategories: new Set(rows.map(({ category }) => toCategoryId(category) ?? category)).size,
+    totalCategories: rows.length,
     storageUsed: formatStorage(sum(({ bytes }) => bytes)),
   };
+}
+
+function storedCategoryCount(): number {
+  const count = prepared("SELECT count(DISTINCT category) FROM video_totals WHERE videos > 0");
+  return count.pluck().get() as number;
 }
 
 async function storageUsed(videos: number): Promise<string> {

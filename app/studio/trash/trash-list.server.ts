@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { fold } from "~/shared/fold";
+import { storedDuration } from "~/shared/format";
 import { OWN_DELETED, OWN_FILE, type OwnVideos, ownDeletedValues } from "../own-videos";
 import type { TrashView } from "./trash-address";
 
@@ -93,9 +94,14 @@ export function readTrashPage(sqlite: Database) {
       deletedAt: deleted_at,
       deletedBy: email,
     }));
-    const files = shown.map((row) => ({ ...row, isOfDeleted: Boolean(row.isOfDeleted) }));
-    const lists = view.files ? { videos: [], files } : { videos: shown, files: [] };
-    return { ...lists, page, pageCount, found, total, totalFiles };
+    const counts = { page, pageCount, found, total, totalFiles };
+    if (!view.files) return { videos: shown, files: [], ...counts };
+    const files = shown.map((row) => ({
+      ...row,
+      duration: storedDuration(row.duration),
+      isOfDeleted: Boolean(row.isOfDeleted),
+    }));
+    return { videos: [], files, ...counts };
   };
 }
 

@@ -10,7 +10,7 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
-import { formatDuration } from "~/shared/format";
+import { formatDuration, storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
@@ -41,7 +41,7 @@ export async function trimView(videoId: string): Promise<TrimView> {
   const cut = video && cutOf(video);
   return {
     url: ownMediaPath(original?.video_url),
-    duration: original?.duration ?? "0:00",
+    duration: storedDuration(original?.duration ?? ""),
     frames: await storyboardFrames(original?.storyboard_url ?? null),
     ...(cut && { cut }),
   };

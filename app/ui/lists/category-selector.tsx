@@ -14,7 +14,8 @@ export function CategorySelector({
   selected,
   hrefFor,
 }: {
-  selected: CategoryChoice;
+  /** Undefined for a category that only rows of other tools store. */
+  selected: CategoryChoice | undefined;
   hrefFor: (choice: CategoryChoice) => string;
 }) {
   const row = useRef<HTMLUListElement>(null);

@@ -1,4 +1,5 @@
-import { categoryLabel, toCategoryId } from "~/shared/categories";
+import { categoryPath } from "~/shared/addresses";
+import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 import { ButtonLink } from "../button";
@@ -77,7 +78,7 @@ function NoRelatedVideos({ category }: { category: string }) {
   return (
     <div className="flex flex-col items-center gap-4 rounded-lg border border-line bg-surface px-4 py-10 text-center">
       <p className="text-muted">No related videos found</p>
-      <ButtonLink to={`/categories/${toCategoryId(category) ?? ""}`} variant="secondary" size="sm">
+      <ButtonLink to={categoryPath(category)} variant="secondary" size="sm">
         Browse {categoryLabel(category)}
       </ButtonLink>
     </div>

@@ -172,9 +172,30 @@ describe("categories", () => {
     expect([answer.status, answer.headers.get("Location")]).toEqual([status, to]);
   });
 
-  it.each(["nonsense", "__proto__", "DESI", ""])("has no page for %j", async (category) => {
-    expect((await at("/categories/x", category)).status).toBe(404);
-  });
+  it.each(["nonsense", "__proto__", "DESI"])(
+    "has no page for %j without videos",
+    async (category) => {
+      await addVideos(1, () => ({ category, status: "hidden" }));
+      await addVideos(1, () => ({ id: "other", category: "desi" }));
+      expect((await at("/categories/x", category)).status).toBe(404);
+    },
+  );
+
+  it.each(["nonsense", "__proto__", "DESI", "a/b", "x.data"])(
+    "lists the videos that store exactly %j",
+    async (category) => {
+      await addVideos(2, () => ({ category, duration: "5:30" }));
+      await addVideos(1, () => ({ id: "other", category: "desi" }));
+      const { status, body } = await at("/categories/x", category);
+      expect([status, body.list.videos.map(({ id }: { id: string }) => id)]).toEqual([
+        200,
+        ["v1", "v0"],
+      ]);
+      const { status: none, body: long } = await at("/categories/x?length=long", category);
+      expect([none, long.list.total]).toEqual([200, 0]);
+      expect((await at(`/categories?cat=${encodeURIComponent(category)}`)).body.list.total).toBe(3);
+    },
+  );
 });
 
 describe("trending", () => {
@@ -192,6 +213,15 @@ describe("a video", () => {
     expect(body.video.title).toBe("Neon Rain");
     expect(body.related.map((card: { id: string }) => card.id)).toEqual(["v2", "v1"]);
     expect(body.listLocation).toEqual({ from: "home", search: "neon", category: "desi", page: 2 });
+  });
+
+  it("shows a duration that another tool stored in seconds as minutes and seconds", async () => {
+    await addVideos(2, () => ({ title: "Neon Rain", duration: "330" }));
+    const { body } = await call(video.loader, "/video/v0", { params: { id: "v0" } });
+    const list = await call(home.loader, "/");
+    for (const shown of [body.video, body.related[0], list.body.list.videos[0]]) {
+      expect(shown.duration).toBe("5:30");
+    }
   });
 
   it.each(["hidden", "review"] as const)("that is %s is not found", async (status) => {

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { studioStats } from "~/studio/statistics/admin-stats.server";
 import { emptyTrash, TRASH_MS } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -49,17 +50,31 @@ describe("access to the admin panel", () => {
   });
 });
 
+it("shows a duration that another tool stored in seconds as minutes and seconds", async () => {
+  addVideo({ duration: "330" });
+  const { manage } = await page("/admin?tab=manage&edit=v");
+  expect(manage?.list.videos[0]?.duration).toBe("5:30");
+  expect(manage?.dialog?.video?.duration).toBe("5:30");
+});
+
 describe("the four figures", () => {
-  it("count every video whatever its status, and a legacy category as today's", async () => {
+  it("count every video whatever its status, and every stored category", async () => {
     addVideo({ views: 5, status: "hidden" });
     addVideo({ id: "w", category: "amateur", views: 7 });
     addVideo({ id: "x", category: "premium" });
     expect((await page("/admin")).statistics.stats).toEqual({
       totalVideos: 3,
       totalViews: 12,
-      totalCategories: 2,
+      totalCategories: 3,
       storageUsed: "0.0 MB",
     });
+  });
+
+  it("count each stored category of one user's uploads", async () => {
+    const uploader = "uploader";
+    addVideo({ uploaded_by: uploader });
+    addVideo({ id: "w", category: "amateur", uploaded_by: uploader });
+    expect(await studioStats(uploader)).toMatchObject({ totalVideos: 2, totalCategories: 2 });
   });
 
   it("estimate 50 MB a video when the disk can't be read", async () => {

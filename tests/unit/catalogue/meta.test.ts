@@ -120,6 +120,21 @@ describe("the head of every page", () => {
   });
 });
 
+it("uses the short label of Premium before a noun", () => {
+  const premium = { category: "premium", list: list() } as const;
+  for (const meta of [
+    homeMeta(site, { search: "", ...premium }),
+    homeMeta(site, { search: "night", ...premium }),
+    categoryMeta(site, premium),
+    videoMeta(site, { ...video, category: "featured" }),
+  ]) {
+    const head = `${title(meta)} ${content(meta, "description")}`;
+    expect(head).not.toContain("Premium Video");
+    expect(head).toContain("Premium");
+  }
+  expect(title(categoryMeta(site, premium))).toBe("Premium videos | Afterdark");
+});
+
 describe("canonical addresses", () => {
   it.each([
     ["home", "/"],

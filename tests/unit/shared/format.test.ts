@@ -8,6 +8,7 @@ import {
   isoDuration,
   parseDuration,
   parseTime,
+  storedDuration,
 } from "~/shared/format";
 
 describe("a count", () => {
@@ -121,6 +122,14 @@ describe("a duration", () => {
     [Number.NaN, "0:00"],
     [Number.POSITIVE_INFINITY, "0:00"],
   ])("of %d seconds is %s", (seconds, text) => expect(formatDuration(seconds)).toBe(text));
+
+  it.each([
+    ["330", "5:30"],
+    ["5:30", "5:30"],
+    ["1:15:30", "75:30"],
+    ["", "0:00"],
+    ["soon", "0:00"],
+  ])("stored as %j is shown as %s", (stored, text) => expect(storedDuration(stored)).toBe(text));
 
   it.each([
     ["5:30", 330],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LISTS, listPath, parseListLocation, videoPath } from "~/shared/addresses";
+import { categoryPath, LISTS, listPath, parseListLocation, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
@@ -46,6 +46,23 @@ describe("addresses", () => {
         expect(listPath(parseListLocation(url.searchParams))).toBe(listPath(listLocation));
       }),
     );
+  });
+
+  it.each([
+    ["desi", "/categories/desi"],
+    ["amateur", "/categories/desi"],
+    ["My own", "/categories/My%20own"],
+    ["a/b?c", "/categories/a%2Fb%3Fc"],
+    ["x.data", "/categories/x%2Edata"],
+    ["..", "/categories"],
+    ["", "/categories"],
+  ])("of the stored category %j", (stored, path) => {
+    expect(categoryPath(stored)).toBe(path);
+    const { searchParams } = new URL(
+      videoPath("v", { from: "categories", category: stored }),
+      "http://site.invalid",
+    );
+    expect(listPath(parseListLocation(searchParams))).toBe(path);
   });
 
   it("that nobody made lead to a list all the same", () => {
