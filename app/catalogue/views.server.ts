@@ -1,5 +1,6 @@
 import { isbot } from "isbot";
 import { attemptLimit } from "~/server/attempt-limit.server";
+import { noteView } from "~/server/node/page-cache.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import { batchedCounts } from "./batched-counts.server";
 
@@ -30,7 +31,10 @@ export function pendingViews(id: string): number {
  */
 export function countView(id: string, address?: string): boolean {
   if (!isPublished(id)) return false;
-  if (address === undefined || mayCount(address, id)) batch.add(id, 1);
+  if (address === undefined || mayCount(address, id)) {
+    batch.add(id, 1);
+    noteView(id);
+  }
   return true;
 }
 

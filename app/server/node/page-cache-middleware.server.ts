@@ -1,11 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { matchesWeakly } from "~/shared/conditional";
-import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
+import { catalogueVersion } from "~db/changes.server";
 import { isAgeAnswerAlone } from "../age.server";
 import { counts } from "../counts.server";
 import { errorReference } from "../errors.server";
 import { settings } from "../settings.server";
-import { type CachedPage, cachePage, findCachedPage, packedPage } from "./page-cache.server";
+import {
+  type CachedPage,
+  cachePage,
+  findCachedPage,
+  lastViewOf,
+  type PageVersion,
+  packedPage,
+} from "./page-cache.server";
 import { requestContext } from "./request-context.server";
 
 /** The public pages, and Remix's requests for their data. */
@@ -17,15 +24,16 @@ const LONGEST_KEY = 600;
 export const PAGE_CACHE_CONTROL = "private, no-cache";
 
 /** What may be cached of a request under way: its key, and the version before its data are read. */
-const cacheable = new WeakMap<IncomingMessage, { key: string; version: CatalogueVersion }>();
+const cacheable = new WeakMap<IncomingMessage, { key: string; version: PageVersion }>();
 
 /** Answers a public page from the cache; otherwise notes that it may be cached when rendered. */
 export function answerCachedPage(request: IncomingMessage, response: ServerResponse): boolean {
   const key = pageKey(request);
   if (key === undefined) return false;
-  let version: CatalogueVersion;
+  let version: PageVersion;
   try {
-    version = catalogueVersion();
+    const video = videoIdOf(request.url ?? "");
+    version = { ...catalogueVersion(), ...(video && { lastView: lastViewOf(video) }) };
   } catch {
     return false;
   }
@@ -55,6 +63,12 @@ export function pageKey({ method, url = "", headers }: IncomingMessage): string 
   // Without PUBLIC_URL, absolute addresses come from the Host header.
   const key = `${headers.host} ${url}`;
   return key.length <= LONGEST_KEY ? key : undefined;
+}
+
+/** The id of the video whose page, or its data, a URL asks for. */
+function videoIdOf(url: string): string | undefined {
+  const id = /^\/video\/([^/?]+?)(?:\.data)?(?:\?|$)/.exec(url)?.[1];
+  return id && decodeURIComponent(id);
 }
 
 function send(page: CachedPage, request: IncomingMessage, response: ServerResponse): void {

@@ -5,17 +5,38 @@ import type { CatalogueVersion } from "~db/changes.server";
 
 /** The size of the cache at most, by the bytes of its answers. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** View counts on a cached page may be this old, like those of an open list. */
-const VIEWS_OLD_MOST_MS = 15_000;
+/** View counts on a cached list may be this old, like those of an open list. */
+const LIST_VIEWS_MAX_AGE_MS = 15_000;
+/** Those on a video's page (product decisions, Views). */
+const VIDEO_VIEWS_MAX_AGE_MS = 1_000;
 /** Pages show ages in days, and the catalogue may rest for months. */
 const CACHED_MOST_MS = 10 * 60_000;
 
-/** What only the studio shows is on no cached page. */
-type PublicVersion = Omit<CatalogueVersion, "studio">;
+/** What a page was rendered from. What only the studio shows is on no cached page. */
+export interface PageVersion extends Omit<CatalogueVersion, "studio"> {
+  /** Of a video's page: another value after each view of the video, written or not; see `noteView`. */
+  lastView?: number;
+}
+
+/** Videos whose views this process has counted. Of one that has been dropped, counts are a second old at most. */
+const MAX_NOTED_VIDEOS = 50_000;
+const lastViews = new LRUCache<string, number>({ max: MAX_NOTED_VIDEOS });
+let viewCount = 0;
+
+/** Drops the cached pages of a video, so that a reload shows the view that has just been counted. */
+export function noteView(videoId: string): void {
+  viewCount += 1;
+  lastViews.set(videoId, viewCount);
+}
+
+/** Returns the version of the page of a video; 0 before its first view. */
+export function lastViewOf(videoId: string): number {
+  return lastViews.get(videoId) ?? 0;
+}
 
 /** An answer that is the same for every visitor nobody knows. */
 export interface CachedPage {
-  version: PublicVersion;
+  version: PageVersion;
   cachedAt: number;
   /** Weak, because it names the compressed answer and the plain one alike. */
   etag: string;
@@ -33,14 +54,18 @@ const pages = new LRUCache<string, CachedPage>({
 /** The cached answer of an address, if the catalogue is still as it was then. */
 export function findCachedPage(
   key: string,
-  version: PublicVersion,
+  version: PageVersion,
   now = Date.now(),
 ): CachedPage | undefined {
   const page = pages.get(key);
   if (!page) return undefined;
   const age = now - page.cachedAt;
-  const viewsFit = page.version.views === version.views || age < VIEWS_OLD_MOST_MS;
-  if (page.version.catalogue === version.catalogue && viewsFit && age < CACHED_MOST_MS) return page;
+  const viewsMaxAge =
+    version.lastView === undefined ? LIST_VIEWS_MAX_AGE_MS : VIDEO_VIEWS_MAX_AGE_MS;
+  const viewsFit = page.version.views === version.views || age < viewsMaxAge;
+  const isCurrent =
+    page.version.catalogue === version.catalogue && page.version.lastView === version.lastView;
+  if (isCurrent && viewsFit && age < CACHED_MOST_MS) return page;
   pages.delete(key);
   return undefined;
 }
@@ -52,7 +77,7 @@ export function findCachedPage(
  */
 export function cachePage(
   key: string,
-  version: PublicVersion,
+  version: PageVersion,
   { text, headers }: { text: string; headers: Headers },
   now = Date.now(),
 ): CachedPage {

@@ -104,6 +104,19 @@ describe("a public page for a visitor nobody knows", () => {
     expect(head.headers.get("Content-Length")).toBe(String(Buffer.byteLength(text)));
   });
 
+  it("of a video includes the view just counted, from either way of counting", async () => {
+    const count = async (method: "POST" | "GET") => {
+      const headers = { Origin: site.url, "User-Agent": "Mozilla/5.0 Firefox/140.0" };
+      await fetch(`${site.url}/video/v/view`, { method, headers });
+    };
+    const views = async (path = "/video/v") => /\d+ views?/.exec((await ask(path)).text)?.[0];
+    expect(await views()).toBe("0 views");
+    await count("POST");
+    expect(await views()).toBe("1 view");
+    await count("GET");
+    expect([await views(), await views("/video/%76")]).toEqual(["2 views", "2 views"]);
+  });
+
   it("names the host that was asked for", async () => {
     await ask("/video/v");
     const port = new URL(site.url).port;
@@ -168,6 +181,18 @@ describe("what is kept", () => {
     expect(find({ catalogue: 2 }, 1)).toBe(false);
     expect(find({ views: 2 }, 14_000)).toBe(true);
     expect(find({ views: 2 }, 16_000)).toBe(false);
+  });
+
+  it("shows views on a video's page that are at most a second old", () => {
+    const find = (lastView: number, views: number, age: number) => {
+      cachePage("k", { ...version, lastView: 1 }, page, 0);
+      return findCachedPage("k", { ...version, views, lastView }, age) !== undefined;
+    };
+    expect(find(1, 1, 60_000)).toBe(true);
+    expect(find(2, 1, 1)).toBe(false);
+    // Views that another process or tool has written.
+    expect(find(1, 2, 900)).toBe(true);
+    expect(find(1, 2, 1_000)).toBe(false);
   });
 
   it("is bounded: the least used goes first", () => {
