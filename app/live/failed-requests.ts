@@ -1,17 +1,23 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Requests for the data of a page that fail between browser and site: offline, a broken connection,
- * an answer of the 5xx class. Given to the router such a failure replaces the page by an error page.
- * Here the request waits instead, and the page stays as it is, until a retry succeeds or the router
- * aborts it because the visitor goes elsewhere.
+ * Requests for the data of a page that fail between browser and site: offline, a broken connection, a
+ * proxy's error. The router would replace the page by an error page. Here the request waits instead,
+ * until a retry succeeds or the router aborts it because the visitor goes elsewhere.
  */
 export interface RequestFailure {
-  /** What was asked for: a list of videos, or any other page. */
+  /** What was requested: a list of videos, or any other page. */
   target: "videos" | "page";
-  isOffline: boolean;
+  /** Why it failed, as a sentence. */
+  message: string;
   isRetrying: boolean;
 }
+
+const MESSAGES = {
+  offline: "You are offline.",
+  videos: "Failed to fetch videos.",
+  page: "The site could not be reached.",
+} as const;
 
 interface FailedRequest extends RequestFailure {
   retry(): void;
@@ -21,8 +27,12 @@ const failed = new Set<FailedRequest>();
 const listeners = new Set<() => void>();
 let current: RequestFailure | undefined;
 
-/** Home, Categories and Trending, at the addresses that the router asks for their data. */
-const LIST_DATA = /^\/(?:_root|trending|categories(?:\/[^/]+)?)\.data$/;
+const LIST_PATH = /^\/(?:trending|categories(?:\/[^/]+)?|tags\/[^/]+)?$/;
+
+/** Whether a path is that of a list of videos: Home, Categories, Trending or a tag. */
+export function isListPath(pathname: string): boolean {
+  return LIST_PATH.test(pathname);
+}
 
 /**
  * Puts itself between the router, which sends its requests by `fetch`, and the browser's own
@@ -64,17 +74,18 @@ async function answerOf(
   send: () => Promise<Response>,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  const target = LIST_DATA.test(pathname) ? "videos" : "page";
+  // The router requests the data of / at /_root.data.
+  const target = isListPath(pathname.replace(/(?:_root)?\.data$/, "")) ? "videos" : "page";
   let request: FailedRequest | undefined;
   try {
     for (;;) {
       const answer = await wholeAnswer(send, signal);
-      if (answer && !isFailure(answer, target)) return answer;
+      if (answer && !isFailure(answer)) return answer;
       signal?.throwIfAborted();
       if (request) failed.delete(request);
       await new Promise<void>((resolve, reject) => {
-        const isOffline = !navigator.onLine;
-        request = { target, isOffline, isRetrying: false, retry: resolve };
+        const message = MESSAGES[navigator.onLine ? target : "offline"];
+        request = { target, message, isRetrying: false, retry: resolve };
         failed.add(request);
         signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
         announce();
@@ -100,12 +111,9 @@ async function wholeAnswer(send: () => Promise<Response>, signal: AbortSignal | 
   }
 }
 
-/**
- * Of the 5xx class and not a page of the site: from a proxy, or a list that could not be read. Other
- * failures of the site have an error page, with the reference that stands in its log.
- */
-function isFailure({ status, headers }: Response, target: RequestFailure["target"]): boolean {
-  return status >= 500 && (target === "videos" || !headers.has("X-Remix-Response"));
+/** Whether a proxy answered for the site. The site's own errors are pages, with a reference to its log. */
+function isFailure({ status, headers }: Response): boolean {
+  return status >= 500 && !headers.has("X-Remix-Response");
 }
 
 function announce(): void {

@@ -10,6 +10,7 @@ import {
 } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
 import { useEffect, useState } from "react";
+import { loadVideo } from "~/catalogue/lists/load-list.server";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
 import { seriesQueue } from "~/catalogue/series/public-series.server";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
@@ -35,6 +36,7 @@ import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { POSTER_TRANSITION } from "~/ui/cards/video-card";
 import { EmptyState } from "~/ui/empty-state";
+import { ListError } from "~/ui/lists/list-error";
 import { ErrorPage } from "~/ui/page-frame/error-page";
 import { PageLink } from "~/ui/page-link";
 import { BackLink, stepsBack } from "~/ui/video-page/back-link";
@@ -50,13 +52,19 @@ import { UpNext } from "~/ui/video-page/up-next";
 import { useUpNext } from "~/ui/video-page/up-next-list";
 import { useCountedViews } from "~/ui/video-page/use-counted-views";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) =>
+export const meta: MetaFunction<typeof loader> = ({ data, error }) =>
   data
     ? videoMeta(data.site, data.video)
-    : [{ title: "Video not found" }, { name: "robots", content: "noindex" }];
+    : [
+        { title: isNotFound(error) ? "Video not found" : "Something went wrong" },
+        { name: "robots", content: "noindex" },
+      ];
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
-  const id = params.id ?? "";
+  return loadVideo(request, () => readVideo(request, params.id ?? ""));
+}
+
+async function readVideo(request: Request, id: string) {
   const { searchParams } = new URL(request.url);
   const video = await findPublished(id);
   if (!video) throw new Response(null, { status: 404, statusText: "Not Found" });
@@ -211,9 +219,21 @@ function About() {
   );
 }
 
+function isNotFound(error: unknown): boolean {
+  return isRouteErrorResponse(error) && error.status === 404;
+}
+
 export function ErrorBoundary() {
   const error = useRouteError();
-  if (!isRouteErrorResponse(error) || error.status !== 404) return <ErrorPage />;
+  if (isRouteErrorResponse(error) && error.status === 500) {
+    return (
+      <div className="py-10">
+        <h1 className="text-center text-xl font-bold">Something went wrong</h1>
+        <ListError message={error.data} />
+      </div>
+    );
+  }
+  if (!isNotFound(error)) return <ErrorPage />;
   return (
     <div className="py-10">
       <h1 className="text-center text-xl font-bold">Video not found</h1>

@@ -13,10 +13,29 @@ export async function loadList(
   try {
     return { list: await load(), status: 200 };
   } catch (error) {
-    const reference = logUnexpected(error, request);
-    const sentence = reference
-      ? `Failed to fetch videos. Reference ${reference}.`
-      : "Failed to fetch videos.";
-    return { list: videoPage([], 1, 0), error: sentence, status: 500 };
+    return { list: videoPage([], 1, 0), error: fetchErrorMessage(error, request), status: 500 };
   }
+}
+
+/**
+ * Reads what the page of one video shows.
+ *
+ * @throws what `load` throws as a Response; for any other failure a 500 Response with the message to show.
+ */
+export async function loadVideo<Data>(request: Request, load: () => Promise<Data>): Promise<Data> {
+  try {
+    return await load();
+  } catch (error) {
+    if (error instanceof Response) throw error;
+    throw new Response(fetchErrorMessage(error, request), {
+      status: 500,
+      statusText: "Internal Server Error",
+    });
+  }
+}
+
+/** Logs a failure, and returns the message of the specification, section 8, with a reference to the log. */
+function fetchErrorMessage(error: unknown, request: Request): string {
+  const reference = logUnexpected(error, request);
+  return reference ? `Failed to fetch videos. Reference ${reference}.` : "Failed to fetch videos.";
 }

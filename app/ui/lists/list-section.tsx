@@ -1,4 +1,4 @@
-import { Form, useLocation, useNavigation } from "@remix-run/react";
+import { useLocation, useNavigation } from "@remix-run/react";
 import { ArrowUp, Clock, WifiOff } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 import { useRequestFailure } from "~/live/failed-requests";
@@ -10,6 +10,7 @@ import { VideoGrid } from "../cards/video-grid";
 import { EmptyState } from "../empty-state";
 import { useOnline } from "../offline/use-online";
 import { ListChoices } from "./list-choices";
+import { ListError, RequestError, useListFailure } from "./list-error";
 import { Pager } from "./pager";
 import { useStableList } from "./use-stable-list";
 import { useUnwatched } from "./use-unwatched";
@@ -40,6 +41,8 @@ export function ListSection({
   empty: ReactNode;
 }) {
   const waiting = useWaiting();
+  const failure = useListFailure();
+  const hasError = error !== undefined || failure !== undefined;
   const isOnline = useOnline();
   const title = useRef<HTMLHeadingElement>(null);
   const cards = useRef<HTMLDivElement>(null);
@@ -85,15 +88,19 @@ export function ListSection({
           {waiting ? (
             <span className="animate-fade-in [animation-delay:120ms]">Loading videos...</span>
           ) : (
-            !error && total > 0 && formatQuantity(total, "video")
+            !hasError && total > 0 && formatQuantity(total, "video")
           )}
         </p>
       </div>
-      {hasChoices && !error && (total > 0 || listLocation.length) && (
+      {hasChoices && !hasError && (total > 0 || listLocation.length) && (
         <ListChoices listLocation={listLocation} />
       )}
-      {hidden > 0 && <WatchedAreHidden hidden={hidden} isAll={hidden === videos.length} />}
-      {error ? (
+      {hidden > 0 && !hasError && (
+        <WatchedAreHidden hidden={hidden} isAll={hidden === videos.length} />
+      )}
+      {failure ? (
+        <RequestError failure={failure} />
+      ) : error ? (
         <ListError message={error} />
       ) : videos.length === 0 ? (
         listLocation.length ? (
@@ -113,7 +120,7 @@ export function ListSection({
           />
         </div>
       )}
-      {!error && (
+      {!hasError && (
         <Pager
           page={page}
           pageCount={pageCount}
@@ -169,24 +176,4 @@ function useWaiting(): boolean {
   const hasFailed = useRequestFailure() !== undefined;
   const room = (path: string) => path.split("/")[1];
   return state === "loading" && !hasFailed && room(location.pathname) === room(pathname);
-}
-
-function ListError({ message }: { message: string }) {
-  const { pathname, search } = useLocation();
-  return (
-    <div role="alert">
-      <EmptyState
-        title={`Error loading videos: ${message}`}
-        action={
-          // A form, because it is an action and not an address; it reloads without scripts too.
-          <Form action={pathname} reloadDocument>
-            {[...new URLSearchParams(search)].map(([name, value]) => (
-              <input key={name} type="hidden" name={name} value={value} />
-            ))}
-            <Button>Retry</Button>
-          </Form>
-        }
-      />
-    </div>
-  );
 }

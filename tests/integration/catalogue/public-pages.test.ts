@@ -146,6 +146,19 @@ describe("a list that can't be read", () => {
   );
 });
 
+it("shows the specified message when a video can't be read", async () => {
+  await addVideos(1);
+  sqliteHandle().exec("DROP TABLE videos");
+  const request = new Request(`${ORIGIN}/video/v0`);
+  const answer = await video.loader({ request, params: { id: "v0" }, context: {} }).catch((e) => e);
+  expect([answer.status, await answer.text()]).toEqual([
+    500,
+    expect.stringMatching(/^Failed to fetch videos\. Reference \w+\.$/),
+  ]);
+  expect(console.error).toHaveBeenCalled();
+  vi.mocked(console.error).mockClear();
+});
+
 describe("categories", () => {
   const at = (path: string, category?: string) =>
     call(categories.loader, path, { params: category === undefined ? {} : { category } });
