@@ -11,6 +11,7 @@ import {
 import { VideoOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { seriesQueue } from "~/catalogue/series/public-series.server";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
@@ -50,10 +51,14 @@ import { UpNext } from "~/ui/video-page/up-next";
 import { useUpNext } from "~/ui/video-page/up-next-list";
 import { useCountedViews } from "~/ui/video-page/use-counted-views";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) =>
-  data
-    ? videoMeta(data.site, data.video)
-    : [{ title: "Video not found" }, { name: "robots", content: "noindex" }];
+export const meta: MetaFunction<typeof loader> = (args) =>
+  args.data
+    ? videoMeta(args.data.site, args.data.video)
+    : privateMeta(isMissing(args.error) ? "Video not found" : "Something went wrong")(args);
+
+function isMissing(error: unknown): boolean {
+  return isRouteErrorResponse(error) && error.status === 404;
+}
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const id = params.id ?? "";
@@ -213,7 +218,7 @@ function About() {
 
 export function ErrorBoundary() {
   const error = useRouteError();
-  if (!isRouteErrorResponse(error) || error.status !== 404) return <ErrorPage />;
+  if (!isMissing(error)) return <ErrorPage />;
   return (
     <div className="py-10">
       <h1 className="text-center text-xl font-bold">Video not found</h1>
