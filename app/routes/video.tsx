@@ -202,7 +202,7 @@ function About() {
                   <PageLink
                     to={tagPath(tag)}
                     dir="auto"
-                    className="inline-flex min-h-11 min-w-11 items-center justify-center rounded-full border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink mouse:min-h-9"
+                    className="inline-flex min-h-11 min-w-11 items-center justify-center rounded-md border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink mouse:min-h-9"
                   >
                     {tag}
                   </PageLink>
