@@ -32,7 +32,7 @@ export function Footer({
     <footer className="site-footer mt-auto border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
       {/* Three columns of links at any width, fewer only where large text needs the room. */}
       <div className="page grid grid-cols-[repeat(auto-fill,minmax(min(max(5.5rem,25%),100%),1fr))] gap-x-3 gap-y-5 py-6 sm:gap-x-6 sm:gap-y-8 sm:py-10 lg:grid-cols-[2fr_1fr_1fr_1fr] lg:py-12">
-        <section className="max-lg:col-span-full lg:row-span-2">
+        <section className="max-lg:col-span-full">
           <h2 className="text-sm font-semibold">About</h2>
           <p className="mt-1 max-w-sm text-sm text-muted sm:mt-3">
             {siteName} is a free video site for adults. We store no personal data or logs.
@@ -65,9 +65,11 @@ function categoryLinks() {
 
 function Column({ title, links }: { title: string; links: { to: string; label: string }[] }) {
   return (
-    // Headings share a row, so that one of two lines leaves the lists side by side.
-    <nav aria-label={title} className="row-span-2 grid grid-rows-subgrid gap-y-0">
-      <h2 className="text-sm font-semibold">{title}</h2>
+    <nav aria-label={title}>
+      {/* On a phone as tall as the one with two lines, so that the lists stand side by side. */}
+      <h2 className="text-sm font-semibold max-sm:min-h-[calc(2*var(--text-sm--line-height))]">
+        {title}
+      </h2>
       <ul className="text-sm text-muted sm:mt-2">
         {links.map(({ to, label }) => (
           <li key={to}>
