@@ -20,6 +20,7 @@ export function VideoSkeleton() {
           <div className={`mt-8 h-24 w-full ${BAR}`} />
         </div>
         <div>
+          <div className={`mb-6 h-11.5 w-full ${BAR}`} />
           <div className={`mb-4 h-6 w-36 ${BAR}`} />
           <RelatedSkeleton />
         </div>
