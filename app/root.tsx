@@ -13,6 +13,7 @@ import type { ReactNode } from "react";
 import { currentUser } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
+import { DEFAULT_SITE_NAME, documentTitle } from "~/catalogue/meta/private-meta";
 import { MiniHost } from "~/player/mini/mini-host";
 import { usePreloadOnIntent } from "~/player/source/use-preload-on-intent";
 import { lacksAgeAnswer } from "~/server/age.server";
@@ -49,8 +50,6 @@ import {
 import { VideoSkeleton } from "~/ui/video-page/video-skeleton";
 import { catalogueVersion } from "~db/changes.server";
 
-const DEFAULT_SITE_NAME = "Afterdark";
-
 export const links: LinksFunction = () => [
   { rel: "preload", href: fontUrl, as: "font", type: "font/woff2", crossOrigin: "anonymous" },
   { rel: "icon", href: iconUrl, type: "image/svg+xml" },
@@ -65,7 +64,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
   const title = missing ? "Page not found" : error ? "Something went wrong" : undefined;
   const siteName = data?.siteName ?? DEFAULT_SITE_NAME;
   return [
-    { title: title ? `${title} | ${siteName}` : siteName },
+    { title: title ? documentTitle(title, siteName) : siteName },
     ...(error ? [{ name: "robots", content: "noindex" }] : []),
   ];
 };

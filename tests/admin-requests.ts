@@ -23,10 +23,10 @@ export async function signInAdmin(): Promise<void> {
 }
 
 /** A new site with that account signed in, for each test of the file. */
-export function useAdminSite() {
+export function useAdminSite(settings?: Record<string, string>) {
   let site: ReturnType<typeof useTemporarySite>;
   beforeEach(async () => {
-    site = useTemporarySite();
+    site = useTemporarySite(settings);
     await signInAdmin();
   });
   afterEach(() => site.remove());

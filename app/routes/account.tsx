@@ -1,12 +1,5 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from "@remix-run/node";
-import {
-  Link,
-  type MetaFunction,
-  useActionData,
-  useLoaderData,
-  useLocation,
-  useNavigation,
-} from "@remix-run/react";
+import { Link, useActionData, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { changeAccount } from "~/account/account-form.server";
 import { toFormError } from "~/account/form-error.server";
 import { requireSession } from "~/account/guard.server";
@@ -18,6 +11,7 @@ import { findEnrolment, findSecondFactor } from "~/account/second-factor.server"
 import { RecoveryCodes, SecondFactorPanel } from "~/account/second-factor-panel";
 import { listSessions } from "~/account/session.server";
 import { SessionList } from "~/account/session-list";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
@@ -35,10 +29,7 @@ const SECOND_FACTOR_FORMS = [
   "recovery-codes",
 ];
 
-export const meta: MetaFunction = () => [
-  { title: "Your Account" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Your Account");
 
 /** Recovery codes must not stay in a cache, the browser's own included. */
 export const headers = noStoreHeaders;

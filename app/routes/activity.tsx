@@ -1,17 +1,15 @@
-import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { History } from "lucide-react";
 import { listActivities } from "~/account/activity.server";
 import { activitySentence, unknownActor } from "~/account/activity-labels";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { EmptyState } from "~/ui/empty-state";
 
-export const meta: MetaFunction = () => [
-  { title: "Activity" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Activity");
 
 const PAGE_SIZE = 50;
 

@@ -1,13 +1,9 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { type ClientLoaderFunctionArgs, useLoaderData, useRevalidator } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useMemo } from "react";
 import { assertAllowed, currentUser, requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
@@ -44,10 +40,7 @@ import { ButtonLink } from "~/ui/button";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Admin Panel" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Admin Panel");
 
 /** What an answer to a form of this page may carry. */
 interface Answer {

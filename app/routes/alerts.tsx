@@ -1,13 +1,9 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { BellRing } from "lucide-react";
 import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { publish } from "~/live/hub.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { removalsPausedBy } from "~/media/removal-guard.server";
@@ -27,10 +23,7 @@ import { resumeRemovals } from "~/studio/library/paused-removals.server";
 import { EmptyState } from "~/ui/empty-state";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Alerts" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Alerts");
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/alerts");

@@ -1,9 +1,10 @@
-import type { MetaFunction } from "@remix-run/node";
+import type {} from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { apiReference, type ReferenceEntry } from "~/api/openapi.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { StaticPage } from "~/ui/page-frame/static-page";
 
-export const meta: MetaFunction = () => [{ title: "API" }, { name: "robots", content: "noindex" }];
+export const meta = privateMeta("API");
 
 export function loader() {
   return { entries: apiReference() };

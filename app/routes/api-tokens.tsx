@@ -1,15 +1,10 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
-import {
-  Link,
-  type MetaFunction,
-  useActionData,
-  useLoaderData,
-  useNavigation,
-} from "@remix-run/react";
+import { Link, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { toFormError } from "~/account/form-error.server";
 import { requirePermission } from "~/account/guard.server";
 import { NewToken, TokenForm, TokenList } from "~/account/tokens/token-panel";
 import { createToken, listTokens, revokeToken } from "~/account/tokens/tokens.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
@@ -17,10 +12,7 @@ import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
-export const meta: MetaFunction = () => [
-  { title: "API Tokens" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("API Tokens");
 
 /** A token must not stay in a cache, the browser's own included. */
 export const headers = noStoreHeaders;

@@ -5,11 +5,12 @@ import {
   type LoaderFunctionArgs,
   redirect,
 } from "@remix-run/node";
-import { Form, type MetaFunction, useActionData, useNavigation } from "@remix-run/react";
+import { Form, useActionData, useNavigation } from "@remix-run/react";
 import { completeSignIn } from "~/account/complete-sign-in.server";
 import { toFormError } from "~/account/form-error.server";
 import { endSecondStep, findSecondStep } from "~/account/second-step.server";
 import { proveSecondFactor } from "~/account/sign-in.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";
@@ -17,10 +18,7 @@ import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field } from "~/ui/forms/field";
 import { SignInCard } from "~/ui/forms/sign-in-card";
 
-export const meta: MetaFunction = () => [
-  { title: "Second step - Admin Sign In" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Second step - Admin Sign In");
 
 export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 

@@ -5,13 +5,7 @@ import {
   type LoaderFunctionArgs,
   redirect,
 } from "@remix-run/node";
-import {
-  Form,
-  type MetaFunction,
-  useActionData,
-  useLoaderData,
-  useNavigation,
-} from "@remix-run/react";
+import { Form, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { completeSignIn } from "~/account/complete-sign-in.server";
 import { toFormError } from "~/account/form-error.server";
 import { currentUser } from "~/account/guard.server";
@@ -19,6 +13,7 @@ import { hasAnyPasskey } from "~/account/passkeys/passkeys.server";
 import { relyingParty } from "~/account/passkeys/relying-party.server";
 import { secondStepCookie } from "~/account/second-step.server";
 import { proveByPasskey, proveIdentity } from "~/account/sign-in.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";
@@ -27,10 +22,7 @@ import { Field } from "~/ui/forms/field";
 import { PasskeySignIn } from "~/ui/forms/passkey-sign-in";
 import { SignInCard } from "~/ui/forms/sign-in-card";
 
-export const meta: MetaFunction = () => [
-  { title: "Admin Sign In" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Admin Sign In");
 
 export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 

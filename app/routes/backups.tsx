@@ -1,11 +1,7 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -21,10 +17,7 @@ import { failure, type StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Backups" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Backups");
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/backups");

@@ -1,13 +1,9 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { ShieldBan } from "lucide-react";
 import { requirePermission } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { discardReceived } from "~/media/intake/received-file.server";
 import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -30,10 +26,7 @@ import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Block list" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Block list");
 
 const ADDRESS = "/admin/block-list";
 

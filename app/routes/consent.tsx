@@ -1,11 +1,7 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { assertAllowed, requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { settings } from "~/server/settings.server";
@@ -24,10 +20,7 @@ import { hideLacking, lacking, undoHiding } from "~/trust/consent/hide-lacking.s
 import { listPerformers } from "~/trust/consent/performers.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Consent" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Consent");
 
 const HERE = "/admin/consent";
 

@@ -82,7 +82,7 @@ export default function Home() {
                 href={joinUrl}
                 target="_blank"
                 rel="noopener noreferrer"
-                className={`${buttonClass("secondary", "pill")} max-sm:grow sm:shrink-0`}
+                className={`${buttonClass("secondary", "lg")} max-sm:grow sm:shrink-0`}
               >
                 <MessageCircle aria-hidden="true" className="size-5 text-accent" />
                 Join our channel
@@ -110,12 +110,14 @@ export default function Home() {
       )}
       <ListSection
         heading={
-          search ? (
+          !search ? (
+            label
+          ) : list.total === 0 ? (
+            "Search results"
+          ) : (
             <>
               Results for “<bdi>{search}</bdi>”
             </>
-          ) : (
-            label
           )
         }
         list={list}

@@ -1,11 +1,7 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useActionData, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { planAddresses } from "~/import/addresses.server";
 import { ImportError } from "~/import/entry";
 import { beginFolderImport, cancelFolderImport, serverFolder } from "~/import/server-folder.server";
@@ -27,10 +23,7 @@ import { checkTerms, requiredTerms } from "~/trust/uploaders/terms.server";
 import { buttonClass } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
-export const meta: MetaFunction = () => [
-  { title: "Import" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Import");
 
 /** A table of a thousand videos with their descriptions. */
 const MOST_FORM_BYTES = 4 * 1024 * 1024;

@@ -1,11 +1,5 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
-import {
-  Form,
-  type MetaFunction,
-  useActionData,
-  useLoaderData,
-  useNavigation,
-} from "@remix-run/react";
+import { Form, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { completeSignIn } from "~/account/complete-sign-in.server";
 import { FormError, toFormError, tooManyAttempts } from "~/account/form-error.server";
 import {
@@ -14,6 +8,7 @@ import {
   INVITATION_SENTENCES,
 } from "~/account/invitations.server";
 import { HashingBusyError } from "~/account/password.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress } from "~/server/client-address.server";
 import { unlistedHeaders } from "~/server/no-store.server";
@@ -24,10 +19,7 @@ import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field } from "~/ui/forms/field";
 import { SignInCard } from "~/ui/forms/sign-in-card";
 
-export const meta: MetaFunction = () => [
-  { title: "Invitation" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Invitation");
 
 /** Whoever has the link may use it, so no cache has it, the browser's own included. */
 export const headers = unlistedHeaders;

@@ -1,11 +1,7 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { settings } from "~/server/settings.server";
@@ -22,10 +18,7 @@ import { EMPTY_PERFORMER } from "~/trust/consent/performer-form";
 import { findPerformer } from "~/trust/consent/performers.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Performer" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Performer");
 
 /** A legal name must not stay in a cache, the browser's own included. */
 export const headers = noStoreHeaders;

@@ -1,13 +1,8 @@
-import {
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-} from "@remix-run/node";
+import { data, type HeadersFunction, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
 import { currentUser } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { findVideo } from "~/catalogue/video.server";
 import { countsAsView } from "~/catalogue/views.server";
 import { withVersion } from "~/media/serve/file-version.server";
@@ -19,10 +14,7 @@ import { countPreview, findPreview, previewPath } from "~/studio/review/preview-
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 
-export const meta: MetaFunction = () => [
-  { title: "Preview" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Preview");
 
 /** In no cache, the browser's own included: what is revoked is gone. */
 const PRIVATE = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };

@@ -1,11 +1,7 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { codecsSwitchedOff, extraCodecs } from "~/media/encode/codecs/extra-codecs.server";
 import { hasFreeDiskSpace } from "~/media/jobs/disk.server";
@@ -30,10 +26,7 @@ import { useFormResponse } from "~/ui/forms/use-form-response";
 import { Pager } from "~/ui/lists/pager";
 import { queryThread } from "~db/threads/query-thread.server";
 
-export const meta: MetaFunction = () => [
-  { title: "Video Queue" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Video Queue");
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/queue");

@@ -1,12 +1,8 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import { Time } from "~/account/session-list";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { unlessBusy } from "~/server/busy.server";
 import { noStoreHeaders } from "~/server/no-store.server";
@@ -27,10 +23,7 @@ import { Course, EarlierReports, ReportedVideos, Statement } from "~/studio/repo
 import { SafetyLinks } from "~/studio/reports/safety-links";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Report" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Report");
 
 /** What a reporter typed must not stay in a cache, the browser's own included. */
 export const headers = noStoreHeaders;

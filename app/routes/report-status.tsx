@@ -1,11 +1,7 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useLocation } from "@remix-run/react";
 import { SearchX } from "lucide-react";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { unlessBusy } from "~/server/busy.server";
 import { unlistedHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -17,12 +13,10 @@ import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Your report" },
-  { name: "robots", content: "noindex" },
+export const meta = privateMeta("Your report", [
   // Never the path. "no-referrer" would also make browsers send `Origin: null` with the page's forms.
   { name: "referrer", content: "strict-origin" },
-];
+]);
 
 /** Whoever has the link may use it: it is in no cache, the browser's own included. */
 export const headers = unlistedHeaders;

@@ -3,9 +3,9 @@ import {
   data,
   type HeadersFunction,
   type LoaderFunctionArgs,
-  type MetaFunction,
 } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { findPublished } from "~/catalogue/video.server";
 import { unlessBusy } from "~/server/busy.server";
 import { contactEmail } from "~/server/contact-email.server";
@@ -26,10 +26,7 @@ import { puzzleFor, type RefusedReport, submitReport } from "~/trust/reports/sub
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
 
-export const meta: MetaFunction = () => [
-  { title: "Report" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Report");
 
 export const headers: HeadersFunction = (args) => {
   const headers = new Headers(unlistedHeaders(args));

@@ -1,7 +1,8 @@
-import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { Flag } from "lucide-react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
@@ -10,10 +11,7 @@ import { QueueFilter, queueHref, ReportList } from "~/studio/reports/report-list
 import { SafetyLinks } from "~/studio/reports/safety-links";
 import { EmptyState } from "~/ui/empty-state";
 
-export const meta: MetaFunction = () => [
-  { title: "Reports" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Reports");
 
 export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/reports");

@@ -1,12 +1,8 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import type { Permission } from "~/account/permissions";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -26,10 +22,7 @@ import { Badge, StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Review" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Review");
 
 /** A preview link must not stay in a cache, the browser's own included. */
 export const headers = noStoreHeaders;

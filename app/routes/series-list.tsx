@@ -1,12 +1,8 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { ListVideo } from "lucide-react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { AdminLinks } from "~/studio/admin-navigation";
@@ -33,10 +29,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { Pager } from "~/ui/lists/pager";
 
-export const meta: MetaFunction = () => [
-  { title: "Series" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Series");
 
 const GONE = "This series no longer exists. Somebody may have deleted it in the meantime.";
 

@@ -1,14 +1,10 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { ChartColumn } from "lucide-react";
 import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { convertAgain } from "~/media/jobs/convert-again.server";
 import { unlessBusy } from "~/server/busy.server";
@@ -43,10 +39,7 @@ import { NUMBER, SHORT, ViewsByDay } from "~/studio/statistics/views-by-day";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 
-export const meta: MetaFunction = () => [
-  { title: "Statistics" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Statistics");
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requirePermission(request, "/admin/statistics");

@@ -1,13 +1,9 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { Search, Tag } from "lucide-react";
 import { requirePermission } from "~/account/guard.server";
 import { aliasesOf } from "~/catalogue/lists/tag-aliases.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -37,7 +33,7 @@ import { Field, SelectField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { Pager } from "~/ui/lists/pager";
 
-export const meta: MetaFunction = () => [{ title: "Tags" }, { name: "robots", content: "noindex" }];
+export const meta = privateMeta("Tags");
 
 const GONE = "No video has this tag any more.";
 

@@ -1,11 +1,7 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readFields } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -25,10 +21,7 @@ import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Templates" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Templates");
 
 const PERMISSION = "/admin/templates";
 const MAX_FORM_BYTES = 64 * 1024;

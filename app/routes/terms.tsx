@@ -1,12 +1,8 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useLocation } from "@remix-run/react";
 import { FileText } from "lucide-react";
 import { assertAllowed, requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
@@ -31,10 +27,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
 
-export const meta: MetaFunction = () => [
-  { title: "Uploaders' Terms" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Uploaders' Terms");
 
 /** Room for a text of letters that take nine bytes each in a form. */
 const MOST_FORM_BYTES = 256 * 1024;

@@ -1,12 +1,8 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData, useNavigation } from "@remix-run/react";
 import { Search, Trash2 } from "lucide-react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
@@ -29,10 +25,7 @@ import { useFormResponse } from "~/ui/forms/use-form-response";
 import { Pager } from "~/ui/lists/pager";
 import { queryThread } from "~db/threads/query-thread.server";
 
-export const meta: MetaFunction = () => [
-  { title: "Trash" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Trash");
 
 interface Answer {
   error?: StudioFailure;

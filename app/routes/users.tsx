@@ -1,13 +1,9 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
 import { listInvitations } from "~/account/invitations.server";
 import { listUsers } from "~/account/user-list.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { siteOrigin } from "~/server/site-origin.server";
@@ -24,10 +20,7 @@ import {
 import { strikesOf } from "~/trust/uploaders/strikes.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Users" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Users");
 
 /** The link of an invitation must not stay in a cache, the browser's own included. */
 export const headers = noStoreHeaders;

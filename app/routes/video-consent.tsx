@@ -1,11 +1,7 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { settings } from "~/server/settings.server";
@@ -25,10 +21,7 @@ import {
 import { StatusBadge } from "~/ui/badge";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
-export const meta: MetaFunction = () => [
-  { title: "Consent of a Video" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Consent of a Video");
 
 interface ConsentFailure extends StudioFailure {
   typed?: ConsentTexts;

@@ -1,7 +1,8 @@
-import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
+import { data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { ChartColumn } from "lucide-react";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
@@ -17,10 +18,7 @@ import { StatusBadge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 
-export const meta: MetaFunction = () => [
-  { title: "Statistics of a video" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Statistics of a video");
 
 const PERMISSION = "/admin/videos/:id/statistics";
 

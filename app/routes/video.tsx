@@ -12,6 +12,7 @@ import { VideoOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { loadVideo } from "~/catalogue/lists/load-list.server";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { seriesQueue } from "~/catalogue/series/public-series.server";
 import { findPublished, relatedVideos } from "~/catalogue/video.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
@@ -52,13 +53,10 @@ import { UpNext } from "~/ui/video-page/up-next";
 import { useUpNext } from "~/ui/video-page/up-next-list";
 import { useCountedViews } from "~/ui/video-page/use-counted-views";
 
-export const meta: MetaFunction<typeof loader> = ({ data, error }) =>
-  data
-    ? videoMeta(data.site, data.video)
-    : [
-        { title: isNotFound(error) ? "Video not found" : "Something went wrong" },
-        { name: "robots", content: "noindex" },
-      ];
+export const meta: MetaFunction<typeof loader> = (args) =>
+  args.data
+    ? videoMeta(args.data.site, args.data.video)
+    : privateMeta(isNotFound(args.error) ? "Video not found" : "Something went wrong")(args);
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   return loadVideo(request, () => readVideo(request, params.id ?? ""));
@@ -205,7 +203,7 @@ function About() {
                   <PageLink
                     to={tagPath(tag)}
                     dir="auto"
-                    className="inline-flex min-h-11 min-w-11 items-center justify-center rounded-full border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink mouse:min-h-9"
+                    className="inline-flex min-h-11 min-w-11 items-center justify-center rounded-md border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink mouse:min-h-9"
                   >
                     {tag}
                   </PageLink>

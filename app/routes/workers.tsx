@@ -1,7 +1,8 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
-import { type MetaFunction, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { toFormError } from "~/account/form-error.server";
 import { requirePermission } from "~/account/guard.server";
+import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -16,10 +17,7 @@ import { createWorker, listWorkers, revokeWorker } from "~/studio/workers/worker
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { PageLink } from "~/ui/page-link";
 
-export const meta: MetaFunction = () => [
-  { title: "Workers" },
-  { name: "robots", content: "noindex" },
-];
+export const meta = privateMeta("Workers");
 
 /** A token must not stay in a cache, the browser's own included. */
 export const headers = noStoreHeaders;

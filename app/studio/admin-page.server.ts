@@ -39,6 +39,8 @@ type DialogKind = (typeof DIALOGS)[number];
 export interface ManageData {
   view: ManageView;
   list: ManagedPage;
+  /** The list couldn't be read, so an empty one says nothing about the videos. */
+  isUnread?: true;
   /** Their jobs in progress, by video id. */
   jobs: Record<string, JobSummary>;
   /** What they look like, by video id. */
@@ -144,6 +146,6 @@ export async function loadManage(
       deletions: [],
       series: NO_SERIES,
     };
-    return { view, ...nothing, savedViews: [] };
+    return { view, isUnread: true, ...nothing, savedViews: [] };
   }
 }

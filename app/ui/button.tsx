@@ -3,7 +3,7 @@ import type { ButtonHTMLAttributes } from "react";
 import { classNames } from "./class-names";
 
 type Variant = "primary" | "secondary" | "ghost" | "danger";
-type Size = "md" | "sm" | "pill";
+type Size = "lg" | "md" | "sm";
 
 const VARIANTS: Record<Variant, string> = {
   primary:
@@ -14,9 +14,9 @@ const VARIANTS: Record<Variant, string> = {
 };
 
 const SIZES: Record<Size, string> = {
+  lg: "min-h-12 rounded-md px-3 py-1.5 text-sm sm:px-4 lg:px-6 lg:text-base",
   md: "min-h-11 rounded-md px-5 py-1.5 text-base",
   sm: "min-h-11 rounded-md px-3 py-1 text-sm mouse:min-h-9",
-  pill: "min-h-12 rounded-full px-3 py-1.5 text-sm sm:px-4 lg:px-6 lg:text-base",
 };
 
 /**

@@ -7,8 +7,8 @@ import { classNames } from "./class-names";
  * A dialog that is open for as long as it is rendered.
  *
  * The server writes it open into the page, where it stands in the flow and works without scripts:
- * its close button is a link to `closeTo`. With scripts it becomes a modal one: focus stays
- * inside, Escape and the backdrop close it, and focus returns to where it was.
+ * its close button is a link to `closeTo`. With scripts it becomes a modal one: focus starts at its
+ * first field and stays inside, Escape and the backdrop close it, and focus returns to where it was.
  */
 export function Dialog({
   title,
@@ -43,6 +43,8 @@ export function Dialog({
     if (before instanceof HTMLElement && dialog.contains(before)) {
       before.focus();
       restoreCursor();
+    } else {
+      startOf(dialog)?.focus();
     }
     return () => {
       dialog.close();
@@ -85,7 +87,7 @@ export function Dialog({
       <div className="flex flex-col gap-5 p-5 sm:p-6">
         <div className="flex items-start gap-4">
           <div className="min-w-0 flex-1">
-            <h2 id={`${id}-title`} className="text-lg font-semibold">
+            <h2 id={`${id}-title`} tabIndex={-1} className="text-lg font-semibold outline-none">
               {title}
             </h2>
             {description && (
@@ -101,6 +103,17 @@ export function Dialog({
     </dialog>
   );
 }
+
+/**
+ * Returns the element that gets the focus when the dialog opens: its first field, or its heading where
+ * it asks or tells something alone, so that Enter neither confirms nor closes it.
+ */
+function startOf(dialog: HTMLDialogElement): HTMLElement | null {
+  return dialog.querySelector<HTMLElement>(FIELD) ?? dialog.querySelector("h2");
+}
+
+const FIELD =
+  "input:not([type='hidden'], :disabled), select:not(:disabled), textarea:not(:disabled)";
 
 function CloseButton({ closeTo, onClose }: { closeTo?: string; onClose?: () => void }) {
   const closeClass =

@@ -1,5 +1,6 @@
 import type { MetaDescriptor } from "@remix-run/react";
 import type { SiteIdentity } from "~/server/site-origin.server";
+import { documentTitle } from "./private-meta";
 import { SHARE_PICTURE } from "./structured-data";
 
 /** Search engines cut a description about here. */
@@ -21,7 +22,7 @@ interface Described {
 
 /** The head of any page. Every title names the site last; every picture's address is absolute. */
 export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] {
-  const title = `${page.title} | ${site.name}`;
+  const title = documentTitle(page.title, site.name);
   const description = shortened(page.description);
   const address = site.origin + page.path;
   const picture = site.origin + (page.picture ?? SHARE_PICTURE);

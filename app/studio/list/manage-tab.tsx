@@ -177,7 +177,7 @@ export function ManageTab({
           <PageJump view={view} pageCount={list.pageCount} />
           <ListKeys here={here} />
         </>
-      ) : !isFiltered(view) ? (
+      ) : rest.isUnread ? null : !isFiltered(view) ? (
         <EmptyState
           icon={<Film />}
           title="No videos yet."

@@ -41,8 +41,7 @@ export function useChosenFiles(
         detectDuration(item.file).then((seconds) => {
           const duration = formatDuration(seconds ?? 0);
           dispatch({ type: "own", key: item.key, own: { duration } });
-          if (!isOnly) return;
-          const field = control(form.current, "duration");
+          const field = isOnly ? control(form.current, "duration") : undefined;
           if (field) field.value = duration;
           if (seconds === undefined) return;
           const description = `Video duration: ${duration}`;

@@ -25,8 +25,8 @@ export function cardAnchor(id: string): string {
   return `video-${id}`;
 }
 
-/** A link opens on Enter by itself; a card opens on Space too. */
-function openOnSpace(event: KeyboardEvent<HTMLAnchorElement>) {
+/** Opens a card on Space as well as on Enter, on which every link opens. */
+export function openOnSpace(event: KeyboardEvent<HTMLAnchorElement>) {
   if (event.key !== " ") return;
   event.preventDefault();
   event.currentTarget.click();

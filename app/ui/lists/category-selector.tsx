@@ -35,7 +35,7 @@ export function CategorySelector({
               preventScrollReset
               aria-current={id === selected ? "page" : undefined}
               className={classNames(
-                "inline-flex min-h-11 items-center rounded-full border px-4 text-sm font-medium transition-colors",
+                "inline-flex min-h-11 items-center rounded-md border px-4 text-sm font-medium transition-colors",
                 id === selected
                   ? "border-accent bg-accent text-on-accent"
                   : "border-line bg-surface text-muted hover:border-line-strong hover:text-ink",

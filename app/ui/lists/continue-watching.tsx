@@ -2,6 +2,7 @@ import { videoPath } from "~/shared/addresses";
 import { formatDuration, parseDuration } from "~/shared/format";
 import { Button } from "../button";
 import { Poster } from "../cards/poster";
+import { openOnSpace } from "../cards/video-card";
 import { WatchedLine } from "../cards/watched-line";
 import { classNames } from "../class-names";
 import { useToast } from "../feedback/toast";
@@ -79,7 +80,12 @@ function Begun({ card, leftAt }: BegunVideo & { card: NonNullable<BegunVideo["ca
   const whole = parseDuration(card.duration);
   return (
     // The fragment is where it goes on; of an address, a browser sends all but that.
-    <PageLink to={`${videoPath(card.id)}#t=${leftAt}`} state={ONE_STEP} className="continue-card">
+    <PageLink
+      to={`${videoPath(card.id)}#t=${leftAt}`}
+      state={ONE_STEP}
+      onKeyDown={openOnSpace}
+      className="continue-card"
+    >
       <Poster
         id={card.id}
         url={card.thumbnailUrl}

@@ -22,7 +22,7 @@ export function NothingFound({
         icon={<Search />}
         title={
           <>
-            No videos found matching "<bdi>{search}</bdi>"
+            No videos found matching “<bdi>{search}</bdi>”
           </>
         }
         action={

@@ -88,11 +88,11 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
           enterKeyHint="search"
           aria-label="Search videos"
           placeholder="Search videos by title or tags..."
-          className="min-h-12 w-full rounded-full border border-line-strong bg-surface pr-4 pl-12 text-base text-ellipsis placeholder:text-muted hover:border-muted"
+          className="min-h-12 w-full rounded-md border border-line-strong bg-surface pr-4 pl-12 text-base text-ellipsis placeholder:text-muted hover:border-muted"
         />
       </div>
       {category && <input type="hidden" name="category" value={category} />}
-      <Button variant="secondary" size="pill" className="max-sm:sr-only">
+      <Button variant="secondary" size="lg" className="max-sm:sr-only">
         Search
       </Button>
     </Form>

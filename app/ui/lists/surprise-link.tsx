@@ -79,7 +79,7 @@ export function SurpriseLink({
       href="/surprise"
       rel="nofollow"
       onClick={open}
-      className={`${buttonClass("secondary", "pill")} max-sm:grow sm:shrink-0`}
+      className={`${buttonClass("secondary", "lg")} max-sm:grow sm:shrink-0`}
     >
       <Shuffle aria-hidden="true" className="size-5 text-accent" />
       Surprise me

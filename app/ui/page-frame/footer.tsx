@@ -30,12 +30,12 @@ export function Footer({
 }) {
   return (
     <footer className="site-footer mt-auto border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
-      <div className="page grid grid-cols-[repeat(auto-fill,minmax(min(8rem,100%),1fr))] gap-x-6 gap-y-10 py-12 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
+      {/* Three columns of links at any width, fewer only where large text needs the room. */}
+      <div className="page grid grid-cols-[repeat(auto-fill,minmax(min(max(5.5rem,25%),100%),1fr))] gap-x-3 gap-y-5 py-6 sm:gap-x-6 sm:gap-y-8 sm:py-10 lg:grid-cols-[2fr_1fr_1fr_1fr] lg:py-12">
         <section className="max-lg:col-span-full">
           <h2 className="text-sm font-semibold">About</h2>
-          <p className="mt-3 max-w-sm text-sm text-muted">
-            {siteName} is a free video site for adults. Nothing to install, no account to make: we
-            store no personal data and no logs.
+          <p className="mt-1 max-w-sm text-sm text-muted sm:mt-3">
+            {siteName} is a free video site for adults. We store no personal data or logs.
           </p>
         </section>
         <Column title="Quick Links" links={QUICK_LINKS} />
@@ -43,7 +43,7 @@ export function Footer({
         <Column title="Legal" links={hasRecords ? [...LEGAL, RECORDS] : LEGAL} />
       </div>
       <div className="border-t border-line">
-        <div className="page flex flex-wrap items-center justify-between gap-3 py-5 text-sm text-muted">
+        <div className="page flex flex-wrap items-center justify-between gap-x-3 gap-y-1 py-3 text-sm text-muted sm:py-5">
           <p>
             © {year} {siteName}. All rights reserved.
           </p>
@@ -66,8 +66,11 @@ function categoryLinks() {
 function Column({ title, links }: { title: string; links: { to: string; label: string }[] }) {
   return (
     <nav aria-label={title}>
-      <h2 className="text-sm font-semibold">{title}</h2>
-      <ul className="mt-2 text-sm text-muted">
+      {/* On a phone as tall as the one with two lines, so that the lists stand side by side. */}
+      <h2 className="text-sm font-semibold max-sm:min-h-[calc(2*var(--text-sm--line-height))]">
+        {title}
+      </h2>
+      <ul className="text-sm text-muted sm:mt-2">
         {links.map(({ to, label }) => (
           <li key={to}>
             <PageLink

@@ -147,7 +147,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
             autoComplete="off"
             enterKeyHint="search"
             placeholder="Search videos"
-            className="min-h-11 w-full min-w-0 rounded-full border border-line-strong bg-surface pr-3 pl-10 text-base text-ellipsis placeholder:text-muted hover:border-muted mouse:min-h-10 mouse:text-sm"
+            className="min-h-11 w-full min-w-0 rounded-md border border-line-strong bg-surface pr-3 pl-10 text-base text-ellipsis placeholder:text-muted hover:border-muted mouse:min-h-10 mouse:text-sm"
           />
           {/* There while it is empty too, for what says that it controls it. */}
           <div

@@ -82,17 +82,14 @@ function isBelow(to: string, pathname: string): boolean {
   return page === to || (to !== "/" && page.startsWith(`${to}/`));
 }
 
-/** Its space is there from the start, because only this browser knows the number, if by a script. */
+/** A badge on the icon, which takes no space: only this browser knows the count, once scripts run. */
 function SavedCount() {
   const count = useSavedCount();
+  if (count === 0) return null;
   return (
-    <span className="min-w-[3ch] text-xs figures scriptless:hidden">
-      {count > 0 && (
-        <>
-          {count}
-          <span className="sr-only">{count === 1 ? " video" : " videos"}</span>
-        </>
-      )}
+    <span className="absolute top-0.5 left-7.5 min-w-4 [translate:-50%] rounded-full bg-accent px-1 text-center text-xs font-semibold text-on-accent figures bar:left-6.5">
+      {count}
+      <span className="sr-only">{count === 1 ? " video" : " videos"}</span>
     </span>
   );
 }
@@ -117,7 +114,7 @@ function Links() {
       <PageLink
         to="/saved"
         aria-current={isBelow("/saved", pathname) ? "page" : undefined}
-        className={linkClass(isBelow("/saved", pathname))}
+        className={classNames(linkClass(isBelow("/saved", pathname)), "relative")}
       >
         <Bookmark aria-hidden="true" className="size-4" />
         <span className={LABEL}>Saved</span>

@@ -4,6 +4,7 @@ import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 import { ButtonLink } from "../button";
 import { Poster } from "../cards/poster";
+import { openOnSpace } from "../cards/video-card";
 import { WatchedLine } from "../cards/watched-line";
 import { PageLink } from "../page-link";
 import "./related-videos.css";
@@ -46,7 +47,7 @@ function RelatedVideo({
   now: number;
 }) {
   return (
-    <PageLink to={to} state={state} className="related-video">
+    <PageLink to={to} state={state} onKeyDown={openOnSpace} className="related-video">
       <Poster
         id={video.id}
         url={video.thumbnailUrl}

@@ -3,23 +3,27 @@ import "./watch.css";
 
 const BAR = "animate-breathe rounded-sm bg-raised";
 
-/** The video page before it is there, in its exact shape. */
+/** The video page while it loads, in the page's own layout, so that nothing moves when it arrives. */
 export function VideoSkeleton() {
   return (
-    <div role="status" className="video-layout">
+    <div role="status">
+      {/* Not in the layout, whose columns are its first and second child. */}
       <h1 className="sr-only">Loading video...</h1>
-      <div>
-        <div className="watch">
-          <div className={`watch-back mb-1 h-11 w-20 mouse:h-9 ${BAR}`} />
-          <div className="watch-picture aspect-video min-w-full animate-breathe bg-raised" />
+      <div className="video-layout">
+        <div>
+          <div className="watch">
+            <div className={`watch-back mb-1 h-11 w-20 mouse:h-9 ${BAR}`} />
+            <div className="watch-picture aspect-video min-w-full animate-breathe bg-raised" />
+          </div>
+          <div className={`mt-5 h-8 w-3/4 ${BAR}`} />
+          <div className={`mt-3 h-5 w-1/3 ${BAR}`} />
+          <div className={`mt-8 h-24 w-full ${BAR}`} />
         </div>
-        <div className={`mt-5 h-8 w-3/4 ${BAR}`} />
-        <div className={`mt-3 h-5 w-1/3 ${BAR}`} />
-        <div className={`mt-8 h-24 w-full ${BAR}`} />
-      </div>
-      <div>
-        <div className={`mb-4 h-6 w-36 ${BAR}`} />
-        <RelatedSkeleton />
+        <div>
+          <div className={`mb-6 h-11.5 w-full ${BAR}`} />
+          <div className={`mb-4 h-6 w-36 ${BAR}`} />
+          <RelatedSkeleton />
+        </div>
       </div>
     </div>
   );

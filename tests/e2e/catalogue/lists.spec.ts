@@ -7,10 +7,28 @@ import { expect, expectNoViolations, test } from "../site";
 
 const cards = "main article";
 
-test("a visitor pages through home and the address follows @phone", async ({ page, site }) => {
+test("a visitor pages through home and the address follows @phone", async ({
+  page,
+  site,
+  isMobile,
+}) => {
   await fill(site, 20);
   await page.goto("/");
   await expect(page.locator(cards)).toHaveCount(8);
+  const controls = page.locator(
+    "main :is(select, form input:not([type=hidden]), form button, [href='/surprise'], [data-choice] a)",
+  );
+  const corners = await controls.evaluateAll((all) =>
+    all.map((each) => getComputedStyle(each).borderRadius),
+  );
+  expect(corners.length).toBeGreaterThan(10);
+  expect([...new Set(corners)], "one corner style").toHaveLength(1);
+  const footer = page.getByRole("contentinfo");
+  const tops = await footer
+    .getByRole("navigation")
+    .evaluateAll((columns) => columns.map((column) => column.getBoundingClientRect().top));
+  expect([tops.length, new Set(tops).size], "columns of links in one row").toEqual([3, 1]);
+  if (isMobile) expect((await footer.boundingBox())!.height).toBeLessThan(520);
   await expect(page.locator(cards).first()).toContainText("Video 1");
   await expect(page.getByText("page 1 of 3", { exact: true })).toBeVisible();
 
@@ -68,7 +86,7 @@ test("searching while typing keeps the address right, and Back leads to before i
   await expect(page.locator(cards)).toHaveCount(8);
 
   await box.fill("nothing like it");
-  await expect(page.getByText('No videos found matching "nothing like it"')).toBeVisible();
+  await expect(page.getByText("No videos found matching “nothing like it”")).toBeVisible();
   await page.getByRole("button", { name: "Clear Search" }).click();
   await expect(page).toHaveURL("/");
   await expect(box).toHaveValue("");

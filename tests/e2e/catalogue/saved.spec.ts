@@ -88,7 +88,13 @@ test("a card has a button that saves it, and the header counts @phone", async ({
   if (await menu.isVisible()) await menu.click();
   const saved = page.getByRole("banner").getByRole("link", { name: "Saved" });
   await expect(saved).toHaveText("Saved");
+  const place = await saved.boundingBox();
   if (await menu.isVisible()) await menu.click();
+  else {
+    const label = await saved.getByText("Saved").boundingBox();
+    const padding = place!.x + place!.width - label!.x - label!.width;
+    expect(padding, "space after the label").toBeLessThanOrEqual(16);
+  }
 
   const save = page.getByRole("button", { name: "Save Video 2", exact: true });
   const { width, height } = (await save.boundingBox()) ?? { width: 0, height: 0 };
@@ -101,6 +107,7 @@ test("a card has a button that saves it, and the header counts @phone", async ({
 
   if (await menu.isVisible()) await menu.click();
   await expect(saved).toHaveText("Saved2 videos");
+  expect(await saved.boundingBox()).toEqual(place);
   await saved.click();
   await expect(page).toHaveURL("/saved");
   await expect(page.locator("main article")).toHaveText([/Video 3/, /Video 2/]);

@@ -204,7 +204,8 @@ test("a search without results offers what comes near, and categories @phone", a
 }) => {
   await addVideos(site);
   await page.goto("/?search=noen+rian");
-  await expect(page.getByText('No videos found matching "noen rian"')).toBeVisible();
+  await expect(page.getByText("No videos found matching “noen rian”")).toBeVisible();
+  await expect(page.getByText("noen rian")).toHaveCount(1);
   await expectNoViolations(page);
   const categories = page.getByRole("main").getByRole("list", { name: "Popular categories" });
   await expect(categories.getByRole("link")).toHaveText(["Desi", "English"]);

@@ -119,24 +119,26 @@ test("a video without a file, without relatives, and one that is not there", asy
   await expect(page).toHaveURL("/");
 });
 
-test("a video that takes its time shows its skeleton first, and nothing moves @phone", async ({
+test("a slow video shows a skeleton whose player has the page's size and position @phone", async ({
   page,
   site,
+  isMobile,
 }) => {
   await fill(site, 2);
   const shifts = await recordShifts(page);
-  await page.goto("/");
-  const answer = await holdRequests(page, /\/video\/v1\.data/);
-  await page.locator(cards).first().click();
-  await expect(page.getByText("Loading video...")).toBeAttached();
-  const pictureTop = () =>
-    page.locator(".watch-picture").evaluate((picture) => picture.getBoundingClientRect().top);
-  const top = await pictureTop();
-  answer();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 1");
-  await expect(page.getByText("Loading video...")).toHaveCount(0);
-  expect(await pictureTop()).toBe(top);
-  expect(await shifts()).toEqual([]);
+  const boxOf = async (selector: string) => page.locator(selector).boundingBox();
+  for (const width of isMobile ? [360] : [768, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto("/");
+    const release = await holdRequests(page, /\/video\/v1\.data/);
+    await page.locator(cards).first().click();
+    await expect(page.getByText("Loading video...")).toBeAttached();
+    const skeleton = await boxOf(".watch-picture");
+    release();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 1");
+    expect(await boxOf(".player"), `${width} px`).toEqual(skeleton);
+    expect(await shifts()).toEqual([]);
+  }
 });
 
 test("Share copies the address, without the way back", async ({ page, site, context, baseURL }) => {

@@ -143,12 +143,19 @@ test("the keyboard alone moves, selects, hides, edits and deletes", async ({ pag
   await expect(page.getByText("Video is now hidden on the website.")).toBeVisible();
   await rows.first().focus();
   await page.keyboard.press("e");
-  await expect(page.getByRole("dialog")).toContainText("Edit Video");
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("Edit Video");
+  await expect(dialog.getByLabel("Title")).toBeFocused();
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(dialog).toHaveCount(0);
+  await rows.first().focus();
+  await page.keyboard.press("s");
+  await expect(dialog.getByLabel("Publish at")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
   await rows.first().focus();
   await page.keyboard.press("Delete");
-  await expect(page.getByRole("dialog")).toContainText("Delete this video?");
+  await expect(dialog.getByRole("heading", { name: "Delete this video?" })).toBeFocused();
 });
 
 test("Update is disabled while the title is blank", async ({ page, site }) => {
@@ -157,6 +164,7 @@ test("Update is disabled while the title is blank", async ({ page, site }) => {
   await page.goto("/admin?tab=manage&edit=a");
   const update = page.getByRole("button", { name: "Update" });
   await expect(update).toBeEnabled();
+  await expect(page.getByRole("dialog").getByLabel("Title")).toBeFocused();
   await page.getByRole("dialog").getByLabel("Title").fill("  ");
   await expect(update).toBeDisabled();
 });

@@ -1,8 +1,15 @@
 import fs from "node:fs";
 import path from "node:path";
+import { createRemixStub } from "@remix-run/testing";
+import { createElement, type ReactNode } from "react";
+import { renderToString } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
+import type { ManageData } from "~/studio/admin-page.server";
+import { ManageTab } from "~/studio/list/manage-tab";
 import { studioStats } from "~/studio/statistics/admin-stats.server";
 import { emptyTrash, TRASH_MS } from "~/studio/trash/trash.server";
+import { AuthProvider } from "~/ui/auth-context";
+import { ToastProvider } from "~/ui/feedback/toast";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -20,6 +27,29 @@ import {
 const site = useAdminSite();
 
 const addFile = (name: string) => writeUpload(site.uploads, name);
+
+/** Returns what the Manage Videos tab shows of its data. */
+function htmlOf(manage: ManageData): string {
+  const tab = createElement(ManageTab, {
+    manage,
+    error: undefined,
+    confirmation: undefined,
+    preview: undefined,
+    now: Date.now(),
+    terms: undefined,
+    edit: {
+      limits: { maxVideoBytes: 1, maxThumbnailBytes: 1 },
+      signedOut: false,
+      origin: "http://localhost",
+    },
+  });
+  const signedIn = (children: ReactNode) =>
+    createElement(AuthProvider, { user: { role: "owner", mayPublish: true }, children });
+  const Page = createRemixStub([
+    { path: "/", Component: () => signedIn(createElement(ToastProvider, null, tab)) },
+  ]);
+  return renderToString(createElement(Page));
+}
 
 describe("access to the admin panel", () => {
   it("sends a visitor to sign in", async () => {
@@ -105,11 +135,19 @@ describe("the list", () => {
   });
 
   it("is left empty when it can't be fetched, which is only logged", async () => {
+    expect(htmlOf((await page("/admin?tab=manage")).manage!)).toContain("No videos yet.");
+    expect(htmlOf((await page("/admin?tab=manage&search=a")).manage!)).toContain(
+      "No videos found.",
+    );
     sqliteHandle().exec("ALTER TABLE videos RENAME COLUMN bytes TO gone");
-    const { manage, status } = await page("/admin?tab=manage");
-    expect([status, manage?.list.total]).toEqual([200, 0]);
-    expect(console.error).toHaveBeenCalled();
     vi.mocked(console.error).mockClear();
+    for (const address of ["/admin?tab=manage", "/admin?tab=manage&search=a"]) {
+      const { manage, status } = await page(address);
+      expect([status, manage?.list.total]).toEqual([200, 0]);
+      expect(console.error).toHaveBeenCalled();
+      expect(htmlOf(manage!)).not.toMatch(/No videos (yet|found)/);
+      vi.mocked(console.error).mockClear();
+    }
   });
 
   it("answers 404 with the list when the video of a dialog is gone", async () => {

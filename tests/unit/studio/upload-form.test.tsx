@@ -67,6 +67,45 @@ it("tells a file that can't be taken once, and makes room for the next", async (
   expect(screen.getAllByRole("listitem")).toHaveLength(1);
 });
 
+it("shows the detected duration of every video that is chosen", async () => {
+  // jsdom loads no media: the duration of a file is its size, and an odd one can't be read.
+  const sizes = new Map<string, number>();
+  const createObjectURL = (file: File) => {
+    const url = `blob:${sizes.size}`;
+    sizes.set(url, file.size);
+    return url;
+  };
+  vi.stubGlobal(
+    "URL",
+    Object.assign(class extends URL {}, { createObjectURL, revokeObjectURL() {} }),
+  );
+  vi.spyOn(HTMLMediaElement.prototype, "src", "set").mockImplementation(function (
+    this: HTMLMediaElement,
+    url,
+  ) {
+    const seconds = sizes.get(url) ?? 0;
+    Object.defineProperty(this, "duration", { value: seconds });
+    queueMicrotask(() => this.dispatchEvent(new Event(seconds % 2 ? "error" : "loadedmetadata")));
+  });
+  renderAt(form);
+  const input = await screen.findByLabelText(/Videos/);
+  const choose = (...seconds: number[]) => {
+    const files = seconds.map(
+      (length) => new File(["x".repeat(length)], `${length}.mp4`, { type: "video/mp4" }),
+    );
+    fireEvent.change(input, { target: { files } });
+  };
+  choose(62);
+  expect(await screen.findByText("Video duration: 1:02")).toBeTruthy();
+  choose(64, 66, 67);
+  expect(await screen.findByText("Video duration: 1:04")).toBeTruthy();
+  expect(await screen.findByText("Video duration: 1:06")).toBeTruthy();
+  expect(screen.getAllByText("Duration Detected")).toHaveLength(3);
+  expect(await screen.findByText("0:00 · 67 bytes")).toBeTruthy();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
 it("asks for another time before a byte is sent, and has the times again after a reload", async () => {
   const { unmount, container } = renderAt(form);
   const input = await screen.findByLabelText(/Videos/);

@@ -10,6 +10,7 @@ import { loadHoverPreview } from "~/ui/cards/use-hover-preview";
 import { VideoCard } from "~/ui/cards/video-card";
 import { VideoGrid } from "~/ui/cards/video-grid";
 import { ToastProvider } from "~/ui/feedback/toast";
+import { RelatedVideos } from "~/ui/video-page/related-videos";
 import { renderAt as renderPageAt } from "./page";
 
 // jsdom plays nothing.
@@ -166,6 +167,16 @@ describe("opening a card", () => {
 
   it.each(["{Enter}", " "])("by the key %j", async (key) => {
     renderAt(card());
+    screen.getByRole("link").focus();
+    await userEvent.keyboard(key);
+    expect(await screen.findByText("elsewhere")).toBeTruthy();
+  });
+
+  it.each(["{Enter}", " "])("of the related videos by the key %j", async (key) => {
+    const hrefFor = (id: string) => `/video/${id}`;
+    renderAt(
+      <RelatedVideos videos={[videoNamed("a")]} category="desi" now={NOW} hrefFor={hrefFor} />,
+    );
     screen.getByRole("link").focus();
     await userEvent.keyboard(key);
     expect(await screen.findByText("elsewhere")).toBeTruthy();
