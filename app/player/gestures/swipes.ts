@@ -40,7 +40,7 @@ interface Swipe {
 }
 
 /** A swipe starts on the video or its controls; the seek bar and open menus keep theirs. */
-const SWIPE_AREA = ".player-video, .player-bar, .player-bar :not(.player-seek, .player-seek *)";
+const SWIPE_AREA = "video, .player-bar :not([data-seek-bar])";
 
 /**
  * Vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness
@@ -63,9 +63,9 @@ export function useSwipes(
 
     const onStart = (event: TouchEvent) => {
       const finger = event.touches[0];
-      const zoomed = (window.visualViewport?.scale ?? 1) > 1.01;
-      if (event.touches.length !== 1 || !finger || zoomed) return stop();
-      if (!(event.target as Element).matches(SWIPE_AREA)) return stop();
+      const zoomed = visualViewport!.scale > 1.01;
+      const isInArea = (event.target as Element).matches(SWIPE_AREA);
+      if (event.touches[1] || !finger || zoomed || !isInArea) return stop();
       const box = element.getBoundingClientRect();
       const level = sideOf(finger.clientX, box) === "right" ? "volume" : "brightness";
       if (level === "volume" && !volumeSettable) return stop();
@@ -82,9 +82,7 @@ export function useSwipes(
 
     const onMove = (event: TouchEvent) => {
       const finger = event.touches[0];
-      if (!swipe || event.touches.length !== 1 || finger?.identifier !== swipe.finger) {
-        return stop();
-      }
+      if (!swipe || event.touches[1] || finger?.identifier !== swipe.finger) return stop();
       // A finger that holds the double speed may stray.
       if (commands.isSpeedHeld()) {
         if (event.cancelable) event.preventDefault();
@@ -110,16 +108,12 @@ export function useSwipes(
 
     root.addEventListener("touchstart", onStart, { passive: true });
     root.addEventListener("touchmove", onMove, { passive: false });
-    root.addEventListener("touchend", stop);
-    root.addEventListener("touchcancel", stop);
     // A rotation moves the halves and the height from under the finger: the level stays as it is.
     window.addEventListener("resize", stop);
     element.addEventListener("emptied", stop);
     return () => {
       root.removeEventListener("touchstart", onStart);
       root.removeEventListener("touchmove", onMove);
-      root.removeEventListener("touchend", stop);
-      root.removeEventListener("touchcancel", stop);
       window.removeEventListener("resize", stop);
       element.removeEventListener("emptied", stop);
     };
