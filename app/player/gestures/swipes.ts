@@ -62,10 +62,10 @@ export function useSwipes(
     };
 
     const onStart = (event: TouchEvent) => {
-      const finger = event.touches[0];
+      const finger = event.touches[0]!;
       const zoomed = visualViewport!.scale > 1.01;
       const isInArea = (event.target as Element).matches(SWIPE_AREA);
-      if (event.touches[1] || !finger || zoomed || !isInArea) return stop();
+      if (event.touches[1] || zoomed || !isInArea) return stop();
       const box = element.getBoundingClientRect();
       const level = sideOf(finger.clientX, box) === "right" ? "volume" : "brightness";
       if (level === "volume" && !volumeSettable) return stop();
@@ -81,8 +81,8 @@ export function useSwipes(
     };
 
     const onMove = (event: TouchEvent) => {
-      const finger = event.touches[0];
-      if (!swipe || event.touches[1] || finger?.identifier !== swipe.finger) return stop();
+      const finger = event.touches[0]!;
+      if (!swipe || event.touches[1] || finger.identifier !== swipe.finger) return stop();
       // A finger that holds the double speed may stray.
       if (commands.isSpeedHeld()) {
         if (event.cancelable) event.preventDefault();
