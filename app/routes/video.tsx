@@ -35,6 +35,7 @@ import { chaptersOf } from "~/shared/timestamps";
 import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
+import { PLACEHOLDER_URL } from "~/ui/cards/poster";
 import { POSTER_TRANSITION } from "~/ui/cards/video-card";
 import { EmptyState } from "~/ui/empty-state";
 import { ListError } from "~/ui/lists/list-error";
@@ -283,7 +284,8 @@ function Watch({
           chapters,
           preparing: video.preparing,
           streamIsComing: video.streamIsComing,
-          posterUrl: video.thumbnailUrl,
+          // With a file, its first frame is better than a placeholder.
+          posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
           hlsUrl: video.hlsUrl,
           streamStart,
           storyboardUrl: video.storyboardUrl,

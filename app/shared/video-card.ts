@@ -13,8 +13,10 @@ export interface VideoCardData {
   thumbnailUrl: string | null;
   /** Of the picture's quarters, 24 hexadecimal digits: two above, two below. */
   posterColors?: string;
-  /** What the hover preview plays: a short clip, or the video itself; empty when there is neither. */
+  /** What the hover preview plays: a generated clip, or the video's own file; empty when there is neither. */
   previewUrl: string;
+  /** `previewUrl` is a generated clip, which starts where a preview does. */
+  previewIsClip?: true;
 }
 
 /** One page of a list, already clamped to what exists. */

@@ -24,6 +24,7 @@ export type CardRow = Pick<Selectable<VideosTable>, (typeof CARD_COLUMNS)[number
 
 /** What a card shows of a row: today's category, our own files only, views counted up to now. */
 export function toCard(row: CardRow): VideoCardData {
+  const clip = ownMediaPath(row.preview_url);
   return {
     id: row.id,
     title: row.title,
@@ -33,7 +34,8 @@ export function toCard(row: CardRow): VideoCardData {
     createdAt: row.created_at,
     thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
     ...(isColors(row.poster_colors) && { posterColors: row.poster_colors }),
-    previewUrl: ownMediaPath(row.preview_url) ?? ownMediaPath(row.video_url) ?? "",
+    previewUrl: clip ?? ownMediaPath(row.video_url) ?? "",
+    ...(clip && { previewIsClip: true }),
   };
 }
 

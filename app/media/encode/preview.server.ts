@@ -1,13 +1,12 @@
 import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { AV1_PREVIEW, H264_PREVIEW } from "~/shared/streams/preview-files";
+import { AV1_PREVIEW, H264_PREVIEW, previewStart } from "~/shared/streams/preview-files";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
 import type { Artifact, Source } from "./artifact";
 import { extraArguments, extraCodecs } from "./codecs/extra-codecs.server";
 import { pictureArguments, uploadFilter } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
-import { type Part, previewMoments } from "./preview-moments.server";
 import { fit, steadyRate } from "./renditions";
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
@@ -15,12 +14,14 @@ export const PREVIEW_MOST_BYTES = 500_000;
 /** Its shorter side, its quality, and its bits a second at most. */
 export const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 
+const CLIP_SECONDS = 8;
+
 /** AV1 has no keyframes but those that are asked for; the clip is played from its start. */
 const KEYFRAME_EVERY = 250;
 
 /**
- * A short muted clip, at most 500 KB, for the card that the mouse rests on; in a folder with the same in AV1
- * where that is wanted too.
+ * Encodes a short muted clip of at most 500 KB for the hover preview of a card; in a folder with the same clip
+ * in AV1 where that codec is enabled.
  */
 export async function createPreview(
   source: Source,
@@ -28,12 +29,11 @@ export async function createPreview(
   task: Task,
   generation: string,
 ): Promise<Artifact> {
-  const moments = await previewMoments(source.playing, probe, task);
   const inAv1 = extraCodecs().includes("av1");
   const folder = `preview-${generation}`;
   const name = inAv1 ? `${folder}/${H264_PREVIEW}` : `${folder}.mp4`;
   if (inAv1) await mkdir(path.join(task.folder, folder));
-  const clip = { source, probe, task, moments };
+  const clip = { source, probe, task };
   await encodeSmall(clip, name, (maxBitrate) =>
     pictureArguments("off", { maxBitrate, crf: PREVIEW.crf }),
   );
@@ -53,7 +53,6 @@ interface Clip {
   source: Source;
   probe: Probe;
   task: Task;
-  moments: readonly Part[];
 }
 
 /** With half the bits until it is small enough. */
@@ -70,34 +69,30 @@ async function encodeSmall(
   }
 }
 
+/** One continuous part of the video, so that the loop of the clip returns to where a preview starts. */
 async function encode(
-  { source, probe, task, moments }: Clip,
+  { source, probe, task }: Clip,
   name: string,
   codec: readonly string[],
 ): Promise<void> {
-  const { video } = probe;
+  const { video, durationSeconds } = probe;
   const rate = steadyRate(Math.min(30, video.frameRate));
-  const filters = pictureFilters(video, fit(video, PREVIEW.side), rate).join(",");
-  const inputs = moments.flatMap(({ start, seconds }) => [
-    ...["-ss", start.toFixed(3), "-t", seconds.toFixed(3), "-threads", "1"],
-    ...inputArguments(source.playing),
-  ]);
-  // The last picture of a part may stand longer than the part.
-  const parts = moments
-    .map(
-      ({ seconds }, at) => `[${at}:${video.index}]${filters},trim=duration=${seconds}[part${at}];`,
-    )
-    .join("");
-  const names = moments.map((_, at) => `[part${at}]`).join("");
-  const joined = `${names}concat=n=${moments.length},${uploadFilter("off")}[clip]`;
-  const seconds = moments.reduce((sum, part) => sum + part.seconds, 0);
+  const start = previewStart(durationSeconds);
+  const filters = [
+    ...pictureFilters(video, fit(video, PREVIEW.side), rate),
+    // The last frame may last longer than the part that is read.
+    `trim=duration=${CLIP_SECONDS}`,
+    uploadFilter("off"),
+  ];
   await runFfmpeg(
     task,
     [
-      ...[...inputs, "-filter_complex", parts + joined, "-map", "[clip]", "-map_metadata", "-1"],
+      ...["-ss", start.toFixed(3), "-t", String(CLIP_SECONDS), "-threads", "1"],
+      ...inputArguments(source.playing),
+      ...["-map", `0:${video.index}`, "-vf", filters.join(","), "-map_metadata", "-1"],
       ...codec,
       ...["-movflags", "+faststart", name],
     ],
-    { seconds, fileBytes: 64 * 1024 ** 2, cpuSeconds: 600 },
+    { seconds: CLIP_SECONDS, fileBytes: 64 * 1024 ** 2, cpuSeconds: 600 },
   );
 }

@@ -69,7 +69,7 @@ export function Controls({
     touchesHidden: (y) => !visible && bar !== null && y >= bar.getBoundingClientRect().top,
     wake,
   });
-  useSwipes(element, commands, feedback, volumeSettable);
+  useSwipes(root, element, commands, feedback, volumeSettable);
   useKeys({
     ...parts,
     toggleFullscreen: fullscreen.toggle,

@@ -39,6 +39,9 @@ interface Swipe {
   direction: Direction;
 }
 
+/** A swipe starts on the video or its controls; the seek bar and open menus keep theirs. */
+const SWIPE_AREA = "video, .player-bar :not([data-seek-bar])";
+
 /**
  * Vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness
  * on the left. Only a vertical move of a single finger is kept from the browser, so that scrolling
@@ -46,6 +49,7 @@ interface Swipe {
  * half scrolls the page like anything else.
  */
 export function useSwipes(
+  root: HTMLElement,
   element: HTMLVideoElement,
   commands: Commands,
   feedback: FeedbackBoard,
@@ -58,9 +62,10 @@ export function useSwipes(
     };
 
     const onStart = (event: TouchEvent) => {
-      const finger = event.touches[0];
-      const zoomed = (window.visualViewport?.scale ?? 1) > 1.01;
-      if (event.touches.length !== 1 || !finger || zoomed) return stop();
+      const finger = event.touches[0]!;
+      const zoomed = visualViewport!.scale > 1.01;
+      const isInArea = (event.target as Element).matches(SWIPE_AREA);
+      if (event.touches[1] || zoomed || !isInArea) return stop();
       const box = element.getBoundingClientRect();
       const level = sideOf(finger.clientX, box) === "right" ? "volume" : "brightness";
       if (level === "volume" && !volumeSettable) return stop();
@@ -76,10 +81,8 @@ export function useSwipes(
     };
 
     const onMove = (event: TouchEvent) => {
-      const finger = event.touches[0];
-      if (!swipe || event.touches.length !== 1 || finger?.identifier !== swipe.finger) {
-        return stop();
-      }
+      const finger = event.touches[0]!;
+      if (!swipe || event.touches[1] || finger.identifier !== swipe.finger) return stop();
       // A finger that holds the double speed may stray.
       if (commands.isSpeedHeld()) {
         if (event.cancelable) event.preventDefault();
@@ -103,20 +106,16 @@ export function useSwipes(
       feedback.level(level, value);
     };
 
-    element.addEventListener("touchstart", onStart, { passive: true });
-    element.addEventListener("touchmove", onMove, { passive: false });
-    element.addEventListener("touchend", stop);
-    element.addEventListener("touchcancel", stop);
+    root.addEventListener("touchstart", onStart, { passive: true });
+    root.addEventListener("touchmove", onMove, { passive: false });
     // A rotation moves the halves and the height from under the finger: the level stays as it is.
     window.addEventListener("resize", stop);
     element.addEventListener("emptied", stop);
     return () => {
-      element.removeEventListener("touchstart", onStart);
-      element.removeEventListener("touchmove", onMove);
-      element.removeEventListener("touchend", stop);
-      element.removeEventListener("touchcancel", stop);
+      root.removeEventListener("touchstart", onStart);
+      root.removeEventListener("touchmove", onMove);
       window.removeEventListener("resize", stop);
       element.removeEventListener("emptied", stop);
     };
-  }, [element, commands, feedback, volumeSettable]);
+  }, [root, element, commands, feedback, volumeSettable]);
 }

@@ -1,24 +1,24 @@
 import { useEffect, useRef, useState } from "react";
-import { av1Preview } from "~/shared/streams/preview-files";
+import { av1Preview, previewStart } from "~/shared/streams/preview-files";
 import { classNames } from "../class-names";
-
-const PREVIEW_START_SECONDS = 25;
-
-/** Where a preview begins: 25 s in, or at the start of what is no longer than that. */
-export function previewStart(durationSeconds: number): number {
-  return durationSeconds > PREVIEW_START_SECONDS ? PREVIEW_START_SECONDS : 0;
-}
 
 /** What 270 pixels at 30 pictures a second take of AV1: Main profile, level 3.0. */
 const AV1_TYPE = 'video/mp4; codecs="av01.0.04M.08"';
 
+export interface HoverPreviewProps {
+  url: string;
+  /** A generated clip already starts at the right point; the video's own file is played from there. */
+  isClip?: boolean;
+}
+
 /**
- * The moving picture over a poster: muted, looping, with a thin line for how far it is. A script of its own,
- * for those who rest on a card with a mouse.
+ * The muted, looping video over a poster, with a thin progress line. It is a script of its own, loaded for
+ * visitors who hover a card with a mouse.
  */
-export default function HoverPreview({ url }: { url: string }) {
+export default function HoverPreview({ url, isClip = false }: HoverPreviewProps) {
   const av1 = av1Preview(url);
   const video = useRef<HTMLVideoElement>(null);
+  const start = useRef(0);
   const [visible, setVisible] = useState(false);
   const [progress, setProgress] = useState(0);
 
@@ -43,18 +43,27 @@ export default function HoverPreview({ url }: { url: string }) {
       <video
         ref={video}
         muted
-        loop
+        // The browser's own loop returns to 0.
+        loop={isClip}
         autoPlay
         playsInline
         tabIndex={-1}
         disablePictureInPicture
         className="size-full object-cover"
         onLoadedMetadata={({ currentTarget }) => {
-          currentTarget.currentTime = previewStart(currentTarget.duration);
+          if (isClip) return;
+          start.current = previewStart(currentTarget.duration);
+          currentTarget.currentTime = start.current;
+        }}
+        onEnded={({ currentTarget }) => {
+          currentTarget.currentTime = start.current;
+          // Refused where the preview has ended meanwhile.
+          void currentTarget.play().catch(() => {});
         }}
         onPlaying={() => setVisible(true)}
         onTimeUpdate={({ currentTarget: { currentTime, duration } }) => {
-          if (duration > 0) setProgress(currentTime / duration);
+          const from = start.current;
+          if (duration > from) setProgress(Math.max(0, (currentTime - from) / (duration - from)));
         }}
       >
         {av1 && <source src={av1} type={AV1_TYPE} />}

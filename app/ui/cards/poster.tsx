@@ -2,22 +2,25 @@ import type { CSSProperties, ReactNode } from "react";
 import { classNames } from "../class-names";
 import placeholder from "./placeholder.svg";
 
-/** The picture that stands in for a video without a thumbnail. */
+/** The image of a video without a thumbnail. */
 export const PLACEHOLDER_URL: string = placeholder;
 
 /**
- * The hue of the colours that wait for the picture, always the same for the same video. It stays
- * within the violet and warm part of the circle, so that a grid of them looks calm.
+ * Returns the hue and the angle of a video's gradient, in degrees. The hue stays between blue and orange, so
+ * that a grid without thumbnails looks calm.
  */
-export function posterHue(id: string): number {
+export function posterGradient(id: string): { hue: number; angle: number } {
   let hash = 0;
-  for (const letter of id) hash = (Math.imul(hash, 0x9e3779b1) + letter.charCodeAt(0)) >>> 0;
-  return 260 + ((hash >>> 8) % 150);
+  for (const char of id) hash = Math.imul(hash + char.charCodeAt(0), 0x9e3779b1);
+  return { hue: 250 + ((hash >>> 20) % 170), angle: (hash >>> 8) % 360 };
 }
 
-/** What waits for the picture: its own colours, run into each other, or those of its video. */
-function ground(id: string, colors: string | undefined) {
-  if (!colors) return { "--hue": posterHue(id) };
+/** The background of an image: the colors of its quarters, or the gradient of its video. */
+function background(id: string, colors: string | undefined) {
+  if (!colors) {
+    const { hue, angle } = posterGradient(id);
+    return { "--hue": hue, "--angle": `${angle}deg` };
+  }
   const [nw, ne, sw, se] = [0, 6, 12, 18].map((at) => `#${colors.slice(at, at + 6)}`);
   return { "--nw": nw, "--ne": ne, "--sw": sw, "--se": se };
 }
@@ -59,9 +62,12 @@ export function Poster({
   className?: string;
   children?: ReactNode;
 }) {
-  const style = { ...ground(id, colors), viewTransitionName: transitionName } as CSSProperties;
+  const style = { ...background(id, colors), viewTransitionName: transitionName } as CSSProperties;
   return (
-    <div style={style} className={classNames("poster", colors && "poster-own", className)}>
+    <div
+      style={style}
+      className={classNames("poster", colors && "poster-own", !url && "poster-none", className)}
+    >
       <img
         {...versionsOf(url, sizes)}
         src={url ?? PLACEHOLDER_URL}

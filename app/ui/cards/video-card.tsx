@@ -80,7 +80,7 @@ export function VideoCard({
           <WatchedLine id={video.id} duration={video.duration} />
           {playing && (
             <Suspense>
-              <HoverPreview url={video.previewUrl} />
+              <HoverPreview url={video.previewUrl} isClip={video.previewIsClip} />
             </Suspense>
           )}
           <Badge tone="shade" className="shown-whole absolute right-2 bottom-2">

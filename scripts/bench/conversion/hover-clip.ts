@@ -12,7 +12,7 @@ import { childSeconds, ffmpeg } from "../programs";
 import type { Report } from "../report";
 
 const OFFSETS = [-6, 0, 6];
-/** Films have two seconds of each of four moments; the benchmark's have four of one. */
+/** A preview lasts 8 s; the benchmark encodes 4. */
 const CLIP_SECONDS = 8;
 const BENCH_SECONDS = 4;
 

@@ -184,7 +184,7 @@ test("a card opens by click, Enter, Space and in a new tab by the middle button"
   await expect(tab).toHaveURL(/\/video\/v1/);
 });
 
-test("a card under the pointer plays from 25 s, muted, and stops when it leaves", async ({
+test("a card under the pointer plays and loops from 25 s, muted, and stops when it leaves", async ({
   page,
   site,
 }) => {
@@ -199,9 +199,21 @@ test("a card under the pointer plays from 25 s, muted, and stops when it leaves"
   await expect
     .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime))
     .toBeGreaterThan(25);
-  expect(await video.evaluate((element: HTMLVideoElement) => element.muted && element.loop)).toBe(
-    true,
+  expect(await video.evaluate((element: HTMLVideoElement) => element.muted)).toBe(true);
+  // From its end it returns there, and never to the beginning.
+  const start = await video.evaluate(
+    (element: HTMLVideoElement) =>
+      new Promise<number>((resolve) => {
+        element.addEventListener("ended", () =>
+          element.addEventListener("seeked", () => resolve(element.currentTime), { once: true }),
+        );
+        element.currentTime = element.duration - 0.1;
+      }),
   );
+  expect(start).toBeCloseTo(25, 1);
+  await expect
+    .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime))
+    .toBeGreaterThan(25);
   await page.locator(cards).nth(1).hover();
   await expect(page.locator(cards).nth(0).locator("video")).toHaveCount(0);
   await expect(page.locator(cards).nth(1).locator("video")).toHaveCount(1);

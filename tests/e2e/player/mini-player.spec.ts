@@ -82,6 +82,33 @@ test("it is closed by its button, by Escape, by another video and by a page load
   await expect(mini(page)).toHaveCount(0);
 });
 
+test("it doesn't play beside another video that has no file", async ({ page, site }) => {
+  const player = new PlayerPage(page);
+  const other = publishVideo(site, { title: "Other film", video_url: "", thumbnail_url: null });
+  const id = publishVideo(site, { title: "First film" });
+  await player.open(id);
+  await playFrom(player, 12);
+  await page
+    .getByRole("link", { name: /Other film/ })
+    .last()
+    .press("Enter");
+  await expect(page.getByText("Video not available")).toBeVisible();
+  await expect(page.locator(".player-poster")).toHaveAttribute("src", /placeholder.*\.svg$/);
+  await expect(page.locator("video")).toHaveCount(0);
+  await page.getByRole("link", { name: "Back", exact: true }).press("Enter");
+  await expect(page.locator("main article").first()).toBeVisible();
+  await expect(mini(page)).toHaveCount(0);
+
+  // The same from the mini player on a list.
+  await player.open(id);
+  await playFrom(player, 12);
+  await page.getByRole("link", { name: "Back", exact: true }).press("Enter");
+  await expect(mini(page).locator("video")).toBeVisible();
+  await page.locator(`#video-${other} a`).press("Enter");
+  await expect(page.getByText("Video not available")).toBeVisible();
+  await expect(page.locator("video")).toHaveCount(0);
+});
+
 test("a paused video, one switched off and a browser that saves data end with their page", async ({
   page,
   site,

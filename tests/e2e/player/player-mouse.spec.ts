@@ -1,3 +1,4 @@
+import sharp from "sharp";
 import { expect, test } from "../site";
 import { PlayerPage, publishVideo } from "./player-page";
 
@@ -11,6 +12,8 @@ test.describe("the picture under the mouse", () => {
     await player.open(publishVideo(site));
     await player.click(0.7);
     await player.expectPlaying();
+    // The rounded corners of a playing video leave no holes in the page.
+    expect((await sharp(await page.screenshot()).stats()).isOpaque).toBe(true);
     await page.clock.runFor(1_000);
 
     await player.stopClock();

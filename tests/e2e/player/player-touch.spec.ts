@@ -143,6 +143,9 @@ test.describe("vertical swipes", () => {
     expect(volume).toBeGreaterThan(0.4);
     const indicator = player.root.locator('.player-level[data-level="volume"]');
     await expect(indicator).toContainText(`${Math.round(volume * 100)}%`);
+    const level = (await indicator.boundingBox())!;
+    const back = (await page.getByRole("link", { name: "Back", exact: true }).boundingBox())!;
+    expect(level.x).toBeGreaterThanOrEqual(back.x + back.width);
     await page.clock.runFor(900);
     await expect(indicator).toBeVisible();
     await page.clock.runFor(200);
@@ -153,6 +156,36 @@ test.describe("vertical swipes", () => {
     const up = await player.at(0.8, 0.6);
     await touch.swipe(up, { x: up.x, y: up.y - 200 });
     await player.expectState({ volume: 1 });
+  });
+
+  test("change the levels from the controls too, but not from the seek bar", async ({
+    page,
+    site,
+  }) => {
+    const player = new PlayerPage(page);
+    const touch = await TouchScreen.of(page);
+    await player.openStopped(publishVideo(site));
+    const swipeUp = async ({ x, y }: { x: number; y: number }) =>
+      touch.swipe({ x, y }, { x, y: y - 90 });
+    const middleOf = async (name: string) => {
+      const box = (await player.button(name).boundingBox())!;
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    };
+    await player.video.evaluate((video: HTMLVideoElement) => {
+      video.volume = 0.2;
+    });
+    await swipeUp(await middleOf("Fullscreen"));
+    const { volume } = await player.state();
+    expect(volume).toBeGreaterThan(0.4);
+    await swipeUp(await middleOf("Play"));
+    const { filter } = await player.state();
+    expect(Number(/[\d.]+/.exec(filter)?.[0])).toBeGreaterThan(1.3);
+    // No button was pressed on the way.
+    await expect(player.button("Fullscreen")).toBeVisible();
+    await player.expectState({ paused: true });
+    const bar = (await player.seek.boundingBox())!;
+    await swipeUp({ x: bar.x + bar.width * 0.8, y: bar.y + bar.height / 2 });
+    await player.expectState({ volume, filter });
   });
 
   test("on the left half are the brightness, from 0.2 to 2", async ({ page, site }) => {

@@ -152,8 +152,20 @@ describe("a row that another program writes", () => {
     sqliteHandle().exec(
       "UPDATE videos SET thumbnail_url = '/media/thumbnails/u/1.webp', video_url = '/media/videos/u/1.mp4'",
     );
+    const [card] = (await listPublished({ page: 1 })).videos;
+    expect(card).toMatchObject({
+      thumbnailUrl: "/media/thumbnails/u/1.webp",
+      previewUrl: "/media/videos/u/1.mp4",
+    });
+    expect(card).not.toHaveProperty("previewIsClip");
+  });
+
+  it("tells a generated preview from the file of the video", async () => {
+    write([video({ id: "a" })]);
+    const clip = "/media/videos/u/1/preview-x.mp4";
+    sqliteHandle().prepare("UPDATE videos SET preview_url = ?").run(clip);
     expect((await listPublished({ page: 1 })).videos).toMatchObject([
-      { thumbnailUrl: "/media/thumbnails/u/1.webp", previewUrl: "/media/videos/u/1.mp4" },
+      { previewUrl: clip, previewIsClip: true },
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { Poster } from "~/ui/cards/poster";
+import { PLACEHOLDER_URL, Poster, posterGradient } from "~/ui/cards/poster";
 
 const html = (url: string | null) =>
   renderToStaticMarkup(<Poster id="v" url={url} sizes="94vw" isFirst />);
@@ -13,7 +13,18 @@ describe("a poster", () => {
     );
   });
 
-  it("offers none of the stock placeholder", () => {
-    expect(html(null)).not.toContain("srcSet");
+  it("is the placeholder image, in one size, over the gradient of its video without a thumbnail", () => {
+    const without = html(null);
+    expect(without.replaceAll("&#x27;", "'")).toContain(`src="${PLACEHOLDER_URL}"`);
+    expect(without).not.toContain("srcSet");
+    expect(without).toMatch(/style="--hue:\d+;--angle:\d+deg" class="poster poster-none"/);
+    expect(html("/media/thumbnails/u/1.webp")).not.toContain("poster-none");
+  });
+
+  it("has another gradient for each of ten videos, and the same one again", () => {
+    const gradient = (id: string) => JSON.stringify(posterGradient(id));
+    const ids = Array.from({ length: 10 }, (_, number) => `v${number}`);
+    expect(new Set(ids.map(gradient)).size).toBe(10);
+    expect(gradient("v1")).toBe(gradient("v1"));
   });
 });

@@ -3,8 +3,8 @@ import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { previewStart } from "~/shared/streams/preview-files";
 import type { VideoCardData } from "~/shared/video-card";
-import { previewStart } from "~/ui/cards/hover-preview";
 import { PLACEHOLDER_URL } from "~/ui/cards/poster";
 import { loadHoverPreview } from "~/ui/cards/use-hover-preview";
 import { VideoCard } from "~/ui/cards/video-card";
@@ -222,7 +222,7 @@ describe("the hover preview", () => {
     await wait(1);
     const video = document.querySelector("video");
     expect(sources()).toEqual(["/media/videos/u/1.mp4"]);
-    expect([video?.muted, video?.loop]).toEqual([true, true]);
+    expect(video?.muted).toBe(true);
     leave(article!);
     expect(playing()).toBe(0);
   });
@@ -246,16 +246,41 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("starts at 25 s, or at the beginning of what is shorter", async () => {
-    expect([previewStart(600), previewStart(25.5)]).toEqual([25, 25]);
-    expect([previewStart(25), previewStart(6), previewStart(Number.NaN)]).toEqual([0, 0, 0]);
+  it("starts at 25 s, or in the middle where less than a second is left there", () => {
+    expect([600, 90, 26].map(previewStart)).toEqual([25, 25, 25]);
+    expect([25.5, 25, 6, 2].map(previewStart)).toEqual([12.75, 12.5, 3, 1]);
+    expect([1.9, 0, Number.NaN].map(previewStart)).toEqual([0, 0, 0]);
+  });
+
+  it.each([
+    [90, 25],
+    [20, 10],
+  ])("of a file of %s s starts at %s s and loops back to there", async (duration, start) => {
+    const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
     renderAt(card());
     enter(articles()[0]!);
     await wait(500);
     const video = document.querySelector("video")!;
-    Object.defineProperty(video, "duration", { value: 90 });
+    expect(video.loop).toBe(false);
+    Object.defineProperty(video, "duration", { value: duration });
     fireEvent.loadedMetadata(video);
-    expect(video.currentTime).toBe(25);
+    expect(video.currentTime).toBe(start);
+    video.currentTime = duration;
+    fireEvent.ended(video);
+    expect(video.currentTime).toBe(start);
+    expect(play).toHaveBeenCalledTimes(1);
+    play.mockRestore();
+  });
+
+  it("loops a generated clip, which starts there itself", async () => {
+    renderAt(card(videoNamed("a", { previewUrl: "/c/preview-a.mp4", previewIsClip: true })));
+    enter(articles()[0]!);
+    await wait(500);
+    const video = document.querySelector("video")!;
+    Object.defineProperty(video, "duration", { value: 8 });
+    fireEvent.loadedMetadata(video);
+    expect(video.currentTime).toBe(0);
+    expect(video.loop).toBe(true);
   });
 
   it("offers the clip in AV1 first, where there is one", async () => {
