@@ -1,14 +1,11 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import {
-  isRouteErrorResponse,
   useLoaderData,
   useLocation,
   useNavigate,
   useNavigation,
-  useRouteError,
   useRouteLoaderData,
 } from "@remix-run/react";
-import { VideoOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { loadVideo } from "~/catalogue/lists/load-list.server";
 import { videoMeta } from "~/catalogue/meta/catalogue-meta";
@@ -34,12 +31,8 @@ import { seriesPageOf, seriesPath, seriesVideoPath } from "~/shared/series/serie
 import { chaptersOf } from "~/shared/timestamps";
 import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "~/ui/badge";
-import { ButtonLink } from "~/ui/button";
 import { PLACEHOLDER_URL } from "~/ui/cards/poster";
 import { POSTER_TRANSITION } from "~/ui/cards/video-card";
-import { EmptyState } from "~/ui/empty-state";
-import { ListError } from "~/ui/lists/list-error";
-import { ErrorPage } from "~/ui/page-frame/error-page";
 import { PageLink } from "~/ui/page-link";
 import { BackLink, stepsBack } from "~/ui/video-page/back-link";
 import { ChapterList } from "~/ui/video-page/chapter-list";
@@ -53,6 +46,7 @@ import "~/ui/video-page/watch.css";
 import { UpNext } from "~/ui/video-page/up-next";
 import { useUpNext } from "~/ui/video-page/up-next-list";
 import { useCountedViews } from "~/ui/video-page/use-counted-views";
+import { isNotFound, VideoError } from "~/ui/video-page/video-error";
 
 export const meta: MetaFunction<typeof loader> = (args) =>
   args.data
@@ -218,31 +212,8 @@ function About() {
   );
 }
 
-function isNotFound(error: unknown): boolean {
-  return isRouteErrorResponse(error) && error.status === 404;
-}
-
 export function ErrorBoundary() {
-  const error = useRouteError();
-  if (isRouteErrorResponse(error) && error.status === 500) {
-    return (
-      <div className="py-10">
-        <h1 className="text-center text-xl font-bold">Something went wrong</h1>
-        <ListError message={error.data} />
-      </div>
-    );
-  }
-  if (!isNotFound(error)) return <ErrorPage />;
-  return (
-    <div className="py-10">
-      <h1 className="text-center text-xl font-bold">Video not found</h1>
-      <EmptyState
-        icon={<VideoOff />}
-        title="The video you're looking for doesn't exist or has been removed."
-        action={<ButtonLink to="/">Back to Home</ButtonLink>}
-      />
-    </div>
-  );
+  return <VideoError />;
 }
 
 /** The player in the video page: above what follows while its menu is open. */

@@ -34,7 +34,7 @@ export async function loadVideo<Data>(request: Request, load: () => Promise<Data
   }
 }
 
-/** Logs a failure, and returns the message of the specification, section 8, with a reference to the log. */
+/** Logs a failure. Returns the message for it (specification, section 8), with a reference to the log. */
 function fetchErrorMessage(error: unknown, request: Request): string {
   const reference = logUnexpected(error, request);
   return reference ? `Failed to fetch videos. Reference ${reference}.` : "Failed to fetch videos.";

@@ -1,7 +1,11 @@
 import { WifiOff } from "lucide-react";
 import { useEffect } from "react";
 import { listenToEvents } from "~/live/event-client";
-import { retryFailedRequests, useRequestFailure } from "~/live/failed-requests";
+import {
+  type RequestFailure,
+  retryFailedRequests,
+  useRequestFailure,
+} from "~/live/failed-requests";
 import { RetryButton, useListFailure } from "../lists/list-error";
 
 /**
@@ -11,14 +15,13 @@ import { RetryButton, useListFailure } from "../lists/list-error";
  */
 export function RequestNotice() {
   const failure = useRequestFailure();
-  const isFailing = failure !== undefined;
+  return failure && <Notice failure={failure} />;
+}
+
+function Notice({ failure }: { failure: RequestFailure }) {
   const isShownByList = useListFailure() !== undefined;
-
-  useEffect(() => {
-    if (isFailing) return listenToEvents("/events", () => {}, retryFailedRequests);
-  }, [isFailing]);
-
-  if (!failure || isShownByList) return null;
+  useEffect(() => listenToEvents("/events", () => {}, retryFailedRequests), []);
+  if (isShownByList) return null;
   return (
     <div
       role="alert"
