@@ -1,8 +1,7 @@
 import { redirect } from "@remix-run/node";
-import { redirectWithToast } from "~/server/toast.server";
 import { allows, type Permission } from "./permissions";
 import { findSession, type OpenSession, type SessionUser } from "./session.server";
-import { signedOutSentence } from "./signed-out.server";
+import { signedOutResponse } from "./signed-out.server";
 
 export type { SessionUser } from "./session.server";
 
@@ -18,8 +17,8 @@ export async function currentUser(request: Request): Promise<SessionUser | undef
  * Who makes the request, if the table of permissions allows it to them. Every loader and action of the
  * admin area calls it before anything else, with the line of its address.
  *
- * @throws a redirect to /auth for a visitor, with the reason when a form was sent; a 403 Response for
- *   somebody whose role does not have the permission.
+ * @throws for a visitor a redirect to /auth, or a 400 Response with what was entered when a form was sent;
+ *   a 403 Response for somebody whose role does not have the permission.
  */
 export async function requirePermission(
   request: Request,
@@ -38,9 +37,8 @@ export async function requireSession(
     assertAllowed(session.user, permission);
     return session;
   }
-  if (request.method !== "POST") throw redirect("/auth");
-  const description = await signedOutSentence(request);
-  throw redirectWithToast("/auth", { title: "Error", description, kind: "error" });
+  if (request.method === "GET" || request.method === "HEAD") throw redirect("/auth");
+  throw await signedOutResponse(request);
 }
 
 /** @throws a 403 Response where the user's role does not have the permission. */

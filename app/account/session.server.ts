@@ -120,11 +120,6 @@ export function hasOpenSession(cookies: string, now = Date.now()): boolean {
   );
 }
 
-/** Whether the browser has had a session, which may have ended since. Nobody can make this up. */
-export function hasSessionCookie(request: Request): boolean {
-  return readSignedCookie(request, COOKIE) !== undefined;
-}
-
 /** Ends every session of a user, save one if its hash is given. Returns how many ended. */
 export async function endSessions(
   userId: string,

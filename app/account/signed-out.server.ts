@@ -1,6 +1,9 @@
-import { readSmallForm } from "~/server/small-form.server";
+import { json } from "@remix-run/node";
+import { requireOwnOrigin } from "~/server/origin.server";
+import { readFields } from "~/server/small-form.server";
+import type { SignedOutForm } from "~/ui/page-frame/signed-out-page";
 
-/** What a form asks for, as the end of the sentence that refuses it. */
+/** What a form of the admin panel is for, as the end of the message that refuses it. */
 const WORK: Record<string, string> = {
   publish: "upload videos",
   draft: "upload videos",
@@ -17,44 +20,69 @@ const WORK_OF_PAGES: Record<string, string> = {
   "/admin/account/passkey": "change your account",
   "/admin/queue": "retry conversions",
   "/admin/trash": "change the trash",
-  "/admin/import": "bring videos in",
+  "/admin/import": "import videos",
   "/admin/tags": "change tags",
   "/admin/users": "change users",
   "/admin/review": "review videos",
 };
 
-/** An anonymous form is read for its intent alone, so not far. */
-const MOST_FORM_BYTES = 16 * 1024;
+/** The longest forms have a description and a list of tags. */
+const MAX_FORM_BYTES = 64 * 1024;
+/** Each is an input of the page that shows them again. */
+const MAX_FIELDS = 200;
+/** Forms with one of these fields are not shown again. */
+const SECRETS = /password|passkey|credential|code|secret|token|^current$|^again$/i;
 
 /**
- * Why a form of somebody who is not signed in was not taken, and what it was about. The upload's
- * sentence is that of the specification (section 8).
+ * The response to a form whose sender has no session: 400 (specification, section 8), with what was
+ * entered, for `ErrorPage` to show again.
+ *
+ * @throws a 403 Response for a form of another site.
  */
-export async function signedOutSentence(request: Request): Promise<string> {
+export async function signedOutResponse(request: Request): Promise<Response> {
+  requireOwnOrigin(request);
+  return json(await readSignedOutForm(request), {
+    status: 400,
+    statusText: "Session missing",
+    headers: { "Cache-Control": "no-store" },
+  });
+}
+
+/** Returns what to tell the sender of a form who has no session. Files are not read. */
+export async function readSignedOutForm(request: Request): Promise<SignedOutForm> {
   const { pathname, searchParams } = new URL(request.url);
+  const fields = await readFormFields(request);
+  const intent = fields
+    ? fields.find(([name]) => name === "intent")?.[1]
+    : searchParams.has("edit")
+      ? "update"
+      : "publish";
   const work =
     WORK_OF_PAGES[pathname.replace(/^(\/admin\/review)\/.*/, "$1")] ??
-    (pathname !== "/admin" ? "do this" : WORK[await intentOf(request, searchParams)]);
-  return signedOutOf(work ?? "change videos");
+    (pathname === "/admin" ? WORK[intent ?? ""] : "do this");
+  const isKept =
+    fields && fields.length <= MAX_FIELDS && !fields.some(([name]) => SECRETS.test(name));
+  return { message: messageFor(work), fields: isKept ? fields : [] };
 }
 
-/** The same for a form that has been read. */
-export function signedOutSentenceFor(intent: string): string {
-  return signedOutOf(WORK[intent] ?? "change videos");
+/** Returns the message for a form of the admin panel that has been read. */
+export function signedOutMessage(intent: string): string {
+  return messageFor(WORK[intent]);
 }
 
-function signedOutOf(work: string): string {
+/** That of an upload is the specification's (section 8). */
+function messageFor(work = "change videos"): string {
   return `You must be logged in to ${work}.`;
 }
 
-async function intentOf(request: Request, parameters: URLSearchParams): Promise<string> {
-  const type = request.headers.get("Content-Type") ?? "";
-  // Files come with these: not read for somebody unknown.
-  if (/^multipart\//i.test(type)) return parameters.has("edit") ? "update" : "publish";
+/** Returns undefined for a form with files, and no field of one that is too long. */
+async function readFormFields(request: Request): Promise<[string, string][] | undefined> {
+  if (/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) return undefined;
   try {
-    return String((await readSmallForm(request, MOST_FORM_BYTES)).get("intent") ?? "");
+    const fields = [...(await readFields(request, MAX_FORM_BYTES))];
+    return fields.slice(0, MAX_FIELDS + 1).map(([name, value]) => [name, String(value)]);
   } catch (error) {
     if (!(error instanceof Response)) throw error;
-    return "";
+    return [];
   }
 }

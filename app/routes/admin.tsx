@@ -20,7 +20,7 @@ import { PageFailure } from "~/studio/failure-notice";
 import { manageHref, readManageView } from "~/studio/list/manage-address";
 import { ManageTab } from "~/studio/list/manage-tab";
 import { ownVideosOf } from "~/studio/own-videos";
-import { SignInPrompt, UnsavedTexts } from "~/studio/sign-in-prompt";
+import { SignInPrompt } from "~/studio/sign-in-prompt";
 import {
   loadUnlessSignedOut,
   type SignedOutAnswer,
@@ -38,6 +38,7 @@ import { UploadForm } from "~/studio/upload/upload-form";
 import { requiredTerms } from "~/trust/uploaders/terms.server";
 import { ButtonLink } from "~/ui/button";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
+import { EnteredTexts, ResendForm } from "~/ui/forms/resend-form";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
 export const meta = privateMeta("Admin Panel");
@@ -52,7 +53,7 @@ interface Answer {
 }
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  const signedOut = !(await currentUser(request)) && showsSignedOutAnswer(request);
+  const signedOut = showsSignedOutAnswer() && !(await currentUser(request));
   if (signedOut) return { ...SIGNED_OUT, limits: uploadLimits(), now: Date.now() };
   const user = await requirePermission(request, "/admin");
   const own = ownVideosOf(user, "/admin");
@@ -117,6 +118,7 @@ export default function Admin() {
   const { statistics, manage, limits, ffmpeg, now, version, signedOut } = loaded;
   const answer = useFormResponse<Answer>();
   useAnsweredSignedOut(answer?.signedOut);
+  const isUpload = !manage && !answer?.signedOut?.edit && !answer?.signedOut?.fields;
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3 max-sm:gap-y-0">
@@ -140,8 +142,8 @@ export default function Admin() {
       {version && <AdminTabs current={manage ? "manage" : "upload"} />}
       {signedOut && (
         <SignInPrompt
-          sentence={answer?.signedOut?.sentence}
-          link={manage || answer?.signedOut?.edit ? "Sign In" : "Sign In to Upload"}
+          message={answer?.signedOut?.message}
+          link={isUpload ? "Sign In to Upload" : "Sign In"}
         />
       )}
       {manage ? (
@@ -155,7 +157,9 @@ export default function Admin() {
           edit={{ limits, signedOut, origin: loaded.origin }}
         />
       ) : answer?.signedOut?.edit ? (
-        <UnsavedTexts texts={answer.signedOut.edit} />
+        <EnteredTexts fields={Object.entries(answer.signedOut.edit)} />
+      ) : answer?.signedOut?.fields ? (
+        <ResendForm fields={answer.signedOut.fields} />
       ) : (
         <>
           <ActionError
@@ -178,7 +182,7 @@ export default function Admin() {
 /** Shows that a form was rejected, and refreshes the page, which finds that its session has ended. */
 function useAnsweredSignedOut(signedOut: SignedOutAnswer | undefined): void {
   const { revalidate } = useRevalidator();
-  useErrorToast(useMemo(() => signedOut && { description: signedOut.sentence }, [signedOut]));
+  useErrorToast(useMemo(() => signedOut && { description: signedOut.message }, [signedOut]));
   useEffect(() => {
     if (signedOut) revalidate();
   }, [signedOut, revalidate]);

@@ -1,7 +1,5 @@
 import { data } from "@remix-run/node";
-import { requirePermission } from "~/account/guard.server";
-import { hasSessionCookie } from "~/account/session.server";
-import { signedOutSentence, signedOutSentenceFor } from "~/account/signed-out.server";
+import { readSignedOutForm, signedOutMessage } from "~/account/signed-out.server";
 import { receiveMultipart } from "~/media/intake/multipart.server";
 import type { FileRule } from "~/media/intake/received-file.server";
 import { UploadError } from "~/media/intake/upload-error.server";
@@ -12,25 +10,24 @@ import { typedTexts } from "./upload/receive-upload.server";
 import { SENTENCES } from "./upload/upload-fields";
 
 /**
- * Answers a form of the panel whose sender's session has ended in the meantime: 401 with what was
- * typed, for the page to show again with the prompt to sign in. Files are not read.
+ * Answers a form of the panel whose sender's session has ended: 400 (specification, section 8) with what
+ * was entered, for the page to show again with the prompt to sign in. Files are not read.
  *
- * @throws the redirect of the guard for whoever had no session at all.
+ * @throws a 403 Response for a form of another site.
  */
 export async function answerSignedOut(request: Request) {
-  if (!hasSessionCookie(request)) await requirePermission(request, "/admin");
   requireOwnOrigin(request);
-  return data({ signedOut: await readSignedOut(request) }, { status: 401 });
+  return data({ signedOut: await readSignedOut(request) }, { status: 400 });
 }
 
 async function readSignedOut(request: Request): Promise<SignedOutAnswer> {
   if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
-    return { sentence: await signedOutSentence(request) };
+    return readSignedOutForm(request);
   }
   const { fields } = await receiveMultipart(request, { video: NO_FILE, thumbnail: NO_FILE });
   const isEdit = fields.get("intent") === "update";
-  const sentence = signedOutSentenceFor(isEdit ? "update" : "publish");
-  return { sentence, [isEdit ? "edit" : "upload"]: typedTexts(fields) };
+  const message = signedOutMessage(isEdit ? "update" : "publish");
+  return { message, [isEdit ? "edit" : "upload"]: typedTexts(fields) };
 }
 
 const NO_FILE: FileRule = {
@@ -41,7 +38,7 @@ const NO_FILE: FileRule = {
   },
 };
 
-/** Whether the page is loaded to show the answer to a form whose sender's session has ended. */
-export function showsSignedOutAnswer(request: Request): boolean {
-  return requestContext()?.request.method === "POST" && hasSessionCookie(request);
+/** Whether the page is loaded as the response to a form, which has already found that nobody is signed in. */
+export function showsSignedOutAnswer(): boolean {
+  return requestContext()?.request.method === "POST";
 }

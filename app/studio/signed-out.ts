@@ -4,11 +4,13 @@ import type { UploadTexts } from "./upload/upload-fields";
 
 /** A session that ended while the panel was open, in the browser. */
 
-/** The answer to a form that came after the session's end, with the texts of the form. */
+/** The answer to a form that was sent after the session had ended, with what was entered. */
 export interface SignedOutAnswer {
-  sentence: string;
+  message: string;
   upload?: UploadTexts;
   edit?: UploadTexts;
+  /** Of any other form. */
+  fields?: [name: string, value: string][];
 }
 
 let shown: { address: string; data: object } | undefined;

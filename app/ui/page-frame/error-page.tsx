@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
 import { ButtonLink } from "../button";
 import { useErrorReference } from "./error-reference";
+import { isSignedOutForm, SignedOutPage } from "./signed-out-page";
 
 /** The categories that the 404 page leads to (specification, section 2). */
 const OFFERED = CATEGORY_IDS.filter((id) => ["desi", "premium", "english"].includes(id));
@@ -12,6 +13,7 @@ export function ErrorPage() {
   const error = useRouteError();
   if (!isRouteErrorResponse(error)) return <Failure />;
   if (error.status === 404) return <NotFound />;
+  if (isSignedOutForm(error.data)) return <SignedOutPage form={error.data} />;
   const sentence = typeof error.data === "string" && error.data ? error.data : error.statusText;
   return (
     <Frame code={String(error.status)} title={sentence || "That did not work."}>

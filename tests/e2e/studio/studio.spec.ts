@@ -428,6 +428,29 @@ test("thousands of videos are changed with a pending state, and a toast that cou
   expect(hidden.pluck().get()).toBe(3000);
 });
 
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with scripts" : "without scripts", () => {
+    test.use({ javaScriptEnabled });
+
+    test("a form that finds the session ended is sent again after signing in", async ({
+      page,
+      site,
+    }) => {
+      await signIn(page);
+      await page.goto("/admin/series");
+      await page.getByLabel("Title of a new series").fill("Nights & days");
+      endSessions(site);
+      await page.getByRole("button", { name: "Make series" }).click();
+      await expect(page.getByRole("alert")).toContainText("You must be logged in to do this.");
+      await expect(page.getByRole("definition")).toHaveText(["Nights & days"]);
+      if (javaScriptEnabled) await expectNoViolations(page);
+      await signIn(page);
+      await page.getByRole("button", { name: "Send again" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Nights & days");
+    });
+  });
+}
+
 test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false });
 
@@ -446,7 +469,7 @@ test.describe("without scripts", () => {
     }
   });
 
-  test("an upload that finds the session ended is answered 401 with the prompt and the texts", async ({
+  test("an upload that finds the session ended returns 400 with the prompt and the texts", async ({
     page,
     site,
   }) => {
@@ -459,7 +482,7 @@ test.describe("without scripts", () => {
     endSessions(site);
     const answered = page.waitForResponse((answer) => answer.request().method() === "POST");
     await page.getByRole("button", { name: "Upload Video" }).click();
-    expect((await answered).status()).toBe(401);
+    expect((await answered).status()).toBe(400);
     await expect(page.getByText("You must be logged in to upload videos.")).toBeVisible();
     await expect(page.getByRole("link", { name: "Sign In to Upload" })).toHaveAttribute(
       "href",

@@ -85,7 +85,7 @@ describe("changing the password", () => {
   });
 
   it("is for who is signed in", async () => {
-    await expect(change("", fields)).rejects.toMatchObject({ status: 302 });
+    await expect(change("", fields)).rejects.toMatchObject({ status: 400 });
   });
 });
 

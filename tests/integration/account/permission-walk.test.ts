@@ -79,11 +79,12 @@ async function ask(name: Name, method: string, address: string, body?: BodyInit)
     headers: { Origin: site.url, ...(cookies[name] && { Cookie: cookies[name] }) },
     body,
   });
-  await response.body?.cancel();
   const { status } = response;
+  const text = status === 400 ? await response.text() : await response.body?.cancel();
   if (status === 403) return "forbidden";
   const isAway = status === 302 && response.headers.get("Location") === "/auth";
-  return isAway || status === 401 ? "sign in" : "open";
+  const isSignedOut = text?.includes("You must be logged in to ");
+  return isAway || isSignedOut || status === 401 ? "sign in" : "open";
 }
 
 /** Everybody at once: they do not wait for each other. */

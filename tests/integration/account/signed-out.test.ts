@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requirePermission } from "~/account/guard.server";
 import { action } from "~/routes/admin";
-import { readToast } from "~/server/toast.server";
+import type { SignedOutForm } from "~/ui/page-frame/signed-out-page";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, caught, signInAdmin } from "../../admin-requests";
 import { ORIGIN } from "../../sign-in-requests";
@@ -15,17 +15,14 @@ afterEach(() => site.remove());
 
 const HEADERS = { Origin: ORIGIN, Host: "localhost" };
 
-async function toldOf(address: string, body: URLSearchParams | FormData) {
+/** Sends a form to a page of the studio without a session. */
+async function send(address: string, body: URLSearchParams | FormData) {
   const request = new Request(ORIGIN + address, { method: "POST", body, headers: HEADERS });
-  const answer = await caught(() => requirePermission(request, "/admin"));
-  expect(answer.headers.get("Location")).toBe("/auth");
-  const cookie = answer.headers.get("Set-Cookie")?.split(";")[0] ?? "";
-  const { toast } = await readToast(new Request(ORIGIN, { headers: { Cookie: cookie } }));
-  expect(toast?.title).toBe("Error");
-  return toast?.description;
+  const response = await caught(() => requirePermission(request, "/admin"));
+  return { response, form: (await response.json()) as SignedOutForm };
 }
 
-describe("a form of somebody who is not signed in", () => {
+describe("a form that is sent without a session", () => {
   it.each([
     ["publish", "You must be logged in to upload videos."],
     ["update", "You must be logged in to edit videos."],
@@ -35,17 +32,19 @@ describe("a form of somebody who is not signed in", () => {
     ["restore", "You must be logged in to restore videos."],
     ["bulk", "You must be logged in to change videos."],
     ["nonsense", "You must be logged in to change videos."],
-  ])("that asks for %s is told what it was about", async (intent, sentence) => {
-    expect(await toldOf("/admin?tab=manage", new URLSearchParams({ intent }))).toBe(sentence);
+  ])("with the intent %s returns 400 and says what it was about", async (intent, message) => {
+    const { response, form } = await send("/admin?tab=manage", new URLSearchParams({ intent }));
+    expect([response.status, form.message]).toEqual([400, message]);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("with files is told by its address, unread", async () => {
-    const form = new FormData();
-    form.set("title", "A film");
-    expect(await toldOf("/admin", form)).toBe("You must be logged in to upload videos.");
-    expect(await toldOf("/admin?tab=manage&edit=v", form)).toBe(
-      "You must be logged in to edit videos.",
-    );
+  it.each([
+    ["/admin", "You must be logged in to upload videos."],
+    ["/admin?tab=manage&edit=v", "You must be logged in to edit videos."],
+  ])("with files, to %s, is not read", async (address, message) => {
+    const body = new FormData();
+    body.set("title", "A video");
+    expect((await send(address, body)).form).toEqual({ message, fields: [] });
   });
 
   it.each([
@@ -53,13 +52,57 @@ describe("a form of somebody who is not signed in", () => {
     ["/admin/queue", "You must be logged in to retry conversions."],
     ["/admin/trash", "You must be logged in to change the trash."],
     ["/admin/tags", "You must be logged in to change tags."],
-  ])("of %s is told what it was about", async (address, sentence) => {
-    expect(await toldOf(address, new URLSearchParams())).toBe(sentence);
+    ["/admin/series", "You must be logged in to do this."],
+  ])("to %s returns what was entered", async (address, message) => {
+    const fields: [string, string][] = [
+      ["intent", "save"],
+      ["title", "Night & day"],
+      ["tag", "one"],
+      ["tag", "two"],
+    ];
+    expect((await send(address, new URLSearchParams(fields))).form).toEqual({ message, fields });
+  });
+
+  it("returns nothing of a form that is too long", async () => {
+    const long = new URLSearchParams({ note: "x".repeat(70_000) });
+    const many = new URLSearchParams(Array.from({ length: 201 }, () => ["selected", "v"]));
+    for (const body of [long, many]) {
+      expect((await send("/admin/tags", body)).form.fields).toEqual([]);
+    }
+  });
+
+  it("returns nothing of a form with a secret, whatever the fields of secrets are called", async () => {
+    const names = secretFields();
+    expect(names).toEqual(expect.arrayContaining(["password", "current", "again", "code"]));
+    for (const name of names) {
+      const body = new URLSearchParams({ email: "a@example.com", [name]: "secret" });
+      expect((await send("/admin/account", body)).form.fields, name).toEqual([]);
+    }
+  });
+
+  it("is refused when another site sends it", async () => {
+    const headers = { ...HEADERS, Origin: "https://elsewhere.example" };
+    const request = new Request(`${ORIGIN}/admin/tags`, { method: "POST", headers });
+    expect((await caught(() => requirePermission(request, "/admin/tags"))).status).toBe(403);
   });
 });
 
+/** The names of all fields for passwords and codes. */
+function secretFields(): string[] {
+  const sources = import.meta.glob<string>("../../../app/**/*.tsx", {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  });
+  return Object.values(sources).flatMap((source) =>
+    [...source.matchAll(/<(?:Field|input)\b[^>]*?>/gs)]
+      .filter(([tag]) => /type="password"|one-time-code/.test(tag))
+      .map(([tag]) => /\bname="([^"]+)"/.exec(tag)![1]!),
+  );
+}
+
 describe("a form whose sender's session has ended", () => {
-  const send = (body: URLSearchParams | FormData, headers: Record<string, string> = {}) =>
+  const sendToPanel = (body: URLSearchParams | FormData, headers: Record<string, string> = {}) =>
     action({
       request: new Request(`${ORIGIN}/admin`, {
         method: "POST",
@@ -75,17 +118,17 @@ describe("a form whose sender's session has ended", () => {
     sqliteHandle().exec("DELETE FROM sessions");
   });
 
-  it("is answered 401, an upload with its texts and without its file", async () => {
+  it("returns 400, an upload with its texts and without its file", async () => {
     const form = new FormData();
     form.set("intent", "publish");
     form.set("title", "Kept");
     form.set("category", "desi");
     form.set("video", new File(["x".repeat(5_000)], "a.mp4", { type: "video/mp4" }));
-    expect(await send(form)).toMatchObject({
-      init: { status: 401 },
+    expect(await sendToPanel(form)).toMatchObject({
+      init: { status: 400 },
       data: {
         signedOut: {
-          sentence: "You must be logged in to upload videos.",
+          message: "You must be logged in to upload videos.",
           upload: { title: "Kept", description: "", category: "desi", tags: "", duration: "" },
         },
       },
@@ -94,15 +137,23 @@ describe("a form whose sender's session has ended", () => {
   });
 
   it("is told what it was about", async () => {
-    expect(await send(new URLSearchParams({ intent: "toggle", id: "v" }))).toMatchObject({
-      init: { status: 401 },
-      data: { signedOut: { sentence: "You must be logged in to hide or show videos." } },
+    expect(await sendToPanel(new URLSearchParams({ intent: "toggle", id: "v" }))).toMatchObject({
+      init: { status: 400 },
+      data: {
+        signedOut: {
+          message: "You must be logged in to hide or show videos.",
+          fields: [
+            ["intent", "toggle"],
+            ["id", "v"],
+          ],
+        },
+      },
     });
   });
 
   it("of another site is refused", async () => {
     const body = new URLSearchParams({ intent: "toggle", id: "v" });
-    const answer = await caught(() => send(body, { Origin: "https://elsewhere.example" }));
+    const answer = await caught(() => sendToPanel(body, { Origin: "https://elsewhere.example" }));
     expect(answer.status).toBe(403);
   });
 });

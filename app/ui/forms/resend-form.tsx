@@ -1,0 +1,42 @@
+import { Form, useLocation } from "@remix-run/react";
+import { Button } from "../button";
+
+/** Fields that a person doesn't fill in. */
+const TECHNICAL = /^(?:intent|do|version|selected|batch|shown|expected.*|id|.+Id)$/;
+
+/**
+ * Shows what was entered in a form that was not accepted because its sender is signed out, and sends it
+ * again after they have signed in in another tab.
+ */
+export function ResendForm({ fields }: { fields: readonly (readonly [string, string])[] }) {
+  const { pathname, search } = useLocation();
+  return (
+    <Form method="post" action={pathname + search} reloadDocument className="flex flex-col gap-4">
+      {fields.map(([name, value], index) => (
+        <input key={index} type="hidden" name={name} value={value} />
+      ))}
+      <EnteredTexts fields={fields.filter(([name]) => !TECHNICAL.test(name))} />
+      <div>
+        <Button>Send again</Button>
+      </div>
+    </Form>
+  );
+}
+
+/** Lists what was entered, so that it can at least be copied; nothing if all fields are empty. */
+export function EnteredTexts({ fields }: { fields: readonly (readonly [string, string])[] }) {
+  const entered = fields.filter(([, value]) => value !== "");
+  if (entered.length === 0) return null;
+  return (
+    <dl className="grid gap-4 rounded-lg border border-line bg-surface p-5 text-left">
+      {entered.map(([name, value], index) => (
+        <div key={index}>
+          <dt className="text-sm text-muted capitalize">{name}</dt>
+          <dd dir="auto" className="break-words whitespace-pre-line">
+            {value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
