@@ -119,8 +119,8 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       example: `${CURL} -X POST "$SITE/api/v1/videos/$VIDEO/${name}"`,
       async perform({ id, user, own }: Call<undefined, undefined>) {
         assertChangeable(own, id);
-        const shown = name === "publish" ? "hidden" : "published";
-        assertDone(await toggleVideo({ id, shown }, user.id));
+        const expectedStatus = name === "publish" ? "hidden" : "published";
+        assertDone(await toggleVideo({ id, expectedStatus }, user.id));
         return videoAnswer(await existing(id, own));
       },
     }),

@@ -117,7 +117,7 @@ export default function ReviewPage() {
             may("/admin toggle") && (
               <Form method="post" action="/admin?tab=manage" className="mb-3">
                 <input type="hidden" name="id" value={video.id} />
-                <input type="hidden" name="shown" value={video.status} />
+                <input type="hidden" name="expectedStatus" value={video.status} />
                 <Button name="intent" value="toggle">
                   Publish
                 </Button>

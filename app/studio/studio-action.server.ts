@@ -42,7 +42,7 @@ const studioRequest = z.discriminatedUnion("intent", [
   z.object({
     intent: z.literal("toggle"),
     id,
-    shown: z.enum(VIDEO_STATUSES).optional().catch(undefined),
+    expectedStatus: z.enum(VIDEO_STATUSES).optional().catch(undefined),
   }),
   z.object({
     intent: z.literal("schedule"),

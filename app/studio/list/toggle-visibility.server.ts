@@ -15,16 +15,16 @@ const FAILED = "Failed to update video visibility.";
 /**
  * Switches published to hidden and anything else to published.
  *
- * @param shown the status that the button was pressed on. Two admins who press it on the same row
+ * @param expectedStatus the status that the button was pressed on. Two admins who press it on the same row
  *   mean the same thing, so the second press must not undo the first.
  */
 export async function toggleVideo(
-  { id, shown }: { id: string; shown?: VideoStatus },
+  { id, expectedStatus }: { id: string; expectedStatus?: VideoStatus },
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
   const done = await database()
     .transaction()
-    .execute((transaction) => toggleIn(transaction, id, shown, userId));
+    .execute((transaction) => toggleIn(transaction, id, expectedStatus, userId));
   if (!done) return failure(404, FAILED, { detail: GONE });
   if ("toast" in done) return done;
   if ("refusal" in done) return failure(422, FAILED, { detail: done.refusal });
@@ -75,7 +75,7 @@ export function keepHidden(videoIds: readonly string[]): void {
 async function toggleIn(
   transaction: Transaction<Schema>,
   id: string,
-  shown: VideoStatus | undefined,
+  expectedStatus: VideoStatus | undefined,
   userId: string,
 ): Promise<{ status: VideoStatus } | { refusal: string } | StudioFailure | undefined> {
   const video = await transaction
@@ -86,7 +86,7 @@ async function toggleIn(
   if (!video) return undefined;
   const changeable = changeableNow(userId, "/admin toggle", [id], FAILED);
   if ("status" in changeable) return changeable;
-  const status = toggledStatus(shown ?? video.status);
+  const status = toggledStatus(expectedStatus ?? video.status);
   if (status === "hidden") keepHidden([id]);
   const columns = visibilityChange(status, video);
   if (!columns) return { status };

@@ -33,7 +33,7 @@ export function useListKeys(
       case "h":
       case "H":
         submit(
-          { intent: "toggle", id: video.id, shown: video.status },
+          { intent: "toggle", id: video.id, expectedStatus: video.status },
           { method: "post", action: manageHref(view), preventScrollReset: true },
         );
         return true;

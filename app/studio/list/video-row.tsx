@@ -217,7 +217,7 @@ function Toggle({ video, action }: { video: ManagedVideo; action: string }) {
     <Form method="post" action={action} preventScrollReset>
       <input type="hidden" name="intent" value="toggle" />
       <input type="hidden" name="id" value={video.id} />
-      <input type="hidden" name="shown" value={video.status} />
+      <input type="hidden" name="expectedStatus" value={video.status} />
       <button
         type="submit"
         aria-label={label}

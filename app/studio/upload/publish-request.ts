@@ -3,10 +3,12 @@ import { type Accepted, SENTENCES, type UploadIntent, type UploadTexts } from ".
 
 /** Delay before a retry after a lost connection. */
 const AGAIN_AFTER_MS = 3_000;
+/** What a proxy answers while the site can't be reached (specification, section 8). */
+const RETRYABLE_STATUSES = [502, 503, 504];
 
 /**
- * Requests that the server publishes a complete upload, with the fields of the form. A lost
- * connection is retried without limit: the request is idempotent.
+ * Requests that the server publishes a complete upload, with the fields of the form. A lost connection
+ * and a proxy's error are retried without limit: the request is idempotent.
  */
 export async function requestPublish(request: {
   upload: string;
@@ -34,12 +36,16 @@ export async function requestPublish(request: {
   for (;;) {
     try {
       const answer = await fetch("/admin/publish", { method: "POST", body: form });
+      const { status } = answer;
       const isOutcome = answer.headers.get("Content-Type")?.includes("json");
       if (isOutcome) return (await answer.json()) as UploadOutcome;
-      return failed(answer.status, answer.status === 401 ? SENTENCES.signedOut : SENTENCES.failed);
+      if (!RETRYABLE_STATUSES.includes(status)) {
+        return failed(status, status === 401 ? SENTENCES.signedOut : SENTENCES.failed);
+      }
     } catch {
-      request.onInterrupted();
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+      // The connection was lost.
     }
+    request.onInterrupted();
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
   }
 }

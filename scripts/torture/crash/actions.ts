@@ -112,10 +112,10 @@ async function changeOne(session: Session, film: Film, state: FilmState): Promis
       );
     }
     case 1: {
-      const shown = state.isPublic ? "published" : "hidden";
+      const expectedStatus = state.isPublic ? "published" : "hidden";
       if (!state.isPublic) return;
       return change(session, film, { ...state, isPublic: false }, () =>
-        post({ intent: "toggle", id, shown }),
+        post({ intent: "toggle", id, expectedStatus }),
       );
     }
     case 2: {

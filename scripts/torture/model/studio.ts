@@ -36,7 +36,13 @@ const toggle: StepKind<{ sender: Role; which: number; shown: string }> = {
   async run({ sender, which, shown }, model, site) {
     const id = nth(model.ids, which) ?? "none";
     const outcome = model.toggle(sender, id, shown);
-    await sent(site, sender, "/admin?tab=manage", { intent: "toggle", id, shown }, outcome);
+    await sent(
+      site,
+      sender,
+      "/admin?tab=manage",
+      { intent: "toggle", id, expectedStatus: shown },
+      outcome,
+    );
   },
 };
 

@@ -110,7 +110,7 @@ describe("a comparison that failed for good", () => {
     expect(manage.held.v).toContain(
       `could not be compared with the films that were removed: ${why}`,
     );
-    const refusal = await refused({ intent: "toggle", id: "v", shown: "review" });
+    const refusal = await refused({ intent: "toggle", id: "v", expectedStatus: "review" });
     expect(JSON.stringify(refusal)).toContain(why);
     // What ffmpeg said is for the queue.
     expect(JSON.stringify([manage.held, refusal, await listed()])).not.toContain("moov");

@@ -65,7 +65,7 @@ describe.each(VERSIONS)("a site of version %s", (version) => {
     const { id, description, category } = first!;
     const tags = "night, new";
     await send("/admin", { intent: "update", id, title: "Renamed", description, category, tags });
-    await send("/admin", { intent: "toggle", id, shown: "published" });
+    await send("/admin", { intent: "toggle", id, expectedStatus: "published" });
     for (const { id: deleted } of left.trash) {
       await send("/admin/trash", { intent: "restore", selected: deleted });
     }

@@ -283,8 +283,8 @@ describe("the visibility toggle", () => {
 
   it("does not take back what another admin has just done", async () => {
     addVideo();
-    await succeed({ intent: "toggle", id: "v", shown: "published" });
-    await succeed({ intent: "toggle", id: "v", shown: "published" });
+    await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
+    await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
     expect(video()?.status).toBe("hidden");
   });
 

@@ -146,7 +146,7 @@ async function overtakenBy(sent: Sent, change: () => Promise<unknown>): Promise<
   return sent.status;
 }
 
-const publish = () => toggleVideo({ id: "v", shown: "review" }, "u");
+const publish = () => toggleVideo({ id: "v", expectedStatus: "review" }, "u");
 const runAsTransaction = (sql: string) => () =>
   database()
     .transaction()
@@ -269,7 +269,7 @@ describe("a request of an account that is restricted in the meantime", () => {
   const PUBLISHERS = {
     ...FORMS,
     "a schedule": { intent: "schedule", publishAt: inAnHour },
-    "a publication": { intent: "toggle", shown: "review" },
+    "a publication": { intent: "toggle", expectedStatus: "review" },
     "a bulk publication": { intent: "bulk", do: "publish", selected: "v" },
   };
   beforeEach(() => sqliteHandle().exec("UPDATE users SET may_publish = 1 WHERE id = 'up'"));

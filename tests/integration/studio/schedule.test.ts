@@ -236,7 +236,11 @@ describe("publishing and hiding by hand", () => {
   };
   const ways = {
     "the button": (to: "publish" | "hide") =>
-      succeed({ intent: "toggle", id: "v", shown: to === "hide" ? "published" : "hidden" }),
+      succeed({
+        intent: "toggle",
+        id: "v",
+        expectedStatus: to === "hide" ? "published" : "hidden",
+      }),
     "a bulk change": (to: "publish" | "hide") => succeed({ intent: "bulk", do: to, selected: "v" }),
     "the API": callApi,
   };

@@ -45,7 +45,7 @@ describe("a held video", () => {
   });
 
   it("is not published by its switch, nor by the review's button", async () => {
-    expect(await refused({ intent: "toggle", id: "v", shown: "hidden" })).toMatchObject({
+    expect(await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" })).toMatchObject({
       status: 422,
       detail: expect.stringMatching(SENTENCE),
     });

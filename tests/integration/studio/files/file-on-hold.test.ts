@@ -122,7 +122,7 @@ describe("a file that waits to replace another", () => {
 
   it("waits for an editor once a drafts-only uploader's video is published", async () => {
     addBoth("pending", "review");
-    await succeed({ intent: "toggle", id: "v", shown: "review" });
+    await succeed({ intent: "toggle", id: "v", expectedStatus: "review" });
     expect(video()?.status).toBe("published");
     await takeOverReady();
     expect(playedFile()).toBe(BEFORE);
