@@ -2,6 +2,7 @@ import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@rem
 import { useLoaderData } from "@remix-run/react";
 import { Film, MessageCircle } from "lucide-react";
 import {
+  closeMatches,
   hasAnyVideo,
   listPublished,
   pageParameter,
@@ -14,7 +15,7 @@ import { featuredSeries } from "~/catalogue/series/public-series.server";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { settings } from "~/server/settings.server";
 import { siteIdentity } from "~/server/site-origin.server";
-import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
+import { type ListLocation, listPath, tagPath, videoPath } from "~/shared/addresses";
 import { categoryLabel, toCategoryId } from "~/shared/categories";
 import { isDefaultView, parseListView } from "~/shared/list-view";
 import { ButtonLink, buttonClass } from "~/ui/button";
@@ -44,6 +45,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const anyVideo = bare ? await hasAnyVideo() : true;
   const isFruitless = status === 200 && search !== "" && result.list.total === 0;
   const others = isFruitless ? await otherSearches(search, category) : undefined;
+  const isLast = status === 200 && result.list.page === result.list.pageCount;
   const isFirst = result.list.page === 1 && !search && !category && isDefaultView(view);
   return data(
     {
@@ -53,6 +55,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       view,
       anyVideo,
       others,
+      close: search && isLast ? await closeMatches({ search, category }) : undefined,
       isFirst,
       featured: isFirst ? featuredSeries() : undefined,
       joinUrl: settings().joinUrl,
@@ -65,8 +68,9 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export default function Home() {
   useLiveRefresh();
-  const { list, error, category, search, view, anyVideo, others, joinUrl, now, isFirst, featured } =
+  const { list, error, category, search, view, anyVideo, others, close, joinUrl, ...loaded } =
     useLoaderData<typeof loader>();
+  const { now, isFirst, featured } = loaded;
   const listLocation: ListLocation = { from: "home", category, search, ...view };
   const label = category ? categoryLabel(category) : "All Videos";
   return (
@@ -133,6 +137,28 @@ export default function Home() {
           )
         }
       />
+      {close && (
+        <section aria-labelledby="close-matches" className="mt-10">
+          <h2 id="close-matches" className="text-lg font-semibold">
+            Close matches
+          </h2>
+          <p className="mt-1 mb-5 text-sm text-muted">
+            Videos tagged{" "}
+            <PageLink
+              to={tagPath(close.tag)}
+              dir="auto"
+              className="text-accent underline underline-offset-4"
+            >
+              {close.tag}
+            </PageLink>
+          </p>
+          <VideoGrid
+            videos={close.videos}
+            hrefFor={(id) => videoPath(id, { from: "tags", tag: close.tag })}
+            now={now}
+          />
+        </section>
+      )}
     </>
   );
 }

@@ -1,9 +1,9 @@
 import { storedValues } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import { DEFAULT_VIEW, type ListView } from "~/shared/list-view";
-import { videoPage } from "~/shared/pages";
+import { PAGE_SIZE, videoPage } from "~/shared/pages";
 import { searchText } from "~/shared/search-text";
-import type { VideoPage } from "~/shared/video-card";
+import type { VideoCardData, VideoPage } from "~/shared/video-card";
 import { projected } from "~db/changes.server";
 import { SEPARATOR } from "~db/search-index.server";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -14,15 +14,14 @@ import type {
 } from "../search/search-hits.server";
 import { cardsAt, listPage, mostViewedPage } from "./published-list.server";
 import { publishedTotal } from "./published-total.server";
-import { aliasesOf, tagOfAlias } from "./tag-aliases.server";
+import { aliasesOf, labelOfAlias, tagOfAlias } from "./tag-aliases.server";
 
 export { PAGE_SIZE, pageParameter } from "~/shared/pages";
 export { searchText } from "~/shared/search-text";
 
 /**
  * One page of the published videos of a category if asked. With a text, the newest first: it occurs,
- * folded, in the title or in any one tag, or is another name of a tag. Without one, in any order and of
- * any length.
+ * folded, in the title or in any one tag. Without one, in any order and of any length.
  */
 export async function listPublished(asked: {
   /** An id, or any stored value. */
@@ -34,9 +33,34 @@ export async function listPublished(asked: {
   const needle = fold(searchText(asked.search));
   if (!needle) return listPage(asked.category, asked.view ?? DEFAULT_VIEW, asked.page);
   const categories = asked.category ? storedValues(asked.category) : undefined;
+  return hitsPage({ needle, categories, page: asked.page });
+}
+
+/** Videos that a search doesn't find exactly, because its text is another name of their tag. */
+export interface CloseMatches {
+  /** As it is stored. */
+  tag: string;
+  /** The newest, one page at most. */
+  videos: VideoCardData[];
+}
+
+/** Returns what to show below the exact result of a search; undefined if there is nothing. */
+export async function closeMatches(asked: {
+  category?: string;
+  search: string;
+}): Promise<CloseMatches | undefined> {
+  const needle = fold(searchText(asked.search));
   const meant = tagOfAlias(needle);
-  const also = meant === undefined ? undefined : [meant, ...aliasesOf(meant)].map(tagNeedle);
-  return hitsPage({ needle, also, categories, page: asked.page });
+  if (meant === undefined) return undefined;
+  await projected();
+  const sortKeys = await queryThread<bigint[]>("reading", "newest-hits", {
+    ...tagQuestion(meant),
+    without: needle,
+    categories: asked.category ? storedValues(asked.category) : undefined,
+    limit: PAGE_SIZE,
+  } satisfies NewestHitsQuestion);
+  const videos = cardsAt(sortKeys);
+  return videos.length > 0 ? { tag: labelOfAlias(needle) ?? meant, videos } : undefined;
 }
 
 /**

@@ -10,6 +10,13 @@ export function tagOfAlias(alias: string): string | undefined {
     | undefined;
 }
 
+/** How the tag is written that a folded text is another name of. */
+export function labelOfAlias(alias: string): string | undefined {
+  return prepared("SELECT label FROM tag_aliases WHERE alias = ?").pluck().get(alias) as
+    | string
+    | undefined;
+}
+
 /** The other names of a folded tag, folded. */
 export function aliasesOf(tag: string): string[] {
   return prepared("SELECT alias FROM tag_aliases WHERE tag = ? ORDER BY alias")
@@ -19,10 +26,9 @@ export function aliasesOf(tag: string): string[] {
 
 /** Tags as they are to be stored: those that are another name by the tag that is meant, each once. */
 export function resolveAliases(tags: readonly string[]): string[] {
-  const label = prepared("SELECT label FROM tag_aliases WHERE alias = ?").pluck();
   const resolved = new Map<string, string>();
   for (const text of tags) {
-    const name = (label.get(fold(text.trim())) as string | undefined) ?? text;
+    const name = labelOfAlias(fold(text.trim())) ?? text;
     if (!resolved.has(fold(name))) resolved.set(fold(name), name);
   }
   return [...resolved.values()];

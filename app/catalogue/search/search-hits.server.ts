@@ -7,7 +7,7 @@ import { isNotPreparing, PREPARING } from "../lists/preparing.server";
 export interface SearchQuestion {
   /** Folded, not empty. */
   needle: string;
-  /** What is found as well; each has three characters or more. */
+  /** What is found as well. Then all of them, the needle too, have three characters or more. */
   also?: readonly string[];
   /** The names that rows of a category may have; undefined for all. */
   categories?: readonly string[];
@@ -61,14 +61,16 @@ export interface NewestHitsQuestion {
   /** Folded, not empty. */
   needle: string;
   also?: readonly string[];
+  /** What must not occur in them; folded, not empty. */
+  without?: string;
   /** The names that rows of a category may have; undefined for all. */
   categories?: readonly string[];
   limit: number;
 }
 
 export function newestHits(sqlite: Database) {
-  return ({ needle, also, categories, limit }: NewestHitsQuestion): bigint[] =>
-    hitQuery(sqlite, { needle, also }, categories).first(NEWEST, limit, 0);
+  return ({ categories, limit, ...texts }: NewestHitsQuestion): bigint[] =>
+    hitQuery(sqlite, texts, categories).first(NEWEST, limit, 0);
 }
 
 function beginSearch(query: HitQuery): CachedSearch {
@@ -100,13 +102,24 @@ const NEWEST = 2n ** 63n - 1n;
 
 type HitQuery = ReturnType<typeof hitQuery>;
 
-/** What contains one of the texts. The search indexes know nothing of status and category: the table does. */
+/** What contains one of the texts, and not the one that it must be without. The search indexes know nothing of status and category: the table does. */
 function hitQuery(
   sqlite: Database,
-  { needle, also = [] }: Pick<SearchQuestion, "needle" | "also">,
+  { needle, also = [], without }: Pick<NewestHitsQuestion, "needle" | "also" | "without">,
   categories: readonly string[] | undefined,
 ) {
-  const { index, matches, phrases } = matchesOf(needle, also);
+  const index = indexOf(needle);
+  const other = without === undefined ? undefined : indexOf(without);
+  const matches = `SELECT rowid FROM ${index} WHERE ${index} MATCH ?${
+    other
+      ? ` AND NOT EXISTS (SELECT 1 FROM ${other} AS other
+          WHERE ${other} MATCH ? AND other.rowid = ${index}.rowid)`
+      : ""
+  }`;
+  const phrases = [
+    phrase([needle, ...also]),
+    ...(without === undefined ? [] : [phrase([without])]),
+  ];
   const parameters = [...phrases, ...(categories ?? [])];
   const isOffered = isNotPreparing((text) => sqlite.prepare(text));
   const isListed = (partial: string, condition: string) => `EXISTS (
@@ -136,23 +149,13 @@ function hitQuery(
   };
 }
 
-function matchesOf(needle: string, also: readonly string[]) {
-  const phrase = (texts: readonly string[]) =>
-    texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
-  // Two characters are a token of one index, three and more a phrase of trigrams of the other.
-  const isShort = [...needle].length < 3;
-  if (isShort && also.length > 0) {
-    return {
-      index: "hits",
-      matches: `SELECT rowid FROM (
-        SELECT rowid AS rowid FROM video_search_short WHERE video_search_short MATCH ?
-        UNION SELECT rowid FROM video_search WHERE video_search MATCH ?) AS hits WHERE TRUE`,
-      phrases: [phrase([needle]), phrase(also)],
-    };
-  }
-  const index = isShort ? "video_search_short" : "video_search";
-  const matches = `SELECT rowid FROM ${index} WHERE ${index} MATCH ?`;
-  return { index, matches, phrases: [phrase([needle, ...also])] };
+/** Two characters are a token of one index, three and more a phrase of trigrams of the other. */
+function indexOf(text: string): string {
+  return [...text].length < 3 ? "video_search_short" : "video_search";
+}
+
+function phrase(texts: readonly string[]): string {
+  return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
 }
 
 /** Leaves of sort keys those of a list: what is not published is less than what is. */

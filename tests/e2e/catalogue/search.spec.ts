@@ -214,6 +214,31 @@ test("a search without results offers what comes near, and categories @phone", a
   await expect(page.locator(cards)).toHaveCount(1);
 });
 
+test("videos with a tag of another name are close matches, below the result", async ({
+  page,
+  site,
+}) => {
+  await addVideos(site);
+  const names = [
+    ["neon", "neon lights", "Neon lights"],
+    ["bright", "neon lights", "Neon lights"],
+  ];
+  const add = site.database().prepare("INSERT OR REPLACE INTO tag_aliases VALUES (?, ?, ?)");
+  for (const name of names) add.run(...name);
+  const close = page.getByRole("region", { name: "Close matches" });
+  await page.goto("/?search=bright");
+  await expect(page.getByText("No videos found matching")).toBeVisible();
+  await expect(close.getByRole("article")).toHaveText(/Other/);
+  await expectNoViolations(page);
+  await close.getByRole("link", { name: "Neon lights" }).click();
+  await expect(page).toHaveURL("/tags/neon%20lights");
+  // Its tag contains the text, so it is in the exact result.
+  await page.goto("/?search=neon");
+  await expect(page.getByText("4 videos")).toBeVisible();
+  await expect(close).toHaveCount(0);
+  site.database().exec("DELETE FROM tag_aliases");
+});
+
 test("nothing of what is typed is logged", async ({ page, site }) => {
   await addVideos(site);
   const before = site.log.length;

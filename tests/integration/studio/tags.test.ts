@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
-import { listPublished, listTagged } from "~/catalogue/lists/listing.server";
+import { closeMatches, listPublished, listTagged } from "~/catalogue/lists/listing.server";
 import { aliasesOf, resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import { suggestions } from "~/catalogue/search/suggestions.server";
 import { loader as publicTag } from "~/routes/tag";
@@ -68,6 +68,11 @@ const tagsOf = (...ids: string[]) =>
   });
 const found = async (search: string) =>
   (await listPublished({ search, page: 1 })).videos.map(({ id }) => id).sort();
+/** The tag by whose other name a search is close, and the ids of its videos. */
+const close = async (search: string, category?: string) => {
+  const { tag, videos = [] } = (await closeMatches({ search, category })) ?? {};
+  return [tag, ...videos.map(({ id }) => id).sort()];
+};
 
 function addTagged(): void {
   addVideo({ id: "a", status: "published", tags: '["hd","night"]' });
@@ -301,18 +306,31 @@ describe("another name of a tag", () => {
   const visit = (path: string) =>
     publicTag({ request: new Request(ORIGIN + path), params: {}, context: {} });
 
-  it("finds the tag in searches, whether it is short or long, with what its own text finds", async () => {
+  it("shows the tag's videos as close matches of a search, which its result leaves out", async () => {
     addTagged();
     addVideo({ id: "t", status: "published", title: "uhd test, high definition" });
     await succeed(aliases("hd", "Uhd, high definition, q"));
     expect((await page()).aliases.hd).toEqual(["high definition", "q", "uhd"]);
-    expect(await found("UHD")).toEqual(["a", "b", "t"]);
-    expect(await found("high definition")).toEqual(["a", "b", "t"]);
-    expect(await found("Q")).toEqual(["a", "b"]);
-    expect((await listPublished({ search: "q", category: "english", page: 1 })).total).toBe(0);
-    expect((await listPublished({ search: "q", category: "desi", page: 1 })).total).toBe(2);
+    for (const [search, exact] of [
+      ["UHD", ["t"]],
+      ["high definition", ["t"]],
+      ["Q", []],
+    ] as const) {
+      expect(await found(search)).toEqual(exact);
+      expect(await close(search)).toEqual(["HD", "a", "b"]);
+    }
+    expect(await close("q", "desi")).toEqual(["HD", "a", "b"]);
+    expect(await close("q", "english")).toEqual([undefined]);
+    // What the search finds exactly is not repeated.
+    sqliteHandle().exec("UPDATE videos SET title = 'Best UHD' WHERE id = 'a'");
+    expect([await found("uhd"), await close("uhd")]).toEqual([
+      ["a", "t"],
+      ["HD", "b"],
+    ]);
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'b'");
+    expect(await close("uhd")).toEqual([undefined]);
     // Only the name as a whole.
-    expect(await found("uh")).toEqual(["t"]);
+    expect([await found("uh"), await close("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
   it("is suggested as the tag, while a published video has it", async () => {
@@ -354,7 +372,7 @@ describe("another name of a tag", () => {
     await succeed(aliases("hd", "uhd"));
     const { action: undo } = await succeed([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);
     expect(aliasesOf("sharp")).toEqual(["4k", "hd", "uhd"]);
-    expect(await found("hd")).toEqual(["a", "b"]);
+    expect(await close("hd")).toEqual(["Sharp", "a", "b"]);
     expect((await caught(() => visit("/tags/4k"))).headers.get("Location")).toBe("/tags/sharp");
     await succeed(Object.entries(undo.fields) as [string, string][]);
     expect([aliasesOf("sharp"), aliasesOf("hd")]).toEqual([[], ["uhd"]]);
