@@ -1,10 +1,17 @@
+import { useLayoutEffect } from "react";
 import "./related-videos.css";
 import "./watch.css";
 
 const BAR = "animate-breathe rounded-sm bg-raised";
 
-/** The video page while it loads, in the page's own layout, so that nothing moves when it arrives. */
+/** The video page while it loads, in the page's own layout and at its top, so that nothing moves when it arrives. */
 export function VideoSkeleton() {
+  useLayoutEffect(() => {
+    const { scrollY } = window;
+    window.scrollTo(0, 0);
+    // For the page before, in case that the request fails; a page that arrives sets its own position.
+    return () => window.scrollTo(0, scrollY);
+  }, []);
   return (
     <div role="status">
       {/* Not in the layout, whose columns are its first and second child. */}

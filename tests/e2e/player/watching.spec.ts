@@ -124,14 +124,18 @@ test("a slow video shows a skeleton whose player has the page's size and positio
   site,
   isMobile,
 }) => {
-  await fill(site, 2);
+  await fill(site, 8);
   const shifts = await recordShifts(page);
   const boxOf = async (selector: string) => page.locator(selector).boundingBox();
   for (const width of isMobile ? [360] : [768, 1440]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto("/");
     const release = await holdRequests(page, /\/video\/v1\.data/);
-    await page.locator(cards).first().click();
+    await page.mouse.wheel(0, 200);
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(100);
+    // A click by Playwright would scroll back to the card.
+    const link = page.locator(cards).first().getByRole("link").first();
+    await link.evaluate((element: HTMLElement) => element.click());
     await expect(page.getByText("Loading video...")).toBeAttached();
     const skeleton = await boxOf(".watch-picture");
     release();
