@@ -12,7 +12,7 @@ import {
 } from "~/shared/list-view";
 import { PAGE_SIZE } from "~/shared/pages";
 import type { VideoPage } from "~/shared/video-card";
-import { pageMeta } from "./page-meta";
+import { DESCRIPTION_LENGTH, pageMeta, shortened } from "./page-meta";
 import {
   breadcrumbs,
   type DescribedVideo,
@@ -33,7 +33,7 @@ export function homeMeta(
   const label = category && shortCategoryLabel(category);
   const videos = label ? `${label} videos` : "videos";
   const title = search
-    ? `“${search}” in ${videos}`
+    ? `Results for “${search}”${label ? ` in ${label}` : ""}`
     : label
       ? `${label}: free videos, ${order}`
       : `Free videos for adults, ${order}`;
@@ -43,7 +43,7 @@ export function homeMeta(
   return [
     ...pageMeta(site, {
       title: onPage(title, list),
-      description: onPage(description, list),
+      description: describePage(description, list),
       // The list of a category has its own address; a search or another order is not for search engines.
       path: listPath({
         ...{ from: category && !search ? "categories" : "home", search, category, ...view },
@@ -73,7 +73,7 @@ export function categoryMeta(
   return [
     ...pageMeta(site, {
       title: onPage((category ? `${shortLabel} videos` : "All videos by category") + words, list),
-      description: onPage(
+      description: describePage(
         `Browse ${formatQuantity(list.total, "video")} in ${shortLabel} on ${site.name}${words}. Free to watch, ages 18 and over.`,
         list,
       ),
@@ -98,7 +98,7 @@ export function trendingMeta(site: SiteIdentity, shown: { list: VideoPage }): Me
   return [
     ...pageMeta(site, {
       title: onPage("Trending videos, most watched first", list),
-      description: onPage(
+      description: describePage(
         `The most watched of ${formatQuantity(list.total, "video")} on ${site.name}, by views. Free to watch, ages 18 and over.`,
         list,
       ),
@@ -123,7 +123,7 @@ export function tagMeta(
   return [
     ...pageMeta(site, {
       title: onPage(name, list),
-      description: onPage(
+      description: describePage(
         `${formatQuantity(list.total, "video")} tagged “${tag}” on ${site.name}, newest first. Free to watch, ages 18 and over.`,
         list,
       ),
@@ -189,6 +189,12 @@ export function neighbours(
 
 export function onPage(text: string, { page }: VideoPage): string {
   return page > 1 ? `${text} (page ${page})` : text;
+}
+
+/** Returns a description that names the page also where its text is cut. */
+export function describePage(text: string, { page }: VideoPage): string {
+  const suffix = page > 1 ? ` (page ${page})` : "";
+  return shortened(text, DESCRIPTION_LENGTH - suffix.length) + suffix;
 }
 
 function before(list: VideoPage): number {

@@ -4,7 +4,7 @@ import { documentTitle } from "./private-meta";
 import { SHARE_PICTURE } from "./structured-data";
 
 /** Search engines cut a description about here. */
-const DESCRIPTION_LENGTH = 160;
+export const DESCRIPTION_LENGTH = 160;
 
 interface Described {
   /** Without the site's name. */
@@ -23,7 +23,7 @@ interface Described {
 /** The head of any page. Every title names the site last; every picture's address is absolute. */
 export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] {
   const title = documentTitle(page.title, site.name);
-  const description = shortened(page.description);
+  const description = shortened(page.description, DESCRIPTION_LENGTH);
   const address = site.origin + page.path;
   const picture = site.origin + (page.picture ?? SHARE_PICTURE);
   return [
@@ -45,11 +45,11 @@ export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] 
   ] as MetaDescriptor[];
 }
 
-/** In one line, cut at a word where there is one. */
-function shortened(text: string): string {
+/** Returns a text in one line of at most `length` characters, cut at a word where there is one. */
+export function shortened(text: string, length: number): string {
   const line = [...text.replace(/\s+/g, " ").trim()];
-  if (line.length <= DESCRIPTION_LENGTH) return line.join("");
-  const cut = line.slice(0, DESCRIPTION_LENGTH - 1).join("");
+  if (line.length <= length) return line.join("");
+  const cut = line.slice(0, length - 1).join("");
   const space = cut.lastIndexOf(" ");
-  return `${space > DESCRIPTION_LENGTH / 2 ? cut.slice(0, space) : cut}…`;
+  return `${space > length / 2 ? cut.slice(0, space) : cut}…`;
 }

@@ -5,7 +5,7 @@ import { PAGE_SIZE } from "~/shared/pages";
 import { seriesFeedPath, seriesPath } from "~/shared/series/series-path";
 import type { VideoPage } from "~/shared/video-card";
 import type { SeriesDetail } from "../series/public-series.server";
-import { neighbours, onPage } from "./catalogue-meta";
+import { describePage, neighbours, onPage } from "./catalogue-meta";
 import { pageMeta } from "./page-meta";
 import { breadcrumbs, itemList } from "./structured-data";
 
@@ -22,7 +22,7 @@ export function seriesMeta(
   return [
     ...pageMeta(site, {
       title: onPage(title, list),
-      description: onPage(words, list),
+      description: describePage(words, list),
       path: address(list.page),
       picture: list.videos[0]?.thumbnailUrl,
       noindex: !isPublic || list.total === 0,

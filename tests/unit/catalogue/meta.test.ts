@@ -135,6 +135,16 @@ it("uses the short label of Premium before a noun", () => {
   expect(title(categoryMeta(site, premium))).toBe("Premium videos | Afterdark");
 });
 
+it("names the page in a description whose text is cut", () => {
+  const long = { search: "word ".repeat(40).trim() };
+  const [first, second] = [list(1, 2), list(2, 2)].map((pages) =>
+    content(homeMeta(site, { ...long, list: pages }), "description"),
+  );
+  expect(first).toMatch(/…$/);
+  expect(second).toMatch(/… \(page 2\)$/);
+  expect(second!.length).toBeLessThanOrEqual(160);
+});
+
 describe("canonical addresses", () => {
   it.each([
     ["home", "/"],
