@@ -17,7 +17,7 @@ export function ResendForm({ fields }: { fields: readonly (readonly [string, str
       ))}
       <EnteredTexts fields={fields.filter(([name]) => !TECHNICAL.test(name))} />
       <div>
-        <Button>Send again</Button>
+        <Button variant="secondary">Send again</Button>
       </div>
     </Form>
   );

@@ -28,7 +28,23 @@ test("a visitor pages through home and the address follows @phone", async ({
     .getByRole("navigation")
     .evaluateAll((columns) => columns.map((column) => column.getBoundingClientRect().top));
   expect([tops.length, new Set(tops).size], "columns of links in one row").toEqual([3, 1]);
-  if (isMobile) expect((await footer.boundingBox())!.height).toBeLessThan(520);
+  if (isMobile) {
+    expect((await footer.boundingBox())!.height).toBeLessThan(520);
+  } else {
+    const usual = page.viewportSize()!;
+    for (const [width, columns] of [
+      [600, 1],
+      [700, 2],
+      [1100, 3],
+      [1440, 4],
+    ] as const) {
+      await page.setViewportSize({ ...usual, width });
+      const grid = page.locator("main ul").filter({ has: page.getByRole("article") });
+      const tracks = await grid.evaluate((list) => getComputedStyle(list).gridTemplateColumns);
+      expect(tracks.split(" "), `${width} px`).toHaveLength(columns);
+    }
+    await page.setViewportSize(usual);
+  }
   await expect(page.locator(cards).first()).toContainText("Video 1");
   await expect(page.getByText("page 1 of 3", { exact: true })).toBeVisible();
 

@@ -90,6 +90,26 @@ test("a video that is hidden while it is on the screen is withdrawn where it sta
   await expect(page.getByRole("article")).toHaveCount(8);
 });
 
+test("the page of a video is not refetched when the catalogue changes", async ({
+  page,
+  site,
+  context,
+}) => {
+  await fill(site, 2);
+  await page.goto("/video/v1");
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes(".data")) requests.push(request.url());
+  });
+  const list = await context.newPage();
+  await list.goto("/");
+  site.database().exec("UPDATE videos SET title = 'Renamed' WHERE id = 'v1'");
+  await expect(list.getByText("Renamed")).toBeVisible();
+  await page.bringToFront();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 1");
+  expect(requests).toEqual([]);
+});
+
 test("counts rise where they stand, also while one reads", async ({ page, site }) => {
   await fill(site, 20);
   await page.goto("/");

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { Link, useLoaderData, useNavigate } from "@remix-run/react";
+import { Link, useLoaderData, useLocation, useNavigate } from "@remix-run/react";
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { SearchBox } from "~/ui/lists/search-box";
@@ -21,10 +21,12 @@ function slowList() {
   function Page() {
     const { search } = useLoaderData<typeof loader>();
     const navigate = useNavigate();
+    const location = useLocation();
     return (
       <>
         <SearchBox search={search} />
         <p>answer: {search || "all"}</p>
+        <p>address: {location.search}</p>
         <Link to="/">Clear</Link>
         <button type="button" onClick={() => navigate(-1)}>
           Back
@@ -55,6 +57,12 @@ describe("searching while typing", () => {
     for (const text of ["n", "ne", "neo", "neon"]) type(text);
     expect(await screen.findByText("answer: neon")).toBeTruthy();
     expect(list.asked).toEqual(["", "neon"]);
+  });
+
+  it("returns to page 1", async () => {
+    await slowList().open(["/?search=neon&page=2"]);
+    type("rain");
+    expect(await screen.findByText("address: ?search=rain")).toBeTruthy();
   });
 
   it("never shows an earlier answer over a later one, nor over what is being typed", async () => {
