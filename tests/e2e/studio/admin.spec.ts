@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import type { SiteProcess } from "../../site-process";
+import { holdRequests } from "../hold-requests";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
 const row = (page: Page, title: string) => page.getByRole("row").filter({ hasText: title });
@@ -158,7 +159,10 @@ test("the keyboard alone moves, selects, hides, edits and deletes", async ({ pag
   await expect(dialog.getByRole("heading", { name: "Delete this video?" })).toBeFocused();
 });
 
-test("Update is disabled while the title is blank", async ({ page, site }) => {
+test("Update is disabled while the title is blank, and shows that it is updating", async ({
+  page,
+  site,
+}) => {
   addThree(site);
   await signIn(page);
   await page.goto("/admin?tab=manage&edit=a");
@@ -167,6 +171,12 @@ test("Update is disabled while the title is blank", async ({ page, site }) => {
   await expect(page.getByRole("dialog").getByLabel("Title")).toBeFocused();
   await page.getByRole("dialog").getByLabel("Title").fill("  ");
   await expect(update).toBeDisabled();
+  await page.getByRole("dialog").getByLabel("Title").fill("Renamed");
+  const release = await holdRequests(page, /\/admin\.data/);
+  await update.click();
+  await expect(page.getByRole("button", { name: "Updating..." })).toBeVisible();
+  release();
+  await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
 });
 
 test("an open list follows what another admin does", async ({ page, site }) => {

@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { Script } from "node:vm";
-// @ts-expect-error the package brings no types
 import { JSDOM } from "jsdom";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
