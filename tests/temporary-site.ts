@@ -3,12 +3,14 @@ import os from "node:os";
 import path from "node:path";
 import { forgetSettings } from "~/server/settings.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
+import { TEMPLATE } from "./integration/template-database";
 
 export const TEST_SECRET = "a-secret-for-tests-of-32-characters";
 
 /**
  * A site of its own in a temporary folder: real SQLite file, real folders. Point the settings at it
- * in `beforeEach`, and call the returned function in `afterEach`.
+ * in `beforeEach`, and call the returned function in `afterEach`. Its database is a copy of a migrated
+ * one, which takes a twentieth of the time of migrating it.
  *
  * @param environment further settings, by the names of the environment variables.
  */
@@ -23,6 +25,11 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
     ENCODER_PRESET: "ultrafast",
     ...environment,
   });
+  const template = process.env[TEMPLATE];
+  if (template && environment.DATABASE_PATH === undefined) {
+    fs.mkdirSync(path.join(folder, "db"), { mode: 0o700 });
+    fs.copyFileSync(template, path.join(folder, "db", "site.sqlite"));
+  }
   for (const name of ["videos", "thumbnails", "tmp"]) {
     fs.mkdirSync(path.join(folder, "uploads", name), { recursive: true });
   }

@@ -29,6 +29,7 @@ export default defineConfig({
         },
       },
     ],
+    globalSetup: ["tests/integration/template-database.ts"],
     setupFiles: ["tests/setup.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -12,6 +12,8 @@ import { useTemporarySite } from "../../temporary-site";
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite();
+  // These tests migrate a database themselves.
+  fs.rmSync(path.join(site.folder, "db"), { recursive: true });
 });
 afterEach(() => site.remove());
 
