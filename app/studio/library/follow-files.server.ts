@@ -38,17 +38,23 @@ export interface SeenFiles {
   /** Modification times of the folders `{bucket}/{userId}`. */
   folders: Map<string, number>;
   /** Entries that are measured again at the next look. */
-  growing: LibraryEntry[];
+  growing: Entry[];
+  /** Folders that could not be read, so that each is logged once. */
+  unreadable: Set<string>;
 }
 
-export const nothingSeen = (): SeenFiles => ({ folders: new Map(), growing: [] });
+type Entry = Pick<LibraryEntry, "bucket" | "path" | "isFolder">;
+
+export function nothingSeen(): SeenFiles {
+  return { folders: new Map(), growing: [], unreadable: new Set() };
+}
 
 /** Follows the buckets from now on. */
 export function startFollowingFiles(): void {
   const seen = nothingSeen();
   let restUntil = 0;
   const look = async () => {
-    const began = Date.now();
+    const began = performance.now();
     if (began < restUntil) return;
     restUntil = Number.POSITIVE_INFINITY;
     try {
@@ -56,8 +62,8 @@ export function startFollowingFiles(): void {
     } catch (error) {
       console.error("Could not look for files of other tools:", error);
     }
-    const now = Date.now();
-    restUntil = now + Math.min(MIN_REST_RATIO * (now - began), 20 * LOOK_EVERY_MS);
+    const now = performance.now();
+    restUntil = now + MIN_REST_RATIO * (now - began);
   };
   setInterval(look, LOOK_EVERY_MS).unref();
 }
@@ -69,19 +75,22 @@ export async function followFiles(seen: SeenFiles, now = Date.now()): Promise<vo
   if (pausedBy === "other-database") return;
   const growing = seen.growing;
   seen.growing = [];
-  for (const { bucket, path: name, isFolder } of growing) {
-    await measure({ bucket, path: name, isFolder }, seen, now);
-  }
+  for (const entry of growing) await measure(entry, seen, now);
   for (const bucket of BUCKETS) {
     for (const user of await listing(path.join(settings().uploadsDir, bucket))) {
       if (!user.isDirectory()) continue;
       const folder = path.join(settings().uploadsDir, bucket, user.name);
-      const { mtimeMs } = await fs.stat(folder);
-      if (seen.folders.get(folder) === mtimeMs) continue;
-      const names = await recordAdded(bucket, user.name, seen, now);
-      // These records tell the next start which files should exist.
-      if (!pausedBy) await forgetRemoved(bucket, user.name, names);
-      if (now - mtimeMs > CLOCK_RESOLUTION_MS) seen.folders.set(folder, mtimeMs);
+      try {
+        const { mtimeMs } = await fs.stat(folder);
+        if (seen.folders.get(folder) === mtimeMs) continue;
+        const names = await recordAdded(bucket, user.name, seen, now);
+        // These records tell the next start which files should exist.
+        if (!pausedBy) await forgetRemoved(bucket, user.name, names);
+        if (now - mtimeMs > CLOCK_RESOLUTION_MS) seen.folders.set(folder, mtimeMs);
+      } catch (error) {
+        if (!seen.unreadable.has(folder)) console.error(`Could not read ${folder}:`, error);
+        seen.unreadable.add(folder);
+      }
     }
   }
   await claimUnowned();
@@ -99,7 +108,7 @@ async function recordAdded(
      WHERE bucket = ? AND path IN (SELECT value FROM json_each(?))`,
   ).pluck();
   const paths = new Set<string>();
-  let batch: Pick<LibraryEntry, "bucket" | "path" | "isFolder">[] = [];
+  let batch: Entry[] = [];
   const recordBatch = async () => {
     const recorded = new Set(known.all(bucket, JSON.stringify(batch.map((entry) => entry.path))));
     const added = batch.filter((entry) => !recorded.has(entry.path));
@@ -122,11 +131,7 @@ async function recordAdded(
 }
 
 /** Records the size of an entry, and notes whether it has to be measured again. */
-async function measure(
-  entry: Pick<LibraryEntry, "bucket" | "path" | "isFolder">,
-  seen: SeenFiles,
-  now: number,
-): Promise<void> {
+async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void> {
   const file = bucketFile(entry.bucket, entry.path);
   if (!file) return;
   const before = prepared("SELECT * FROM media_files WHERE bucket = ? AND path = ?").get(
@@ -140,7 +145,7 @@ async function measure(
   const isUpload = await isArriving(measured);
   if (!isUpload)
     await correctRecord(measured, claimantOf(entry) ?? before?.video_id ?? null, before);
-  if (isUpload || now - stat.mtimeMs < GROWING_MS) seen.growing.push(measured);
+  if (isUpload || now - stat.mtimeMs < GROWING_MS) seen.growing.push(entry);
 }
 
 /** Forgets the records of a folder's entries that no longer exist. */

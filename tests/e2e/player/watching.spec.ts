@@ -98,7 +98,7 @@ test("the page shows all there is to a video, its links safe @phone", async ({ p
   await expect(page.locator(cards)).toHaveCount(1);
 });
 
-test("a video without a file, without relatives, and one that is not there", async ({
+test("a video without a file, without relatives, one that can't be read, and one that is not there", async ({
   page,
   site,
 }) => {
@@ -109,6 +109,28 @@ test("a video without a file, without relatives, and one that is not there", asy
   await expect(page.getByText("No related videos found")).toBeVisible();
   await page.getByRole("link", { name: "Browse Model/Star" }).click();
   await expect(page).toHaveURL("/categories/pornstar");
+
+  // A category that only another tool knows.
+  site.database().exec("DELETE FROM videos");
+  site.addVideo({ id: "own", title: "Its own", category: "My own" });
+  await page.goto("/video/own");
+  await page.getByRole("link", { name: "Browse My own" }).click();
+  await expect(page).toHaveURL("/categories/My%20own");
+  await expect(page.locator(cards)).toHaveText(/Its own/);
+
+  site.database().exec("ALTER TABLE videos RENAME TO videos_away");
+  try {
+    // As on a full load, so on a change of the page.
+    await page.locator(cards).first().click();
+    await expect(page.getByRole("alert")).toContainText("Error loading videos: Failed to fetch");
+    expect((await page.reload())?.status()).toBe(500);
+    await expect(page).toHaveTitle("Something went wrong | Afterdark");
+    await expect(page.getByRole("alert")).toContainText("Error loading videos: Failed to fetch");
+  } finally {
+    site.database().exec("ALTER TABLE videos_away RENAME TO videos");
+  }
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Its own");
 
   expect((await page.goto("/video/nobody"))?.status()).toBe(404);
   await expect(page.getByRole("heading", { name: "Video not found" })).toBeVisible();

@@ -321,7 +321,10 @@ describe("a status link", () => {
     const sent = headers({ actionHeaders: new Headers() } as never) as Headers;
     expect(sent.get("Cache-Control")).toBe("no-store");
     expect(sent.get("X-Robots-Tag")).toBe("noindex");
-    expect(meta({} as never)).toContainEqual({ name: "referrer", content: "strict-origin" });
+    expect(meta({ matches: [] } as never)).toContainEqual({
+      name: "referrer",
+      content: "strict-origin",
+    });
     expect(routeLabel("/report/secret.data")).toBe("/report/:token");
   });
 

@@ -75,7 +75,7 @@ describe("the secret without SESSION_SECRET", () => {
   });
 
   it("rotates by a line on top of its file", () => {
-    fs.mkdirSync(path.join(site.folder, "db"));
+    fs.mkdirSync(path.join(site.folder, "db"), { recursive: true });
     fs.writeFileSync(path.join(site.folder, "db", "session-secret"), `${NEW}\n${OLD}\n`);
     setting("SESSION_SECRET", undefined);
     expect(sessionSecrets()).toEqual([NEW, OLD]);
@@ -83,7 +83,7 @@ describe("the secret without SESSION_SECRET", () => {
 
   it("is refused when its file holds a short one", () => {
     const file = path.join(site.folder, "db", "session-secret");
-    fs.mkdirSync(path.dirname(file));
+    fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${NEW}\nshort\n`);
     setting("SESSION_SECRET", undefined);
     expect(() => sessionSecrets()).toThrow(`${file} holds a secret of less than 32 characters`);
