@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 import { flushOne } from "~/shared/move-files.server";
 import { type ObjectStore, StorageError, type StoredObject } from "./object-store";
+import { writeHashed } from "./write-hashed.server";
 
 /** Begins the names of files that are not whole yet. */
 const PARTIAL = ".partial-";
@@ -18,29 +18,18 @@ export function folderStore(root: string): ObjectStore {
   async function put(key: string, file: string) {
     const target = fileOf(key);
     const partial = path.join(path.dirname(target), `${PARTIAL}${randomUUID()}`);
-    const hash = createHash("sha256");
-    let bytes = 0;
     try {
       await mkdir(path.dirname(target), { recursive: true });
-      await pipeline(
-        createReadStream(file, { highWaterMark: 1024 * 1024 }),
-        async function* (chunks) {
-          for await (const chunk of chunks as AsyncIterable<Buffer>) {
-            hash.update(chunk);
-            bytes += chunk.length;
-            yield chunk;
-          }
-        },
-        createWriteStream(partial, { flags: "wx" }),
-      );
+      const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
+      const written = await writeHashed(source, partial, { flags: "wx" });
       await flushOne(partial);
       await rename(partial, target);
       await flushOne(path.dirname(target));
+      return written;
     } catch (error) {
       await rm(partial, { force: true }).catch(() => {});
       throw toStorageError(error);
     }
-    return { sha256: hash.digest("hex"), bytes };
   }
 
   async function find(key: string) {

@@ -1,11 +1,9 @@
-import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 import { StorageError } from "./object-store";
 import { type Pointer, readPointer } from "./pointer.server";
 import { objectStore } from "./store.server";
+import { writeHashed } from "./write-hashed.server";
 
 const ATTEMPTS = 3;
 
@@ -36,18 +34,8 @@ export async function fetchObject(
   const store = await objectStore();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const hash = createHash("sha256");
-      await pipeline(
-        await store.get(key),
-        async function* (chunks) {
-          for await (const chunk of chunks as AsyncIterable<Buffer>) {
-            hash.update(chunk);
-            yield chunk;
-          }
-        },
-        createWriteStream(target),
-      );
-      if (hash.digest("hex") === sha256) return;
+      const written = await writeHashed(await store.get(key), target);
+      if (written.sha256 === sha256) return;
       throw new StorageError("damaged", key);
     } catch (error) {
       await rm(target, { force: true });

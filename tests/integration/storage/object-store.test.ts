@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { S3mini } from "s3mini";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { folderStore } from "~/media/storage/folder-store.server";
 import type { ObjectStore } from "~/media/storage/object-store";
 import { s3Store } from "~/media/storage/s3-store.server";
+import { writeHashed } from "~/media/storage/write-hashed.server";
 import { parseStorageUrl, type StorageAddress } from "~/server/storage/storage-url";
 import { freePort } from "../../free-port";
 import { hasS3Server, type S3Server, startS3Server } from "../../s3/object-stores";
@@ -178,4 +179,19 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
     const file = fileOf("away", Buffer.from("x"));
     await expect(store.put("videos/u/1.mp4", file)).rejects.toMatchObject({ failure: "away" });
   });
+});
+
+it("leaves no file behind when its source fails at once and the caller removes it", async () => {
+  for (let index = 0; index < 50; index++) {
+    const target = path.join(folder, `failed-${index}`);
+    const source = new Readable({
+      read() {
+        this.destroy(new Error("cut"));
+      },
+    });
+    await expect(writeHashed(source, target)).rejects.toThrow("cut");
+    fs.rmSync(target, { force: true });
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(fs.readdirSync(folder).filter((name) => name.startsWith("failed-"))).toEqual([]);
 });
