@@ -133,9 +133,9 @@ describe("the health check", () => {
 
 describe("an error that nobody expected", () => {
   it("is 500 with a reference that stands in the log, and no stack", async () => {
-    site.database().exec("ALTER TABLE videos RENAME TO elsewhere");
+    site.database().exec("ALTER TABLE series RENAME TO elsewhere");
     try {
-      const response = await fetch(`${site.url}/video/some-video?search=secret-search`);
+      const response = await fetch(`${site.url}/series/some-series?search=secret-search`);
       const html = await response.text();
       expect(response.status).toBe(500);
       expect(html).not.toMatch(/no such table|SqliteError/);
@@ -144,9 +144,9 @@ describe("an error that nobody expected", () => {
       expect(reference).toBeDefined();
       expect(html).toMatch(new RegExp(`>${reference}<`));
       expect(site.log).not.toContain("secret-search");
-      expect(site.log).toMatch(new RegExp(`Error ${reference}: GET /video/:id .*no such table`));
+      expect(site.log).toMatch(new RegExp(`Error ${reference}: GET /series/:slug .*no such table`));
     } finally {
-      site.database().exec("ALTER TABLE elsewhere RENAME TO videos");
+      site.database().exec("ALTER TABLE elsewhere RENAME TO series");
     }
   });
 });
