@@ -148,11 +148,14 @@ test("the keyboard alone moves, selects, hides, edits and deletes", async ({ pag
   await expect(dialog).toContainText("Edit Video");
   await expect(dialog.getByLabel("Title")).toBeFocused();
   await page.keyboard.press("Escape");
+  // The dialog is gone before its address is.
+  await expect(page).toHaveURL("/admin?tab=manage");
   await expect(dialog).toHaveCount(0);
   await rows.first().focus();
   await page.keyboard.press("s");
   await expect(dialog.getByLabel("Publish at")).toBeFocused();
   await page.keyboard.press("Escape");
+  await expect(page).toHaveURL("/admin?tab=manage");
   await expect(dialog).toHaveCount(0);
   await rows.first().focus();
   await page.keyboard.press("Delete");
