@@ -1,7 +1,8 @@
 // What `npm start` and `npm test` do before anything else. Plain JavaScript on Node alone, because
 // it runs when nothing is installed yet.
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -54,6 +55,23 @@ export function runPackageBeside(name, args) {
       },
     );
   });
+}
+
+/** The same with its output shown as it comes, and returned with the status. */
+export async function runPackageWithOutput(name, args) {
+  const colors = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const child = spawn(process.execPath, [packageProgram(name), ...args], {
+    cwd: root,
+    stdio: ["inherit", "pipe", "inherit"],
+    env: { ...process.env, ...colors },
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    output += text;
+    process.stdout.write(text);
+  });
+  const [status] = await once(child, "close");
+  return { status: status ?? 1, output };
 }
 
 function packageProgram(name) {

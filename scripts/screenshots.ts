@@ -108,6 +108,7 @@ await runScript(
       );
       for (const finding of findings) console.log(finding);
       console.log(`${pictures.length} pictures of ${screens.length} screens.`);
+      if (findings.length > 0) process.exitCode = 1;
       console.log(`${findings.length} findings. All of them: ${path.join(target, "index.html")}`);
     } finally {
       await browser?.close();

@@ -6,42 +6,37 @@ import { createInterface } from "node:readline/promises";
 import { run } from "./prepare.mjs";
 
 const TESTED_WITH = [
-  { program: "ffmpeg", debian: "ffmpeg", without: "what needs real clips cannot be tested" },
-  {
-    program: "chromium",
-    debian: "chromium",
-    without: "the journeys in a browser cannot be tested",
-  },
-  { program: "nginx", debian: "nginx", without: "the documented proxy cannot be tested" },
-  {
-    program: "swift",
-    // A library without a program: tests/swift_s3.py is the program.
-    file: "lib/python3/dist-packages/swift/common/middleware/s3api",
-    debian: "python3-swift",
-    without: "files in an S3-compatible store cannot be tested",
-  },
+  { program: "ffmpeg", debian: "ffmpeg", without: "tests that use real clips fail" },
+  { program: "chromium", debian: "chromium", without: "end-to-end tests fail" },
+  { program: "nginx", debian: "nginx", without: "tests of the documented proxy fail" },
 ];
-/** The other browsers: where they cannot be installed, their journeys are left out and that is said. */
-const OTHER_BROWSERS = [
+const NIGHTLY = [
   {
     program: "firefox-esr",
     debian: "firefox-esr",
-    without: "the journeys in Firefox are not tested",
+    without: "tests in Firefox are left out",
   },
   {
     program: "WebKitWebDriver",
     debian:
       "webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad",
-    without: "the journeys in WebKit are not tested",
+    without: "tests in WebKit are left out",
   },
-  { program: "Xvfb", debian: "xvfb", without: "WebKit has no screen, so it is not tested" },
+  { program: "Xvfb", debian: "xvfb", without: "WebKit has no screen, so its tests are left out" },
+  {
+    program: "swift",
+    // A library without a program: tests/s3/swift_s3.py is the program.
+    file: "lib/python3/dist-packages/swift/common/middleware/s3api",
+    debian: "python3-swift",
+    without: "tests of an S3-compatible store are left out",
+  },
 ];
-/** Nothing is left out without it. */
+/** No test is left out without it. */
 const FASTER = [
   {
     program: "chromium-headless-shell",
     debian: "chromium-headless-shell",
-    without: "the end-to-end tests run in all of Chromium, which takes half as much time again",
+    without: "end-to-end tests run in the full Chromium, which takes half as much time again",
   },
 ];
 /** Needed only where a package has no ready binary for this version of Node. */
@@ -63,13 +58,12 @@ export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
 /**
  * Installs Debian's packages for the programs that are missing, when that is possible and wanted.
  *
- * @param everyBrowser whether Firefox and WebKit count like the others; otherwise they are only named.
+ * @param all whether the nightly tests run as well.
  * @returns what cannot be tested, one sentence for each program that is still missing.
  */
-export async function installPrograms({ compilers = false, everyBrowser = false } = {}) {
-  const needed = [...TESTED_WITH, ...(everyBrowser ? OTHER_BROWSERS : [])];
-  const optional = [...(everyBrowser ? [] : OTHER_BROWSERS), ...FASTER];
-  const wanted = [...needed, ...optional, ...(compilers ? COMPILERS : [])];
+export async function installPrograms({ compilers = false, all = false } = {}) {
+  const needed = [...TESTED_WITH, ...(all ? NIGHTLY : [])];
+  const wanted = [...needed, ...FASTER, ...(compilers ? COMPILERS : [])];
   const missing = (programs) => programs.filter((each) => !isInstalled(each));
   const packages = missing(wanted).flatMap(({ debian }) => debian.split(" "));
   if (packages.length === 0) return [];
@@ -86,7 +80,7 @@ export async function installPrograms({ compilers = false, everyBrowser = false 
       `Not installed: ${packages.join(", ")}. As root: apt-get install ${packages.join(" ")}`,
     );
   const sentence = ({ program, without }) => `${program} is missing: ${without}`;
-  for (const program of missing(optional)) console.log(sentence(program));
+  for (const program of missing(FASTER)) console.log(sentence(program));
   return missing(needed).map(sentence);
 }
 

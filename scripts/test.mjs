@@ -1,104 +1,105 @@
-// npm test: install what is missing, then types, format and lint, unit and integration tests, and
-// the journeys in real browsers. Everything runs even when something before it failed. A test that
-// fails is tried once more, with nothing beside it; one that passes only then is named at the end.
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
+// npm test: installs what is missing, then runs type check, format, lint, unit, integration and end-to-end
+// tests. All steps run even if one before them failed.
+//   --changed[=COMMIT]  only tests that files changed since COMMIT (default: the last commit) affect
+//   --prepare           only installs and builds
+//   --all               also the nightly tests: other browsers, an object store, torture, screenshots
+import { stripVTControlCharacters } from "node:util";
 import {
   build,
+  giveUp,
   installPackages,
   packagesAreMissing,
   requireNode,
   root,
-  runPackage,
   runPackageBeside,
+  runPackageWithOutput,
 } from "./prepare.mjs";
 import { installPrograms } from "./system-packages.mjs";
-import { failedFiles, playwrightResults, vitestResults, withSecondTry } from "./test-results.mjs";
+
+const { changed, all, prepare } = readOptions(process.argv.slice(2));
+const isCi = Boolean(process.env.CI);
+// Read by tests/e2e/playwright.config.ts.
+if (all) process.env.NIGHTLY = "1";
 
 requireNode();
 process.chdir(root);
-const untestable = await installPrograms({
-  compilers: packagesAreMissing(),
-  everyBrowser: process.env.EVERY_BROWSER === "1",
-});
+const failures = await installPrograms({ compilers: packagesAreMissing(), all });
 installPackages({ development: true });
 
-const report = path.join(os.tmpdir(), `site-tests-${process.pid}.json`);
-const results = new Map();
-const failures = [];
+if (prepare) {
+  build();
+  reportFailures();
+  process.exit();
+}
 
-// Beside the build, which keeps one processor busy.
+const summaries = [];
 const checks = [
   ["types", runPackageBeside("tsc", [])],
   ["format and lint", runPackageBeside("biome", ["check", "--error-on-warnings", "."])],
 ];
 build();
+
+const vitest = ["run", "--config=tests/vitest.config.ts"];
+if (changed) vitest.push(`--changed=${changed}`, "--passWithNoTests");
+await runTests("unit and integration tests", "vitest", vitest, "--retry=1");
+
 for (const [name, check] of checks) {
   const { succeeded, output } = await check;
   console.log(`\n=== ${name} ===\n${output}`);
   if (!succeeded) failures.push(name);
 }
-runVitest("unit and integration tests", "tests/vitest.config.ts");
-runVitest("journeys in every browser", "tests/browsers/vitest.config.ts");
-runPlaywright("end-to-end tests", "tests/e2e/playwright.config.ts");
-failures.push(...untestable);
-summarise();
 
-function runVitest(name, config) {
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const options = ["run", `--config=${config}`, ...reporters];
-  let status = step(name, "vitest", options);
-  let outcome = vitestResults(takeReport());
-  const again = failedFiles(outcome);
-  if (status !== 0 && again.length > 0) {
-    status = step(`${name}, second try`, "vitest", [...options, "--no-file-parallelism", ...again]);
-    outcome = withSecondTry(outcome, vitestResults(takeReport()));
-  }
-  finish(name, status, outcome);
+const playwright = ["test", "--config=tests/e2e/playwright.config.ts"];
+if (changed) playwright.push(`--only-changed=${changed}`, "--pass-with-no-tests");
+await runTests("end-to-end tests", "playwright", playwright, "--retries=1");
+
+if (all) {
+  const nightly = ["run", "--config=tests/nightly.config.ts"];
+  await runTests("nightly tests", "vitest", nightly, "--retry=1");
+  await runTests("screenshots", "tsx", ["scripts/screenshots.ts", "test-results/screenshots"]);
 }
 
-function runPlaywright(name, config) {
-  const status = step(name, "playwright", ["test", `--config=${config}`, "--retries=1"], {
-    E2E_REPORT: report,
-  });
-  finish(name, status, playwrightResults(takeReport()));
+console.log(`\n${summaries.join("\n\n")}`);
+if (changed) {
+  console.log(`
+Only test files that are changed or import a changed file were run. Tests of the built site import none
+of its sources: run those of the pages you changed with "npm run test:e2e -- FILE".`);
 }
+reportFailures();
 
-function step(name, program, args, env) {
-  console.log(`\n=== ${name} ===`);
-  return runPackage(program, args, env);
-}
-
-function finish(name, status, outcome) {
-  if (status !== 0) failures.push(name);
-  for (const [test, result] of outcome) results.set(test.replace(`${root}/`, ""), result);
-}
-
-function takeReport() {
-  try {
-    return JSON.parse(fs.readFileSync(report, "utf8"));
-  } catch {
-    return undefined;
-  } finally {
-    fs.rmSync(report, { force: true });
-  }
-}
-
-function summarise() {
-  const named = (status) => [...results].filter(([, is]) => is === status).map(([test]) => test);
-  const [passed, failed] = [named("passed"), named("failed")];
-  const unsteady = named("unsteady");
-  console.log("");
-  for (const test of unsteady) console.log(`Passed only at the second try: ${test}`);
-  for (const test of failed) console.log(`Failed: ${test}`);
+function reportFailures() {
   for (const failure of failures) console.log(`Failed: ${failure}`);
-  // A step can fail without a failing test: types, lint, a runner that could not start.
-  const counts = {
-    passed: passed.length + unsteady.length,
-    failed: Math.max(failed.length, failures.length),
-    skipped: named("skipped").length,
-  };
-  console.log(`tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  process.exitCode = failures.length > 0 || counts.passed === 0 ? 1 : 0;
+  process.exitCode = failures.length > 0 ? 1 : 0;
+}
+
+/** A failed test gets a second try in CI only, where the runner lists it as flaky. */
+async function runTests(name, program, args, retry) {
+  console.log(`\n=== ${name} ===`);
+  const { status, output } = await runPackageWithOutput(
+    program,
+    isCi && retry ? [...args, retry] : args,
+  );
+  summaries.push(`${name}:\n${summaryOf(output)}`);
+  if (status !== 0) failures.push(name);
+}
+
+/** The lines with which Vitest or Playwright ends its report, to be repeated below those of both. */
+function summaryOf(output) {
+  const counts =
+    /^\s*(Test Files|Tests|Errors|Duration|\d+ (passed|failed|flaky|skipped|did not run))/;
+  const lines = output.trimEnd().split("\n").slice(-40);
+  const summary = lines.filter((line) => counts.test(stripVTControlCharacters(line)));
+  return summary.length > 0 ? summary.join("\n") : lines.at(-1);
+}
+
+function readOptions(args) {
+  const options = {};
+  for (const arg of args) {
+    const [name, value] = arg.split("=");
+    if (name === "--changed") options.changed = value ?? "HEAD";
+    else if (arg === "--all" || arg === "--prepare") options[arg.slice(2)] = true;
+    else
+      giveUp(`Unknown option ${arg}. Usage: npm test [-- --changed[=COMMIT] | --all | --prepare]`);
+  }
+  return options;
 }

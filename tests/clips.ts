@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
-/** Of each user one, who can read and write all that is in it. */
-export const CLIPS_FOLDER = path.join(os.tmpdir(), `site-test-clips-${os.userInfo().uid}`);
+/** Kept between runs; named by what they were made with. */
+export const CLIPS_FOLDER = fileURLToPath(
+  new URL("../node_modules/.cache/test-clips", import.meta.url),
+);
 
 /**
  * A clip made by ffmpeg, kept for the next test that asks for the same one.

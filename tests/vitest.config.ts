@@ -29,6 +29,7 @@ export default defineConfig({
         },
       },
     ],
+    reporters: ["default", "./tests/flaky-reporter.ts"],
     globalSetup: ["tests/integration/template-database.ts"],
     setupFiles: ["tests/setup.ts"],
     testTimeout: 30_000,

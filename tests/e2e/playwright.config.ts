@@ -1,8 +1,9 @@
-import { defineConfig, devices, type ReporterDescription } from "playwright/test";
+import { defineConfig, devices } from "playwright/test";
 import { HEADLESS_LAUNCH } from "../chromium";
 
-const reporter: ReporterDescription[] = [["list"]];
-if (process.env.E2E_REPORT) reporter.push(["json", { outputFile: process.env.E2E_REPORT }]);
+const DESKTOP = { viewport: { width: 1440, height: 900 } };
+/** Tests that need an object store or run for minutes. */
+const NIGHTLY = "nightly/**";
 
 export default defineConfig({
   testDir: ".",
@@ -12,10 +13,10 @@ export default defineConfig({
   workers: 2,
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  reporter,
+  reporter: "list",
   use: {
     launchOptions: HEADLESS_LAUNCH,
-    // Recording tests that pass takes a third of all processor time; npm test tries again once.
+    // Recording tests that pass takes a third of all processor time. Only CI retries.
     trace: "on-first-retry",
     screenshot: "only-on-failure",
     actionTimeout: 15_000,
@@ -23,12 +24,14 @@ export default defineConfig({
     serviceWorkers: "block",
   },
   projects: [
-    { name: "desktop", use: { viewport: { width: 1440, height: 900 } } },
+    { name: "desktop", use: DESKTOP, testIgnore: NIGHTLY },
     {
       name: "phone",
       use: { ...devices["Pixel 7"], viewport: { width: 360, height: 740 } },
-      // What is tagged so runs on a phone too; all of it twice would only take twice the time.
+      testIgnore: NIGHTLY,
+      // For tests of what differs on a phone.
       grep: /@phone/,
     },
+    ...(process.env.NIGHTLY ? [{ name: "nightly", use: DESKTOP, testMatch: NIGHTLY }] : []),
   ],
 });

@@ -9,10 +9,11 @@ import { whatToDo } from "../../../scripts/system-packages.mjs";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const NOBODY = 65_534;
 const NEEDED = ["ffmpeg", "chromium", "nginx"];
-const OTHER_BROWSERS = ["firefox-esr", "WebKitWebDriver", "Xvfb"];
+const NIGHTLY = ["firefox-esr", "WebKitWebDriver", "Xvfb"];
 const FASTER = "chromium-headless-shell";
-const PACKAGES =
-  "ffmpeg chromium nginx python3-swift firefox-esr webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad xvfb chromium-headless-shell";
+const PACKAGES = "ffmpeg chromium nginx chromium-headless-shell";
+const NIGHTLY_PACKAGES =
+  "ffmpeg chromium nginx firefox-esr webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad xvfb python3-swift chromium-headless-shell";
 
 let temporary: string;
 let folder: string;
@@ -26,7 +27,6 @@ afterEach(() => fs.rmSync(temporary, { recursive: true, force: true }));
 
 /** The one library among the programs, beside the folder of programs as Debian has it. */
 const SWIFT = "../lib/python3/dist-packages/swift/common/middleware/s3api";
-const addSwift = () => fs.mkdirSync(path.join(folder, SWIFT), { recursive: true });
 
 /** A program that writes down how it was called, and creates those named by `creates`. */
 function recorder(name: string, ...creates: string[]): void {
@@ -79,37 +79,41 @@ describe("programs that the tests need", () => {
     expect(whatToDo({ ...ROOT, ...circumstances })).toBe(todo);
   });
 
-  it.runIf(process.getuid?.() === 0)("are installed by apt-get when root runs it", async () => {
-    recorder("apt-get", ...NEEDED, SWIFT, ...OTHER_BROWSERS, FASTER);
+  it.runIf(process.getuid?.() === 0).each([
+    ["the default tests", "", PACKAGES, [...NEEDED, FASTER]],
+    ["all tests", "{ all: true }", NIGHTLY_PACKAGES, [...NEEDED, SWIFT, ...NIGHTLY, FASTER]],
+  ])("are installed by apt-get for %s when root runs it", async (_, options, packages, creates) => {
+    recorder("apt-get", ...creates);
     recorder("sudo");
-    expect((await installs()).untestable).toEqual([]);
+    expect((await installs({ options })).untestable).toEqual([]);
     expect(calls()).toEqual([
       "apt-get -qq update",
-      `apt-get -qq install -y --no-install-recommends ${PACKAGES}`,
+      `apt-get -qq install -y --no-install-recommends ${packages}`,
     ]);
   });
 
-  it("are named when they are other browsers, and count only where every browser is wanted", async () => {
+  it("of the nightly tests are neither required nor named for the default ones", async () => {
     for (const program of NEEDED) recorder(program);
-    addSwift();
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
     const { stdout, untestable } = await installs({ uid });
-    expect(stdout).toContain("firefox-esr is missing: the journeys in Firefox are not tested");
+    expect(stdout).not.toContain("firefox");
     expect(untestable).toEqual([]);
-    const strict = await installs({ uid, options: "{ everyBrowser: true }" });
-    expect(strict.untestable).toEqual([
-      "firefox-esr is missing: the journeys in Firefox are not tested",
-      "WebKitWebDriver is missing: the journeys in WebKit are not tested",
-      "Xvfb is missing: WebKit has no screen, so it is not tested",
+    const all = await installs({ uid, options: "{ all: true }" });
+    expect(all.untestable).toEqual([
+      "firefox-esr is missing: tests in Firefox are left out",
+      "WebKitWebDriver is missing: tests in WebKit are left out",
+      "Xvfb is missing: WebKit has no screen, so its tests are left out",
+      "swift is missing: tests of an S3-compatible store are left out",
     ]);
   });
 
   it("are named when they only save time, and never count", async () => {
-    for (const program of [...NEEDED, ...OTHER_BROWSERS]) recorder(program);
-    addSwift();
+    for (const program of NEEDED) recorder(program);
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
-    const { stdout, untestable } = await installs({ uid, options: "{ everyBrowser: true }" });
-    expect(stdout).toContain("chromium-headless-shell is missing: the end-to-end tests");
+    const { stdout, untestable } = await installs({ uid });
+    expect(stdout).toContain(
+      "chromium-headless-shell is missing: end-to-end tests run in the full",
+    );
     expect(untestable).toEqual([]);
   });
 
@@ -121,10 +125,9 @@ describe("programs that the tests need", () => {
     expect(calls()).toEqual([]);
     expect(stdout).toContain(`As root: apt-get install ${PACKAGES}`);
     expect(untestable).toEqual([
-      "ffmpeg is missing: what needs real clips cannot be tested",
-      "chromium is missing: the journeys in a browser cannot be tested",
-      "nginx is missing: the documented proxy cannot be tested",
-      "swift is missing: files in an S3-compatible store cannot be tested",
+      "ffmpeg is missing: tests that use real clips fail",
+      "chromium is missing: end-to-end tests fail",
+      "nginx is missing: tests of the documented proxy fail",
     ]);
   });
 });

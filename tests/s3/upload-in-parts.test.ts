@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { until } from "../../process-figures";
-import { startFaultyStore } from "../../s3/faulty-store";
-import { hasS3Server } from "../../s3/object-stores";
-import { largeFilm } from "../../s3/stored-film";
-import { signInTo } from "../../site-client";
-import { SiteProcess } from "../../site-process";
+import { until } from "../process-figures";
+import { signInTo } from "../site-client";
+import { SiteProcess } from "../site-process";
+import { startFaultyStore } from "./faulty-store";
+import { hasS3Server } from "./object-stores";
+import { largeFilm } from "./stored-film";
 
 const MIB = 1024 ** 2;
 const PART_BYTES = 16 * MIB;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compare } from "../../../scripts/torture/model/model";
-import { PROGRAMS } from "../../../scripts/torture/model/programs";
-import { READS } from "../../../scripts/torture/model/reads";
-import type { StepKind } from "../../../scripts/torture/model/step";
+import { compare } from "../../scripts/torture/model/model";
+import { PROGRAMS } from "../../scripts/torture/model/programs";
+import { READS } from "../../scripts/torture/model/reads";
+import type { StepKind } from "../../scripts/torture/model/step";
 
 const STEPS = 600;
 

@@ -17,9 +17,9 @@ import { withFrame } from "~/studio/edit/edit-frame.server";
 import { checkStore, removeStrayObjects } from "~/studio/library/check-store.server";
 import { readMetrics } from "~/studio/monitoring/metrics.server";
 import { sqliteHandle } from "~db/client.server";
-import { type Fault, startFaultyStore } from "../../s3/faulty-store";
-import { hasS3Server } from "../../s3/object-stores";
-import { useTemporarySite } from "../../temporary-site";
+import { useTemporarySite } from "../temporary-site";
+import { type Fault, startFaultyStore } from "./faulty-store";
+import { hasS3Server } from "./object-stores";
 
 /** More than a part. */
 const FILM = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import http from "node:http";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasS3Server, type S3Server, startS3Server } from "../../s3/object-stores";
-import { addStoredFilm, FILM_NAME, sizeOfVideo } from "../../s3/stored-film";
-import { SiteProcess } from "../../site-process";
+import { SiteProcess } from "../site-process";
+import { hasS3Server, type S3Server, startS3Server } from "./object-stores";
+import { addStoredFilm, FILM_NAME, sizeOfVideo } from "./stored-film";
 
 const FILM = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
 

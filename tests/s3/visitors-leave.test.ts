@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import http from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { until } from "../../process-figures";
-import { startFaultyStore } from "../../s3/faulty-store";
-import { hasS3Server } from "../../s3/object-stores";
-import { addStoredFilm } from "../../s3/stored-film";
-import { SiteProcess } from "../../site-process";
+import { until } from "../process-figures";
+import { SiteProcess } from "../site-process";
+import { startFaultyStore } from "./faulty-store";
+import { hasS3Server } from "./object-stores";
+import { addStoredFilm } from "./stored-film";
 
 /** More than the buffers of all sockets between the store and a visitor hold. */
 const VIDEO = Buffer.alloc(9_000_000, 7);

@@ -1,0 +1,18 @@
+import path from "node:path";
+import type { Reporter, TestCase } from "vitest/node";
+
+/** Lists the tests that passed only on a second try (`--retry`), as Playwright's reporters do. */
+export default class FlakyReporter implements Reporter {
+  private flaky: TestCase[] = [];
+
+  onTestCaseResult(test: TestCase): void {
+    if (test.diagnostic()?.flaky) this.flaky.push(test);
+  }
+
+  onTestRunEnd(): void {
+    if (this.flaky.length === 0) return;
+    console.log(`\n  ${this.flaky.length} flaky`);
+    for (const test of this.flaky)
+      console.log(`    ${path.relative(".", test.module.moduleId)} > ${test.fullName}`);
+  }
+}
