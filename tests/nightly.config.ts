@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: ["tests/{browsers,s3,torture}/**/*.test.ts"],
     reporters: ["default", "./tests/flaky-reporter.ts"],
-    globalSetup: ["tests/integration/template-database.ts", "tests/e2e/build-site.ts"],
+    globalSetup: ["tests/integration/template-database.ts", "tests/build-site.ts"],
     setupFiles: ["tests/setup.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -23,14 +23,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "components and processes",
-          include: ["tests/unit/**/*.test.tsx", "tests/integration/**/*.test.{ts,tsx}"],
+          name: "components",
+          include: ["tests/unit/**/*.test.tsx"],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "integration",
+          include: ["tests/integration/**/*.test.{ts,tsx}"],
+          globalSetup: ["tests/integration/template-database.ts", "tests/build-site.ts"],
           sequence: { groupOrder: 1 },
         },
       },
     ],
     reporters: ["default", "./tests/flaky-reporter.ts"],
-    globalSetup: ["tests/integration/template-database.ts"],
     setupFiles: ["tests/setup.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,

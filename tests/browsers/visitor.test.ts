@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { publishVideo } from "../e2e/player/player-page";
+import { publishVideo } from "../publish-video";
 import { SiteProcess } from "../site-process";
 import type { Browser } from "./browser";
 import { INSTALLED } from "./installed";

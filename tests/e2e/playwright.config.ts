@@ -8,7 +8,7 @@ const NIGHTLY = "nightly/**";
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",
-  globalSetup: "./build-site.ts",
+  globalSetup: "../build-site.ts",
   forbidOnly: Boolean(process.env.CI),
   workers: 2,
   timeout: 90_000,

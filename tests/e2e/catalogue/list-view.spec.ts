@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
+import { fill } from "../../fill-catalogue";
 import type { SiteProcess } from "../../site-process";
-import { fill } from "../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
 const cards = "main article";
@@ -122,20 +122,4 @@ test("a search offers no order, which its results have not", async ({ page, site
   await page.goto("/?search=video");
   await expect(page.locator(cards)).toHaveCount(8);
   await expect(sort(page)).toHaveCount(0);
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("order and length are a form @phone", async ({ page, site }) => {
-    await addVideos(site);
-    await page.goto("/?category=english");
-    await sort(page).selectOption("Longest");
-    await length(page).selectOption("5 to 20 minutes");
-    await page.getByRole("button", { name: "Show", exact: true }).click();
-    await expect(page).toHaveURL("/?category=english&sort=longest&length=medium");
-    await expect(page.locator(cards)).toHaveCount(4);
-    await expect(page.locator(cards).first()).toContainText("Video 11");
-    await expect(page.getByRole("button", { name: "Not watched yet" })).toBeHidden();
-  });
 });

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { clip, mp4Clip } from "../../clips";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { holdRequests } from "../hold-requests";
 import { recordShifts } from "../layout-shifts";
 import { expect, expectNoViolations, test } from "../site";

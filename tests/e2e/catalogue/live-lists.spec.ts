@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
+import { fill } from "../../fill-catalogue";
 import type { SiteProcess } from "../../site-process";
-import { fill } from "../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
 const card = (page: Page, title: string) =>

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
 test("a visitor saves videos, finds them again and takes them out @phone", async ({
@@ -175,17 +175,3 @@ async function chooser(page: Page) {
   await page.getByRole("button", { name: "Import" }).click();
   return chooser;
 }
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("the page says what it needs, and the button is not there", async ({ page, site }) => {
-    await fill(site, 1);
-    await page.goto("/saved");
-    const sentence = page.locator("main noscript p").first();
-    await expect(sentence).toBeVisible();
-    await expect(sentence).toHaveText("Saved videos need scripts.");
-    await page.goto("/video/v1");
-    await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveCount(0);
-  });
-});

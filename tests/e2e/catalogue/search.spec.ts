@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
+import { fill } from "../../fill-catalogue";
 import type { SiteProcess } from "../../site-process";
-import { fill } from "../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
 const cards = "main article";
@@ -251,18 +251,4 @@ test("nothing of what is typed is logged", async ({ page, site }) => {
   const logged = () => site.log.slice(before);
   await expect.poll(logged).toContain("GET /search/suggestions 200");
   expect(logged()).not.toMatch(/neon|xyzzy/);
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("the field opens and searches @phone", async ({ page, site }) => {
-    await addVideos(site);
-    await page.goto("/categories/english");
-    const box = await openField(page);
-    await box.fill("neon");
-    await box.press("Enter");
-    await expect(page).toHaveURL("/?search=neon&category=english");
-    await expect(page.locator(cards)).toHaveCount(1);
-  });
 });

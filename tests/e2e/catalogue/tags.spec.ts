@@ -1,4 +1,4 @@
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
 const cards = "main article";
@@ -52,19 +52,4 @@ test("another spelling leads to the one address of a tag", async ({ page, site }
   await page.goto("/tags/HD");
   await expect(page).toHaveURL("/tags/hd");
   await expect(page.locator(cards)).toHaveCount(1);
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("a tag's list pages, and leads back to the card @phone", async ({ page, site }) => {
-    await fill(site, 12, () => ({ tags: '["beach"]' }));
-    await page.goto("/video/v1");
-    await page.getByRole("link", { name: "beach" }).click();
-    await page.getByRole("link", { name: "Next" }).click();
-    await expect(page).toHaveURL("/tags/beach?page=2");
-    await page.locator(cards).first().getByRole("link").first().click();
-    await page.getByRole("link", { name: "Back", exact: true }).click();
-    await expect(page).toHaveURL("/tags/beach?page=2#video-v9");
-  });
 });

@@ -3,8 +3,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { CLIPS_FOLDER, mp4Clip } from "../../clips";
+import { publishVideo } from "../../publish-video";
 import type { SiteProcess } from "../../site-process";
-import { type PlayerPage, publishVideo } from "./player-page";
+import type { PlayerPage } from "./player-page";
 
 /** Two renditions in fragmented MP4, one file each, addressed by byte ranges. */
 export function adaptiveFolder(): string {

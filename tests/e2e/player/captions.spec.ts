@@ -5,10 +5,11 @@ import type { Page } from "playwright/test";
 import type { JobKind } from "~db/schema";
 import { clip, mp4Clip } from "../../clips";
 import { ffmpeg, makeClip } from "../../media-clips";
+import { publishVideo } from "../../publish-video";
 import type { SiteProcess } from "../../site-process";
 import { runJobs } from "../run-jobs";
 import { expect, expectNoViolations, signIn, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 let folder: string;
 test.beforeAll(() => {
@@ -70,67 +71,33 @@ test("captions that came with the file are shown, switched, remembered, and take
   await expect(player.button("Captions")).toHaveAttribute("aria-pressed", "false");
 });
 
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
+test("an admin adds captions and a thumbnail, and takes the captions away @phone", async ({
+  page,
+  site,
+}) => {
+  const id = publishVideo(site, { thumbnail_url: null });
+  const captions = path.join(folder, "added.srt");
+  fs.writeFileSync(captions, CUES("Good evening", "Good night"));
+  const row = () => site.database().prepare("SELECT * FROM videos").get();
+  await signIn(page);
+  await page.goto(`/admin?tab=manage&edit=${id}`);
+  await expectNoViolations(page);
+  await page.getByLabel("Add captions").setInputFiles(captions);
+  await page.getByLabel("Their language").selectOption("Hindi");
+  const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(5), "-frames:v", "1"]);
+  await page.getByLabel("Thumbnail", { exact: true }).setInputFiles(still);
+  await page.getByRole("button", { name: "Update" }).click();
+  await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
+  expect(row()).toMatchObject({ thumbnail_url: expect.stringMatching(/\.webp$/) });
 
-  test("the browser is told of the captions, which are as public as their video", async ({
-    page,
-    site,
-  }) => {
-    test.setTimeout(180_000);
-    const id = await publishSubtitled(site, ["transcode", "captions"]);
-    await page.goto(`/video/${id}`);
-    const tracks = page.locator("video > track");
-    await expect(tracks).toHaveCount(2);
-    await expect(tracks.first()).toHaveAttribute("label", "English");
-    await expect(tracks.first()).toHaveAttribute("srclang", "en");
-    const address = String(await tracks.first().getAttribute("src"));
-    const answer = await page.request.get(address);
-    expect(answer.headers()["content-type"]).toBe("text/vtt; charset=utf-8");
-    expect(await answer.text()).toContain("Good <i>evening</i> &amp; welcome");
-    site.database().exec("UPDATE videos SET status = 'hidden'");
-    expect((await page.request.get(address)).status()).toBe(404);
-  });
+  await page.goto(`/video/${id}`);
+  const track = page.locator("video > track");
+  await expect(track).toHaveAttribute("label", "Hindi");
+  expect((await page.request.get(String(await track.getAttribute("src")))).status()).toBe(200);
+
+  await page.goto(`/admin?tab=manage&edit=${id}`);
+  await page.getByLabel("Remove Hindi").check();
+  await page.getByRole("button", { name: "Update" }).click();
+  await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
+  expect(row()).toMatchObject({ captions: "[]" });
 });
-
-for (const javaScriptEnabled of [true, false]) {
-  test.describe(
-    javaScriptEnabled ? "in the edit dialog" : "in the edit form without scripts",
-    () => {
-      test.use({ javaScriptEnabled });
-
-      test("an admin adds captions and a thumbnail, and takes the captions away @phone", async ({
-        page,
-        site,
-      }) => {
-        const id = publishVideo(site, { thumbnail_url: null });
-        const captions = path.join(folder, "added.srt");
-        fs.writeFileSync(captions, CUES("Good evening", "Good night"));
-        const row = () => site.database().prepare("SELECT * FROM videos").get();
-        await signIn(page);
-        await page.goto(`/admin?tab=manage&edit=${id}`);
-        if (javaScriptEnabled) await expectNoViolations(page);
-        await page.getByLabel("Add captions").setInputFiles(captions);
-        await page.getByLabel("Their language").selectOption("Hindi");
-        const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(5), "-frames:v", "1"]);
-        await page.getByLabel("Thumbnail", { exact: true }).setInputFiles(still);
-        await page.getByRole("button", { name: "Update" }).click();
-        await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
-        expect(row()).toMatchObject({ thumbnail_url: expect.stringMatching(/\.webp$/) });
-
-        await page.goto(`/video/${id}`);
-        const track = page.locator("video > track");
-        await expect(track).toHaveAttribute("label", "Hindi");
-        expect((await page.request.get(String(await track.getAttribute("src")))).status()).toBe(
-          200,
-        );
-
-        await page.goto(`/admin?tab=manage&edit=${id}`);
-        await page.getByLabel("Remove Hindi").check();
-        await page.getByRole("button", { name: "Update" }).click();
-        await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
-        expect(row()).toMatchObject({ captions: "[]" });
-      });
-    },
-  );
-}

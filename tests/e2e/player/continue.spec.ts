@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { recordShifts } from "../layout-shifts";
 import { expect, expectNoViolations, test } from "../site";
 
@@ -177,16 +177,4 @@ test("what was watched stands in no address that the browser asks for", async ({
   // Once, and again when the catalogue has changed meanwhile.
   const cards = asked.filter((line) => line.endsWith("/saved/videos"));
   expect([...new Set(cards)]).toEqual([expect.stringMatching(/^POST/)]);
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("there is neither the section nor a button on a card", async ({ page, site }) => {
-    await fill(site, 2);
-    await page.goto("/");
-    await expect(page.locator("main article")).toHaveCount(2);
-    await expect(page.locator(".continue-watching")).toBeHidden();
-    await expect(page.getByRole("button", { name: /^Save / })).toHaveCount(0);
-  });
 });

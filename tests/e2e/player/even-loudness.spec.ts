@@ -1,9 +1,10 @@
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
 import { makeClip } from "../../media-clips";
+import { publishVideo } from "../../publish-video";
 import { expect, expectNoViolations, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 /** A film of -8 LUFS is lowered by 8 dB. */
 const LOUD = { loudness: -8, true_peak: 0 };

@@ -1,7 +1,8 @@
 import type { Locator, Page } from "playwright/test";
+import { publishVideo } from "../../publish-video";
 import { expect, expectNoViolations, test } from "../site";
 import { publishAdaptive } from "./adaptive-video";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 const mini = (page: Page) => page.getByRole("region", { name: "Mini player" });
 const time = (video: Locator) => video.evaluate((video: HTMLVideoElement) => video.currentTime);

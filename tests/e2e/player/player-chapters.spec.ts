@@ -1,5 +1,6 @@
+import { publishVideo } from "../../publish-video";
 import { expect, expectNoViolations, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 const DESCRIPTION =
   "A film by the sea.\n0:00 Start\n0:10 The <i>sea</i>\n0:25 Night\n\nLook at 0:30.";
@@ -41,16 +42,6 @@ test("a link to a moment starts there, and the share button gives one", async ({
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
     `${site.url}/video/${id}?t=25`,
   );
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-  test("a time in the text leads to its moment of the file", async ({ page, site }) => {
-    await page.goto(`/video/${publishVideo(site, { description: DESCRIPTION })}`);
-    await page.getByRole("link", { name: "0:30", exact: true }).click();
-    await expect(page).toHaveURL(/[?&]t=30$/);
-    await expect(page.locator("video")).toHaveAttribute("src", /#t=30$/);
-  });
 });
 
 test("a hostile description makes no markup and no address of its own", async ({ page, site }) => {

@@ -2,10 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright/test";
 import { clip } from "../../clips";
+import { publishVideo } from "../../publish-video";
 import { holdRequests } from "../hold-requests";
 import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 /** Noise doesn't shrink: a file of exactly that many bits a second. */
 function noise(seconds: number, megabits: number): string {

@@ -3,8 +3,9 @@ import os from "node:os";
 import path from "node:path";
 import { clip, mp4Clip } from "../../clips";
 import { truncated } from "../../media-clips";
+import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 test.describe("files that are not as they should be", () => {
   test("one that does not exist is said to be missing, and played once it is there", async ({

@@ -1,5 +1,6 @@
+import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 test.describe("the keys", () => {
   test("of the specification", async ({ page, site }) => {

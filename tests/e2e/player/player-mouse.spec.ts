@@ -1,6 +1,7 @@
 import sharp from "sharp";
+import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 test.describe("the picture under the mouse", () => {
   test("a click toggles play when the 300 ms of a double click are over", async ({

@@ -1,6 +1,7 @@
+import { publishVideo } from "../../publish-video";
 import { holdRequests } from "../hold-requests";
 import { expect, expectNoViolations, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 test.describe("the server's player", () => {
   test("is the browser's own, with poster and source", async ({ request, site }) => {
@@ -42,14 +43,6 @@ test.describe("the server's player", () => {
     await expect(page.getByText("Video not available")).toBeVisible();
     await expect(page.getByText("Please try again later.")).toBeVisible();
     await expect(page.locator("video")).toHaveCount(0);
-  });
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-  test("the video has the browser's controls", async ({ page, site }) => {
-    await page.goto(`/video/${publishVideo(site)}`);
-    await expect(page.locator("video[controls]")).toBeVisible();
   });
 });
 

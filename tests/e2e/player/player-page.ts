@@ -1,32 +1,4 @@
-import fs from "node:fs";
 import { expect, type Locator, type Page } from "playwright/test";
-import { clip, mp4Clip } from "../../clips";
-import type { SiteProcess } from "../../site-process";
-
-let uploadId = 1_700_000_000_000;
-
-/** A published video with a real file: 40 seconds of a test card, unless another file is given. */
-export function publishVideo(
-  site: SiteProcess,
-  {
-    file = mp4Clip(40),
-    as = "mp4",
-    bytes = fs.readFileSync(file),
-    ...columns
-  }: { file?: string; as?: string; bytes?: Buffer; [column: string]: unknown } = {},
-): string {
-  const name = `owner/${++uploadId}`;
-  const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(40), "-frames:v", "1"]);
-  return site.addVideo({
-    status: "published",
-    title: "A quiet evening",
-    description: "By the sea.",
-    duration: "0:40",
-    video_url: site.addFile("videos", `${name}.${as}`, bytes),
-    thumbnail_url: site.addFile("thumbnails", `${name}.jpg`, fs.readFileSync(still)),
-    ...(columns as Record<string, string>),
-  });
-}
 
 export interface VideoState {
   paused: boolean;

@@ -1,6 +1,7 @@
 import { devices, type Page } from "playwright/test";
+import { publishVideo } from "../../publish-video";
 import { expect, expectNoViolations, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 const { defaultBrowserType: _, ...PIXEL } = devices["Pixel 7"];
 test.use({ ...PIXEL, viewport: { width: 360, height: 740 } });

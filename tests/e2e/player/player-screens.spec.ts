@@ -2,9 +2,10 @@ import fs from "node:fs";
 import type { Locator, Page } from "playwright/test";
 import { clip, mp4Clip } from "../../clips";
 import { doubleText } from "../../page-layout";
+import { publishVideo } from "../../publish-video";
 import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 import { TouchScreen } from "./touch-screen";
 
 const CUE = "Good evening, and welcome to this quiet place by the sea, where nothing happens";

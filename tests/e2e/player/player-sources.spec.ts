@@ -1,9 +1,10 @@
 import fs from "node:fs";
 import type { Page } from "playwright/test";
 import { clip, mp4Clip } from "../../clips";
+import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 function requestsOf(page: Page): string[] {
   const seen: string[] = [];

@@ -1,5 +1,6 @@
+import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 import { TouchScreen } from "./touch-screen";
 
 test.use({ hasTouch: true, isMobile: true, viewport: { width: 412, height: 800 } });

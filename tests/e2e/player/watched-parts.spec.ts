@@ -1,5 +1,6 @@
+import { publishVideo } from "../../publish-video";
 import { expect, expectNoViolations, signIn, test } from "../site";
-import { PlayerPage, publishVideo } from "./player-page";
+import { PlayerPage } from "./player-page";
 
 /** Muted, and four times as fast. */
 async function playFrom(player: PlayerPage, seconds: number): Promise<void> {

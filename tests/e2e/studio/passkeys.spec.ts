@@ -90,30 +90,3 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   await device.detach();
   site.database().prepare("UPDATE users SET password_hash = ?").run(before);
 });
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("a passkey is renamed and removed, and none is asked for", async ({ page, site }) => {
-    site.database().exec(
-      `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
-       SELECT 'one', id, 'localhost', 'Phone', x'00', 0, 1 FROM users`,
-    );
-    await page.goto("/auth");
-    await expect(page.getByLabel("Password")).toBeVisible();
-    await expect(page.getByRole("button", { name: "Sign in with a passkey" })).toBeHidden();
-    await signIn(page);
-    await page.goto("/admin/account");
-    await expect(page.getByRole("button", { name: "Add a passkey" })).toBeHidden();
-    await page.getByText("Rename or remove").click();
-    await page.getByLabel("Name", { exact: false }).first().fill("Tablet");
-    await page.getByRole("button", { name: "Rename" }).click();
-    await expect(page.getByText("The passkey is renamed.")).toBeVisible();
-    await page.getByText("Rename or remove").click();
-    const passkeys = page.getByRole("region", { name: "Passkeys" });
-    await passkeys.getByLabel("Current password").first().fill(ADMIN.password);
-    await page.getByRole("button", { name: "Remove the passkey Tablet" }).click();
-    await expect(page.getByText("The passkey is removed.")).toBeVisible();
-    await expect(page.getByText("Rename or remove")).toHaveCount(0);
-  });
-});

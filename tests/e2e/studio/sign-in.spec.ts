@@ -1,4 +1,3 @@
-import { TOTP } from "otpauth";
 import { holdRequests } from "../hold-requests";
 import { ADMIN, expect, expectNoViolations, OTHER_SITE, signIn, test } from "../site";
 
@@ -93,56 +92,4 @@ test("a password is changed and other sessions end @phone", async ({ page, brows
   await elsewhere.close();
   await page.reload();
   await change("another good password", ADMIN.password);
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("an admin signs in and out", async ({ page }) => {
-    await page.goto("/auth");
-    await page.getByLabel("Email").fill(ADMIN.email);
-    await page.getByLabel("Password").fill("not the password");
-    await page.getByRole("button", { name: "Sign In" }).click();
-    await expect(page.getByText("Invalid login credentials")).toBeVisible();
-    await expect(page.getByLabel("Email")).toHaveValue(ADMIN.email);
-    await page.getByLabel("Password").fill(ADMIN.password);
-    await page.getByRole("button", { name: "Sign In" }).click();
-    await expect(page).toHaveURL("/");
-    await expect(page.getByText("Signed in successfully!")).toBeVisible();
-    await page.reload();
-    await expect(page.getByText("Signed in successfully!")).toHaveCount(0);
-    await page.getByRole("button", { name: "Sign Out" }).click();
-    await expect(page).toHaveURL("/");
-    await expect(page.getByRole("button", { name: "Sign Out" })).toHaveCount(0);
-  });
-
-  test("an admin sets a second factor up and signs in with it", async ({ page }) => {
-    await signIn(page);
-    await page.goto("/admin/account");
-    const panel = page.getByRole("region", { name: "Second factor" });
-    await panel.getByLabel("Your password").fill(ADMIN.password);
-    await panel.getByRole("button", { name: "Set up a second factor" }).click();
-    await expect(page.getByRole("img", { name: "QR code for an authenticator app" })).toBeVisible();
-    const key = await page.locator("p.font-mono").textContent();
-    const app = new TOTP({ secret: key!.replace(/\s/g, "") });
-    await page.getByLabel("Code that the app shows").fill(app.generate());
-    await page.getByRole("button", { name: "Turn on" }).click();
-    await expect(page.getByRole("heading", { name: "Your recovery codes" })).toBeVisible();
-    const recovery = await page.locator("ul.font-mono li").first().textContent();
-    await expect(page.getByText("10 recovery codes are left.")).toBeVisible();
-
-    await page.getByRole("button", { name: "Sign Out" }).click();
-    await page.goto("/auth");
-    await page.getByLabel("Email").fill(ADMIN.email);
-    await page.getByLabel("Password").fill(ADMIN.password);
-    await page.getByRole("button", { name: "Sign In" }).click();
-    await expect(page).toHaveURL("/auth/code");
-    await page.getByLabel("Code").fill("000000");
-    await page.getByRole("button", { name: "Sign In" }).click();
-    await expect(page.getByText("That code is not right, or it was used before.")).toBeVisible();
-    await page.getByLabel("Code").fill(recovery!);
-    await page.getByRole("button", { name: "Sign In" }).click();
-    await expect(page).toHaveURL("/");
-    await expect(page.getByText("Signed in successfully!")).toBeVisible();
-  });
 });

@@ -1,6 +1,6 @@
 import type { Locator } from "playwright/test";
 import sharp from "sharp";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, signIn, test } from "../site";
 
 const MANAGE = "/admin?tab=manage&search=video";

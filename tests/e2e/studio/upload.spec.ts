@@ -4,7 +4,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright/test";
-import { mp4Clip, webmClip } from "../../clips";
+import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
@@ -70,45 +70,6 @@ test.describe("without scripts", () => {
     await sendButton(page).click();
     await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
     expect(rows(site)).toMatchObject([{ title: "A walk", duration: "0:05", status: "published" }]);
-  });
-
-  test("a draft is kept from the public, and a duplicate can be kept without sending it again", async ({
-    page,
-    site,
-  }) => {
-    await signIn(page);
-    for (const title of ["First", "Second"]) {
-      await page.goto("/admin");
-      await fillTexts(page, title);
-      await chooseVideos(page, webmClip(5));
-      await page.getByRole("button", { name: "Save as Draft" }).click();
-      if (title === "First") await expect(page.getByText("saved as a draft")).toBeVisible();
-    }
-    await expect(page.getByRole("alert")).toContainText("already in the catalogue");
-    await expect(page.getByRole("link", { name: "First" })).toBeVisible();
-    await sendButton(page).click();
-    await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
-    expect(rows(site).map(({ title, status }) => [title, status])).toEqual([
-      ["First", "review"],
-      ["Second", "published"],
-    ]);
-  });
-
-  test("a file that was cut off is published when the question about it is answered @phone", async ({
-    page,
-    site,
-  }) => {
-    await signIn(page);
-    await page.goto("/admin");
-    await fillTexts(page, "The rest is lost");
-    await chooseVideos(page, cutClip("cut.mp4"));
-    await sendButton(page).click();
-    await expect(page.getByRole("alert")).toContainText("This file was cut off");
-    await expect(page.getByText("Upload it all the same to publish what is there")).toBeVisible();
-    expect(rows(site)).toEqual([]);
-    await sendButton(page).click();
-    await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
-    expect(rows(site)).toMatchObject([{ title: "The rest is lost", status: "published" }]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
 // Each test from an address of its own, which is what the limits go by.
@@ -22,75 +22,6 @@ async function fitsThePage(page: Page): Promise<void> {
   }));
   expect(scroll).toBeLessThanOrEqual(client);
 }
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("somebody reports a video, answers a question and withdraws @phone", async ({
-    page,
-    site,
-  }) => {
-    await fill(site, 2);
-    await page.goto("/video/v1");
-    await page.getByRole("link", { name: "Report", exact: true }).click();
-    await expect(page).toHaveURL("/report?video=v1");
-    await page.getByRole("link", { name: "Copyright" }).click();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Report: Copyright");
-    await expect(page.getByLabel("Where it is")).toHaveValue("http://videos.example/video/v1");
-
-    // What was typed stays, and the first field that is wrong has the focus.
-    await page.getByLabel("What is wrong").fill("My film, first shown in 2020.");
-    await statement(page).first().check();
-    await sendButton(page).click();
-    await expect(page.getByText("A report of this kind needs your name.")).toBeVisible();
-    await expect(page.getByLabel("Your full name")).toBeFocused();
-    await expect(page.getByLabel("What is wrong")).toHaveValue("My film, first shown in 2020.");
-    await expect(statement(page).first()).toBeChecked();
-    await expect(statement(page).last()).toHaveAttribute("aria-invalid", "true");
-
-    await page.getByLabel("Your full name").fill("Ada Example");
-    await statement(page).last().check();
-    await sendButton(page).click();
-    await expect(page.getByRole("heading", { name: "Your report", exact: true })).toBeVisible();
-    await expect(page.getByText("Received. A moderator will look at it.")).toBeVisible();
-    const link = page.url();
-
-    await page.getByLabel("Your message to the moderators").fill("It is in the third minute.");
-    await page.getByRole("button", { name: "Send message" }).click();
-    await expect(page.getByRole("listitem").filter({ hasText: "third minute" })).toBeVisible();
-
-    await page.goto("/");
-    await page.goto(link);
-    await page.getByText("Withdraw this report").click();
-    await page.getByRole("button", { name: "Yes, withdraw it" }).click();
-    await expect(page.getByText("You have withdrawn this report.")).toBeVisible();
-    await expect(page.getByLabel("Your message to the moderators")).toHaveCount(0);
-  });
-
-  test("a link that nobody was given says so", async ({ page }) => {
-    const answer = await page.goto(`/report/${"A".repeat(22)}.${"A".repeat(43)}`);
-    expect(answer?.status()).toBe(404);
-    await expect(page.getByText("There is no report with this link.")).toBeVisible();
-  });
-
-  test("many reports from one address are asked a question in words", async ({ page }) => {
-    for (let at = 0; at < 5; at += 1) {
-      await page.goto("/report?video=nobody&kind=other");
-      await page.getByLabel("What is wrong").fill(`It is number ${at} of many.`);
-      await statement(page).check();
-      await sendButton(page).click();
-      await expect(page.getByText("Received. A moderator will look at it.")).toBeVisible();
-    }
-    await page.goto("/report?video=nobody&kind=other");
-    await page.getByLabel("What is wrong").fill("It is the sixth of many.");
-    await statement(page).check();
-    await page.getByLabel(/\?/).fill("elephant");
-    await sendButton(page).click();
-    await expect(page.getByText("That was not it, or it took too long.")).toBeVisible();
-    await expect(page.getByLabel(/\?/)).toBeFocused();
-    await expect(page.getByLabel("What is wrong")).toHaveValue("It is the sixth of many.");
-  });
-});
 
 test("a report is made by keyboard, and its pages have no violations @phone", async ({
   page,

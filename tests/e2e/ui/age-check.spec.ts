@@ -1,10 +1,10 @@
 import type { Page } from "playwright/test";
+import { fill } from "../../fill-catalogue";
 import {
   type AgeCheckProvider,
   PROVIDER_SECRET,
   startAgeCheckProvider,
 } from "../../integration/trust/age-check-provider";
-import { fill } from "../fill-catalogue";
 import { test as base, expect, expectNoViolations } from "../site";
 
 /** The provider is another site on this machine, reached by real redirects. */
@@ -58,15 +58,6 @@ test("who is in a country that asks for it is checked once, and comes back to th
 }) => {
   await fill(site, 10);
   await passesTheCheck(page, site.url);
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("the check is passed in the same way @phone", async ({ page, site }) => {
-    await fill(site, 10);
-    await passesTheCheck(page, site.url);
-  });
 });
 
 test("who is younger, or does not say, is told and may try again", async ({ page, site }) => {

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
 test.use({ siteEnvironment: { AGE_GATE: "on" } });
@@ -94,15 +94,6 @@ test("search engines are not asked, and people's pages hold the content too", as
   const person = await (await request.get("/")).text();
   expect(person).toContain("Are you 18 or over?");
   expect(person).toContain("Video 1");
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("a first visit is asked once, and sees no picture before @phone", async ({ page, site }) => {
-    await fill(site, 10);
-    await entersAndIsNotAskedAgain(page);
-  });
 });
 
 test.describe("with a service worker", () => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { recordShifts } from "../layout-shifts";
 import { expect, test } from "../site";
 

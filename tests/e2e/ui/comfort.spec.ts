@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright/test";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -177,18 +177,4 @@ test("who asks for more contrast gets 7 to 1", async ({ page, site }) => {
     });
     expect([path, low]).toEqual([path, []]);
   }
-});
-
-test.describe("without scripts", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("Exit this page is a plain link, and the preferences say what they need @phone", async ({
-    page,
-  }) => {
-    await page.goto("/preferences");
-    await expect(page.locator("main noscript strong")).toHaveText("Preferences need scripts.");
-    await openMenu(page);
-    await page.getByRole("banner").getByRole("link", { name: "Exit this page" }).click();
-    await expect(page).toHaveURL("about:blank");
-  });
 });

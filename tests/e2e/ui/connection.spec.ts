@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
 const cards = "main article";

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { mp4Clip } from "../../clips";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, OTHER_SITE, test } from "../site";
 import { PUBLIC_PAGES } from "./public-pages";
 

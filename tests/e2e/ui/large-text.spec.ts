@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
+import { fill } from "../../fill-catalogue";
 import { doubleText, overflow } from "../../page-layout";
 import type { SiteProcess } from "../../site-process";
-import { fill } from "../fill-catalogue";
 import { PlayerPage } from "../player/player-page";
 import { expect, signIn, test } from "../site";
 import { PUBLIC_PAGES } from "./public-pages";

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
 test.use({ serviceWorkers: "allow" });

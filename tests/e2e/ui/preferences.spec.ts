@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import type { Page } from "playwright/test";
 import { mp4Clip } from "../../clips";
+import { fill } from "../../fill-catalogue";
 import { lowControls } from "../../page-layout";
-import { fill } from "../fill-catalogue";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
 /** The longest animation or transition that any element on the page, or a part of it, may run. */

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { holdRequests } from "../hold-requests";
 import { expect, test } from "../site";
 

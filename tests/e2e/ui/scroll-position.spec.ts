@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
 import { isHydrated } from "../../browsers/hydrated";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { holdRequests } from "../hold-requests";
 import { expect, test } from "../site";
 

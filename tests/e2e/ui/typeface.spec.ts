@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { fill } from "../fill-catalogue";
+import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
 /** Where each block of the page stands, by its text, and how tall it is. */

@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { SiteProcess } from "../site-process";
+import type { SiteProcess } from "./site-process";
 
 const HOUR_MS = 3_600_000;
 

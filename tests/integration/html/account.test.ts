@@ -1,0 +1,81 @@
+import { TOTP } from "otpauth";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { signInTo } from "../../site-client";
+import { ADMIN, SiteProcess } from "../../site-process";
+import { HtmlVisitor, textOf } from "./html-visitor";
+
+const site = new SiteProcess();
+let visitor: HtmlVisitor;
+beforeAll(() => site.start());
+afterAll(() => site.remove());
+beforeEach(() => {
+  visitor = new HtmlVisitor(site.url);
+});
+
+async function signIn(password = ADMIN.password): Promise<void> {
+  await visitor.open("/auth");
+  visitor.fill("Email", ADMIN.email);
+  visitor.fill("Password", password);
+  await visitor.press("Sign In");
+}
+
+it("signs an admin in and out", async () => {
+  await signIn("not the password");
+  expect(visitor.text).toContain("Invalid login credentials");
+  expect(visitor.field("Email").value).toBe(ADMIN.email);
+  visitor.fill("Password", ADMIN.password);
+  await visitor.press("Sign In");
+  expect(visitor.address).toBe("/");
+  expect(visitor.text).toContain("Signed in successfully!");
+  await visitor.reload();
+  expect(visitor.text).not.toContain("Signed in successfully!");
+  await visitor.press("Sign Out");
+  expect(visitor.address).toBe("/");
+  expect(visitor.in().queryByRole("button", { name: "Sign Out" })).toBeNull();
+});
+
+it("renames and removes a passkey and asks for none", async () => {
+  site.database().exec(
+    `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
+     SELECT 'one', id, 'localhost', 'Phone', x'00', 0, 1 FROM users`,
+  );
+  await visitor.setCookie(await signInTo(site));
+  await visitor.open("/admin/account");
+  const passkeys = () => visitor.in().getByRole("region", { name: "Passkeys" });
+  const name = visitor.in(passkeys()).getAllByLabelText<HTMLInputElement>(/Name/)[0]!;
+  name.value = "Tablet";
+  await visitor.press("Rename");
+  expect(visitor.text).toContain("The passkey is renamed.");
+  const password = visitor.in(passkeys()).getAllByLabelText(/Current password/)[0]!;
+  (password as HTMLInputElement).value = ADMIN.password;
+  await visitor.press("Remove the passkey Tablet");
+  expect(visitor.text).toContain("The passkey is removed.");
+  expect(visitor.text).not.toContain("Rename or remove");
+});
+
+it("sets a second factor up and signs in with it", async () => {
+  await visitor.setCookie(await signInTo(site));
+  await visitor.open("/admin/account");
+  const panel = visitor.in().getByRole("region", { name: "Second factor" });
+  visitor.fill("Your password", ADMIN.password, panel);
+  await visitor.press("Set up a second factor");
+  visitor.in().getByRole("img", { name: "QR code for an authenticator app" });
+  const key = textOf(visitor.document.querySelector("p.font-mono")!);
+  const app = new TOTP({ secret: key.replace(/\s/g, "") });
+  visitor.fill("Code that the app shows", app.generate());
+  await visitor.press("Turn on");
+  visitor.in().getByRole("heading", { name: "Your recovery codes" });
+  expect(visitor.text).toContain("10 recovery codes are left.");
+  const recovery = textOf(visitor.document.querySelector("ul.font-mono li")!);
+
+  await visitor.clearCookies();
+  await signIn();
+  expect(visitor.address).toBe("/auth/code");
+  visitor.fill("Code", "000000");
+  await visitor.press("Sign In");
+  expect(visitor.text).toContain("That code is not right, or it was used before.");
+  visitor.fill("Code", recovery);
+  await visitor.press("Sign In");
+  expect(visitor.address).toBe("/");
+  expect(visitor.text).toContain("Signed in successfully!");
+});

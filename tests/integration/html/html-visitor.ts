@@ -1,0 +1,197 @@
+import fs from "node:fs";
+import path from "node:path";
+import { configure, within } from "@testing-library/dom";
+import fetchCookie from "fetch-cookie";
+import { CookieJar, JSDOM } from "jsdom";
+
+// Style sheets are not loaded, so only a browser knows what is hidden; to ask costs half of the time.
+configure({
+  defaultHidden: true,
+  getElementError: (message) => new Error(message?.split("\n")[0]),
+});
+
+/**
+ * A visitor whose browser runs no scripts: opens pages, follows links and sends forms as HTML defines it, over
+ * real requests. It draws nothing: what a page looks like is tested in a browser.
+ */
+export class HtmlVisitor {
+  /** The status of the last answer, after redirects. */
+  status = 0;
+  private readonly jar = new CookieJar();
+  private readonly fetch: typeof fetch;
+  private dom = new JSDOM("");
+
+  private readonly headers: Record<string, string>;
+
+  /** @param headers of each request. */
+  constructor(
+    private readonly origin: string,
+    headers: Record<string, string> = {},
+  ) {
+    this.headers = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", ...headers };
+    this.fetch = fetchCookie(fetch, this.jar) as typeof fetch;
+  }
+
+  get document(): Document {
+    return this.dom.window.document;
+  }
+
+  /** The path, query and fragment of the open page. */
+  get address(): string {
+    const { pathname, search, hash } = new URL(this.document.URL);
+    return pathname + search + hash;
+  }
+
+  /** Queries by role, label and text, of the page or of an element on it. */
+  in(element: HTMLElement = this.document.body) {
+    return within(element);
+  }
+
+  /** The text of the page as it is read, in one line. */
+  get text(): string {
+    return textOf(this.document.body);
+  }
+
+  async open(address: string): Promise<void> {
+    await this.request(new URL(address, this.origin), {});
+  }
+
+  /** Opens the page again. */
+  reload(): Promise<void> {
+    return this.open(this.document.URL);
+  }
+
+  /** The answer to a request that does not leave the page. */
+  get(address: string): Promise<Response> {
+    const headers = { ...this.headers, "Sec-Fetch-Site": "same-origin" };
+    return this.fetch(new URL(address, this.document.URL), { headers });
+  }
+
+  async follow(link: HTMLElement | string): Promise<void> {
+    const element = typeof link === "string" ? this.named("link", link) : link;
+    const address = element.closest("a")?.getAttribute("href");
+    if (!address) throw new Error(`${element.outerHTML} leads nowhere.`);
+    await this.request(new URL(address, this.document.URL), {});
+  }
+
+  /** The field with this label, or else with a label that contains it. */
+  field<Field extends HTMLElement = HTMLInputElement>(label: string, form?: HTMLElement): Field {
+    const [exact] = this.in(form).queryAllByLabelText<Field>(label);
+    return exact ?? this.in(form).getByLabelText<Field>(label, { exact: false });
+  }
+
+  /** The first element with this role and this name, or else with a name that contains it. */
+  named(role: "button" | "link", name: string): HTMLElement {
+    const [exact] = this.in().queryAllByRole(role, { name });
+    return exact ?? this.in().getAllByRole(role, { name: (found) => found.includes(name) })[0]!;
+  }
+
+  /** Writes into the field with this label, or chooses the option with this text. */
+  fill(label: string, value: string, form?: HTMLElement): void {
+    const field = this.field<HTMLElement>(label, form);
+    if (!field.matches("select")) {
+      (field as HTMLInputElement).value = value;
+      return;
+    }
+    const { options } = field as HTMLSelectElement;
+    const option = [...options].find(({ text, value: own }) => [text, own].includes(value));
+    if (!option) throw new Error(`${label} has no option ${value}.`);
+    option.selected = true;
+  }
+
+  check(label: string, form?: HTMLElement): void {
+    this.field(label, form).checked = true;
+  }
+
+  /** Puts a file into the form; `file` is a path or the content. */
+  attach(field: HTMLElement, file: string | Buffer, name = "file"): void {
+    const content = typeof file === "string" ? fs.readFileSync(file) : file;
+    this.files.set(
+      field as HTMLInputElement,
+      new File([content as BlobPart], typeof file === "string" ? path.basename(file) : name),
+    );
+  }
+
+  private files = new Map<HTMLInputElement, File>();
+
+  /** Presses the button with this name. A form with an invalid field is not sent, as in a browser. */
+  async press(button: HTMLElement | string): Promise<void> {
+    const element = typeof button === "string" ? this.named("button", button) : button;
+    await this.submit(element, element as HTMLButtonElement);
+  }
+
+  /** Sends the form of a field, as Enter in it does. */
+  async submit(field: HTMLElement, button?: HTMLButtonElement): Promise<void> {
+    const { form } = field as HTMLInputElement;
+    if (!form) throw new Error(`${field.outerHTML} belongs to no form.`);
+    const skipsChecks = form.noValidate || button?.formNoValidate;
+    const invalid = skipsChecks ? null : form.querySelector<HTMLInputElement>(":invalid");
+    if (invalid && !this.files.has(invalid)) {
+      throw new Error(`${invalid.name} is invalid, so the browser does not send the form.`);
+    }
+    await this.send(form, button);
+  }
+
+  private async send(form: HTMLFormElement, button?: HTMLButtonElement): Promise<void> {
+    const { FormData: FormDataOfPage } = this.dom.window;
+    const entries = [...new FormDataOfPage(form, button)].map(([name, value]) => {
+      if (typeof value === "string") return [name, value] as const;
+      const input = form.elements.namedItem(name) as HTMLInputElement;
+      return [name, this.files.get(input) ?? new File([], "")] as const;
+    });
+    const attribute = (name: string) =>
+      button?.getAttribute(`form${name}`) ?? form.getAttribute(name);
+    const url = new URL(attribute("action") || this.document.URL, this.document.URL);
+    if ((attribute("method") ?? "get").toLowerCase() === "get") {
+      url.search = String(
+        new URLSearchParams(entries.map(([name, value]) => [name, String(value)])),
+      );
+      url.hash = "";
+      return this.request(url, {});
+    }
+    const isMultipart = attribute("enctype") === "multipart/form-data";
+    const body = isMultipart ? new FormData() : new URLSearchParams();
+    for (const [name, value] of entries) {
+      if (body instanceof FormData) body.append(name, value as string);
+      else body.append(name, typeof value === "string" ? value : value.name);
+    }
+    await this.request(url, {
+      method: "POST",
+      body,
+      headers: { Origin: this.origin },
+    });
+  }
+
+  private async request(url: URL, init: RequestInit): Promise<void> {
+    const from = this.document.URL === "about:blank" ? "none" : "same-origin";
+    const answer = await this.fetch(url, {
+      ...init,
+      headers: {
+        Accept: "text/html",
+        ...this.headers,
+        ...(init.headers as Record<string, string>),
+        "Sec-Fetch-Site": from,
+      },
+    });
+    this.status = answer.status;
+    const address = new URL(answer.url || url);
+    address.hash ||= url.hash;
+    this.files.clear();
+    // Without scripts, the content of <noscript> is part of the page: jsdom parses it as such.
+    this.dom = new JSDOM(await answer.text(), { url: address.href });
+  }
+
+  /** Takes over a session, such as `signInTo` returns, instead of sending the form. */
+  async setCookie(cookie: string): Promise<void> {
+    await this.jar.setCookie(cookie, this.origin);
+  }
+
+  /** Forgets every cookie. */
+  async clearCookies(): Promise<void> {
+    await this.jar.removeAllCookies();
+  }
+}
+
+export function textOf(element: Element): string {
+  return (element.textContent ?? "").replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,228 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { clip, mp4Clip, webmClip } from "../../clips";
+import { publishVideo } from "../../publish-video";
+import { signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+import { HtmlVisitor, textOf } from "./html-visitor";
+
+const NEXT_YEAR = new Date().getUTCFullYear() + 1;
+const MANAGE = "/admin?tab=manage";
+
+const site = new SiteProcess();
+let visitor: HtmlVisitor;
+let session: string;
+beforeAll(async () => {
+  await site.start();
+  session = await signInTo(site);
+});
+afterAll(() => site.remove());
+beforeEach(async () => {
+  site.database().exec("DELETE FROM videos");
+  visitor = new HtmlVisitor(site.url);
+  await visitor.setCookie(session);
+});
+
+type Row = Record<string, unknown>;
+const rows = () =>
+  site.database().prepare("SELECT * FROM videos ORDER BY created_at").all() as Row[];
+const alert = () => textOf(visitor.in().getByRole("alert"));
+function fillTexts(title: string): void {
+  visitor.fill("Title", title);
+  visitor.fill("Description", "Along the river.");
+  visitor.fill("Category", "desi");
+  visitor.fill("Tags", "night, river");
+}
+
+function attachVideo(file: string | Buffer): void {
+  const input = visitor.document.querySelector<HTMLElement>("input[name=video]")!;
+  visitor.attach(input, file, "film.mp4");
+}
+
+/** Ends the session and creates another one for later. */
+async function endSession(): Promise<void> {
+  site.database().exec("DELETE FROM sessions");
+  session = await signInTo(site);
+}
+
+describe("an upload", () => {
+  const upload = () => visitor.press("Upload");
+
+  it("keeps a draft private, and accepts a duplicate without receiving it again", async () => {
+    for (const title of ["First", "Second"]) {
+      await visitor.open("/admin");
+      fillTexts(title);
+      attachVideo(webmClip(5));
+      await visitor.press("Save as Draft");
+      if (title === "First") expect(visitor.text).toContain("saved as a draft");
+    }
+    expect(alert()).toContain("already in the catalogue");
+    visitor.in().getByRole("link", { name: "First" });
+    await upload();
+    expect(visitor.text).toContain("Video uploaded and published successfully.");
+    expect(rows().map(({ title, status }) => [title, status])).toEqual([
+      ["First", "review"],
+      ["Second", "published"],
+    ]);
+  });
+
+  it("publishes a truncated file once its question is answered", async () => {
+    const film = fs.readFileSync(mp4Clip(5));
+    await visitor.open("/admin");
+    fillTexts("The rest is lost");
+    attachVideo(film.subarray(0, film.length * 0.6));
+    await upload();
+    expect(alert()).toContain("This file was cut off");
+    expect(visitor.text).toContain("Upload it all the same to publish what is there");
+    expect(rows()).toEqual([]);
+    await upload();
+    expect(visitor.text).toContain("Video uploaded and published successfully.");
+    expect(rows()).toMatchObject([{ title: "The rest is lost", status: "published" }]);
+  });
+
+  it("returns 400 with the prompt and the texts after the session has ended", async () => {
+    await visitor.open("/admin");
+    fillTexts("Kept");
+    attachVideo(mp4Clip(5));
+    await endSession();
+    await visitor.press("Upload Video");
+    expect(visitor.status).toBe(400);
+    expect(visitor.text).toContain("You must be logged in to upload videos.");
+    const link = visitor.in().getByRole("link", { name: "Sign In to Upload" });
+    expect(link.getAttribute("href")).toBe("/auth");
+    expect(visitor.field("Title").value).toBe("Kept");
+    expect(visitor.field("Category").value).toBe("desi");
+    expect(visitor.text).not.toContain("Total Videos");
+  });
+
+  it("is scheduled in UTC, alone and with others", async () => {
+    await visitor.open("/admin");
+    fillTexts("A film");
+    attachVideo(mp4Clip(5));
+    visitor.fill("Publish at", "2020-01-01T10:00");
+    await upload();
+    expect(alert()).toContain("This moment has passed.");
+    expect(visitor.field("Publish at").value).toBe("2020-01-01T10:00");
+    visitor.fill("Publish at", `${NEXT_YEAR}-01-01T10:00`);
+    attachVideo(mp4Clip(5));
+    await upload();
+    expect(visitor.text).toContain("It will be published at the time you set.");
+
+    await visitor.open(MANAGE);
+    visitor.check("Select A film");
+    const bar = visitor.in().getByRole("form", { name: "Selected videos" });
+    visitor.fill("With the selected videos", "Schedule", bar);
+    visitor.fill("Hide at", `${NEXT_YEAR}-02-01T10:00`, bar);
+    await visitor.press(visitor.in(bar).getByRole("button", { name: "Apply" }));
+    await visitor.press("Change videos");
+    expect(visitor.text).toContain("1 video was scheduled.");
+    expect(rows()).toMatchObject([
+      {
+        publish_at: `${NEXT_YEAR}-01-01T10:00:00.000Z`,
+        unpublish_at: `${NEXT_YEAR}-02-01T10:00:00.000Z`,
+      },
+    ]);
+  });
+});
+
+describe("the list", () => {
+  it("schedules a video in UTC and reports a past time once", async () => {
+    site.addVideo({ id: "v", title: "A film" });
+    await visitor.open(MANAGE);
+    await visitor.follow("Schedule A film");
+    const dialog = () => visitor.in().getByRole("dialog", { name: "Schedule Video" });
+    expect(visitor.in(dialog()).queryByLabelText("Publish at", { exact: false })).toBeNull();
+    visitor.fill("Hide at", "2020-01-01T10:00", dialog());
+    await visitor.press("Save schedule");
+    expect(visitor.in().getAllByText("This moment has passed.", { exact: false })).toHaveLength(1);
+    expect(visitor.in().getAllByText("Failed to schedule video.")).toHaveLength(1);
+    visitor.fill("Hide at", `${NEXT_YEAR}-06-01T10:00`, dialog());
+    await visitor.press("Save schedule");
+    const row = visitor.in().getAllByRole("row").map(textOf);
+    expect(row.join()).toContain(`Hides Jun 1, ${NEXT_YEAR}, 10:00 AM UTC`);
+  });
+
+  it("undoes a deletion from its message and reports a failure", async () => {
+    site.addVideo({ id: "v0", title: "Film 0" });
+    await visitor.open(`${MANAGE}&delete=v0`);
+    const dialog = visitor.in().getByRole("dialog");
+    await visitor.press(visitor.in(dialog).getByRole("button", { name: "Delete" }));
+    expect(rows()).toEqual([]);
+    await visitor.press("Undo");
+    expect(rows()).toMatchObject([{ title: "Film 0" }]);
+    await visitor.press("Apply");
+    expect(alert()).toContain("No video was changed.");
+  });
+
+  it("adds captions and a thumbnail and removes the captions", async () => {
+    const id = publishVideo(site, { thumbnail_url: null });
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "captions-"));
+    const captions = path.join(folder, "added.srt");
+    fs.writeFileSync(captions, "1\n00:00:01,000 --> 00:00:03,000\nGood evening\n");
+    await visitor.open(`/admin?tab=manage&edit=${id}`);
+    visitor.attach(visitor.field("Add captions"), captions);
+    visitor.fill("Their language", "Hindi");
+    const still = clip("jpg", ["-ss", "1", "-i", mp4Clip(5), "-frames:v", "1"]);
+    visitor.attach(visitor.document.querySelector<HTMLElement>("input[name=thumbnail]")!, still);
+    await visitor.press("Update");
+    fs.rmSync(folder, { recursive: true });
+    expect(visitor.text).toContain("Video has been updated successfully.");
+    expect(rows()).toMatchObject([{ thumbnail_url: expect.stringMatching(/\.webp$/) }]);
+
+    await visitor.open(`/video/${id}`);
+    const track = visitor.document.querySelector("video > track")!;
+    expect(track.getAttribute("label")).toBe("Hindi");
+    const answer = await visitor.get(track.getAttribute("src")!);
+    expect(answer.headers.get("Content-Type")).toBe("text/vtt; charset=utf-8");
+    expect(await answer.text()).toContain("Good evening");
+
+    await visitor.open(`/admin?tab=manage&edit=${id}`);
+    visitor.check("Remove Hindi");
+    await visitor.press("Update");
+    expect(rows()).toMatchObject([{ captions: "[]" }]);
+  });
+});
+
+it("sends a form again after the session has ended", async () => {
+  await visitor.open("/admin/series");
+  visitor.fill("Title of a new series", "Nights & days");
+  await endSession();
+  await visitor.press("Make series");
+  expect(alert()).toContain("You must be logged in to do this.");
+  expect(textOf(visitor.in().getByRole("definition"))).toBe("Nights & days");
+  await visitor.setCookie(session);
+  await visitor.press("Send again");
+  expect(textOf(visitor.in().getByRole("heading", { level: 1 }))).toBe("Nights & days");
+});
+
+it("gives an uploader a strike, withdraws it and blocks the account", async () => {
+  const email = "uploader@example.com";
+  site
+    .database()
+    .prepare(
+      "INSERT INTO users (id, email, password_hash, role, may_publish) VALUES ('u', ?, '', 'uploader', 1)",
+    )
+    .run(email);
+  site.addVideo({ id: "v", title: "Theirs", uploaded_by: "u", status: "published" });
+  const status = () => rows()[0]?.status;
+  await visitor.open("/admin/users");
+  const strikeForm = () => visitor.field(`Reason of a strike for ${email}`).form!;
+  visitor.fill(`Reason of a strike for ${email}`, "A stolen film");
+  const strikes = () => textOf(visitor.in().getByRole("list", { name: `Strikes of ${email}` }));
+  await visitor.press(strikeForm().querySelector("button")!);
+  expect(visitor.text).toContain(`${email} has 1 strike.`);
+  expect(strikes()).toContain("A stolen film");
+  await visitor.press("Withdraw the strike");
+  expect(strikes()).toContain("withdrawn");
+
+  const block = visitor.in().getByRole("button", { name: `Block ${email}` });
+  visitor.check("Hide what they have published", (block as HTMLButtonElement).form!);
+  await visitor.press(block);
+  expect(visitor.text).toContain(`${email} is blocked. 1 video hidden.`);
+  expect(status()).toBe("hidden");
+  await visitor.press(`Let ${email} sign in again`);
+  expect(visitor.text).toContain("1 video came back.");
+  expect(status()).toBe("published");
+});
