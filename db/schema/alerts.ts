@@ -3,18 +3,21 @@ import type { Generated, Selectable } from "kysely";
 /** ISO 8601 UTC. */
 type Time = string;
 
-export type AlertKind =
-  | "disk"
-  | "jobs"
-  | "backup-failed"
-  | "backup-old"
-  | "consent"
-  | "removals"
-  | "store"
-  | "reports-urgent"
-  | "reports-due"
-  | "reports-overdue"
-  | "test";
+/** Each has a chapter in docs/runbook.md. */
+export const ALERT_KINDS = [
+  "disk",
+  "jobs",
+  "backup-failed",
+  "backup-old",
+  "consent",
+  "removals",
+  "store",
+  "reports-urgent",
+  "reports-due",
+  "reports-overdue",
+] as const;
+
+export type AlertKind = (typeof ALERT_KINDS)[number] | "test";
 
 /** What the operator has to know. */
 export interface AlertsTable {

@@ -2,7 +2,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { parseSettings, SETTING_NAMES } from "~/server/settings.server";
+import { ALERT_KINDS } from "~db/schema/alerts";
 import { scripts } from "../../package.json";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -12,13 +14,9 @@ const below = (folder: string) =>
     .readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
     .map((name) => path.join(folder, name));
 
-const RECORDS = below("docs/decisions").filter((name) => name.endsWith(".md"));
 const PAGES = [
   ...fs.readdirSync(root).filter((name) => name.endsWith(".md")),
-  ...fs
-    .readdirSync(path.join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+  ...below("docs").filter((name) => name.endsWith(".md")),
 ];
 
 /** A path in backticks, or the file that a link leads to; not what only a running site has. */
@@ -32,10 +30,32 @@ function pathsIn(page: string): string[] {
   ];
 }
 
+/** The anchor that a heading gets on the page, as GitHub makes it. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+const anchorsOf = (page: string) =>
+  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
+
 describe("the documents", () => {
-  it.each(PAGES)("%s names only files that exist", (page) => {
-    const missing = pathsIn(page).filter((name) => !fs.existsSync(path.join(root, name)));
-    expect(missing).toEqual([]);
+  it("lead only to files and headings that exist", () => {
+    expect(PAGES.length).toBeGreaterThan(20);
+    const files = PAGES.flatMap((page) =>
+      pathsIn(page)
+        .filter((name) => !fs.existsSync(path.join(root, name)))
+        .map((name) => `${page}: ${name}`),
+    );
+    const headings = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!\w+:)([^)#]*)#([^)]+)\)/g)]
+        .filter(([, file, anchor]) => {
+          const target = file ? path.join(path.dirname(page), file) : page;
+          return !anchorsOf(target).includes(anchor!);
+        })
+        .map(([link]) => `${page}: ${link}`),
+    );
+    expect([...files, ...headings]).toEqual([]);
   });
 
   it("name only commands that exist", () => {
@@ -47,31 +67,15 @@ describe("the documents", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("link each of the eight questions of a newcomer to three files at most", () => {
-    const table = /## Where things are\n([\s\S]*?)\n## /.exec(read("CONTRIBUTING.md"))![1]!;
-    const questions = table
-      .split("\n")
-      .filter((line) => line.startsWith("|"))
-      .slice(2);
-    expect(questions).toHaveLength(8);
-    for (const question of questions) {
-      const files = question.match(/`[^`]+`/g) ?? [];
-      expect(files.length, question).toBeGreaterThan(0);
-      expect(files.length, question).toBeLessThanOrEqual(3);
-    }
-  });
-});
-
-describe("the records of decisions", () => {
-  it("are named by date and subject, and say context, decision and consequences", () => {
-    expect(RECORDS.length).toBeGreaterThan(20);
-    for (const record of RECORDS) {
-      expect(path.basename(record)).toMatch(/^20\d\d-\d\d-\d\d-[a-z0-9-]+\.md$/);
-      expect(read(record), record).toMatch(/^# /);
-      for (const part of ["Context", "Decision", "Consequences"]) {
-        expect(read(record), record).toMatch(new RegExp(`\\*\\*${part}|^## ${part}`, "m"));
-      }
-    }
+  it("have a chapter in the runbook for each alert of the site and of Prometheus", () => {
+    const { groups } = parse(read("docs/monitoring/alerts.yml")) as {
+      groups: { rules: { annotations: { runbook: string } }[] }[];
+    };
+    const links = groups.flatMap(({ rules }) => rules.map((rule) => rule.annotations.runbook));
+    expect(links.length).toBeGreaterThan(10);
+    const chapters = anchorsOf("docs/runbook.md").map((anchor) => `docs/runbook.md#${anchor}`);
+    const own = ALERT_KINDS.map((kind) => `docs/runbook.md#${kind}`);
+    expect(chapters).toEqual(expect.arrayContaining([...links, ...own]));
   });
 });
 
@@ -102,37 +106,23 @@ describe("the settings", () => {
   });
 });
 
-/** A comment may break its line between any two words. */
-const onOneLine = (source: string) => source.replaceAll(/\n\s*(\*|\/\/)\s+/g, " ");
-
 describe("the specification", () => {
-  const specification = read("docs/specification.md");
-  const sources = ["app", "db", "scripts", "tests"]
-    .flatMap(below)
-    .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith("docs.test.ts"));
-  const citations = sources.flatMap((file) =>
-    [
-      ...onOneLine(read(file)).matchAll(/specification, section (\d+)(?:, ([A-Z]\w+(?: \w+)?))?/gi),
-    ].map(([text, section, heading]) => ({ file, text, section: section!, heading })),
-  );
-
   it("has every section that the code refers to", () => {
-    expect(citations.length).toBeGreaterThan(20);
-    for (const { file, text, section, heading } of citations) {
-      expect(specification, `${file}: ${text}`).toMatch(new RegExp(`^## ${section}\\. `, "m"));
-      if (heading) {
-        expect(specification, `${file}: ${text}`).toMatch(new RegExp(`^### ${heading}$`, "mi"));
-      }
-    }
-  });
-
-  it("is named wherever a section is referred to without a standard", () => {
-    const bare = sources.flatMap((file) =>
-      [...onOneLine(read(file)).matchAll(/^.*\bsection \d.*$/gim)]
-        .map(([line]) => line!)
-        .filter((line) => !/specification|RFC \d+|^\s*-- section/i.test(line))
-        .map((line) => `${file}: ${line.trim()}`),
+    const specification = read("docs/specification.md");
+    const sources = ["app", "db", "scripts", "tests"]
+      .flatMap(below)
+      .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith("docs.test.ts"));
+    // A comment may break its line between any two words.
+    const text = sources
+      .map(read)
+      .join("\n")
+      .replaceAll(/\n\s*(\*|\/\/)\s+/g, " ");
+    const sections = [...text.matchAll(/specification, section (\d+)/gi)].map(
+      ([, number]) => number!,
     );
-    expect(bare).toEqual([]);
+    expect(sections.length).toBeGreaterThan(20);
+    for (const section of new Set(sections)) {
+      expect(specification).toMatch(new RegExp(`^## ${section}\\. `, "m"));
+    }
   });
 });

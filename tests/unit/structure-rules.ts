@@ -27,11 +27,6 @@ const SQL_ROOMS = ["db", "account", "catalogue", "media", "trust", "studio", "im
 const SQL_MODULES = ["kysely", "better-sqlite3"];
 const SQL_NAMES = ["database", "sqliteHandle", "prepared"];
 
-const MOST_FILES = 25;
-/** One file for each screen or resource, and one for each version of the schema. */
-const LONG_FOLDERS = ["app/routes", "db/migrations"];
-const MOST_LINES = 300;
-
 export interface Module {
   /** Path from the repository's root, with slashes. */
   file: string;
@@ -58,26 +53,6 @@ export function brokenRules(modules: readonly Module[]): string[] {
     return imports.flatMap((one) => complaints(file, one).map((rule) => `${file} ${rule}`));
   });
   return [...broken, ...circlesIn(uses)];
-}
-
-/** The folders with too many files of their own. */
-export function crowdedFolders(files: readonly string[]): string[] {
-  const folders = new Map<string, number>();
-  for (const file of files) {
-    const folder = path.posix.dirname(file);
-    folders.set(folder, (folders.get(folder) ?? 0) + 1);
-  }
-  return [...folders]
-    .filter(([folder, count]) => count > MOST_FILES && !LONG_FOLDERS.includes(folder))
-    .map(([folder, count]) => `${folder} has ${count} files; at most ${MOST_FILES}`);
-}
-
-/** The files with too many lines. */
-export function longFiles(modules: readonly Module[]): string[] {
-  const lines = ({ source }: Module) => source.replace(/\n$/, "").split("\n").length;
-  return modules
-    .filter((module) => lines(module) > MOST_LINES)
-    .map((module) => `${module.file} has ${lines(module)} lines; at most ${MOST_LINES}`);
 }
 
 function complaints(file: string, { specifier, isTypeOnly, names }: Import): string[] {

@@ -5,6 +5,7 @@ import { diskFigures } from "~/media/jobs/disk.server";
 import { counts } from "~/server/counts.server";
 import { settings } from "~/server/settings.server";
 import { SITE_VERSION } from "~/server/version.server";
+import { ALERT_KINDS } from "~db/schema/alerts";
 import { JOB_KINDS } from "~db/schema/jobs";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { LibraryFigures } from "./library-figures.server";
@@ -13,18 +14,6 @@ import { runtimeGauges } from "./runtime-gauges.server";
 
 /** Seconds. A cached page takes 1 ms, a page 10 ms, a search among many videos 0.3 s. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-const ALERT_KINDS = [
-  "disk",
-  "jobs",
-  "backup-failed",
-  "backup-old",
-  "consent",
-  "removals",
-  "store",
-  "reports-urgent",
-  "reports-due",
-  "reports-overdue",
-] as const;
 const JOB_STATES = ["waiting", "running", "failed"] as const;
 
 type Part = "database" | "disk" | "files";

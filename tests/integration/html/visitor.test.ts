@@ -93,7 +93,7 @@ describe("a video", () => {
       expect(video().hasAttribute("controls")).toBe(true);
       const image = visitor.document.querySelector("main noscript img[src*='/view']")!;
       await visitor.get(image.getAttribute("src")!);
-      await expect.poll(() => views.get()).toBe(expected);
+      await expect.poll(() => views.get(), { timeout: 15_000 }).toBe(expected);
     }
   });
 

@@ -1,0 +1,69 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { SETTING_NAMES } from "~/server/settings.server";
+import { startEnvironment } from "../start-environment";
+
+// What hadolint and `docker compose config`, which the workflow runs, can't know.
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
+
+describe("the Dockerfile", () => {
+  const instructions = read("Dockerfile").replaceAll(/\\\n/g, " ").split("\n");
+  const all = (name: string) =>
+    instructions.flatMap((line) =>
+      line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : [],
+    );
+
+  it("copies only files that git tracks and .dockerignore lets through", () => {
+    const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
+    const ignored = read(".dockerignore").split("\n");
+    const copied = all("COPY")
+      .filter((line) => !line.startsWith("--from"))
+      .flatMap((line) => line.split(/\s+/).slice(0, -1));
+    expect(copied).toContain("app");
+    for (const source of copied) {
+      const files = tracked.filter((file) => file === source || file.startsWith(`${source}/`));
+      expect(files, source).not.toEqual([]);
+      expect(ignored).not.toContain(source);
+    }
+    expect(ignored).toEqual(expect.arrayContaining([".env", "certificates", "db/data"]));
+  });
+
+  it("starts the site with the same memory limits as npm start", () => {
+    const { NODE_OPTIONS, ...malloc } = startEnvironment();
+    const command = JSON.parse(all("CMD").at(0) ?? "");
+    expect(command).toEqual(["node", ...NODE_OPTIONS.split(" "), "scripts/start.mjs"]);
+    for (const [name, value] of Object.entries(malloc)) {
+      expect(all("ENV").join(" ")).toContain(`${name}=${value} `);
+    }
+  });
+});
+
+describe("compose.yaml", () => {
+  const { services } = parse(read("compose.yaml")) as {
+    services: Record<string, { environment: Record<string, string> } & Record<string, unknown>>;
+  };
+
+  it.each(["site", "reader"])("sets only settings of the site for %s", (name) => {
+    const names = Object.keys(services[name]!.environment);
+    expect(names.length).toBeGreaterThan(2);
+    for (const setting of names) expect(SETTING_NAMES).toContain(setting);
+  });
+
+  it("gives no service more rights than it needs", () => {
+    expect(Object.keys(services).length).toBeGreaterThan(3);
+    for (const [name, service] of Object.entries(services)) {
+      expect(service, name).toMatchObject({
+        read_only: true,
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+      });
+      expect(service, name).not.toHaveProperty("privileged");
+    }
+  });
+});
