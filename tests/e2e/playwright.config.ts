@@ -24,12 +24,12 @@ export default defineConfig({
     serviceWorkers: "block",
   },
   projects: [
-    { name: "desktop", use: DESKTOP, testIgnore: NIGHTLY },
+    { name: "desktop", use: DESKTOP, testIgnore: NIGHTLY, grepInvert: /@phone-only/ },
     {
       name: "phone",
       use: { ...devices["Pixel 7"], viewport: { width: 360, height: 740 } },
       testIgnore: NIGHTLY,
-      // For tests of what differs on a phone.
+      // Tests of what differs on a phone; those tagged @phone-only run nowhere else.
       grep: /@phone/,
     },
     ...(process.env.NIGHTLY ? [{ name: "nightly", use: DESKTOP, testMatch: NIGHTLY }] : []),

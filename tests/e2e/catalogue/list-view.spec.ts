@@ -25,7 +25,7 @@ async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   }).toPass();
 }
 
-test("order and length are chosen, kept by pages and categories, and lead back @phone", async ({
+test("order and length are chosen, kept by pages and categories, and lead back", async ({
   page,
   site,
 }) => {
@@ -59,10 +59,7 @@ test("order and length are chosen, kept by pages and categories, and lead back @
   await expect(length(page)).toHaveValue("short");
 });
 
-test("a category is ordered too, and a length that it has not says so @phone", async ({
-  page,
-  site,
-}) => {
+test("a category is ordered too, and a length that it has not says so", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/categories/english");
   await choose(
@@ -79,7 +76,7 @@ test("a category is ordered too, and a length that it has not says so @phone", a
   await expect(page).toHaveURL("/categories/english?sort=shortest");
 });
 
-test("what was watched is left out, and the page says so @phone", async ({ page, site }) => {
+test("what was watched is left out, and the page says so", async ({ page, site }) => {
   await addVideos(site);
   await page.addInitScript(() => {
     localStorage.setItem("player:resume", '[["v2", 90]]');

@@ -61,10 +61,7 @@ test("a visitor pages through home and the address follows @phone", async ({
   await expect(page.locator(cards)).toHaveCount(4);
 });
 
-test("choosing a category keeps the search and returns to page 1 @phone", async ({
-  page,
-  site,
-}) => {
+test("choosing a category keeps the search and returns to page 1", async ({ page, site }) => {
   await fill(site, 20, (number) => ({ category: number % 2 ? "premium" : "english" }));
   await page.goto("/?search=video&page=2");
   await page.getByRole("navigation", { name: "Video categories" }).getByText("English").click();
@@ -76,7 +73,7 @@ test("choosing a category keeps the search and returns to page 1 @phone", async 
   await expect(page).toHaveURL("/trending");
 });
 
-test("searching while typing keeps the address right, and Back leads to before it @phone", async ({
+test("searching while typing keeps the address right, and Back leads to before it", async ({
   page,
   site,
 }) => {
@@ -155,7 +152,7 @@ test("while a list is slow, the old one stays and says that the next is loading"
   await expect(page.getByText("Loading videos...")).toBeHidden();
 });
 
-test("trending ranks the first three of its first page only @phone", async ({ page, site }) => {
+test("trending ranks the first three of its first page only", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ views: number === 12 ? 0 : number * 1000 }));
   await page.goto("/trending");
   await expect(page.locator(cards).first()).toContainText("Video 11");
@@ -167,7 +164,7 @@ test("trending ranks the first three of its first page only @phone", async ({ pa
   await expect(page.locator(cards).filter({ hasText: "Rank" })).toHaveCount(0);
 });
 
-test("the three addresses of a category show one page @phone", async ({ page, site }) => {
+test("the three addresses of a category show one page", async ({ page, site }) => {
   await fill(site, 9, (number) => ({ category: number === 9 ? "amateur" : "english" }));
   for (const path of ["/categories?cat=desi", "/categories/desi"]) {
     await page.goto(path);

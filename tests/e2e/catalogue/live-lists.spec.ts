@@ -22,7 +22,7 @@ async function scrollTo(page: Page, title: string): Promise<number> {
   return top(page, title);
 }
 
-test("at the top a new video is there at once @phone", async ({ page, site }) => {
+test("at the top a new video is there at once", async ({ page, site }) => {
   await fill(site, 8);
   await page.goto("/", { waitUntil: "networkidle" });
   add(site, "Brand new");
@@ -30,10 +30,7 @@ test("at the top a new video is there at once @phone", async ({ page, site }) =>
   await expect(page.getByRole("button", { name: /new video/ })).toHaveCount(0);
 });
 
-test("scrolled, new videos wait behind a button and nothing moves @phone", async ({
-  page,
-  site,
-}) => {
+test("scrolled, new videos wait behind a button and nothing moves", async ({ page, site }) => {
   await fill(site, 20);
   await page.goto("/");
   const before = await scrollTo(page, "Video 7");
@@ -71,7 +68,7 @@ test("with the focus in the list, new videos wait, and the focus stays", async (
   await expect(page.getByRole("article").first()).toContainText("Brand new");
 });
 
-test("a video that is hidden while it is on the screen is withdrawn where it stands @phone", async ({
+test("a video that is hidden while it is on the screen is withdrawn where it stands", async ({
   page,
   site,
 }) => {

@@ -2,10 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-test("a visitor saves videos, finds them again and takes them out @phone", async ({
-  page,
-  site,
-}) => {
+test("a visitor saves videos, finds them again and takes them out", async ({ page, site }) => {
   await fill(site, 4);
   await page.goto("/saved");
   await expect(page.getByText("Nothing saved yet.")).toBeVisible();
@@ -81,7 +78,7 @@ test("two tabs have one list", async ({ page, context, site }) => {
   await expect(page.locator("main article")).toHaveText([/Video 1/]);
 });
 
-test("a card has a button that saves it, and the header counts @phone", async ({ page, site }) => {
+test("a card has a button that saves it, and the header counts", async ({ page, site }) => {
   await fill(site, 3);
   await page.goto("/");
   const menu = page.getByRole("banner").locator("summary");
@@ -127,7 +124,7 @@ test("the preview of a card plays on while the pointer is on its button", async 
   await expect(card.getByRole("button", { pressed: true })).toBeVisible();
 });
 
-test("the list goes to another browser as a file @phone", async ({ page, browser, site }) => {
+test("the list goes to another browser as a file", async ({ page, browser, site }) => {
   await fill(site, 3);
   await page.addInitScript(() => localStorage.setItem("saved-videos", '["v3","v1"]'));
   await page.goto("/saved");

@@ -59,7 +59,7 @@ test("a search from any page leads to Home's results, with its category @phone",
   await expect(await openField(page)).toHaveValue("neon");
 });
 
-test("titles and tags are suggested, and what is hidden never @phone", async ({ page, site }) => {
+test("titles and tags are suggested, and what is hidden never", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/trending");
   const box = await suggest(page, "neon");
@@ -198,10 +198,7 @@ test("Home has one field, which the icon of the header leads to @phone", async (
   await expect(page.getByRole("searchbox")).toBeFocused();
 });
 
-test("a search without results offers what comes near, and categories @phone", async ({
-  page,
-  site,
-}) => {
+test("a search without results offers what comes near, and categories", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/?search=noen+rian");
   await expect(page.getByText("No videos found matching “noen rian”")).toBeVisible();

@@ -3,10 +3,7 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-test("a tag of a video leads to its list, and Back from there to it @phone", async ({
-  page,
-  site,
-}) => {
+test("a tag of a video leads to its list, and Back from there to it", async ({ page, site }) => {
   await fill(site, 20, (number) => ({ tags: number % 2 ? '["One Take", "evening"]' : null }));
   await page.goto("/video/v1");
   await page.getByRole("list", { name: "Tags" }).getByRole("link", { name: "One Take" }).click();
@@ -23,7 +20,7 @@ test("a tag of a video leads to its list, and Back from there to it @phone", asy
   await expect(page).toHaveURL("/tags/one%20take?page=2");
 });
 
-test("a tag of any signs is found by a click and by its address @phone", async ({ page, site }) => {
+test("a tag of any signs is found by a click and by its address", async ({ page, site }) => {
   const tags = ["AC/DC", "50%2F50", "what? #1", "x.data", "🎬", "v1.0", '"a" OR b*'];
   await fill(site, 1, () => ({ tags: JSON.stringify(tags) }));
   for (const tag of tags) {
@@ -38,7 +35,7 @@ test("a tag of any signs is found by a click and by its address @phone", async (
   }
 });
 
-test("a tag that no video has says so, and offers a search @phone", async ({ page, site }) => {
+test("a tag that no video has says so, and offers a search", async ({ page, site }) => {
   await fill(site, 2, () => ({ title: "Quiet evening" }));
   expect((await page.goto("/tags/evening"))?.status()).toBe(404);
   await expect(page.getByText("No videos found with this tag.")).toBeVisible();

@@ -71,7 +71,7 @@ test("captions that came with the file are shown, switched, remembered, and take
   await expect(player.button("Captions")).toHaveAttribute("aria-pressed", "false");
 });
 
-test("an admin adds captions and a thumbnail, and takes the captions away @phone", async ({
+test("an admin adds captions and a thumbnail, and takes the captions away", async ({
   page,
   site,
 }) => {

@@ -17,7 +17,7 @@ async function remember(page: Page, history: unknown): Promise<void> {
 
 const points = (...numbers: number[]) => numbers.map((number) => [`v${number}`, number * 10]);
 
-test("what was begun stands above the list, the latest first, and goes on where it was left @phone", async ({
+test("what was begun stands above the list, the latest first, and goes on where it was left", async ({
   page,
   site,
 }) => {
@@ -79,7 +79,7 @@ test("eight at most, and what is public no more is dropped and forgotten", async
   expect(await shifts()).toEqual([]);
 });
 
-test("where nothing of it is public any more, that is said, once and without a move @phone", async ({
+test("where nothing of it is public any more, that is said, once and without a move", async ({
   page,
   site,
 }) => {
@@ -94,7 +94,7 @@ test("where nothing of it is public any more, that is said, once and without a m
   await expect(section(page)).toHaveCount(0);
 });
 
-test("one button forgets all of it, in other tabs too @phone", async ({ page, context, site }) => {
+test("one button forgets all of it, in other tabs too", async ({ page, context, site }) => {
   await fill(site, 3);
   await page.goto("/");
   await page.evaluate(() => localStorage.setItem("player:resume", '[["v1",30],["v2",40]]'));

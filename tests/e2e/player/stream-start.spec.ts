@@ -13,10 +13,9 @@ function watchStarts(page: Page): string[] {
   return starts;
 }
 
-test("the pointer on a card asks for the start of its stream, which its page plays @phone", async ({
+test("the pointer on a card asks for the start of its stream, which its page plays", async ({
   page,
   site,
-  isMobile,
 }) => {
   const id = publishAdaptive(site);
   await page.goto("/");
@@ -24,8 +23,7 @@ test("the pointer on a card asks for the start of its stream, which its page pla
   await page.waitForLoadState("networkidle");
   const starts = watchStarts(page);
   const card = page.locator(`#video-${id} a`);
-  if (isMobile) await card.focus();
-  else await card.hover();
+  await card.hover();
   await expect.poll(() => starts.length).toBe(1);
   await card.press("Enter");
   const player = new PlayerPage(page);

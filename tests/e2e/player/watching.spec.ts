@@ -38,7 +38,7 @@ test("Back returns to the very list, page and scroll position @phone", async ({ 
   await expect.poll(() => scrolled(page)).toBe(before);
 });
 
-test("Back leads to the list also where the browser has no history of it @phone", async ({
+test("Back leads to the list also where the browser has no history of it", async ({
   page,
   site,
 }) => {
@@ -51,7 +51,7 @@ test("Back leads to the list also where the browser has no history of it @phone"
   await expect(page).toHaveURL(/\/trending#/);
 });
 
-test("a view is counted once per load, and shown at once @phone", async ({ page, site }) => {
+test("a view is counted once per load, and shown at once", async ({ page, site }) => {
   await fill(site, 2, (number) => ({ views: number === 1 ? 999 : 5 }));
   await page.goto("/");
   await page.locator(cards).first().click();
@@ -72,7 +72,7 @@ test("a view is counted once per load, and shown at once @phone", async ({ page,
   expect(views(site, "v1")).toBe(1001);
 });
 
-test("the page shows all there is to a video, its links safe @phone", async ({ page, site }) => {
+test("the page shows all there is to a video, its links safe", async ({ page, site }) => {
   site.addVideo({
     id: "full",
     title: "A <b>bold</b> & quiet film",
@@ -177,7 +177,7 @@ test("Share copies the address, without the way back", async ({ page, site, cont
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${baseURL}/video/v1`);
 });
 
-test("Share uses the device where it can @phone", async ({ page, site, baseURL }) => {
+test("Share uses the device where it can", async ({ page, site, baseURL }) => {
   await fill(site, 1);
   await page.addInitScript(() => {
     Object.assign(navigator, {
@@ -230,10 +230,9 @@ test("Surprise me shows each video once in a visit", async ({ page, site }) => {
   expect([...seen].sort()).toEqual(["/video/v1", "/video/v2", "/video/v3"]);
 });
 
-test("what is up next is put in another order with the keyboard and by dragging @phone", async ({
+test("what is up next is put in another order with the keyboard and by dragging", async ({
   page,
   site,
-  isMobile,
 }) => {
   await fill(site, 4);
   await page.goto("/video/v1");
@@ -249,13 +248,11 @@ test("what is up next is put in another order with the keyboard and by dragging 
   await page.keyboard.press("Enter");
   await expect.poll(names).toEqual([second, third, first]);
   await expectNoViolations(page);
-  if (!isMobile) {
-    await rows.nth(2).dragTo(rows.nth(0));
-    await expect.poll(names).toEqual([first, second, third]);
-    await page.getByRole("button", { name: `Move ${second} up` }).click();
-    await page.getByRole("button", { name: `Move ${first} down` }).click();
-    await expect.poll(names).toEqual([second, third, first]);
-  }
+  await rows.nth(2).dragTo(rows.nth(0));
+  await expect.poll(names).toEqual([first, second, third]);
+  await page.getByRole("button", { name: `Move ${second} up` }).click();
+  await page.getByRole("button", { name: `Move ${first} down` }).click();
+  await expect.poll(names).toEqual([second, third, first]);
   await page.getByRole("button", { name: `Remove ${second}` }).press("Enter");
   await expect.poll(names).toEqual([third, first]);
   // It lasts for the visit: the next page goes on with what is left.

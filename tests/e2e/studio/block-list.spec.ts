@@ -55,10 +55,7 @@ for (const scripts of [true, false]) {
       await expect(films).toHaveCount(1);
     });
 
-    test("a film that could not be compared is published after looking @phone", async ({
-      page,
-      site,
-    }) => {
+    test("a film that could not be compared is published after looking", async ({ page, site }) => {
       const look = async () => {
         const { clientWidth, scrollWidth } = await page.evaluate(() => {
           const { clientWidth, scrollWidth } = document.documentElement;

@@ -4,7 +4,7 @@ for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
 
-    test("categories are named and ordered, for visitors too @phone", async ({ page, site }) => {
+    test("categories are named and ordered, for visitors too", async ({ page, site }) => {
       site.database().exec("DELETE FROM category_names");
       site.addVideo({ id: "a", title: "Aurora", category: "amateur" });
       await signIn(page);

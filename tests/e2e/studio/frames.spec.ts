@@ -13,7 +13,7 @@ const STORYBOARD = `WEBVTT
 1.webp#xywh=320,0,160,90
 `;
 
-test("the arrow keys choose a picture of the storyboard as the thumbnail @phone", async ({
+test("the arrow keys choose a picture of the storyboard as the thumbnail", async ({
   page,
   site,
 }) => {

@@ -5,7 +5,7 @@ for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
 
-    test("the list is narrowed, its columns are chosen, and the view is saved and removed @phone", async ({
+    test("the list is narrowed, its columns are chosen, and the view is saved and removed", async ({
       page,
       site,
     }) => {

@@ -8,7 +8,7 @@ const MANAGE = "/admin?tab=manage";
 const row = (page: Page) => page.getByRole("row").filter({ hasText: "A film" });
 const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 
-test("a video is scheduled in the time of the browser, found by the filter, and appears by itself @phone", async ({
+test("a video is scheduled in the time of the browser, found by the filter, and appears by itself", async ({
   page,
   site,
 }) => {
@@ -45,7 +45,7 @@ test("a video is scheduled in the time of the browser, found by the filter, and 
   await expect(page.getByRole("article").filter({ hasText: "A film" })).toBeVisible();
 });
 
-test("an upload is a draft until its time, which is in the time of the browser @phone", async ({
+test("an upload is a draft until its time, which is in the time of the browser", async ({
   page,
   site,
 }) => {
@@ -70,7 +70,7 @@ test("an upload is a draft until its time, which is in the time of the browser @
   await expect(page.getByLabel("Publish at")).toHaveValue("");
 });
 
-test("many videos are scheduled at once, and ordered by what comes next @phone", async ({
+test("many videos are scheduled at once, and ordered by what comes next", async ({
   page,
   site,
 }) => {

@@ -32,7 +32,7 @@ for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
 
-    test("a series is made, filled, ordered and watched @phone", async ({ page, site }) => {
+    test("a series is made, filled, ordered and watched", async ({ page, site }) => {
       await open(page, site);
       await page.getByRole("link", { name: "Choose videos" }).click();
       for (const title of ["Aurora", "Beach", "Cinema"]) {

@@ -70,7 +70,7 @@ test("an admin signs in with the keyboard alone", async ({ page }) => {
   await expect(signOut).toHaveCount(0);
 });
 
-test("a password is changed and other sessions end @phone", async ({ page, browser, site }) => {
+test("a password is changed and other sessions end", async ({ page, browser, site }) => {
   await signIn(page);
   const elsewhere = await browser.newContext({ baseURL: site.url });
   const other = await elsewhere.newPage();

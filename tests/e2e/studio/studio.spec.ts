@@ -23,7 +23,7 @@ function answerQuestions(page: Page, answer: { yes: boolean }): string[] {
   return asked;
 }
 
-test("a failure of the last row is told in view, and leaves when something succeeds @phone", async ({
+test("a failure of the last row is told in view, and leaves when something succeeds", async ({
   page,
   site,
 }) => {
@@ -92,7 +92,7 @@ test("a failure inside the edit dialog is told above it", async ({ page, site })
   expect(isOnTop).toBe(true);
 });
 
-test("the toast of a deletion has Undo in it @phone", async ({ page, site }) => {
+test("the toast of a deletion has Undo in it", async ({ page, site }) => {
   addVideos(site, 2);
   await signIn(page);
   await page.goto(`${MANAGE}&delete=v1`);
@@ -357,7 +357,7 @@ test("charts name the values of their axis", async ({ page, site }) => {
   await expect(videos.locator("[data-axis=right] span")).toHaveText(["0", "10", "20", "30", "40"]);
 });
 
-test("the bar of the selected takes a tenth of the screen until it is opened @phone", async ({
+test("the bar of the selected takes a tenth of the screen until it is opened @phone-only", async ({
   page,
   site,
 }) => {
@@ -375,7 +375,7 @@ test("the bar of the selected takes a tenth of the screen until it is opened @ph
   await expectNoViolations(page);
 });
 
-test("thousands of videos are changed with a pending state, and a toast that counts them @phone", async ({
+test("thousands of videos are changed with a pending state, and a toast that counts them", async ({
   page,
   site,
 }) => {

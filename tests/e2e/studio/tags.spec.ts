@@ -34,7 +34,7 @@ for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
 
-    test("tags are renamed, merged, removed and brought back @phone", async ({ page, site }) => {
+    test("tags are renamed, merged, removed and brought back", async ({ page, site }) => {
       await open(page, site);
       await expect(entry(page, "HD")).toContainText("3 videos");
       await expect(entry(page, "HD")).toContainText("2 public");

@@ -47,7 +47,7 @@ for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
 
-    test("an owner writes the terms and has every upload accept them, by keyboard @phone", async ({
+    test("an owner writes the terms and has every upload accept them, by keyboard", async ({
       page,
       site,
     }) => {
@@ -76,7 +76,7 @@ for (const scripts of [true, false]) {
       await expect(page.getByText("No upload is asked to accept them.")).toBeVisible();
     });
 
-    test("an upload accepts the terms, and once more when they changed in another tab @phone", async ({
+    test("an upload accepts the terms, and once more when they changed in another tab", async ({
       page,
       site,
     }, { project }) => {
@@ -137,7 +137,7 @@ for (const scripts of [true, false]) {
       );
     });
 
-    test("uploaders read the reason of a removal on the page of their account @phone", async ({
+    test("uploaders read the reason of a removal on the page of their account", async ({
       page,
       site,
     }) => {

@@ -29,7 +29,7 @@ for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
 
-    test("what was deleted is restored, deleted for good, and the rest emptied @phone", async ({
+    test("what was deleted is restored, deleted for good, and the rest emptied", async ({
       page,
       site,
     }) => {

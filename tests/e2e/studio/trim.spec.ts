@@ -14,7 +14,7 @@ for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
 
-    test("a video is cut at the moments that the film shows, by keyboard @phone", async ({
+    test("a video is cut at the moments that the film shows, by keyboard", async ({
       page,
       site,
     }) => {

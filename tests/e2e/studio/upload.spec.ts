@@ -48,7 +48,7 @@ const item = (page: Page, name: string) =>
 test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("a bad file is told with the texts kept, a good one is published @phone", async ({
+  test("a bad file is told with the texts kept, a good one is published", async ({
     page,
     site,
   }) => {
@@ -336,7 +336,7 @@ test("leaving in the middle asks first", async ({ page, site }) => {
   await item(page, "Leaving").getByRole("button", { name: "Cancel" }).click();
 });
 
-test("nothing is wrong for assistive technology, empty and with a queue @phone", async ({
+test("nothing is wrong for assistive technology, empty and with a queue", async ({
   page,
   site: _,
 }) => {

@@ -13,7 +13,7 @@ test.beforeEach(({ site }) => {
   site.addVideo({ id: "v", title: "Theirs", uploaded_by: "uploader", status: "published" });
 });
 
-test("the open controls of an uploader have no violation @phone", async ({ page }) => {
+test("the open controls of an uploader have no violation", async ({ page }) => {
   await signIn(page);
   await page.goto("/admin/users");
   await page.getByText("Strikes and block").click();

@@ -62,7 +62,7 @@ for (const scripts of [true, false]) {
   test.describe(scripts ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled: scripts });
 
-    test("a video gets its record and can be published then @phone", async ({ page, site }) => {
+    test("a video gets its record and can be published then", async ({ page, site }) => {
       const look = async () => {
         await fits(page);
         if (scripts) await expectNoViolations(page);
@@ -121,7 +121,7 @@ for (const scripts of [true, false]) {
       ).toBe("published");
     });
 
-    test("an upload leads to its record, and is published once that is there @phone", async ({
+    test("an upload leads to its record, and is published once that is there", async ({
       page,
       site,
     }) => {
@@ -164,7 +164,7 @@ for (const scripts of [true, false]) {
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("Morning in the garden");
     });
 
-    test("who keeps the records stands in the foot of each page @phone", async ({ page }) => {
+    test("who keeps the records stands in the foot of each page", async ({ page }) => {
       await page.goto("/");
       await page.getByRole("contentinfo").getByRole("link", { name: "Record Keeping" }).click();
       await expect(page).toHaveURL("/records");

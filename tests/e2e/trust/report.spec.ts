@@ -23,10 +23,7 @@ async function fitsThePage(page: Page): Promise<void> {
   expect(scroll).toBeLessThanOrEqual(client);
 }
 
-test("a report is made by keyboard, and its pages have no violations @phone", async ({
-  page,
-  site,
-}) => {
+test("a report is made by keyboard, and its pages have no violations", async ({ page, site }) => {
   await fill(site, 2);
   await page.goto("/report?video=v1", { waitUntil: "networkidle" });
   await expectNoViolations(page);

@@ -52,7 +52,7 @@ async function passesTheCheck(page: Page, url: string): Promise<void> {
   await expect(page.getByRole("dialog")).toHaveCount(0);
 }
 
-test("who is in a country that asks for it is checked once, and comes back to the page @phone", async ({
+test("who is in a country that asks for it is checked once, and comes back to the page", async ({
   page,
   site,
 }) => {
@@ -75,9 +75,7 @@ test("who is younger, or does not say, is told and may try again", async ({ page
   await expect(page).toHaveURL("/video/v1");
 });
 
-test("the page of the check can be used by keyboard and has no violation @phone", async ({
-  page,
-}) => {
+test("the page of the check can be used by keyboard and has no violation", async ({ page }) => {
   await page.goto("/");
   await expect(checkPage(page)).toBeVisible();
   await expectNoViolations(page);
@@ -97,7 +95,7 @@ test("a page that is open already leads to the check when it goes on", async ({ 
 test.describe("where the site is closed", () => {
   test.use({ extraHTTPHeaders: { "X-Country": "IT" } });
 
-  test("a visitor reads one sentence, and the legal pages @phone", async ({ page }) => {
+  test("a visitor reads one sentence, and the legal pages", async ({ page }) => {
     const answer = await page.goto("/video/v1");
     expect(answer?.status()).toBe(451);
     await expect(

@@ -31,7 +31,7 @@ async function entersAndIsNotAskedAgain(page: Page): Promise<string[]> {
   return before;
 }
 
-test("a first visit is asked once, and no picture is even loaded before @phone", async ({
+test("a first visit is asked once, and no picture is even loaded before", async ({
   page,
   site,
 }) => {
@@ -39,7 +39,7 @@ test("a first visit is asked once, and no picture is even loaded before @phone",
   expect(await entersAndIsNotAskedAgain(page)).toEqual([]);
 });
 
-test("the dialog can be passed by keyboard and has no violation @phone", async ({ page, site }) => {
+test("the dialog can be passed by keyboard and has no violation", async ({ page, site }) => {
   await fill(site, 2);
   await page.goto("/");
   await expectNoViolations(page);
@@ -99,7 +99,7 @@ test("search engines are not asked, and people's pages hold the content too", as
 test.describe("with a service worker", () => {
   test.use({ serviceWorkers: "allow" });
 
-  test("nothing of the site is stored before the answer @phone", async ({ page, site }) => {
+  test("nothing of the site is stored before the answer", async ({ page, site }) => {
     await fill(site, 2);
     const state = () =>
       page.evaluate(async () => ({

@@ -59,10 +59,7 @@ test("Shift pressed three times exits, from a field and from a dialog too", asyn
   await expect(page).toHaveURL("about:blank");
 });
 
-test("the preferences switch the key off and the discreet titles on @phone", async ({
-  page,
-  site,
-}) => {
+test("the preferences switch the key off and the discreet titles on", async ({ page, site }) => {
   await fill(site, 2);
   await page.goto("/preferences");
   await expect(page).toHaveTitle(/^Preferences/);
@@ -87,7 +84,7 @@ test("the preferences switch the key off and the discreet titles on @phone", asy
   await expect(page).toHaveTitle(/^Preferences/);
 });
 
-test("the preferences tell what the browser remembers, and forget it @phone", async ({ page }) => {
+test("the preferences tell what the browser remembers, and forget it", async ({ page }) => {
   await page.goto("/preferences");
   await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
   await page.evaluate(() => {

@@ -17,7 +17,7 @@ async function open(page: Page, path: string): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
-test("offline, the list is empty with the reason, and goes on when the connection is back @phone", async ({
+test("offline, the list is empty with the reason, and goes on when the connection is back", async ({
   page,
   site,
   context,

@@ -22,7 +22,7 @@ const rows = (clip: string) => (number: number) => ({
       : `Video ${number}`,
 });
 
-test("no page has an accessibility violation @phone", async ({ page, site }) => {
+test("no page has an accessibility violation", async ({ page, site }) => {
   await fill(site, 20, rows(site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)))));
   for (const path of PUBLIC_PAGES) {
     await page.goto(path);
@@ -30,7 +30,7 @@ test("no page has an accessibility violation @phone", async ({ page, site }) => 
   }
 });
 
-test("no page scrolls sideways at 320 pixels @phone", async ({ page, site }) => {
+test("no page scrolls sideways at 320 pixels @phone-only", async ({ page, site }) => {
   await fill(site, 20, rows(site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)))));
   await page.setViewportSize({ width: 320, height: 640 });
   for (const path of PUBLIC_PAGES) {
@@ -40,7 +40,7 @@ test("no page scrolls sideways at 320 pixels @phone", async ({ page, site }) => 
   }
 });
 
-test("no page asks another host for anything, or breaks its own policy @phone", async ({
+test("no page asks another host for anything, or breaks its own policy", async ({
   page,
   site,
   baseURL,
@@ -94,7 +94,7 @@ test("finding and opening a video takes nothing but a keyboard", async ({ page, 
   await expect(page.getByRole("searchbox")).toHaveValue("neon");
 });
 
-test("the menu of a phone closes by Escape and after a choice @phone", async ({ page }) => {
+test("the menu of a phone closes by Escape and after a choice @phone-only", async ({ page }) => {
   await page.setViewportSize(PHONE);
   await page.goto("/");
   const summary = page.getByRole("banner").locator("summary");
@@ -110,9 +110,7 @@ test("the menu of a phone closes by Escape and after a choice @phone", async ({ 
   await expect(trending).toBeHidden();
 });
 
-test("a message is kept on the console of the browser and in no request @phone", async ({
-  page,
-}) => {
+test("a message is kept on the console of the browser and in no request", async ({ page }) => {
   const said: string[] = [];
   const sent: string[] = [];
   page.on("console", (message) => said.push(message.text()));
@@ -131,7 +129,7 @@ test("a message is kept on the console of the browser and in no request @phone",
   await expectNoViolations(page);
 });
 
-test("an unknown address is a page with ways on @phone", async ({ page }) => {
+test("an unknown address is a page with ways on", async ({ page }) => {
   expect((await page.goto("/nonsense/at/all"))?.status()).toBe(404);
   const main = page.getByRole("main");
   const links = await main
@@ -143,7 +141,7 @@ test("an unknown address is a page with ways on @phone", async ({ page }) => {
   await expect(page).toHaveTitle(/not found/i);
 });
 
-test("home has a button that opens the channel in a tab of its own @phone", async ({ page }) => {
+test("home has a button that opens the channel in a tab of its own", async ({ page }) => {
   await page.goto("/");
   const join = page.getByRole("link", { name: /join/i });
   await expect(join).toHaveAttribute("href", "https://chat.example/channel");
@@ -151,7 +149,7 @@ test("home has a button that opens the channel in a tab of its own @phone", asyn
   await expect(join).toHaveAttribute("rel", /noopener/);
 });
 
-test("the ways into the list stand side by side on a phone, and fill a line each where they are too wide @phone", async ({
+test("the ways into the list stand side by side on a phone, and fill a line each where they are too wide @phone-only", async ({
   page,
 }) => {
   const boxes = async (width: number) => {

@@ -29,7 +29,7 @@ function stored(page: Page): Promise<string[]> {
   });
 }
 
-test("without a connection a page says so, and opens by itself when there is one @phone", async ({
+test("without a connection a page says so, and opens by itself when there is one", async ({
   page,
   context,
   site,
@@ -167,7 +167,7 @@ test("a newer worker takes over, and deletes what the one before stored; one tha
   }
 });
 
-test("an open list says that there is no connection, and mends itself @phone", async ({
+test("an open list says that there is no connection, and mends itself", async ({
   page,
   context,
   site,

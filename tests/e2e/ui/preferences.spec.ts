@@ -92,7 +92,7 @@ test("on a phone on its side the header scrolls away", async ({ page, site }) =>
   await expect(page.getByRole("banner")).toBeInViewport();
 });
 
-test("what a finger presses is 44 pixels high @phone", async ({ page, site }) => {
+test("what a finger presses is 44 pixels high @phone-only", async ({ page, site }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await fill(site, 40, () => ({ tags: '["evening", "sea"]' }));
   for (const path of ["/", "/?page=2", "/categories/desi", "/video/v1", "/nonsense"]) {
@@ -101,7 +101,7 @@ test("what a finger presses is 44 pixels high @phone", async ({ page, site }) =>
   }
 });
 
-test("what an admin's finger presses is 44 pixels high @phone", async ({ page, site }) => {
+test("what an admin's finger presses is 44 pixels high @phone-only", async ({ page, site }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await fill(site, 3);
   site
@@ -153,7 +153,7 @@ test("one view is one view", async ({ page, site }) => {
   await expect(page.getByRole("article").nth(1)).toContainText("2 views ·");
 });
 
-test("the selected category is in view, and the row fades where it goes on @phone", async ({
+test("the selected category is in view, and the row fades where it goes on @phone-only", async ({
   page,
   site,
 }) => {

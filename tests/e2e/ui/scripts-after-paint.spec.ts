@@ -31,7 +31,7 @@ test.beforeEach(({ site }) => {
   fill(site, 2);
 });
 
-test("no script is asked for before a page is seen @phone", async ({ page, site }) => {
+test("no script is asked for before a page is seen", async ({ page, site }) => {
   site.database().exec("UPDATE videos SET hls_url = '/media/videos/u/1/hls-1/master.m3u8'");
   const asked = recordScripts(page);
   const paint = await holdRequests(page, "**/*.css");

@@ -16,10 +16,7 @@ async function scrollBy(page: Page, pixels: number): Promise<number> {
 
 test.beforeEach(({ site }) => fill(site, 20));
 
-test("what is scrolled while a refresh is on its way stays where it is @phone", async ({
-  page,
-  site,
-}) => {
+test("what is scrolled while a refresh is on its way stays where it is", async ({ page, site }) => {
   await page.goto("/", { waitUntil: "networkidle" });
   for (const title of ["The first", "The second"]) {
     const release = await holdRequests(page, /_root\.data/);
@@ -48,7 +45,7 @@ test("the way back leads to where a list was left, and another page begins at it
   await expect.poll(() => scrolled(page)).toBe(there);
 });
 
-test("loaded anew, a page is where it was, and what is scrolled before its scripts are there stays @phone", async ({
+test("loaded anew, a page is where it was, and what is scrolled before its scripts are there stays", async ({
   page,
 }) => {
   await page.goto("/", { waitUntil: "networkidle" });
