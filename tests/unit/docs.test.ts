@@ -19,6 +19,7 @@ const PAGES = [
     .readdirSync(path.join(root, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
+  ...below("docs/how-to"),
 ];
 
 /** A path in backticks, or the file that a link leads to; not what only a running site has. */
