@@ -41,7 +41,6 @@ import { startConsent } from "~/trust/consent/ending.server";
 import { applyConsentRequirement } from "~/trust/consent/requirement.server";
 import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
 import { startReports } from "~/trust/reports/report-mails.server";
-import { recordVideosOfOpenReports } from "~/trust/reports/report-videos.server";
 import { startAcceptedTerms } from "~/trust/uploaders/accepted-terms.server";
 import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
@@ -83,7 +82,6 @@ export async function boot(): Promise<void> {
     await ensureFirstAccount();
     const pausedBy = await identifySite();
     if (pausedBy) console.warn(messageFor(pausedBy));
-    await recordVideosOfOpenReports();
     await cleanUpTemporaryFiles();
     await undoInterruptedMoves();
     await recoverImports();

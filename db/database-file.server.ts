@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { Database } from "better-sqlite3";
+import Sqlite, { type Database } from "better-sqlite3";
 import { requireFolder } from "./folders.server";
+import { MigrationError, requireReleasedSchema } from "./migrate.server";
 
 /** A database file that cannot be used; its message is the sentence to print. */
 export class DatabaseFileError extends Error {}
@@ -14,6 +15,7 @@ const CHECKED_WHOLE_BYTES = 64 * 1024 * 1024;
  *
  * @throws {DatabaseFileError} when DATABASE_PATH is a folder or not accessible.
  * @throws {FolderError} when its folder cannot be created or written to.
+ * @throws {MigrationError} when a development build created it.
  */
 export function requireDatabaseFile(file: string): void {
   const wanted = path.resolve(file);
@@ -23,6 +25,36 @@ export function requireDatabaseFile(file: string): void {
     );
   }
   requireFolder("DATABASE_PATH", path.dirname(wanted));
+  requireReleasedFile(wanted);
+}
+
+/**
+ * Checks that no development build created a database, or the one that an interrupted restore would put in
+ * its place. Changes neither the file nor its write-ahead log.
+ *
+ * @throws {MigrationError} Other problems of the file are left to whoever opens it.
+ */
+export function requireReleasedFile(file: string): void {
+  for (const each of [file, restoredFile(file)]) {
+    if (fs.existsSync(each)) checkUnchanged(each);
+  }
+}
+
+/**
+ * A connection that may write moves the log into the file when it closes, and one that may not leaves an
+ * empty log behind. So the first is for files without a log, the second for those with one.
+ */
+function checkUnchanged(file: string): void {
+  let sqlite: Database | undefined;
+  try {
+    const hasLog = fs.existsSync(`${fs.realpathSync(file)}-wal`);
+    sqlite = new Sqlite(file, { readonly: hasLog, fileMustExist: true });
+    requireReleasedSchema(sqlite);
+  } catch (error) {
+    if (error instanceof MigrationError) throw error;
+  } finally {
+    sqlite?.close();
+  }
 }
 
 /** The database of a backup, from when it is to replace a file until it does. See restore-backup.server.ts. */

@@ -1,89 +1,117 @@
+import { createHash } from "node:crypto";
 import fs from "node:fs";
+import path from "node:path";
 import type { Database } from "better-sqlite3";
 import { migrations as allMigrations } from "./migrations";
 
 export interface Migration {
-  /** Four digits and what it is about; the order of the names is the order of the migrations. */
+  /** Four digits and the subject. Migrations run in the order of their names. */
   name: string;
   sql: string;
-  /** Earlier migrations that this one was made of, and what brings a database over that ran them. */
-  replaces?: { names: readonly string[]; sql: string };
 }
 
-/** A database that this version must not touch; its message is the sentence to print. */
+/** A migration that a database has run. */
+interface RecordedMigration {
+  name: string;
+  /** Null in a database of a development build, whose table had no digests. */
+  digest: string | null;
+}
+
+/** A database that this version can't open. The message is for the operator. */
 export class MigrationError extends Error {}
 
+/** The first migration that was released. Lower names are those of development builds. */
+const BASELINE = "1000";
+
 /**
- * Brings a database to the newest schema, each migration in a transaction of its own.
- * An existing file is copied aside first, to `{file}.before-{name of the first new migration}`.
+ * Brings a database to the current schema, each migration in its own transaction. An existing file is
+ * first copied to `{file}.before-{name of the first new migration}`.
  *
  * @returns the names of the migrations that ran, in order.
- * @throws {MigrationError} when the file comes from a newer version of the site, or from one so old
- *   that no migration leads on from it.
+ * @throws {MigrationError} when a development build or a newer version has written to the database.
  */
 export function migrate(
   sqlite: Database,
   migrations: readonly Migration[] = allMigrations,
 ): string[] {
-  sqlite.exec(/* sql */ `
-    CREATE TABLE IF NOT EXISTS migrations (
-      name   TEXT PRIMARY KEY NOT NULL,
-      ran_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
-    )`);
-  const ran = new Set(sqlite.prepare("SELECT name FROM migrations").pluck().all() as string[]);
-  const known = new Set(
-    migrations.flatMap(({ name, replaces }) => [name, ...(replaces?.names ?? [])]),
-  );
-  for (const name of ran) {
-    if (!known.has(name)) {
-      throw new MigrationError(
-        `The database ${sqlite.name} was written by a newer version of this site (it knows ${name}). Start that version, or restore a back-up.`,
-      );
-    }
+  requireReleasedSchema(sqlite, undefined, migrations);
+  const recorded = recordedMigrations(sqlite).map(({ name }) => name);
+  const newer = recorded.find((name) => !migrations.some((migration) => migration.name === name));
+  if (newer !== undefined) {
+    throw new MigrationError(
+      `The database ${sqlite.name} was written by a newer version of this site (it knows ${newer}). Start that version, or restore a back-up.`,
+    );
   }
-  const pending = migrations.filter((migration) => !ran.has(migration.name));
-  for (const { replaces } of pending) requireAllOrNone(sqlite, ran, replaces?.names ?? []);
-  if (pending[0] && ran.size > 0 && !sqlite.memory) {
+  const pending = migrations.filter(({ name }) => !recorded.includes(name));
+  if (pending[0] && recorded.length > 0 && !sqlite.memory) {
     copyAside(sqlite, `${sqlite.name}.before-${pending[0].name}`);
   }
-  for (const { name, sql, replaces } of pending) {
-    const earlier = replaces?.names.filter((each) => ran.has(each)) ?? [];
+  for (const migration of pending) {
     sqlite.transaction(() => {
-      sqlite.exec(replaces && earlier.length > 0 ? replaces.sql : sql);
-      const forget = sqlite.prepare("DELETE FROM migrations WHERE name = ?");
-      for (const each of earlier) forget.run(each);
-      sqlite.prepare("INSERT INTO migrations (name) VALUES (?)").run(name);
+      sqlite.exec(/* sql */ `
+        CREATE TABLE IF NOT EXISTS migrations (
+          name   TEXT PRIMARY KEY NOT NULL,
+          -- SHA-256 of its SQL, hexadecimal.
+          digest TEXT NOT NULL,
+          ran_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+        )`);
+      sqlite.exec(migration.sql);
+      sqlite
+        .prepare("INSERT INTO migrations (name, digest) VALUES (?, ?)")
+        .run(migration.name, digestOf(migration));
     })();
   }
-  return pending.map((migration) => migration.name);
+  return pending.map(({ name }) => name);
 }
 
-/** Which migrations a database lacks, and which this version does not know; nothing is written. */
+/**
+ * Checks that no development build created a database. Those changed their migrations in place, so their
+ * schema isn't known. Writes nothing.
+ *
+ * @param file what the message calls the database.
+ * @throws {MigrationError}
+ */
+export function requireReleasedSchema(
+  sqlite: Database,
+  file: string = path.resolve(sqlite.name),
+  migrations: readonly Migration[] = allMigrations,
+): void {
+  const digests = new Map(migrations.map((migration) => [migration.name, digestOf(migration)]));
+  const isReleased = ({ name, digest }: RecordedMigration) =>
+    name >= BASELINE && (!digests.has(name) || digests.get(name) === digest);
+  if (recordedMigrations(sqlite).every(isReleased)) return;
+  throw new MigrationError(
+    `This database was created by a development build from before version 0.2.0, and this version can't open it: ${file}. Nothing was changed. To keep your videos, see docs/how-to/upgrade-from-development-builds.md. To start with an empty site, move the file away.`,
+  );
+}
+
+/** Returns the migrations that a database lacks, and those that this version doesn't know. Writes nothing. */
 export function unknownMigrations(
   sqlite: Database,
   migrations: readonly Migration[] = allMigrations,
 ): { missing: string[]; unknown: string[] } {
-  const ran = sqlite.prepare("SELECT name FROM migrations ORDER BY name").pluck().all() as string[];
+  const recorded = recordedMigrations(sqlite).map(({ name }) => name);
   const names = migrations.map(({ name }) => name);
   return {
-    missing: names.filter((name) => !ran.includes(name)),
-    unknown: ran.filter((name) => !names.includes(name)),
+    missing: names.filter((name) => !recorded.includes(name)),
+    unknown: recorded.filter((name) => !names.includes(name)),
   };
 }
 
-function requireAllOrNone(
-  sqlite: Database,
-  ran: ReadonlySet<string>,
-  names: readonly string[],
-): void {
-  const missing = names.find((name) => !ran.has(name));
-  if (missing === undefined || !names.some((name) => ran.has(name))) return;
-  throw new MigrationError(
-    `The database ${sqlite.name} was written by a version of this site that is too old to be brought over (it does not know ${missing}). Start the version before this one once, then this one.`,
-  );
+function digestOf({ sql }: Migration): string {
+  return createHash("sha256").update(sql).digest("hex");
 }
 
-/** VACUUM INTO gives one consistent file, whatever stands in the write-ahead log. */
+function recordedMigrations(sqlite: Database): RecordedMigration[] {
+  const columns = sqlite.prepare("SELECT name FROM pragma_table_info('migrations')").pluck().all();
+  if (columns.length === 0) return [];
+  const digest = columns.includes("digest") ? "digest" : "NULL AS digest";
+  return sqlite
+    .prepare(`SELECT name, ${digest} FROM migrations ORDER BY name`)
+    .all() as RecordedMigration[];
+}
+
+/** VACUUM INTO writes one consistent file, including what is only in the write-ahead log. */
 function copyAside(sqlite: Database, target: string): void {
   const partial = `${target}.partial`;
   fs.rmSync(partial, { force: true });

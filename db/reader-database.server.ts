@@ -1,8 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
-import { DatabaseFileError, explainDatabaseError } from "./database-file.server";
-import { unknownMigrations } from "./migrate.server";
+import {
+  DatabaseFileError,
+  explainDatabaseError,
+  requireReleasedFile,
+} from "./database-file.server";
+import { requireReleasedSchema, unknownMigrations } from "./migrate.server";
 
 /** Of pages in memory, as on the site that writes. */
 const CACHE_KIB = 16 * 1024;
@@ -12,6 +16,7 @@ const CACHE_KIB = 16 * 1024;
  *
  * @throws {DatabaseFileError} with a sentence for the operator: it is not there, not whole, of another version
  *   of the site, or does not say how old it is.
+ * @throws {MigrationError} when a development build created it.
  */
 export function openCopy(file: string): Sqlite.Database {
   const wanted = path.resolve(file);
@@ -20,6 +25,7 @@ export function openCopy(file: string): Sqlite.Database {
       `The copy of the database is not there (${wanted}); npm run refresh-reader brings it.`,
     );
   }
+  requireReleasedFile(wanted);
   let sqlite: Sqlite.Database | undefined;
   try {
     sqlite = new Sqlite(file, { readonly: true, fileMustExist: true });
@@ -33,8 +39,14 @@ export function openCopy(file: string): Sqlite.Database {
   }
 }
 
-/** Whether a copy is one that this version of the site can read, and knows how old it is. */
-export function requireCopy(sqlite: Sqlite.Database): void {
+/**
+ * Checks that this version can read a copy, and that the copy has the time of its newest change.
+ *
+ * @param source what the message calls a copy from a development build.
+ * @throws {DatabaseFileError | MigrationError}
+ */
+export function requireCopy(sqlite: Sqlite.Database, source: string = sqlite.name): void {
+  requireReleasedSchema(sqlite, source);
   const { missing, unknown } = unknownMigrations(sqlite);
   if (missing[0] ?? unknown[0]) {
     throw new DatabaseFileError(

@@ -112,7 +112,7 @@ export interface VideosTable {
   source_removed_at: Time | null;
   /** The adaptive playlist. */
   hls_url: string | null;
-  /** What it was made with, see ladderSettings(); null for a stream of before. */
+  /** What it was made with, see ladderSettings(); null if unknown. */
   hls_settings: string | null;
   /** WebVTT whose cues point into sprites. */
   storyboard_url: string | null;

@@ -69,7 +69,7 @@ async function refresh(
   removeCopy(next);
   try {
     restore(replica, next);
-    prepare(next);
+    prepare(next, replica);
     // A picture is here before a page names it, and leaves after none does any more.
     const fetching = await files
       ?.fetchNew(next, performance.now() + FETCH_BEFORE_MS)
@@ -98,11 +98,11 @@ function restore(replica: string, file: string): void {
 }
 
 /** One file without a log beside it: that it can be read where nobody may write, and be told from a site's own. */
-function prepare(file: string): void {
+function prepare(file: string, replica: string): void {
   const sqlite = new Sqlite(file);
   try {
     requireUndamaged(sqlite);
-    requireCopy(sqlite);
+    requireCopy(sqlite, replica);
     sqlite.pragma("journal_mode = DELETE");
   } finally {
     sqlite.close();

@@ -13,7 +13,7 @@ import {
   type SiteFiles,
 } from "~/studio/backups/restore-backup.server";
 import { lockData } from "~db/data-lock.server";
-import { requireDatabaseFile, restoredFile } from "~db/database-file.server";
+import { requireDatabaseFile, requireReleasedFile, restoredFile } from "~db/database-file.server";
 import { requireFolder } from "~db/folders.server";
 import { UsageError } from "./ask";
 import { RestoreError } from "./restore-error";
@@ -30,6 +30,7 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   if (!folder || rest.length > 0) throw new UsageError(`One folder has to be named.\n\n${USAGE}`);
   const backup = path.join(folder, BACKUP.database);
   if (!fs.existsSync(backup)) throw new UsageError(`${folder} holds no ${BACKUP.database}.`);
+  requireReleasedFile(backup);
   requireIntact(backup);
   const { databasePath, uploadsDir } = settings();
   requireDatabaseFile(databasePath);

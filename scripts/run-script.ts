@@ -4,11 +4,11 @@ import { AccountError } from "~/account/users.server";
 import { ImportError } from "~/import/entry";
 import { requireKnownStore } from "~/media/storage/marker.server";
 import { StorageError } from "~/media/storage/object-store";
-import { SettingsError } from "~/server/settings.server";
+import { SettingsError, settings } from "~/server/settings.server";
 import { BackupError } from "~/studio/backups/backup-error";
 import { closeDatabase } from "~db/client.server";
 import { DataLockError } from "~db/data-lock.server";
-import { DatabaseFileError } from "~db/database-file.server";
+import { DatabaseFileError, requireReleasedFile } from "~db/database-file.server";
 import { FolderError } from "~db/folders.server";
 import { MigrationError } from "~db/migrate.server";
 import { UsageError } from "./ask";
@@ -47,6 +47,7 @@ export async function runScript<const O extends Options>(
     const { values, positionals } = parse(usage, options);
     if (process.argv.slice(2).includes("--help")) console.log(usage);
     else {
+      requireReleasedFile(settings().databasePath);
       // Without the store a film would be taken for a file that is damaged.
       requireKnownStore();
       await script(values, positionals);

@@ -1,18 +1,23 @@
 /**
- * The catalogue: the table `videos`, its indexes and triggers, and what the projector derives from it
+ * The table `videos` with its indexes and triggers, and the data that the projector derives from it
  * (`db/projector.server.ts`).
  *
- * Any program may write to `videos`, with the sqlite3 shell of Debian 12 (3.40) for one. So indexes and
- * triggers use nothing newer, and no trigger touches a search index.
+ * Any tool may write to `videos`, such as the sqlite3 shell of Debian 12 (3.40). So indexes and triggers use
+ * nothing newer, and no trigger touches a search index.
  */
+
+/** ISO 8601 UTC. Times are compared as text, so each must have the same format. */
+const isTime = (column: string) =>
+  `CHECK (${column} IS NULL OR (${column} GLOB '????-??-??T??:??:??*Z' AND julianday(${column}) NOT NULL))`;
+
 export const catalogue = /* sql */ `
   CREATE TABLE videos (
     id             TEXT NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(16)))),
-    -- Rises with each row that is entered; an update leaves it as it is.
+    -- Rises with each inserted row. An update doesn't change it.
     number         INTEGER PRIMARY KEY,
     title          TEXT NOT NULL,
     description    TEXT NOT NULL DEFAULT '',
-    -- An id or a legacy name of app/shared/category-list.ts; any other text is shown as it is.
+    -- An id or a legacy name of app/shared/category-list.ts. Any other text is shown as it is.
     category       TEXT NOT NULL,
     tags           TEXT CHECK (tags IS NULL OR (json_valid(tags) AND json_type(tags) = 'array')),
     duration       TEXT NOT NULL DEFAULT '0:00',
@@ -24,20 +29,20 @@ export const catalogue = /* sql */ `
     views          INTEGER NOT NULL DEFAULT 0 CHECK (views >= 0),
     created_at     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     updated_at     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- What the video's files take on disk; media-files.server.ts writes it.
+    -- The size of the video's files on disk, which media-files.server.ts writes.
     bytes          INTEGER NOT NULL DEFAULT 0,
-    -- The file as it came, where video_url is empty yet or names a converted one.
+    -- The uploaded file, if video_url is still empty or is a converted file.
     source_url     TEXT,
-    -- What conversions have made of it. A row needs none of them to be shown.
+    -- What jobs create. A row can be shown without any of it.
     hls_url        TEXT,
     storyboard_url TEXT,
     preview_url    TEXT,
-    -- A JSON list of {url, language, label, added}; null until they have been looked for.
+    -- A JSON list of {url, language, label, added}; null until the file has been searched for captions.
     captions       TEXT,
-    -- Of the four quarters of the thumbnail, 24 hexadecimal digits, shown while it is loading.
+    -- The colors of the thumbnail's four quarters, 24 hexadecimal digits, shown while it loads.
     poster_colors  TEXT,
     -- duration as a number: of minutes:seconds, hours:minutes:seconds, or seconds alone.
-    -- Other programs may write anything: within 0 and 68 years.
+    -- Other tools may write anything: limited to 0 to 68 years.
     seconds        INTEGER GENERATED ALWAYS AS (max(0, min(2147483647,
                      CASE length(duration) - length(replace(duration, ':', ''))
                      WHEN 0 THEN CAST(duration AS INTEGER)
@@ -47,19 +52,37 @@ export const catalogue = /* sql */ `
                        + 60 * CAST(substr(duration, instr(duration, ':') + 1) AS INTEGER)
                        + CAST(ltrim(ltrim(substr(duration, instr(duration, ':') + 1),
                            '0123456789'), ':') AS INTEGER) END))) VIRTUAL,
-    -- Sorts as created_at does, however that is written, and of equals the later entered first:
-    -- 41 bits of milliseconds since 2000 (to 2069; what is no time counts as 2000), then the last
-    -- 22 bits of number. It is also the row's key in the search indexes, whose hits therefore come
-    -- out newest first.
+    -- Sorts like created_at, in whatever format that is, and by number where it is equal:
+    -- 41 bits of milliseconds since 2000 (to 2069; an invalid time counts as 2000), then the last
+    -- 22 bits of number. It is also the row's key in the search indexes, whose hits are therefore
+    -- newest first.
     sort_key       INTEGER GENERATED ALWAYS AS (
                      max(0, min(2199023255551, coalesce(CAST(round((julianday(
                        CASE WHEN created_at GLOB '[0-9]*' THEN created_at END
                      ) - 2451544.5) * 86400000) AS INTEGER), 0))) * 4194304
-                       + (number & 4194303)) VIRTUAL
+                       + (number & 4194303)) VIRTUAL,
+    -- When it is scheduled to be published or hidden.
+    publish_at     TEXT ${isTime("publish_at")},
+    unpublish_at   TEXT ${isTime("unpublish_at")},
+    -- LUFS (EBU R128) and dBTP of the audio; null until they are measured, -70 LUFS without audio.
+    loudness       REAL,
+    true_peak      REAL,
+    -- The settings that the adaptive stream was encoded with, see encoders.server.ts; null if unknown.
+    hls_settings   TEXT,
+    -- When the uploaded file was removed to save space; null if a copy has everything in it.
+    source_removed_at TEXT,
+    -- The thumbnail that a job created. Any other was chosen by somebody.
+    generated_poster_url TEXT,
+    -- Since when a draft waits for an editor; null while it waits for its uploader.
+    ready_at       TEXT,
+    -- {userId}/{uploadId} of the file that this one was trimmed from, and from which second to which.
+    cut_of         TEXT,
+    cut_start      REAL,
+    cut_end        REAL
   );
 
-  -- The orders of the public lists. What else a list is filtered by stands behind the order, so that
-  -- a filter is answered from the index alone.
+  -- The orders of the public lists. The columns of filters follow the order, so that a filter needs only
+  -- the index.
   CREATE INDEX videos_published ON videos (sort_key, seconds) WHERE status = 'published';
   CREATE INDEX videos_published_by_category ON videos (category, sort_key, seconds)
     WHERE status = 'published';
@@ -69,26 +92,44 @@ export const catalogue = /* sql */ `
     WHERE status = 'published';
   CREATE INDEX videos_published_by_length ON videos (seconds, sort_key, category)
     WHERE status = 'published';
-  -- The orders of the admin list that has all rows. Status and category stand behind the order, so
-  -- that a filter is answered from the index alone.
+  -- The orders of the studio's list, which has all rows. Status and category follow the order, so that a
+  -- filter needs only the index.
   CREATE INDEX videos_by_age ON videos (sort_key, status, category);
   CREATE INDEX videos_by_title ON videos (title COLLATE NOCASE, number, status, category);
   CREATE INDEX videos_by_size ON videos (bytes, number, status, category);
-  -- The rest of its orders, in which the public lists have what is published: each costs an insert
+  -- Its other orders, for which the public lists index what is published: each index costs an insert
   -- about 15 microseconds among a million rows, so no row is in two indexes of one order.
   CREATE INDEX videos_unpublished_by_views ON videos (views, sort_key, status, category)
     WHERE status <> 'published';
   CREATE INDEX videos_unpublished_by_length ON videos (seconds, sort_key, status, category)
     WHERE status <> 'published';
-  -- The few rows of a rare status or category, which the orders would have to be searched for.
+  -- The few rows of a rare status or category, for which an order would have to be scanned.
   CREATE INDEX videos_unpublished_by_state ON videos (status, category)
     WHERE status <> 'published';
-  -- Who may see a file: the row that a media address belongs to.
+  -- The row that a media address belongs to, which decides who may see the file.
   CREATE INDEX videos_by_video_url ON videos (video_url);
   CREATE INDEX videos_by_thumbnail_url ON videos (thumbnail_url);
+  CREATE INDEX videos_by_publish_at ON videos (publish_at) WHERE publish_at IS NOT NULL;
+  CREATE INDEX videos_by_unpublish_at ON videos (unpublish_at) WHERE unpublish_at IS NOT NULL;
+  -- Published videos that can't be played yet, which the public lists leave out. There are few, however
+  -- many are published.
+  CREATE INDEX videos_preparing ON videos (number, category, views, sort_key)
+    WHERE status = 'published' AND video_url = '' AND source_url IS NOT NULL AND hls_url IS NULL;
+  -- Videos that are watched while they are encoded, by the address of the stream.
+  CREATE INDEX videos_by_growing_stream ON videos (hls_url)
+    WHERE video_url = '' AND hls_url IS NOT NULL;
+  CREATE INDEX videos_by_source_url ON videos (source_url) WHERE source_url IS NOT NULL;
+  -- Counts the streams that have to be encoded again.
+  CREATE INDEX videos_by_hls_settings ON videos (hls_settings, source_removed_at)
+    WHERE hls_url IS NOT NULL;
+  -- An uploader's own list, newest first. Videos that other tools insert often have no uploader.
+  CREATE INDEX videos_by_uploader ON videos (uploaded_by, sort_key, status, category)
+    WHERE uploaded_by IS NOT NULL;
+  CREATE INDEX videos_without_thumbnail ON videos (sort_key, status, category)
+    WHERE coalesce(thumbnail_url, '') = '';
 
-  -- The ids of the rows that have changed and that the projector has not processed yet. REPLACE fires
-  -- no trigger for the row that it removes, but the new one has the same id.
+  -- The ids of changed rows that the projector hasn't processed yet. REPLACE fires no trigger for the row
+  -- that it removes, but the new row has the same id.
   CREATE TABLE video_changes (
     seq      INTEGER PRIMARY KEY AUTOINCREMENT,
     video_id TEXT NOT NULL
@@ -98,19 +139,26 @@ export const catalogue = /* sql */ `
   END;
   CREATE TRIGGER videos_updated AFTER UPDATE ON videos BEGIN
     INSERT INTO video_changes (video_id) SELECT OLD.id UNION SELECT NEW.id;
-    -- Another thumbnail that comes without its colours has none.
+    -- A new thumbnail that is set without its colors has none.
     UPDATE videos SET poster_colors = NULL WHERE number = NEW.number
       AND OLD.thumbnail_url IS NOT NEW.thumbnail_url AND OLD.poster_colors = NEW.poster_colors;
   END;
-  -- A trigger and no foreign key: it holds for programs too that do not enforce keys.
+  -- A trigger rather than foreign keys, since it also works for tools that don't enforce them. Pairs that
+  -- somebody has called different stay while a video is in the trash.
   CREATE TRIGGER videos_deleted AFTER DELETE ON videos BEGIN
     INSERT INTO video_changes (video_id) VALUES (OLD.id);
     DELETE FROM jobs WHERE video_id = OLD.id;
     DELETE FROM video_digests WHERE video_id = OLD.id
       AND NOT EXISTS (SELECT 1 FROM deleted_videos WHERE id = OLD.id);
+    DELETE FROM video_fingerprints WHERE video_id = OLD.id;
+    DELETE FROM similar_videos WHERE first = OLD.id AND (dismissed_at IS NULL
+      OR NOT EXISTS (SELECT 1 FROM deleted_videos WHERE id = OLD.id));
+    DELETE FROM similar_videos WHERE second = OLD.id AND (dismissed_at IS NULL
+      OR NOT EXISTS (SELECT 1 FROM deleted_videos WHERE id = OLD.id));
+    DELETE FROM video_frames WHERE video_id = OLD.id;
   END;
 
-  -- What the projector has taken into account of each video: what its entries below were made from.
+  -- The state of each video that the projector has processed.
   CREATE TABLE projected_videos (
     id          TEXT PRIMARY KEY NOT NULL,
     sort_key    INTEGER NOT NULL,
@@ -123,8 +171,8 @@ export const catalogue = /* sql */ `
     digest      TEXT NOT NULL
   ) WITHOUT ROWID;
 
-  -- How many videos of each status and category there are, how many of them were viewed, and the
-  -- sums of their views and bytes.
+  -- For each status and category: the number of videos, the number of those with views, and the sums of
+  -- their views and bytes.
   CREATE TABLE video_totals (
     status   TEXT NOT NULL,
     category TEXT NOT NULL,
@@ -135,31 +183,38 @@ export const catalogue = /* sql */ `
     PRIMARY KEY (status, category)
   ) WITHOUT ROWID;
 
-  -- Title and tags of every video, U+001F after each, so that nothing is found across two of them, and
-  -- a whole tag is what stands between two. The status is not in here: a search asks the table for it, hit by hit.
+  -- Title and tags of every video, U+001F after each, so that nothing matches across two of them, and the
+  -- text between two is a whole tag. The status isn't indexed: a search reads it from the table, hit by hit.
   CREATE VIRTUAL TABLE video_search USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'trigram');
   -- For one and two characters: every such substring is a token, folded as trigrams are.
   CREATE VIRTUAL TABLE video_search_short USING fts5 (
     text, content = '', contentless_delete = 1, detail = none,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Z* C*' separators '\u001f'");
-  -- An index merges its parts now and then, within whatever insert is next. With the default, four
-  -- parts are enough for that, and among a million videos some inserts took 30 ms.
+  -- An index merges its segments now and then, during some insert. By default, four segments are enough for
+  -- that, and among a million videos some inserts took 30 ms.
   INSERT INTO video_search (video_search, rank) VALUES ('automerge', 16), ('crisismerge', 64);
   INSERT INTO video_search_short (video_search_short, rank)
     VALUES ('automerge', 16), ('crisismerge', 64);
 
-  -- The last changes of what is published, for the thread that holds the index of related videos.
+  -- The last changes of published videos, for the thread that has the index of related videos.
   CREATE TABLE related_changes (
     seq      INTEGER PRIMARY KEY AUTOINCREMENT,
     sort_key INTEGER NOT NULL
   );
 
-  -- How often the catalogue has changed, and how often nothing but view counts.
+  -- How often the catalogue has changed, and how often only view counts have.
   CREATE TABLE catalogue_version (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
     catalogue INTEGER NOT NULL DEFAULT 0,
     views     INTEGER NOT NULL DEFAULT 0
   );
   INSERT INTO catalogue_version (id) VALUES (1);
+
+  -- Labels and order of the categories; empty for those of app/shared/category-list.ts.
+  CREATE TABLE category_names (
+    id       TEXT PRIMARY KEY NOT NULL,
+    label    TEXT NOT NULL,
+    position INTEGER NOT NULL
+  ) WITHOUT ROWID;
 `;

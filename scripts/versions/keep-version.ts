@@ -1,4 +1,4 @@
-// npm run keep-version: a small site as this version leaves it, for the test of upgrades.
+// npm run keep-version [-- FOLDER]: a small site of this version, for the test of upgrades.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { ask, MULTIPART, multipartParts, signInTo } from "../../tests/site-clien
 import { SiteProcess } from "../../tests/site-process";
 import { describeSite } from "./describe-site";
 
-const FOLDER = path.resolve("tests/versions");
+const FOLDER = path.resolve(process.argv[2] ?? "tests/versions");
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 const FAR = "2099-01-01T12:00:00.000Z";
 
@@ -88,6 +88,6 @@ async function fill(): Promise<void> {
   });
   // The form takes ten years at most, and this site is to be kept for longer.
   site.database().prepare("UPDATE videos SET publish_at = ? WHERE title = 'Beach'").run(FAR);
-  await send("/admin", { intent: "toggle", id: idOf("Cinema"), shown: "published" });
+  await send("/admin", { intent: "toggle", id: idOf("Cinema"), expectedStatus: "published" });
   await send("/admin", { intent: "delete", id: idOf("Dunes") });
 }

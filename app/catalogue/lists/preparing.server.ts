@@ -6,7 +6,7 @@ import type { Statement } from "better-sqlite3";
  */
 export const CAN_BE_WATCHED = "(video_url <> '' OR source_url IS NULL OR hls_url IS NOT NULL)";
 
-/** The published rows that can't, by their own index (migration 0205). */
+/** The published rows that can't, by their own index. */
 export const PREPARING = `videos INDEXED BY videos_preparing
   WHERE status = 'published' AND video_url = '' AND source_url IS NOT NULL AND hls_url IS NULL`;
 

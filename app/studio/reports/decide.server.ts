@@ -11,7 +11,7 @@ import {
   type Report,
   readReport,
 } from "~/trust/reports/report-records.server";
-import { recordReportedVideos, videosOf } from "~/trust/reports/report-videos.server";
+import { videosOf } from "~/trust/reports/report-videos.server";
 import { noteDecision } from "~/trust/reports/uploader-decisions.server";
 import { strikeSentence } from "~/trust/uploaders/strikes";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -125,8 +125,6 @@ function decideIn(
   const removed = ids.filter((id) => !isRemoved(id));
   const refusal = refusalOf(decision, report, ids) ?? (isStrike && noStrike(decision, removed));
   if (refusal) return failure(422, FAILED, { detail: refusal });
-  // Those of an old report, which is opened again, may be recorded in its payload only.
-  recordReportedVideos(reportId, videosOf(report));
   for (const id of ids) changeVideo(id, decision, report, userId, now);
   changeReport(report, decision, now);
   tell(report, ids, decision, text, userId, now);

@@ -16,7 +16,7 @@ import {
   sealMessage,
   sealReport,
 } from "./report-box.server";
-import { recordPayloadVideos, recordReportedVideos } from "./report-videos.server";
+import { recordReportedVideos } from "./report-videos.server";
 
 /**
  * The rows of reports. What changes something is synchronous, for any transaction, so that the entry in
@@ -196,8 +196,6 @@ export function withdrawOpenReport(id: string): boolean {
 /** Deletes what was typed in a report, and all that was written about it. False when that was done before. */
 export function eraseReport(id: string, now = Date.now()): boolean {
   requireTransaction();
-  const box = prepared("SELECT box FROM reports WHERE id = ?").pluck().get(id) as string | null;
-  recordPayloadVideos(id, box ?? null);
   const { changes } = prepared(
     "UPDATE reports SET box = NULL, erased_at = ? WHERE id = ? AND erased_at IS NULL",
   ).run(new Date(now).toISOString(), id);

@@ -116,7 +116,7 @@ async function withdraw({ id }: Report): Promise<StatusAnswer> {
     const now = readReport(id);
     if (!now || now.state === "closed") return DECIDED;
     if (now.decision === "withdrawn") return { done: "The report is withdrawn." };
-    // An urgent report from before each had a hold of its own relies on that of another.
+    // An urgent report also stays open while another report hides the video.
     const holds = prepared(
       `SELECT 1 FROM video_holds WHERE video_id IN (SELECT value FROM json_each(?))
          AND reason = 'report' AND (source_id = ? OR ?) LIMIT 1`,

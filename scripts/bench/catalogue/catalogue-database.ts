@@ -17,7 +17,7 @@ const CACHE_KIB = 512 * 1024;
 
 /** The path of a database with `count` generated videos, made once. */
 export function catalogueDatabase(count: number): string {
-  // Before a release the first migration may change, in more than its comments.
+  // The baseline may change before it is released, in more than its comments.
   const statements = migrations.map(({ sql }) => sql.replaceAll(/--.*$/gm, "")).join("\n");
   const schema = createHash("sha256").update(statements).digest("hex").slice(0, 8);
   const file = path.join(FOLDER, `catalogue-${schema}-${count}.sqlite`);

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/catalogue/lists/listing.server";
 import { correctDerivedData } from "~/studio/library/integrity.server";
-import { openSqlite, projector, sqliteHandle } from "~db/client.server";
+import { openSqlite, sqliteHandle } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 import { migrations } from "~db/migrations";
 import { useTemporarySite } from "../../temporary-site";
@@ -18,6 +19,8 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const toy = { name: "9999-toy", sql: "CREATE TABLE toy (id INTEGER PRIMARY KEY)" };
+const hasToy = (sqlite: ReturnType<typeof openSqlite>) =>
+  sqlite.prepare("SELECT count(*) FROM sqlite_master WHERE name = 'toy'").pluck().get() === 1;
 
 describe("migrations", () => {
   it("are named in the order they run", () => {
@@ -29,136 +32,63 @@ describe("migrations", () => {
     expect(migrate(sqliteHandle())).toEqual([]);
   });
 
+  it("are recorded with the SHA-256 of their SQL", () => {
+    const sqlite = sqliteHandle();
+    migrate(sqlite, [...migrations, toy]);
+    expect(sqlite.prepare("SELECT name, digest FROM migrations ORDER BY name").all()).toEqual(
+      [...migrations, toy].map(({ name, sql }) => ({
+        name,
+        digest: createHash("sha256").update(sql).digest("hex"),
+      })),
+    );
+  });
+
   it("copy an existing file aside before they change it", () => {
     const sqlite = sqliteHandle();
     sqlite.exec("INSERT INTO users (email, password_hash) VALUES ('a@example.com', 'x')");
     expect(migrate(sqlite, [...migrations, toy])).toEqual([toy.name]);
     const copy = openSqlite(`${sqlite.name}.before-${toy.name}`);
     expect(copy.prepare("SELECT count(*) FROM users").pluck().get()).toBe(1);
-    expect(
-      copy.prepare("SELECT count(*) FROM sqlite_master WHERE name = 'toy'").pluck().get(),
-    ).toBe(0);
+    expect(hasToy(copy)).toBe(false);
     copy.close();
   });
 
-  it("do not copy a file they have just made", () => {
+  it("don't copy a new file", () => {
     sqliteHandle();
     expect(
       fs.readdirSync(path.join(site.folder, "db")).some((name) => name.includes("before")),
     ).toBe(false);
   });
 
-  it("leave nothing of one that fails half-way", () => {
+  it("leave nothing of a migration that fails halfway", () => {
     const sqlite = sqliteHandle();
     const broken = { name: "9999-broken", sql: `${toy.sql}; CREATE TABLE videos (id)` };
     expect(() => migrate(sqlite, [...migrations, broken])).toThrow(/already exists/);
-    expect(
-      sqlite.prepare("SELECT count(*) FROM sqlite_master WHERE name = 'toy'").pluck().get(),
-    ).toBe(0);
+    expect(hasToy(sqlite)).toBe(false);
   });
 
-  it("refuse a file of a newer version with a sentence", () => {
+  it("leave the database of another tool as it was", () => {
+    const sqlite = openSqlite(path.join(site.folder, "other.sqlite"));
+    sqlite.exec("CREATE TABLE videos (id)");
+    expect(() => migrate(sqlite)).toThrow(/already exists/);
+    expect(sqlite.prepare("SELECT name FROM sqlite_master").pluck().all()).toEqual(["videos"]);
+    sqlite.close();
+  });
+
+  it("refuse a database of a newer version", () => {
     const sqlite = sqliteHandle();
     migrate(sqlite, [...migrations, toy]);
     expect(() => migrate(sqlite)).toThrow(/written by a newer version .+ 9999-toy/);
   });
-});
 
-describe("a database of the version before the baseline", () => {
-  const VIDEOS = 1_000;
-  const COLUMNS = ["id", "title", "category", "tags", "status", "views", "bytes", "created_at"];
-  const before = fs.readFileSync(
-    new URL("../../schema-before-baseline.sql", import.meta.url),
-    "utf8",
-  );
-
-  /** Writes it where the site will look for its database; returns its rows. */
-  function writeFile(): unknown[] {
-    const sqlite = openSqlite(process.env.DATABASE_PATH ?? "");
-    sqlite.exec(before);
-    sqlite.exec(`
-      INSERT INTO users (id, email, password_hash) VALUES ('u', 'a@example.com', 'x');
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${VIDEOS})
-      INSERT INTO videos (id, title, category, tags, status, views, created_at)
-        SELECT 'v' || i, 'Night train ' || i,
-          CASE i % 3 WHEN 0 THEN 'desi' WHEN 1 THEN 'amateur' ELSE 'english' END,
-          CASE i % 2 WHEN 0 THEN '["summer"]' END,
-          CASE i % 10 WHEN 0 THEN 'hidden' WHEN 5 THEN 'review' ELSE 'published' END,
-          i % 7, strftime('%Y-%m-%dT%H:%M:%fZ', 1700000000 + i * 37 % 500, 'unixepoch') FROM n;
-      INSERT INTO media_files (bucket, path, video_id, kind, bytes)
-        VALUES ('videos', 'u/1.mp4', 'v1', 'video', 700);
-      INSERT INTO jobs (video_id, kind, priority, state, reason) VALUES
-        ('v1', 'ladder', 40, 'parked', 'because'), ('v1', 'poster', 10, 'waiting', NULL),
-        ('v1', 'playable', 0, 'done', NULL), ('v1', 'tidy', 50, 'waiting', NULL);
-      INSERT INTO video_digests VALUES ('v1', '${"a".repeat(64)}');
-      INSERT INTO view_days VALUES ('v2', '2026-11-20', 5);`);
-    const rows = sqlite.prepare(`SELECT ${COLUMNS} FROM videos ORDER BY rowid`).all();
-    sqlite.close();
-    return rows;
-  }
-
-  it("is brought over with everything in it", async () => {
-    const rows = writeFile();
+  it("refuse a database whose digest of a migration is another, before the new ones run", () => {
     const sqlite = sqliteHandle();
-    expect(sqlite.prepare(`SELECT ${COLUMNS} FROM videos ORDER BY number`).all()).toEqual(rows);
-    expect(migrate(sqlite)).toEqual([]);
-    for (const table of ["users", "media_files", "video_digests", "view_days"]) {
-      expect(sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), table).toBe(1);
-    }
-    sqlite.exec("INSERT INTO jobs (video_id, kind, priority) VALUES ('v1', 'captions', 5)");
-    expect(sqlite.prepare("SELECT kind, state, reason FROM jobs ORDER BY id").all()).toEqual([
-      { kind: "ladder", state: "failed", reason: "because" },
-      { kind: "poster", state: "waiting", reason: null },
-      { kind: "transcode", state: "done", reason: null },
-      { kind: "cleanup", state: "waiting", reason: null },
-      { kind: "captions", state: "waiting", reason: null },
-    ]);
-    expect(sqlite.prepare("SELECT bytes FROM storage").pluck().get()).toBe(700);
-    expect(fs.existsSync(`${sqlite.name}.before-${migrations[0]?.name}`)).toBe(true);
-    // Everything derived is there before anyone asks.
-    expect(projector().waiting().last).toBeNull();
-    expect(await correctDerivedData()).toBe(false);
-    expect((await listPublished({ page: 1 })).total).toBe(800);
-    expect((await listPublished({ page: 1, category: "desi" })).total).toBe(534);
-    expect((await listPublished({ page: 1, search: "summer" })).total).toBe(400);
-    // What belongs to a video goes with it, whoever deletes it.
-    sqlite.exec("DELETE FROM videos WHERE id = 'v1'");
-    expect(sqlite.prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(0);
-    expect(sqlite.prepare("SELECT count(*) FROM video_digests").pluck().get()).toBe(0);
-  });
-
-  it("has the schema of a new one afterwards", () => {
-    writeFile();
-    const described = (sqlite: ReturnType<typeof openSqlite>) => {
-      const objects = sqlite
-        .prepare(
-          "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name",
-        )
-        .all() as { type: string; name: string }[];
-      return objects.map(({ type, name }) => ({
-        ...{ type, name },
-        columns: sqlite.prepare("SELECT * FROM pragma_table_xinfo(?) ORDER BY name").all(name),
-        indexed: sqlite.prepare("SELECT * FROM pragma_index_xinfo(?)").all(name),
-      }));
-    };
-    const withoutOrder = (described_: ReturnType<typeof described>) =>
-      described_.map(({ columns, ...rest }) => ({
-        ...rest,
-        columns: columns.map((column) => ({ ...(column as object), cid: 0 })),
-        indexed: rest.indexed.map((column) => ({ ...(column as object), cid: 0 })),
-      }));
-    const fresh = openSqlite(`${site.folder}/fresh.sqlite`);
-    migrate(fresh);
-    expect(withoutOrder(described(sqliteHandle()))).toEqual(withoutOrder(described(fresh)));
-    fresh.close();
-  });
-
-  it("is refused when it is older still", () => {
-    writeFile();
-    const sqlite = openSqlite(process.env.DATABASE_PATH ?? "");
-    sqlite.exec("DELETE FROM migrations WHERE name = '0160-poster-colors'");
-    expect(() => migrate(sqlite)).toThrow(/too old to be brought over .+ 0160-poster-colors/);
-    sqlite.close();
+    migrate(sqlite, [...migrations, toy]);
+    const edited = { ...toy, sql: `${toy.sql} STRICT` };
+    const next = { name: "9999-tz", sql: "CREATE TABLE next (id)" };
+    expect(() => migrate(sqlite, [...migrations, edited, next])).toThrow(/by a development build/);
+    const copies = fs.readdirSync(path.dirname(sqlite.name)).filter((name) => /before/.test(name));
+    expect(copies).toEqual([`site.sqlite.before-${toy.name}`]);
   });
 });
 

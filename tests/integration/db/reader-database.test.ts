@@ -43,13 +43,13 @@ it.each([
   ["it does not say how old it is", "", /does not say how old it is; .*LITESTREAM=on/],
   [
     "it comes from a newer version",
-    `${BEAT} INSERT INTO migrations (name) VALUES ('9999-later')`,
+    `${BEAT} INSERT INTO migrations (name, digest) VALUES ('9999-later', '')`,
     /a newer version of the site \(9999-later\)/,
   ],
   [
     "it comes from an older version",
-    `${BEAT} DELETE FROM migrations WHERE name = '0236-heartbeat'`,
-    /an older version of the site \(0236-heartbeat\)/,
+    `${BEAT} DELETE FROM migrations WHERE name = '1000-baseline'`,
+    /an older version of the site \(1000-baseline\)/,
   ],
 ])("a copy is refused with a sentence when %s", (_, change, sentence) => {
   if (change !== undefined) makeCopy(change);

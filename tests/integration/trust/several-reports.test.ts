@@ -4,14 +4,10 @@ import { action as decideOn } from "~/routes/report-decision";
 import { loader as openStatus, action as sendStatus } from "~/routes/report-status";
 import { forgetSettings, settings } from "~/server/settings.server";
 import { readReportPage } from "~/studio/reports/report-page.server";
-import { releaseHold } from "~/trust/holds.server";
 import { eraseDue } from "~/trust/reports/report-mails.server";
 import { readReport } from "~/trust/reports/report-records.server";
-import { recordVideosOfOpenReports, reportedVideos } from "~/trust/reports/report-videos.server";
 import { reportIdOf } from "~/trust/reports/status-token.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
-import { migrate } from "~db/migrate.server";
-import { migrations } from "~db/migrations";
+import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
 
 const site = useAdminSite();
@@ -205,74 +201,5 @@ describe("a video that several reports name", () => {
     const request = new Request(`${ORIGIN}/report/${token}`);
     const answer = await openStatus({ request, params: { token }, context: {} });
     expect(JSON.stringify(answer)).toContain('["v","w"]');
-  });
-});
-
-describe("reports from before each had its own hold", () => {
-  const before = migrations.findIndex(({ name }) => name === "0251-report-videos");
-
-  /** Undoes both migrations: the newest hold of a video goes, as only the first was kept. */
-  function makeOld(): void {
-    sqliteHandle().exec(`
-      DROP TRIGGER videos_held_changed;
-      DROP TRIGGER videos_held_entered;
-      CREATE TABLE old_holds (
-        video_id TEXT NOT NULL, reason TEXT NOT NULL, report_id TEXT, since TEXT NOT NULL,
-        was_published INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (video_id, reason)) WITHOUT ROWID;
-      INSERT OR IGNORE INTO old_holds
-        SELECT video_id, reason, nullif(source_id, ''), since, was_published FROM video_holds
-        ORDER BY was_published DESC, since;
-      DROP TABLE video_holds;
-      ALTER TABLE old_holds RENAME TO video_holds;
-      DROP TABLE report_videos;
-      CREATE TRIGGER videos_held_changed AFTER UPDATE OF id, status ON videos WHEN FALSE BEGIN
-        SELECT 1; END;
-      CREATE TRIGGER videos_held_entered AFTER INSERT ON videos WHEN FALSE BEGIN SELECT 1; END;
-      DELETE FROM migrations WHERE name IN ('0251-report-videos', '0252-hold-sources')`);
-    expect(migrate(sqliteHandle()).slice(0, 2)).toEqual(
-      migrations.slice(before, before + 2).map(({ name }) => name),
-    );
-  }
-
-  it("keep their videos hidden although the hold names another report", async () => {
-    const consent = await report("consent", "v");
-    const underAge = await report("under-age", "x", "v");
-    makeOld();
-    expect(reportedVideos(idOf(underAge))).toEqual(["x"]);
-    await recordVideosOfOpenReports();
-    expect(reportedVideos(idOf(underAge))).toEqual(["x", "v"]);
-    expect(await decide(consent, "keep")).toBe(302);
-    expect(statusOf("v")).toBe("hidden");
-    await decide(underAge, "keep");
-    expect(statusOf("v")).toBe("published");
-  });
-
-  it("are still looked at when they are withdrawn", async () => {
-    await report("consent", "v");
-    const underAge = await report("under-age", "v");
-    makeOld();
-    await withdraw(underAge);
-    expect(readReport(idOf(underAge))?.state).toBe("open");
-  });
-
-  it("keep the videos that they name when their texts are deleted", async () => {
-    const token = await report("under-age", "v", "w");
-    await decide(token, "remove");
-    makeOld();
-    await eraseDue(Date.now() + settings().reportKeepMs + 1_000);
-    expect(reportedVideos(idOf(token))).toEqual(["v", "w"]);
-    await decide(token, "restore");
-    expect([statusOf("v"), statusOf("w")]).toEqual(["published", "published"]);
-  });
-
-  it("leave their videos on hold and public again as before", async () => {
-    const token = await report("consent", "v");
-    makeOld();
-    sqliteHandle().exec("UPDATE videos SET status = 'published' WHERE id = 'v'");
-    expect(statusOf("v")).toBe("hidden");
-    await writeTransaction(() =>
-      releaseHold({ videoId: "v", reason: "report", reportId: idOf(token) }),
-    );
-    expect(statusOf("v")).toBe("published");
   });
 });

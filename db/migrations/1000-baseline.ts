@@ -1,0 +1,17 @@
+import type { Migration } from "../migrate.server";
+import { accounts } from "./baseline-accounts";
+import { catalogue } from "./baseline-catalogue";
+import { consent } from "./baseline-consent";
+import { holds } from "./baseline-holds";
+import { media } from "./baseline-media";
+import { studio } from "./baseline-studio";
+import { trust } from "./baseline-trust";
+
+/**
+ * The whole schema of an empty database. It is edited in place until version 0.2.0 is released, and never
+ * again after that.
+ */
+export const migration: Migration = {
+  name: "1000-baseline",
+  sql: [accounts, catalogue, media, studio, trust, consent, holds].join("\n"),
+};

@@ -1,0 +1,138 @@
+/** Users, how they sign in, what they have done, and what belongs to one of them. */
+export const accounts = /* sql */ `
+  CREATE TABLE users (
+    id              TEXT PRIMARY KEY NOT NULL DEFAULT (lower(hex(randomblob(16)))),
+    email           TEXT NOT NULL UNIQUE COLLATE NOCASE,
+    password_hash   TEXT NOT NULL,
+    created_at      TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    -- The second factor: its encrypted secret, and the last time step with an accepted code
+    -- (RFC 6238 section 5.2: a code is valid once).
+    totp_secret     TEXT,
+    totp_enabled_at TEXT,
+    totp_last_step  INTEGER,
+    -- A user inserted by a tool that doesn't know roles is an owner.
+    role            TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('owner', 'editor', 'uploader')),
+    -- Whether an uploader may publish their own videos.
+    may_publish     INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
+    deactivated_at  TEXT
+  );
+
+  CREATE TABLE invitations (
+    -- SHA-256 of the token in the link, so that a stolen database can't create accounts.
+    token_hash  TEXT PRIMARY KEY NOT NULL,
+    email       TEXT NOT NULL COLLATE NOCASE,
+    role        TEXT NOT NULL CHECK (role IN ('owner', 'editor', 'uploader')),
+    may_publish INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
+    created_at  TEXT NOT NULL,
+    expires_at  TEXT NOT NULL,
+    used_at     TEXT
+  ) WITHOUT ROWID;
+
+  -- SHA-256 of each recovery code. Used codes are removed.
+  CREATE TABLE recovery_codes (
+    user_id   TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    code_hash TEXT NOT NULL,
+    PRIMARY KEY (user_id, code_hash)
+  ) WITHOUT ROWID;
+
+  -- Passkeys (https://www.w3.org/TR/webauthn-3/).
+  CREATE TABLE passkeys (
+    -- The credential id, base64url.
+    id           TEXT PRIMARY KEY NOT NULL,
+    user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    -- The host name that it was created for. It works for no other.
+    rp_id        TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    -- COSE_Key
+    public_key   BLOB NOT NULL,
+    counter      INTEGER NOT NULL,
+    -- 1 if its provider copies it between devices.
+    synced       INTEGER NOT NULL,
+    created_at   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    last_used_at TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX passkeys_by_user ON passkeys (user_id);
+
+  -- SHA-256 of each challenge that a passkey has answered, until the challenge expires.
+  CREATE TABLE spent_challenges (
+    hash       TEXT PRIMARY KEY NOT NULL,
+    expires_at TEXT NOT NULL
+  ) WITHOUT ROWID;
+
+  -- The cookie has the id, the table its SHA-256, so that a stolen database opens no session.
+  CREATE TABLE sessions (
+    id_hash      TEXT PRIMARY KEY NOT NULL,
+    user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    created_at   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    last_used_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    expires_at   TEXT NOT NULL,
+    -- Helps users to recognize a session, such as 'Firefox on Linux'.
+    device       TEXT NOT NULL DEFAULT ''
+  );
+  CREATE INDEX sessions_by_user ON sessions (user_id);
+  CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+  CREATE TABLE api_tokens (
+    id           INTEGER PRIMARY KEY,
+    -- SHA-256 of the token, so that a stolen database gives no access.
+    token_hash   TEXT NOT NULL UNIQUE,
+    user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    name         TEXT NOT NULL,
+    -- A JSON list.
+    scopes       TEXT NOT NULL,
+    created_at   TEXT NOT NULL,
+    expires_at   TEXT NOT NULL,
+    last_used_at TEXT
+  );
+  CREATE INDEX api_tokens_by_user ON api_tokens (user_id, id);
+
+  -- The responses to API requests with an Idempotency-Key, for a day.
+  CREATE TABLE api_answers (
+    token_id   INTEGER NOT NULL REFERENCES api_tokens (id) ON DELETE CASCADE,
+    key        TEXT NOT NULL,
+    -- SHA-256 of method, address and body.
+    request    TEXT NOT NULL,
+    status     INTEGER NOT NULL,
+    headers    TEXT NOT NULL,
+    body       TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (token_id, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX api_answers_by_age ON api_answers (created_at);
+
+  -- What users did, newest last; never anything about visitors. An entry outlives the user and the
+  -- video, so neither is a foreign key.
+  CREATE TABLE activities (
+    id         INTEGER PRIMARY KEY,
+    user_id    TEXT,
+    action     TEXT NOT NULL,
+    subject_id TEXT,
+    detail     TEXT NOT NULL DEFAULT '',
+    created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+  );
+
+  CREATE TABLE upload_templates (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id     TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    name        TEXT NOT NULL,
+    description TEXT NOT NULL DEFAULT '',
+    category    TEXT NOT NULL DEFAULT '',
+    -- As typed, separated by commas.
+    tags        TEXT NOT NULL DEFAULT '',
+    -- 1 for at most one template of a user, which the upload form starts from.
+    is_default  INTEGER NOT NULL DEFAULT 0 CHECK (is_default IN (0, 1)),
+    -- Set while it can be restored.
+    deleted_at  TEXT
+  );
+  CREATE INDEX upload_templates_by_user ON upload_templates (user_id, name COLLATE NOCASE);
+
+  -- Views of the studio's list that users have saved.
+  CREATE TABLE saved_views (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    name       TEXT NOT NULL COLLATE NOCASE,
+    -- The query parameters, as manageHref() writes them.
+    parameters TEXT NOT NULL,
+    UNIQUE (user_id, name)
+  );
+`;

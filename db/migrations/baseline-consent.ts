@@ -1,0 +1,79 @@
+/** Consent records: who is shown in videos, with what proves their age and consent. */
+export const consent = /* sql */ `
+  CREATE TABLE performers (
+    id            TEXT PRIMARY KEY NOT NULL,
+    -- One on each line. Lists show the first.
+    stage_names   TEXT NOT NULL,
+    -- The first of them, in the form that lists are sorted by.
+    sort_name     TEXT NOT NULL,
+    -- The encrypted payload: legal name and date of birth.
+    box           TEXT NOT NULL,
+    document_kind TEXT CHECK (document_kind IN ('passport', 'identity-card', 'driving-licence', 'other')),
+    -- The day on which somebody compared the document with the person; null before that.
+    checked_on    TEXT,
+    checked_by    TEXT REFERENCES users (id) ON DELETE SET NULL,
+    created_at    TEXT NOT NULL,
+    updated_at    TEXT NOT NULL
+  );
+  CREATE INDEX performers_by_name ON performers (sort_name, id);
+
+  -- Each stage name, and the rest of it after each space: a search finds words by their beginnings.
+  CREATE TABLE performer_names (
+    name         TEXT NOT NULL,
+    performer_id TEXT NOT NULL REFERENCES performers (id) ON DELETE CASCADE,
+    PRIMARY KEY (name, performer_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX performer_names_by_performer ON performer_names (performer_id);
+
+  -- Encrypted files in UPLOADS_DIR/documents, each named by its id.
+  CREATE TABLE performer_documents (
+    id           TEXT PRIMARY KEY NOT NULL,
+    performer_id TEXT NOT NULL REFERENCES performers (id) ON DELETE CASCADE,
+    kind         TEXT NOT NULL CHECK (kind IN ('identity', 'release', 'other')),
+    type         TEXT NOT NULL CHECK (type IN ('application/pdf', 'image/jpeg', 'image/png')),
+    -- Before encryption.
+    bytes        INTEGER NOT NULL,
+    -- The key of the file, itself encrypted.
+    file_key     TEXT NOT NULL,
+    added_at     TEXT NOT NULL,
+    added_by     TEXT REFERENCES users (id) ON DELETE SET NULL
+  );
+  CREATE INDEX performer_documents_by_performer ON performer_documents (performer_id, added_at);
+
+  -- The consent record of each video. No foreign key: the video may be in the trash.
+  CREATE TABLE video_consents (
+    video_id    TEXT PRIMARY KEY NOT NULL,
+    kind        TEXT NOT NULL CHECK (kind IN ('own', 'licensed', 'release')),
+    -- How many are shown.
+    people      INTEGER NOT NULL CHECK (people BETWEEN 0 AND 50),
+    -- Days, YYYY-MM-DD in UTC. It is invalid from ends_on; null if it doesn't expire.
+    recorded_on TEXT NOT NULL,
+    ends_on     TEXT,
+    updated_at  TEXT NOT NULL,
+    updated_by  TEXT REFERENCES users (id) ON DELETE SET NULL
+  );
+  CREATE INDEX video_consents_by_end ON video_consents (ends_on) WHERE ends_on IS NOT NULL;
+
+  CREATE TABLE video_performers (
+    video_id     TEXT NOT NULL REFERENCES video_consents (video_id) ON DELETE CASCADE,
+    performer_id TEXT NOT NULL REFERENCES performers (id) ON DELETE CASCADE,
+    -- Whether the performer was 18 on the day of recording.
+    of_age       INTEGER NOT NULL CHECK (of_age IN (0, 1)),
+    PRIMARY KEY (video_id, performer_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX video_performers_by_performer ON video_performers (performer_id, video_id);
+  CREATE INDEX video_performers_young ON video_performers (video_id) WHERE of_age = 0;
+
+  -- A consent record is deleted when its video is deleted from the trash.
+  CREATE TRIGGER consents_of_purged AFTER DELETE ON deleted_videos
+    WHEN NOT EXISTS (SELECT 1 FROM videos WHERE id = OLD.id) BEGIN
+    DELETE FROM video_consents WHERE video_id = OLD.id;
+  END;
+
+  -- Videos that were hidden together because they had no valid record, for undoing it.
+  CREATE TABLE consent_hidings (
+    batch    TEXT NOT NULL,
+    video_id TEXT NOT NULL,
+    PRIMARY KEY (batch, video_id)
+  ) WITHOUT ROWID;
+`;

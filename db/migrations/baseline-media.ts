@@ -1,0 +1,182 @@
+/** Files of videos, the jobs that create them, and what recognizes a file or a video that is uploaded again. */
+export const media = /* sql */ `
+  -- Rows of videos that other tools insert have no jobs.
+  CREATE TABLE jobs (
+    id            INTEGER PRIMARY KEY,
+    video_id      TEXT NOT NULL,
+    kind          TEXT NOT NULL CHECK (kind IN
+                    ('transcode', 'captions', 'poster', 'storyboard', 'preview', 'loudness', 'ladder',
+                     'cleanup', 'codecs', 'fingerprint')),
+    -- The lowest runs first.
+    priority      INTEGER NOT NULL,
+    state         TEXT NOT NULL DEFAULT 'waiting'
+                    CHECK (state IN ('waiting', 'running', 'done', 'failed')),
+    -- Starts that haven't succeeded.
+    attempts      INTEGER NOT NULL DEFAULT 0,
+    run_after     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    -- The process or machine that runs it, and until when it is assumed to be alive.
+    worker        TEXT,
+    lease_until   TEXT,
+    -- 0 to 1.
+    progress      REAL NOT NULL DEFAULT 0,
+    -- Seconds of video processed in a second.
+    speed         REAL,
+    seconds_left  REAL,
+    -- Why the last attempt failed.
+    reason        TEXT,
+    created_at    TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    started_at    TEXT,
+    finished_at   TEXT,
+    -- How often in a row the machine that ran it disappeared.
+    worker_losses INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (video_id, kind)
+  );
+  CREATE INDEX jobs_unfinished ON jobs (priority, created_at, id)
+    WHERE state IN ('waiting', 'running');
+  CREATE INDEX jobs_by_state ON jobs (state, finished_at);
+  -- Counts the queued jobs of each kind.
+  CREATE INDEX jobs_waiting ON jobs (kind) WHERE state = 'waiting';
+
+  CREATE TABLE queue_state (
+    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    -- Null unless the queue is paused, which a restart doesn't change.
+    paused_at TEXT
+  );
+  INSERT INTO queue_state VALUES (1, NULL);
+
+  -- Machines that convert for the site (docs/workers.md).
+  CREATE TABLE workers (
+    id           INTEGER PRIMARY KEY,
+    -- SHA-256 of the token, so that a stolen database gives no access.
+    token_hash   TEXT NOT NULL UNIQUE,
+    name         TEXT NOT NULL UNIQUE,
+    created_at   TEXT NOT NULL,
+    last_seen_at TEXT,
+    jobs_done    INTEGER NOT NULL DEFAULT 0,
+    trouble      TEXT
+  );
+
+  -- The files of the two buckets with their sizes. A folder of derived files may be one row. video_id is
+  -- null for a file of no video. Whoever writes a file writes its row again.
+  CREATE TABLE media_files (
+    bucket   TEXT NOT NULL CHECK (bucket IN ('videos', 'thumbnails')),
+    path     TEXT NOT NULL,
+    video_id TEXT,
+    kind     TEXT NOT NULL CHECK (kind IN ('video', 'source', 'thumbnail', 'derived')),
+    bytes    INTEGER NOT NULL CHECK (bytes >= 0),
+    -- Whether it has been checked since it was written and, if it is large, moved into the store:
+    -- 1 yes, 0 not yet, below 0 while it is being checked.
+    stored   INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (bucket, path)
+  ) WITHOUT ROWID;
+  CREATE INDEX media_files_by_video ON media_files (video_id);
+  CREATE INDEX media_files_due ON media_files (bucket, path) WHERE stored < 1;
+
+  -- The object in the store that is a copy of what an entry of media_files has on the disk.
+  CREATE TABLE stored_copies (
+    bucket TEXT NOT NULL,
+    path   TEXT NOT NULL,
+    key    TEXT NOT NULL,
+    -- Of the object, hexadecimal.
+    sha256 TEXT NOT NULL,
+    -- 1 once the files have left the buckets. Then the object is removed, and the row with it.
+    stale  INTEGER NOT NULL DEFAULT 0 CHECK (stale IN (0, 1)),
+    PRIMARY KEY (bucket, path)
+  ) WITHOUT ROWID;
+  CREATE INDEX stored_copies_stale ON stored_copies (bucket, path) WHERE stale = 1;
+  -- Read before an object is removed from the store.
+  CREATE INDEX stored_copies_by_key ON stored_copies (key);
+
+  CREATE TABLE storage (
+    id              INTEGER PRIMARY KEY CHECK (id = 1),
+    -- The sum of media_files.
+    bytes           INTEGER NOT NULL DEFAULT 0,
+    -- When the disk was last compared with media_files.
+    checked_at      TEXT,
+    -- When the last complete search for missing files began.
+    files_looked_at TEXT,
+    -- Repeated by site.json in the uploads folder, so that a start can tell whether the database and the
+    -- folder belong together and are equally recent. The id is empty until the first start; the clock
+    -- rises while the site runs.
+    site_id         TEXT NOT NULL DEFAULT '',
+    clock           INTEGER NOT NULL DEFAULT 0
+  );
+  INSERT INTO storage (id) VALUES (1);
+
+  -- Videos with a file that wasn't on the disk in the last search, by videos.number. Only
+  -- studio/library/missing-files.server.ts writes it.
+  CREATE TABLE missing_files (
+    number INTEGER PRIMARY KEY REFERENCES videos (number) ON DELETE CASCADE
+  );
+
+  -- The other files of a video: the one that will replace its file, and those that were replaced. Jobs and
+  -- media_files refer to a row by its id, as they do to a video.
+  CREATE TABLE video_files (
+    id                   TEXT PRIMARY KEY NOT NULL,
+    video_id             TEXT NOT NULL,
+    -- pending: it replaces the file of its video once everything is created from it. earlier: it was
+    -- replaced, and can be restored. original: the file of its video is trimmed from it; like earlier, but
+    -- not in the trash. removing: its files are about to be removed. removed: they are gone, and its
+    -- address redirects to the current file.
+    state                TEXT NOT NULL
+                           CHECK (state IN ('pending', 'earlier', 'original', 'removing', 'removed')),
+    user_id              TEXT,
+    created_at           TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    -- Null for one that never was the file of its video.
+    replaced_at          TEXT,
+    -- The same as in videos.
+    duration             TEXT NOT NULL DEFAULT '0:00',
+    video_url            TEXT NOT NULL DEFAULT '',
+    source_url           TEXT,
+    thumbnail_url        TEXT,
+    poster_colors        TEXT,
+    generated_poster_url TEXT,
+    hls_url              TEXT,
+    hls_settings         TEXT,
+    source_removed_at    TEXT,
+    storyboard_url       TEXT,
+    preview_url          TEXT,
+    captions             TEXT,
+    loudness             REAL,
+    true_peak            REAL,
+    bytes                INTEGER NOT NULL DEFAULT 0,
+    -- Of the uploaded file.
+    sha256               TEXT,
+    -- The same as in videos.
+    cut_of               TEXT,
+    cut_start            REAL,
+    cut_end              REAL,
+    -- watched_parts from when it was the file of its video.
+    watched              TEXT
+  ) WITHOUT ROWID;
+  CREATE UNIQUE INDEX video_files_pending ON video_files (video_id) WHERE state = 'pending';
+  CREATE INDEX video_files_by_video ON video_files (video_id);
+  CREATE INDEX video_files_by_url ON video_files (video_url);
+  CREATE INDEX video_files_by_age ON video_files (state, replaced_at, id, video_id, bytes);
+
+  -- SHA-256 of the uploaded bytes, to recognize the same file when it is uploaded again. A row stays
+  -- while its deleted video can be restored.
+  CREATE TABLE video_digests (
+    video_id TEXT PRIMARY KEY NOT NULL,
+    sha256   TEXT NOT NULL CHECK (length(sha256) = 64)
+  ) WITHOUT ROWID;
+  CREATE INDEX video_digests_by_sha256 ON video_digests (sha256);
+
+  CREATE TABLE video_fingerprints (
+    video_id TEXT PRIMARY KEY NOT NULL,
+    seconds  REAL NOT NULL,
+    -- 8 bytes for each of 16 frames; 0 for a frame without detail. Empty if too few have any.
+    hashes   BLOB NOT NULL
+  );
+  CREATE INDEX video_fingerprints_by_length ON video_fingerprints (seconds, video_id, hashes);
+
+  -- Each pair once.
+  CREATE TABLE similar_videos (
+    first        TEXT NOT NULL,
+    second       TEXT NOT NULL CHECK (first < second),
+    -- When somebody decided that the two are different videos.
+    dismissed_at TEXT,
+    PRIMARY KEY (first, second)
+  ) WITHOUT ROWID;
+  CREATE INDEX similar_videos_by_second ON similar_videos (second, first);
+`;

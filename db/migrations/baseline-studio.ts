@@ -1,0 +1,238 @@
+/** What the studio works with: series, tags, trash, review, imports, statistics, backups and alerts. */
+export const studio = /* sql */ `
+  -- Ordered playlists.
+  CREATE TABLE series (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    title       TEXT NOT NULL,
+    slug        TEXT NOT NULL UNIQUE,
+    description TEXT NOT NULL DEFAULT '',
+    visibility  TEXT NOT NULL DEFAULT 'studio' CHECK (visibility IN ('public', 'studio')),
+    -- Rises with each change, to detect that a form was opened before another change.
+    version     INTEGER NOT NULL DEFAULT 1,
+    created_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    updated_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    -- Set while it is in the trash.
+    deleted_at  TEXT
+  );
+  CREATE UNIQUE INDEX series_by_title ON series (title COLLATE NOCASE) WHERE deleted_at IS NULL;
+  CREATE INDEX series_by_change ON series (updated_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX series_deleted ON series (deleted_at) WHERE deleted_at IS NOT NULL;
+
+  -- Every slug that a series has or had, so that shared links keep working.
+  CREATE TABLE series_slugs (
+    slug      TEXT PRIMARY KEY NOT NULL,
+    series_id INTEGER NOT NULL REFERENCES series (id) ON DELETE CASCADE
+  ) WITHOUT ROWID;
+  CREATE INDEX series_slugs_by_series ON series_slugs (series_id);
+
+  -- No foreign key to videos: a video from the trash returns to its position, and another tool may
+  -- replace a row.
+  CREATE TABLE series_videos (
+    series_id INTEGER NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    video_id  TEXT NOT NULL,
+    position  INTEGER NOT NULL,
+    PRIMARY KEY (series_id, video_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX series_videos_in_order ON series_videos (series_id, position, video_id);
+  CREATE INDEX series_videos_by_video ON series_videos (video_id, series_id);
+
+  -- At most one row: the series on the home page.
+  CREATE TABLE featured_series (
+    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    series_id INTEGER NOT NULL REFERENCES series (id) ON DELETE CASCADE
+  );
+  CREATE INDEX featured_series_by_series ON featured_series (series_id);
+
+  -- alias and tag are folded as search folds text. No alias is the tag of another.
+  CREATE TABLE tag_aliases (
+    alias TEXT PRIMARY KEY NOT NULL,
+    tag   TEXT NOT NULL CHECK (tag <> alias),
+    label TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX tag_aliases_by_tag ON tag_aliases (tag);
+
+  -- Tags that were renamed or removed in all videos, for undoing it, and for finishing it after a restart.
+  CREATE TABLE tag_changes (
+    id         INTEGER PRIMARY KEY,
+    -- The folded tags, a JSON list, and the tags as they are shown.
+    tags       TEXT NOT NULL CHECK (json_valid(tags)),
+    names      TEXT NOT NULL,
+    -- The new tag; null if they were removed.
+    target     TEXT,
+    -- The previous aliases, a JSON list of rows.
+    aliases    TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(aliases)),
+    state      TEXT NOT NULL DEFAULT 'running'
+                 CHECK (state IN ('running', 'done', 'undoing', 'undone')),
+    user_id    TEXT,
+    created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+  );
+  CREATE TABLE tag_change_videos (
+    change_id INTEGER NOT NULL REFERENCES tag_changes (id) ON DELETE CASCADE,
+    video_id  TEXT NOT NULL,
+    before    TEXT NOT NULL,
+    after     TEXT,
+    PRIMARY KEY (change_id, video_id)
+  ) WITHOUT ROWID;
+
+  -- The trash: the deleted row of each video, and where its files are.
+  CREATE TABLE deleted_videos (
+    id          TEXT PRIMARY KEY NOT NULL,
+    title       TEXT NOT NULL,
+    row         TEXT NOT NULL CHECK (json_valid(row)),
+    files       TEXT NOT NULL CHECK (json_valid(files)),
+    deleted_by  TEXT,
+    deleted_at  TEXT NOT NULL,
+    -- The size of the files.
+    bytes       INTEGER NOT NULL DEFAULT 0,
+    uploaded_by TEXT GENERATED ALWAYS AS
+                  (CASE WHEN json_valid(row) THEN json_extract(row, '$.uploaded_by') END) VIRTUAL
+  );
+  CREATE INDEX deleted_videos_by_age ON deleted_videos (deleted_at, id, title, bytes, deleted_by);
+  CREATE INDEX deleted_videos_by_uploader
+    ON deleted_videos (uploaded_by, deleted_at, id, title, bytes, deleted_by)
+    WHERE uploaded_by IS NOT NULL;
+
+  -- Notes about drafts.
+  CREATE TABLE review_notes (
+    id         INTEGER PRIMARY KEY,
+    video_id   TEXT NOT NULL,
+    user_id    TEXT,
+    text       TEXT NOT NULL,
+    created_at TEXT NOT NULL
+  );
+  CREATE INDEX review_notes_by_video ON review_notes (video_id, id);
+
+  -- Links that show a draft to anybody.
+  CREATE TABLE preview_links (
+    -- SHA-256 of the token in the link, so that a stolen database shows no draft.
+    token_hash     TEXT PRIMARY KEY NOT NULL,
+    video_id       TEXT NOT NULL,
+    made_by        TEXT,
+    created_at     TEXT NOT NULL,
+    views          INTEGER NOT NULL DEFAULT 0,
+    last_viewed_at TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX preview_links_by_video ON preview_links (video_id);
+
+  -- Files imported from folders on the server: a file that hasn't changed since isn't read again. A row
+  -- without finished_at belongs to a run that was interrupted or still runs.
+  CREATE TABLE imports (
+    source      TEXT PRIMARY KEY NOT NULL,
+    bytes       INTEGER NOT NULL,
+    modified_ms REAL NOT NULL,
+    video_id    TEXT NOT NULL,
+    -- The path in the bucket videos.
+    target      TEXT NOT NULL,
+    process     INTEGER NOT NULL,
+    started_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    finished_at TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX imports_unfinished ON imports (source) WHERE finished_at IS NULL;
+
+  -- Videos that are imported from a URL.
+  CREATE TABLE downloads (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    address    TEXT NOT NULL,
+    -- {title, description, category, tags}
+    texts      TEXT NOT NULL CHECK (json_valid(texts)),
+    -- Of the video, once it is imported.
+    status     TEXT NOT NULL CHECK (status IN ('published', 'review')),
+    state      TEXT NOT NULL DEFAULT 'waiting'
+                 CHECK (state IN ('waiting', 'running', 'done', 'failed', 'cancelled')),
+    -- Why it failed.
+    reason     TEXT,
+    video_id   TEXT,
+    created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    -- The upload terms that were accepted with the request.
+    terms      INTEGER REFERENCES upload_terms (version)
+  );
+  CREATE INDEX downloads_unfinished ON downloads (id) WHERE state IN ('waiting', 'running');
+
+  -- A number for each video and day, and nothing about who watched.
+  CREATE TABLE view_days (
+    video_id TEXT NOT NULL,
+    day      TEXT NOT NULL,
+    views    INTEGER NOT NULL,
+    PRIMARY KEY (video_id, day)
+  ) WITHOUT ROWID;
+  CREATE INDEX view_days_by_day ON view_days (day, video_id, views);
+
+  -- Totals for each video, and nothing about who watched or when.
+  CREATE TABLE watched_parts (
+    video_id TEXT PRIMARY KEY NOT NULL,
+    views    INTEGER NOT NULL,
+    -- For each twentieth of the video, in how many of these views it was watched.
+    parts    TEXT NOT NULL CHECK (json_array_length(parts) = 20)
+  ) WITHOUT ROWID;
+
+  -- The file system of the uploads, as last measured on each day (UTC).
+  CREATE TABLE disk_days (
+    day        TEXT PRIMARY KEY NOT NULL,
+    used_bytes INTEGER NOT NULL,
+    free_bytes INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  -- The backups in BACKUP_DIR.
+  CREATE TABLE backups (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- The scheduled time; null for a backup that somebody requested.
+    due_at      TEXT,
+    -- Who requested it.
+    user_id     TEXT REFERENCES users (id) ON DELETE SET NULL,
+    state       TEXT NOT NULL DEFAULT 'running'
+                  CHECK (state IN ('running', 'done', 'failed', 'interrupted')),
+    -- Its folder in BACKUP_DIR, once it is verified.
+    name        TEXT,
+    files       INTEGER NOT NULL DEFAULT 0,
+    bytes       INTEGER NOT NULL DEFAULT 0,
+    -- The part that isn't linked from an earlier backup.
+    added_bytes INTEGER NOT NULL DEFAULT 0,
+    -- Damaged files of an earlier backup that were copied again.
+    repaired    INTEGER NOT NULL DEFAULT 0,
+    -- Why it failed.
+    reason      TEXT,
+    started_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    finished_at TEXT
+  );
+  CREATE INDEX backups_due ON backups (due_at) WHERE due_at IS NOT NULL;
+
+  -- Problems that the operator has to know about.
+  CREATE TABLE alerts (
+    id          TEXT PRIMARY KEY NOT NULL,
+    kind        TEXT NOT NULL
+                  CHECK (kind IN ('disk', 'jobs', 'backup-failed', 'backup-old', 'consent', 'removals',
+                    'store', 'reports-urgent', 'reports-due', 'reports-overdue', 'test')),
+    sentence    TEXT NOT NULL,
+    -- The latest event it covers: when the last job failed, the last day that a record expires, or the
+    -- last deadline of a report.
+    until       TEXT,
+    raised_at   TEXT NOT NULL,
+    -- Null while the problem lasts.
+    resolved_at TEXT
+  );
+  CREATE INDEX alerts_by_time ON alerts (raised_at);
+  CREATE INDEX alerts_open ON alerts (kind) WHERE resolved_at IS NULL;
+
+  -- An outbox: a notification is written with its alert, and sent until it has arrived.
+  CREATE TABLE alert_deliveries (
+    id           TEXT PRIMARY KEY NOT NULL,
+    alert_id     TEXT NOT NULL REFERENCES alerts (id) ON DELETE CASCADE,
+    event        TEXT NOT NULL CHECK (event IN ('raised', 'resolved', 'test')),
+    channel      TEXT NOT NULL CHECK (channel IN ('webhook', 'email')),
+    attempts     INTEGER NOT NULL DEFAULT 0,
+    -- Null once it has arrived, or after the last attempt.
+    next_at      TEXT,
+    delivered_at TEXT,
+    -- Why the last attempt failed.
+    reason       TEXT
+  );
+  CREATE INDEX alert_deliveries_due ON alert_deliveries (next_at) WHERE next_at IS NOT NULL;
+  CREATE INDEX alert_deliveries_by_alert ON alert_deliveries (alert_id);
+
+  -- At most one row: the time up to which a copy of the database is complete (db/heartbeat.server.ts).
+  CREATE TABLE heartbeat (
+    id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+    at TEXT NOT NULL
+  );
+`;

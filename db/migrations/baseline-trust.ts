@@ -1,0 +1,211 @@
+/** Reports, the moderation log, the block list, strikes and upload terms. */
+export const trust = /* sql */ `
+  CREATE TABLE reports (
+    id          TEXT PRIMARY KEY NOT NULL,
+    kind        TEXT NOT NULL
+                  CHECK (kind IN ('copyright', 'consent', 'under-age', 'private', 'other')),
+    -- No foreign key: the report stays when the video is deleted.
+    video_id    TEXT,
+    state       TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'asked', 'closed')),
+    decision    TEXT CHECK (decision IN ('keep', 'hide', 'remove', 'restore', 'withdrawn')),
+    received_at TEXT NOT NULL,
+    due_at      TEXT NOT NULL,
+    closed_at   TEXT,
+    erased_at   TEXT,
+    -- The encrypted payload: everything that was typed; null once it is erased.
+    box         TEXT
+  );
+  CREATE INDEX reports_due ON reports (due_at, id) WHERE state <> 'closed';
+  CREATE INDEX reports_closed ON reports (closed_at, id) WHERE state = 'closed';
+  CREATE INDEX reports_by_video ON reports (video_id, received_at) WHERE video_id IS NOT NULL;
+  CREATE INDEX reports_to_erase ON reports (closed_at)
+    WHERE closed_at IS NOT NULL AND erased_at IS NULL;
+  CREATE INDEX reports_by_state ON reports (state, due_at, id);
+  CREATE INDEX reports_by_state_kind ON reports (state, kind, due_at, id);
+  CREATE INDEX reports_closed_by_kind ON reports (kind, closed_at, id) WHERE state = 'closed';
+  CREATE INDEX reports_by_time ON reports (received_at, kind, state, decision, closed_at);
+
+  -- All videos that a report names. No foreign key on the video: it may be in the trash or deleted.
+  CREATE TABLE report_videos (
+    report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
+    video_id  TEXT NOT NULL,
+    PRIMARY KEY (report_id, video_id)
+  );
+  CREATE INDEX report_videos_by_video ON report_videos (video_id, report_id);
+
+  CREATE TABLE report_messages (
+    id        TEXT PRIMARY KEY NOT NULL,
+    report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
+    author    TEXT NOT NULL CHECK (author IN ('reporter', 'moderator', 'site')),
+    sent_at   TEXT NOT NULL,
+    -- The encrypted payload.
+    box       TEXT NOT NULL
+  );
+  CREATE INDEX report_messages_by_report ON report_messages (report_id, sent_at);
+
+  -- An outbox: an email is written with the change that it announces, and sent until it has arrived.
+  CREATE TABLE report_mails (
+    id        TEXT PRIMARY KEY NOT NULL,
+    report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
+    event     TEXT NOT NULL CHECK (event IN ('received', 'asked', 'decided', 'message')),
+    attempts  INTEGER NOT NULL DEFAULT 0,
+    next_at   TEXT NOT NULL
+  );
+  CREATE INDEX report_mails_due ON report_mails (next_at);
+  CREATE INDEX report_mails_by_report ON report_mails (report_id);
+
+  -- A chain: each entry has the hash of the previous one. It contains no text that somebody typed, and
+  -- no names.
+  CREATE TABLE moderation_log (
+    id        INTEGER PRIMARY KEY AUTOINCREMENT,
+    at        TEXT NOT NULL,
+    action    TEXT NOT NULL,
+    report_id TEXT,
+    video_id  TEXT,
+    user_id   TEXT,
+    -- A JSON object.
+    detail    TEXT NOT NULL,
+    -- SHA-256, hexadecimal, like hash; empty for the first entry.
+    previous  TEXT NOT NULL,
+    hash      TEXT NOT NULL
+  );
+  CREATE INDEX moderation_log_by_report ON moderation_log (report_id, id) WHERE report_id IS NOT NULL;
+  CREATE INDEX moderation_log_by_video ON moderation_log (video_id, id) WHERE video_id IS NOT NULL;
+  CREATE INDEX moderation_log_by_action ON moderation_log (action, at);
+  CREATE TRIGGER moderation_log_kept BEFORE UPDATE ON moderation_log BEGIN
+    SELECT RAISE(ABORT, 'the moderation log is never changed');
+  END;
+  CREATE TRIGGER moderation_log_complete BEFORE DELETE ON moderation_log BEGIN
+    SELECT RAISE(ABORT, 'the moderation log is never shortened');
+  END;
+  -- INSERT OR REPLACE deletes without firing that trigger.
+  CREATE TRIGGER moderation_log_appended BEFORE INSERT ON moderation_log
+    WHEN EXISTS (SELECT 1 FROM moderation_log WHERE id = NEW.id) BEGIN
+    SELECT RAISE(ABORT, 'the moderation log is never changed');
+  END;
+
+  -- Videos that a moderator has checked because of a kind of report.
+  CREATE TABLE video_checks (
+    video_id   TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    user_id    TEXT,
+    checked_at TEXT NOT NULL,
+    PRIMARY KEY (video_id, kind)
+  ) WITHOUT ROWID;
+
+  -- Videos that were removed and must not be uploaded again.
+  CREATE TABLE blocked_films (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- The video that was removed here, which may be deleted; null for an imported entry.
+    video_id   TEXT,
+    reason     TEXT NOT NULL
+                 CHECK (reason IN ('copyright', 'consent', 'under-age', 'private', 'other')),
+    blocked_at TEXT NOT NULL,
+    -- waiting: its frames will be hashed from a file that is kept for that. ready: they are hashed.
+    -- few: that failed, and there are only frames from before. none: only digests of files are known.
+    state      TEXT NOT NULL CHECK (state IN ('waiting', 'ready', 'few', 'none')),
+    attempts   INTEGER NOT NULL DEFAULT 0,
+    -- Seconds to the first frame, and between two frames.
+    first      REAL NOT NULL DEFAULT 0,
+    step       REAL NOT NULL DEFAULT 0,
+    -- Three hashes of 8 bytes for each frame; 0 for a frame without detail.
+    frames     BLOB NOT NULL DEFAULT x''
+  );
+  CREATE UNIQUE INDEX blocked_films_by_video ON blocked_films (video_id) WHERE video_id IS NOT NULL;
+  CREATE INDEX blocked_films_waiting ON blocked_films (id) WHERE state = 'waiting';
+
+  CREATE TABLE blocked_files (
+    sha256  TEXT NOT NULL CHECK (length(sha256) = 64),
+    film_id INTEGER NOT NULL REFERENCES blocked_films (id) ON DELETE CASCADE,
+    PRIMARY KEY (sha256, film_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX blocked_files_by_film ON blocked_files (film_id);
+
+  -- Videos that look like a blocked one.
+  CREATE TABLE blocked_likenesses (
+    video_id     TEXT NOT NULL,
+    film_id      INTEGER NOT NULL REFERENCES blocked_films (id) ON DELETE CASCADE,
+    found_at     TEXT NOT NULL,
+    -- When somebody decided that it is a different video.
+    dismissed_at TEXT,
+    PRIMARY KEY (video_id, film_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX blocked_likenesses_by_film ON blocked_likenesses (film_id);
+
+  -- Frames of videos, for the comparison with blocked ones: two hashes of 8 bytes for each frame.
+  CREATE TABLE video_frames (
+    video_id TEXT PRIMARY KEY NOT NULL,
+    first    REAL NOT NULL,
+    step     REAL NOT NULL,
+    frames   BLOB NOT NULL
+  );
+
+  CREATE TABLE user_strikes (
+    id           TEXT PRIMARY KEY NOT NULL,
+    user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    reason       TEXT NOT NULL,
+    given_by     TEXT REFERENCES users (id) ON DELETE SET NULL,
+    given_at     TEXT NOT NULL,
+    -- When it expires.
+    ends_at      TEXT NOT NULL,
+    withdrawn_at TEXT
+  );
+  CREATE INDEX user_strikes_by_user ON user_strikes (user_id, given_at);
+
+  CREATE TABLE upload_terms (
+    version    INTEGER PRIMARY KEY NOT NULL CHECK (version > 0),
+    text       TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    created_by TEXT REFERENCES users (id) ON DELETE SET NULL
+  );
+  CREATE TRIGGER upload_terms_kept BEFORE UPDATE OF version, text, created_at ON upload_terms BEGIN
+    SELECT RAISE(ABORT, 'a version of the terms is never changed');
+  END;
+  CREATE TRIGGER upload_terms_complete BEFORE DELETE ON upload_terms BEGIN
+    SELECT RAISE(ABORT, 'a version of the terms is never deleted');
+  END;
+  -- INSERT OR REPLACE deletes without firing that trigger.
+  CREATE TRIGGER upload_terms_appended BEFORE INSERT ON upload_terms
+    WHEN EXISTS (SELECT 1 FROM upload_terms WHERE version = NEW.version) BEGIN
+    SELECT RAISE(ABORT, 'a version of the terms is never changed');
+  END;
+
+  CREATE TABLE upload_terms_state (
+    id             INTEGER PRIMARY KEY CHECK (id = 1),
+    -- Null while uploaders don't have to accept them.
+    required_since TEXT
+  );
+  INSERT INTO upload_terms_state VALUES (1, NULL);
+
+  -- No foreign key to videos: an entry stays for a year after the video is deleted.
+  CREATE TABLE accepted_terms (
+    id            INTEGER PRIMARY KEY,
+    video_id      TEXT NOT NULL,
+    -- Accepted for the video, or for another file of it.
+    subject       TEXT NOT NULL CHECK (subject IN ('video', 'file')),
+    version       INTEGER NOT NULL REFERENCES upload_terms (version),
+    user_id       TEXT REFERENCES users (id) ON DELETE SET NULL,
+    accepted_at   TEXT NOT NULL,
+    -- When the video was found to be permanently deleted.
+    video_gone_at TEXT
+  );
+  CREATE INDEX accepted_terms_by_video ON accepted_terms (video_id, id);
+  CREATE INDEX accepted_terms_gone ON accepted_terms (video_gone_at) WHERE video_gone_at IS NOT NULL;
+
+  -- What moderators decided about a user's videos.
+  CREATE TABLE uploader_decisions (
+    id         INTEGER PRIMARY KEY,
+    user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    report_id  TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
+    -- No foreign key: the decision stays readable when the video is deleted.
+    video_id   TEXT NOT NULL,
+    decision   TEXT NOT NULL
+                 CHECK (decision IN ('hide', 'keep', 'remove', 'counter-notice', 'restore')),
+    decided_at TEXT NOT NULL,
+    -- The encrypted payload: the title of the video and the reason.
+    box        TEXT NOT NULL
+  );
+  CREATE INDEX uploader_decisions_by_user ON uploader_decisions (user_id, id);
+  CREATE INDEX uploader_decisions_by_report ON uploader_decisions (report_id);
+  CREATE INDEX uploader_decisions_by_time ON uploader_decisions (decided_at);
+`;
