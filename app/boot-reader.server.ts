@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
+import { requireKnownStore } from "~/media/storage/marker.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { readAlone } from "~/server/reader/reading-alone.server";
 import { SettingsError, settings } from "~/server/settings.server";
@@ -8,14 +9,40 @@ import { routeLabel } from "~/studio/monitoring/route-labels";
 import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
 import { closeDatabase, database } from "~db/client.server";
 import { followCopy } from "~db/follow-copy.server";
+import type { BootStep } from "./boot-steps";
 
 /**
  * The start of a reader: of all that a site begins, what answers visitors. No migration, no account, no job,
- * and no folder is made; the database is a copy that is opened for reading.
- *
- * @throws what `boot()` prints as one sentence.
+ * and no folder is made; the database is a copy that is opened for reading. An error ends the process with
+ * one sentence.
  */
-export function bootReader(): void {
+export const READER_STEPS: readonly BootStep[] = [
+  { name: "require the known store", run: requireKnownStore },
+  { name: "require the uploads", run: requireUploads },
+  { name: "open the database", run: () => database() },
+  { name: "name the categories", after: ["open the database"], run: applyCategoryNames },
+  {
+    name: "change the stock server",
+    run: () => changeStockServer(routeLabel, [], [readAlone, obeyCountryRules]),
+  },
+  {
+    name: "follow the copy",
+    after: ["open the database"],
+    run: () => followCopy(applyCategoryNames),
+  },
+  {
+    name: "related videos",
+    after: ["open the database"],
+    run: () => void relatedIsComplete().catch(console.error),
+  },
+  {
+    name: "close the database at the end",
+    after: ["open the database"],
+    run: () => void process.once("exit", closeDatabase),
+  },
+];
+
+function requireUploads(): void {
   const { uploadsDir } = settings();
   try {
     fs.readdirSync(uploadsDir);
@@ -24,10 +51,4 @@ export function bootReader(): void {
       `UPLOADS_DIR cannot be read (${uploadsDir}); mount the folder of the site that writes there, read-only.`,
     );
   }
-  database();
-  applyCategoryNames();
-  changeStockServer(routeLabel, [], [readAlone, obeyCountryRules]);
-  followCopy(applyCategoryNames);
-  relatedIsComplete().catch(console.error);
-  process.once("exit", closeDatabase);
 }

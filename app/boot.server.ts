@@ -46,80 +46,149 @@ import { closeDatabase, database, disableBusyTimeout } from "~db/client.server";
 import { lockData } from "~db/data-lock.server";
 import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.server";
 import { startHeartbeat } from "~db/heartbeat.server";
+import { processState } from "~db/runtime.server";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
-import { bootReader } from "./boot-reader.server";
+import { READER_STEPS } from "./boot-reader.server";
+import { type BootStep, runSteps } from "./boot-steps";
 
 /** At a restart the process before may still be answering its last requests. */
 const HOLDER_LEAVES_WITHIN_MS = 6_000;
 
-const holder = globalThis as { afterdarkBooted?: boolean };
+/** What must be true before the first request. An error ends the process with one sentence. */
+export const PREPARATION: readonly BootStep[] = [
+  { name: "require the database file", run: () => requireDatabaseFile(settings().databasePath) },
+  { name: "create the buckets", run: createBuckets },
+  { name: "require the known store", after: ["create the buckets"], run: requireKnownStore },
+  { name: "require the backup folder", run: requireBackupFolder },
+  {
+    name: "lock the data",
+    after: ["require the database file", "create the buckets"],
+    run() {
+      if (settings().dataLock) lockData(settings(), "the site", HOLDER_LEAVES_WITHIN_MS);
+    },
+  },
+  {
+    name: "finish an interrupted restore",
+    after: ["lock the data"],
+    run: () => finishInterruptedRestore(foldersOfSite()),
+  },
+  {
+    name: "report copies",
+    after: ["finish an interrupted restore"],
+    run: () => reportCopies(foldersOfSite()),
+  },
+  { name: "open the database", after: ["finish an interrupted restore"], run: () => database() },
+  { name: "name the categories", after: ["open the database"], run: applyCategoryNames },
+  { name: "read the session secrets", after: ["lock the data"], run: sessionSecrets },
+  {
+    name: "create the first account",
+    after: ["open the database", "read the session secrets"],
+    run: ensureFirstAccount,
+  },
+  {
+    name: "identify the site",
+    after: ["open the database", "create the buckets"],
+    async run() {
+      const pausedBy = await identifySite();
+      if (pausedBy) console.warn(messageFor(pausedBy));
+    },
+  },
+  // The next three remove files, which the identity may forbid.
+  { name: "clean up temporary files", after: ["identify the site"], run: cleanUpTemporaryFiles },
+  { name: "undo interrupted moves", after: ["identify the site"], run: undoInterruptedMoves },
+  // An import may have been killed in the middle of a move.
+  { name: "recover imports", after: ["undo interrupted moves"], run: recoverImports },
+  { name: "ask the store", after: ["require the known store"], run: tryStore },
+];
 
-/**
- * Everything that must be true before the first request: settings valid, database migrated.
- * What cannot be mended ends the process with one sentence.
- */
+/** What the site does from now on, beside answering requests. */
+export const SERVICES: readonly BootStep[] = [
+  {
+    name: "change the stock server",
+    run: () => changeStockServer(routeLabel, [limitSignInRate, answerEvents], [obeyCountryRules]),
+  },
+  { name: "checkpoints", after: ["open the database"], run: () => startCheckpoints() },
+  { name: "heartbeat", after: ["open the database"], run: startHeartbeat },
+  { name: "site clock", after: ["identify the site"], run: startSiteClock },
+  { name: "trash", after: ["identify the site"], run: scheduleTrashCleanup },
+  { name: "consent requirement", after: ["open the database"], run: applyConsentRequirement },
+  // These publish videos, so what decides who sees them comes first.
+  {
+    name: "schedule",
+    after: ["consent requirement", "change the stock server"],
+    run: startSchedule,
+  },
+  { name: "consent", after: ["consent requirement"], run: startConsent },
+  { name: "replaced files", after: ["consent requirement"], run: startTakingOver },
+  { name: "records of the disk", after: ["open the database"], run: startDiskRecords },
+  { name: "tag changes", after: ["open the database"], run: () => void resumeTagChanges() },
+  { name: "backups", after: ["require the backup folder"], run: startBackups },
+  { name: "alerts", after: ["open the database"], run: startAlerts },
+  { name: "reports", after: ["record videos of open reports"], run: startReports },
+  { name: "accepted terms", after: ["open the database"], run: startAcceptedTerms },
+  {
+    name: "downloads",
+    after: ["consent requirement", "change the stock server"],
+    run: () => void resumeDownloads().catch(console.error),
+  },
+  { name: "integrity", after: ["open the database"], run: checkIntegrity },
+  {
+    name: "removals",
+    after: ["identify the site"],
+    run: () => void finishRemovals().catch(console.error),
+  },
+  { name: "files of other tools", after: ["identify the site"], run: startFollowingFiles },
+  { name: "missing files", after: ["open the database"], run: startLookingForFiles },
+  {
+    name: "changes of jobs in the live hub",
+    run: () => void onJobsChanged(() => publish("jobs")),
+  },
+  { name: "jobs", after: ["recover imports", "changes of jobs in the live hub"], run: startJobs },
+  {
+    name: "files into the store",
+    after: ["ask the store", "recover imports"],
+    run: startMovingFiles,
+  },
+  { name: "blocked films", after: ["identify the site"], run: startHashingBlockedFilms },
+  {
+    name: "compared videos",
+    after: ["consent requirement", "change the stock server"],
+    run: startReleasingCompared,
+  },
+  {
+    name: "related videos",
+    after: ["open the database"],
+    // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
+    run: () => void relatedIsComplete().catch(console.error),
+  },
+  // Last: until the first request, nobody minds a statement that waits for another process.
+  { name: "no busy timeout", after: ["open the database"], run: disableBusyTimeout },
+  {
+    name: "close the database at the end",
+    after: ["open the database"],
+    run: () => void process.once("exit", closeDatabase),
+  },
+];
+
+const booted = processState("boot", () => ({ isBegun: false }));
+
+/** Starts the site, or a reader of its copy. Later calls do nothing, as when a module was edited. */
 export async function boot(): Promise<void> {
-  if (holder.afterdarkBooted) return;
-  holder.afterdarkBooted = true;
+  if (booted().isBegun) return;
+  booted().isBegun = true;
+  let isReader = false;
   try {
     if (settings().logFormat === "json") writeConsoleAsJson();
-    if (settings().readOnlyFrom) {
-      requireKnownStore();
-      bootReader();
-      return;
-    }
-    requireDatabaseFile(settings().databasePath);
-    createBuckets();
-    requireKnownStore();
-    requireBackupFolder();
-    if (settings().dataLock) lockData(settings(), "the site", HOLDER_LEAVES_WITHIN_MS);
-    const site = { ...settings(), secretFile: secretFile() };
-    finishInterruptedRestore(site);
-    reportCopies(site);
-    database();
-    applyCategoryNames();
-    sessionSecrets();
-    await ensureFirstAccount();
-    const pausedBy = await identifySite();
-    if (pausedBy) console.warn(messageFor(pausedBy));
-    await cleanUpTemporaryFiles();
-    await undoInterruptedMoves();
-    await recoverImports();
-    await tryStore();
+    isReader = settings().readOnlyFrom !== undefined;
+    await runSteps(isReader ? READER_STEPS : PREPARATION);
   } catch (error) {
     console.error(sentenceOf(error));
     process.exit(1);
   }
-  changeStockServer(routeLabel, [limitSignInRate, answerEvents], [obeyCountryRules]);
-  startCheckpoints();
-  startHeartbeat();
-  startSiteClock();
-  scheduleTrashCleanup();
-  applyConsentRequirement();
-  startSchedule();
-  startConsent();
-  startTakingOver();
-  startDiskRecords();
-  resumeTagChanges();
-  startBackups();
-  startAlerts();
-  startReports();
-  startAcceptedTerms();
-  resumeDownloads().catch(console.error);
-  checkIntegrity();
-  finishRemovals().catch(console.error);
-  startFollowingFiles();
-  startLookingForFiles();
-  onJobsChanged(() => publish("jobs"));
-  startJobs();
-  startMovingFiles();
-  startHashingBlockedFilms();
-  startReleasingCompared();
-  // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
-  relatedIsComplete().catch(console.error);
-  disableBusyTimeout();
-  process.once("exit", closeDatabase);
+  if (!isReader) await runSteps(SERVICES);
 }
+
+const foldersOfSite = () => ({ ...settings(), secretFile: secretFile() });
 
 function sentenceOf(error: unknown): unknown {
   if (error instanceof SettingsError) return error.message;

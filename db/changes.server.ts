@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { CatalogueVersion } from "./catalogue-version";
 import { projector, sqliteHandle, tryWriteTransaction } from "./client.server";
+import { processState } from "./runtime.server";
 import { queryThread } from "./threads/query-thread.server";
 
 export type { CatalogueVersion };
@@ -15,13 +16,17 @@ const MOST_WAITED_FOR = 20_000;
 /** Versions of what is not committed yet stand below those of changes that wait. */
 const BELOW_ALL_CHANGES = -(2 ** 45);
 
-// On globalThis, because the development server evaluates this module anew after an edit.
-const holder = globalThis as {
-  afterdarkProjecting?: Promise<void>;
-  afterdarkUncommitted?: number;
+interface Projection {
+  running?: Promise<void> | undefined;
+  /** The last version that was given to changes that aren't committed. */
+  uncommitted: number;
   /** The message of the last failure, until a success. */
-  afterdarkProjectionFailure?: string;
-};
+  failure?: string | undefined;
+}
+
+const projection = processState<Projection>("projection", () => ({
+  uncommitted: BELOW_ALL_CHANGES,
+}));
 
 /**
  * The version of the catalogue at this moment, whoever wrote. It also tells that something has
@@ -33,8 +38,8 @@ export function catalogueVersion(): CatalogueVersion {
   const { last } = projector().waiting();
   if (last === null) return projector().version();
   if (sqliteHandle().inTransaction) {
-    holder.afterdarkUncommitted = (holder.afterdarkUncommitted ?? BELOW_ALL_CHANGES) - 1;
-    return waitingVersion(holder.afterdarkUncommitted);
+    projection().uncommitted -= 1;
+    return waitingVersion(projection().uncommitted);
   }
   if (state === "more") projectOnThread();
   return waitingVersion(-last);
@@ -63,7 +68,7 @@ export async function projected(): Promise<void> {
 function projectSome(): "done" | "more" | "blocked" {
   const { last, count } = projector().waiting();
   if (last === null) return "done";
-  if (holder.afterdarkProjecting) return "more";
+  if (projection().running) return "more";
   // A copy is projected where it comes from.
   if (sqliteHandle().inTransaction || sqliteHandle().readonly) return "blocked";
   if (count > MOST_PROJECTED_HERE) return "more";
@@ -73,15 +78,16 @@ function projectSome(): "done" | "more" | "blocked" {
     reportOnce(error);
     return "blocked";
   }
-  holder.afterdarkProjectionFailure = undefined;
+  projection().failure = undefined;
   return projector().waiting().last === null ? "done" : "more";
 }
 
 function projectOnThread(): Promise<void> {
-  holder.afterdarkProjecting ??= projectParts().finally(() => {
-    holder.afterdarkProjecting = undefined;
+  const state = projection();
+  state.running ??= projectParts().finally(() => {
+    state.running = undefined;
   });
-  return holder.afterdarkProjecting;
+  return state.running;
 }
 
 /** Until nothing waits, or the thread cannot write either. */
@@ -94,7 +100,7 @@ async function projectParts(): Promise<void> {
       await setTimeout(PAUSE_MS);
       if (!sqlite.open) break;
     }
-    holder.afterdarkProjectionFailure = undefined;
+    projection().failure = undefined;
   } catch (error) {
     reportOnce(error);
   }
@@ -103,8 +109,8 @@ async function projectParts(): Promise<void> {
 /** Every request tries again; the log says it once. */
 function reportOnce(error: unknown): void {
   const message = String(error);
-  if (holder.afterdarkProjectionFailure !== message) {
+  if (projection().failure !== message) {
     console.error("Derived data could not be brought up to date:", error);
   }
-  holder.afterdarkProjectionFailure = message;
+  projection().failure = message;
 }

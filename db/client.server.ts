@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
@@ -14,6 +15,7 @@ import { isReplicated } from "./litestream.server";
 import { migrate } from "./migrate.server";
 import { createProjector, type Projector, projectAll } from "./projector.server";
 import { openCopy } from "./reader-database.server";
+import { processState } from "./runtime.server";
 import type { Schema } from "./schema";
 import { isBusy } from "./write-lock";
 
@@ -34,24 +36,29 @@ interface Connection {
   kysely: Kysely<Schema>;
   projector: Projector;
   statements: Map<string, Sqlite.Statement>;
+  /** Unique, so that a thread with a connection of its own notices that the file was replaced. */
+  id: string;
 }
 
-// On globalThis, because the development server evaluates this module anew after an edit.
-const holder = globalThis as {
-  afterdarkConnection?: Connection;
-  afterdarkDatabaseFile?: () => string;
-  afterdarkReadsACopy?: () => boolean;
-  /** How many connections there have been. */
-  afterdarkOpenings?: number;
-};
+const state = processState(
+  "database",
+  () => ({ connection: undefined as Connection | undefined, replaced: new Set<Connection>() }),
+  ({ connection, replaced }) => {
+    for (const each of [connection, ...replaced]) each?.sqlite.close();
+  },
+);
+
+// Set by the settings, which are evaluated again whenever this module is.
+let databaseFile: (() => string) | undefined;
+let readsCopy = () => false;
 
 /**
- * Says which file is opened, and whether for reading alone; the settings do, since this room uses none of
- * the others.
+ * Sets which file is opened, and whether it is a copy that is only read. The settings call it, because
+ * `db` depends on no other module.
  */
-export function locateDatabase(file: () => string, readsACopy = () => false): void {
-  holder.afterdarkDatabaseFile = file;
-  holder.afterdarkReadsACopy = readsACopy;
+export function locateDatabase(file: () => string, isCopy = () => false): void {
+  databaseFile = file;
+  readsCopy = isCopy;
 }
 
 /**
@@ -95,18 +102,17 @@ function openSiteDatabase(file: string): Sqlite.Database {
 }
 
 function connection(): Connection {
-  if (!holder.afterdarkConnection) {
-    holder.afterdarkConnection = openConnection();
-  }
-  return holder.afterdarkConnection;
+  const database = state();
+  database.connection ??= openConnection();
+  return database.connection;
 }
 
 function openConnection(): Connection {
-  if (!holder.afterdarkDatabaseFile) throw new Error("No database file has been named.");
-  const open = holder.afterdarkReadsACopy?.() ? openCopy : openSiteDatabase;
-  const sqlite = open(holder.afterdarkDatabaseFile());
-  holder.afterdarkOpenings = databaseOpenings() + 1;
+  if (!databaseFile) throw new Error("The settings have not set the database file.");
+  const open = readsCopy() ? openCopy : openSiteDatabase;
+  const sqlite = open(databaseFile());
   return {
+    id: randomUUID(),
     sqlite,
     kysely: new Kysely<Schema>({ dialect: new SharedFileDialect(sqlite) }),
     projector: createProjector(sqlite),
@@ -114,9 +120,9 @@ function openConnection(): Connection {
   };
 }
 
-/** Tells a thread that has a connection of its own when to open it anew. */
-export function databaseOpenings(): number {
-  return holder.afterdarkOpenings ?? 0;
+/** Returns the id of the current connection. A thread opens its own again when the id has changed. */
+export function connectionId(): string {
+  return connection().id;
 }
 
 /**
@@ -125,9 +131,15 @@ export function databaseOpenings(): number {
  * @throws what opening it throws; the earlier connection stays then.
  */
 export function reopenDatabase(): void {
-  const earlier = holder.afterdarkConnection;
-  holder.afterdarkConnection = openConnection();
-  setTimeout(() => earlier?.sqlite.close(), EARLIER_STAYS_MS).unref();
+  const database = state();
+  const earlier = database.connection;
+  database.connection = openConnection();
+  if (!earlier) return;
+  database.replaced.add(earlier);
+  setTimeout(() => {
+    database.replaced.delete(earlier);
+    earlier.sqlite.close();
+  }, EARLIER_STAYS_MS).unref();
 }
 
 /** The query builder on the site's one connection; the first use opens and migrates the file. */
@@ -197,6 +209,7 @@ export function checkDatabase(): void {
 
 /** Closes the connection; the next use opens the file that the settings then name. */
 export function closeDatabase(): void {
-  holder.afterdarkConnection?.sqlite.close();
-  holder.afterdarkConnection = undefined;
+  const database = state();
+  database.connection?.sqlite.close();
+  database.connection = undefined;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
+import { processState } from "./runtime.server";
 
 /** The folders belong to another process; its message is the sentence to print. */
 export class DataLockError extends Error {}
@@ -15,8 +16,14 @@ interface Holder {
   since: string;
 }
 
-/** Referenced for as long as the process lives: a connection that is collected gives its lock back. */
-const held = new Set<Sqlite.Database>();
+/** Referenced for as long as the locks are held: a connection that is collected gives its lock back. */
+const held = processState(
+  "data locks",
+  () => new Set<Sqlite.Database>(),
+  (locks) => {
+    for (const sqlite of locks) sqlite.close();
+  },
+);
 
 /**
  * Locks the data of the site for this process, until it ends. Two servers on the same folders empty
@@ -39,7 +46,7 @@ export function lockData(
   const ours: Sqlite.Database[] = [];
   const release = () => {
     for (const sqlite of ours) {
-      held.delete(sqlite);
+      held().delete(sqlite);
       sqlite.close();
     }
   };
@@ -55,7 +62,7 @@ export function lockData(
     release();
     throw error;
   }
-  for (const sqlite of ours) held.add(sqlite);
+  for (const sqlite of ours) held().add(sqlite);
   return release;
 }
 
@@ -67,9 +74,9 @@ export function lockData(
  */
 export function lockFile(file: string, program: string): () => void {
   const sqlite = lock(file, path.resolve(file), holderOf(program), 0);
-  held.add(sqlite);
+  held().add(sqlite);
   return () => {
-    held.delete(sqlite);
+    held().delete(sqlite);
     sqlite.close();
   };
 }

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { reopenDatabase, sqliteHandle } from "./client.server";
+import { every } from "./runtime.server";
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -12,7 +13,7 @@ const LOOK_EVERY_MS = 1_000;
 export function followCopy(onNewer: () => void): void {
   const file = sqliteHandle().name;
   let seen = identityOf(file);
-  setInterval(() => {
+  every(LOOK_EVERY_MS, "read the newer copy of the database", () => {
     const now = identityOf(file);
     if (now === undefined || now === seen) return;
     seen = now;
@@ -22,7 +23,7 @@ export function followCopy(onNewer: () => void): void {
     } catch (error) {
       console.error((error as Error).message);
     }
-  }, LOOK_EVERY_MS).unref();
+  });
 }
 
 /** A file that was put there by renaming differs in one of these. */

@@ -1,5 +1,6 @@
 import { sqliteHandle, tryWriteTransaction } from "./client.server";
 import { isReplicated } from "./litestream.server";
+import { every } from "./runtime.server";
 
 /**
  * A copy of the database cannot tell whether nothing has happened since its last row, or whether it has not
@@ -11,22 +12,17 @@ const EVERY_MS = 10_000;
 /** Writes the time from now on, as long as the database is copied. */
 export function startHeartbeat(): void {
   const sqlite = sqliteHandle();
-  beat(sqlite);
-  setInterval(() => beat(sqlite), EVERY_MS).unref();
+  every(EVERY_MS, "write the time into the database", () => beat(sqlite), { firstMs: 0 });
 }
 
 function beat(sqlite: ReturnType<typeof sqliteHandle>): void {
   if (!sqlite.open || !isReplicated(sqlite)) return;
-  try {
-    // While another process is writing, the next one is soon enough.
-    tryWriteTransaction(() => {
-      sqlite
-        .prepare(
-          "INSERT INTO heartbeat (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
-        )
-        .run(new Date().toISOString());
-    });
-  } catch (error) {
-    console.error("The time could not be written into the database:", error);
-  }
+  // While another process is writing, the next one is soon enough.
+  tryWriteTransaction(() => {
+    sqlite
+      .prepare(
+        "INSERT INTO heartbeat (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
+      )
+      .run(new Date().toISOString());
+  });
 }

@@ -13,16 +13,17 @@ export type LitestreamSetting = "auto" | "on" | "off";
 /** Longer than this without a copy, while there was something to copy, and it does not run. */
 const FOLLOWS_WITHIN_MS = 5_000;
 
-const holder = globalThis as { afterdarkLitestream?: () => LitestreamSetting };
+// Set by the settings, which are evaluated again whenever this module is.
+let litestreamSetting: () => LitestreamSetting = () => "auto";
 
-/** Says what the setting is; the settings do, since this room uses none of the others. */
+/** Sets where the setting is read. The settings call it, because `db` depends on no other module. */
 export function locateLitestream(setting: () => LitestreamSetting): void {
-  holder.afterdarkLitestream = setting;
+  litestreamSetting = setting;
 }
 
 /** Whether the log is left to Litestream. */
 export function isReplicated(sqlite: Database): boolean {
-  const setting = holder.afterdarkLitestream?.() ?? "auto";
+  const setting = litestreamSetting();
   if (setting !== "auto") return setting === "on";
   const tables = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_litestream_seq'";
   return sqlite.prepare(tables).get() !== undefined;

@@ -3,13 +3,17 @@ import os from "node:os";
 import path from "node:path";
 import { forgetSettings } from "~/server/settings.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
+import { stopRuntime } from "~db/runtime.server";
 import { TEMPLATE } from "./integration/template-database";
+
+/** Threads keep nothing of a site, and starting one takes a second. */
+const THREADS = ["query threads", "password thread"];
 
 export const TEST_SECRET = "a-secret-for-tests-of-32-characters";
 
 /**
  * A site of its own in a temporary folder: real SQLite file, real folders. Point the settings at it
- * in `beforeEach`, and call the returned function in `afterEach`. Its database is a copy of a migrated
+ * in `beforeEach`, and await its `remove()` in `afterEach`. Its database is a copy of a migrated
  * one, which takes a twentieth of the time of migrating it.
  *
  * @param environment further settings, by the names of the environment variables.
@@ -49,8 +53,9 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
         fs.copyFileSync(copy, file);
       };
     },
-    remove() {
-      closeDatabase();
+    /** Stops the runtime, so that nothing of this site is left for the next test. */
+    async remove() {
+      await stopRuntime({ except: THREADS });
       process.env = before;
       forgetSettings();
       fs.rmSync(folder, { recursive: true, force: true });

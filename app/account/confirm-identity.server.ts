@@ -8,7 +8,7 @@ import { findUser } from "./users.server";
 const TRIES = 10;
 const WINDOW_SECONDS = 15 * 60;
 /** Somebody at an unlocked screen must not be able to guess on. */
-const byUser = attemptLimit(TRIES, WINDOW_SECONDS);
+const byUser = attemptLimit("failed confirmations by user", TRIES, WINDOW_SECONDS);
 
 /**
  * Lets a user prove something, so many times.

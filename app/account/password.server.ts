@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { childEnvironment, settings } from "~/server/settings.server";
 import { fold } from "~/shared/fold";
+import { processState } from "~db/runtime.server";
 
 /**
  * bcrypt at cost 12 takes about a third of a second of a whole core, so it runs on a thread of its
@@ -118,20 +119,29 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-let worker: Worker | undefined;
-let computing: Waiting | undefined;
-let queue: Waiting[] = [];
+interface Hashing {
+  worker?: Worker | undefined;
+  computing?: Waiting | undefined;
+  queue: Waiting[];
+}
+
+const hashing = processState<Hashing>(
+  "password thread",
+  () => ({ queue: [] }),
+  ({ worker }) => worker?.terminate(),
+);
 
 function ask(question: Question, asker: Asker = SIGNED_IN): Promise<string | boolean> {
   if (!mayWait(asker)) return Promise.reject(new HashingBusyError());
   return new Promise((resolve, reject) => {
-    queue.push({ question, asker, resolve, reject });
+    hashing().queue.push({ question, asker, resolve, reject });
     computeNext();
   });
 }
 
 /** Those who go first and strangers each have a queue's length of their own. */
 function mayWait({ name, goesFirst }: Asker): boolean {
+  const { computing, queue } = hashing();
   const all = [...(computing ? [computing] : []), ...queue];
   const alike = all.filter(({ asker }) => asker.goesFirst === goesFirst);
   const own = alike.filter(({ asker }) => asker.name === name);
@@ -139,20 +149,22 @@ function mayWait({ name, goesFirst }: Asker): boolean {
 }
 
 function computeNext(): void {
-  if (computing) return;
-  computing = queue.find(({ asker }) => asker.goesFirst) ?? queue[0];
-  if (!computing) {
+  const state = hashing();
+  if (state.computing) return;
+  const next = state.queue.find(({ asker }) => asker.goesFirst) ?? state.queue[0];
+  if (!next) {
     // An idle worker must not keep a process alive that has nothing else to do.
-    worker?.unref();
+    state.worker?.unref();
     return;
   }
-  queue = queue.filter((each) => each !== computing);
-  worker ??= startWorker();
-  worker.ref();
-  worker.postMessage(computing.question);
+  state.computing = next;
+  state.queue = state.queue.filter((each) => each !== next);
+  state.worker ??= startWorker(state);
+  state.worker.ref();
+  state.worker.postMessage(next.question);
 }
 
-function startWorker(): Worker {
+function startWorker(state: Hashing): Worker {
   const bcryptjs = createRequire(import.meta.url).resolve("bcryptjs");
   const started = new Worker(WORKER, {
     eval: true,
@@ -160,14 +172,14 @@ function startWorker(): Worker {
     env: childEnvironment(),
   });
   started.on("message", (answer: string | boolean) => {
-    computing?.resolve(answer);
-    computing = undefined;
+    state.computing?.resolve(answer);
+    state.computing = undefined;
     computeNext();
   });
   started.on("error", (error) => {
-    worker = undefined;
-    computing?.reject(error);
-    computing = undefined;
+    state.worker = undefined;
+    state.computing?.reject(error);
+    state.computing = undefined;
     computeNext();
   });
   return started;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddressOf } from "~/server/client-address.server";
 import { answerPlainly } from "~/server/node/middleware.server";
+import { processState } from "~db/runtime.server";
 import { deviceMark } from "./device.server";
 
 /** Nobody types faster, and ten failures in 15 minutes are an address's last anyway. */
@@ -11,9 +12,9 @@ export const MOST_ATTEMPTS_A_SECOND = 20;
 const SECOND_MS = 1_000;
 const SIGN_IN_PATH = /^\/auth(\/code|\/passkey)?(\.data)?(\?|$)/;
 
-const bySource = attemptLimit(MOST_ATTEMPTS_PER_ADDRESS, 1);
-let second = 0;
-let attempts = 0;
+const bySource = attemptLimit("sign-ins by address and second", MOST_ATTEMPTS_PER_ADDRESS, 1);
+/** All attempts of the current second. */
+const total = processState("sign-ins by second", () => ({ second: 0, attempts: 0 }));
 
 /**
  * Answers the sign-in attempts of a flood in a line, before they cost a page. A browser in which an
@@ -36,8 +37,9 @@ export function limitSignInRate(
 }
 
 function isPastLimit(now: number): boolean {
-  const current = Math.floor(now / SECOND_MS);
-  attempts = current === second ? attempts + 1 : 1;
-  second = current;
-  return attempts > MOST_ATTEMPTS_A_SECOND;
+  const count = total();
+  const second = Math.floor(now / SECOND_MS);
+  count.attempts = second === count.second ? count.attempts + 1 : 1;
+  count.second = second;
+  return count.attempts > MOST_ATTEMPTS_A_SECOND;
 }

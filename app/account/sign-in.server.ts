@@ -17,9 +17,9 @@ const FAILURES_PER_ACCOUNT = 30;
 /** Of a million codes three are good at a time. */
 const WRONG_CODES_PER_ACCOUNT = 5;
 
-const byAddress = attemptLimit(FAILURES_PER_ADDRESS, WINDOW_SECONDS);
-const byAccount = attemptLimit(FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
-const byCode = attemptLimit(WRONG_CODES_PER_ACCOUNT, WINDOW_SECONDS);
+const byAddress = attemptLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
+const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
+const byCode = attemptLimit("wrong codes by account", WRONG_CODES_PER_ACCOUNT, WINDOW_SECONDS);
 
 /** An account whose password was given. */
 export interface ProvenUser {
@@ -68,7 +68,7 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   });
   // To somebody who is locked out, the site says no more than to a stranger.
   if (!right || !user || user.deactivated_at !== null) {
-    counts.signInFailures++;
+    counts().signInFailures++;
     if (user && byAccount.isUsedUp(account)) noteGuessing(user.id);
     throw new FormError(400, "Invalid login credentials");
   }
@@ -96,7 +96,7 @@ export async function proveSecondFactor(
   const giveBack = countAttempt(address, device ?? userId, byCode);
   const kind = await checkSecondFactor(userId, code);
   if (!kind) {
-    counts.signInFailures++;
+    counts().signInFailures++;
     throw new FormError(400, "That code is not right, or it was used before.");
   }
   giveBack();
@@ -117,7 +117,7 @@ export async function proveByPasskey(request: Request, form: FormData): Promise<
   const address = device ? undefined : clientAddress(request);
   const giveBack = countAttempt(address, device ?? `passkey ${answer.id}`);
   const userId = await verifyPasskey(request, answer, { purpose: "sign-in" }).catch((error) => {
-    counts.signInFailures++;
+    counts().signInFailures++;
     throw error;
   });
   giveBack();

@@ -18,7 +18,7 @@ import { answerOnce } from "./repeated-answers.server";
 const MOST_BODY_BYTES = 256 * 1024;
 
 /** A token has 256 random bits: this only spares the database a flood. */
-const wrongTokens = attemptLimit(60, 60);
+const wrongTokens = attemptLimit("wrong API tokens by address", 60, 60);
 
 /**
  * Answers a request of the API. Who makes it, its token alone says: cookies are not looked at, so no page of

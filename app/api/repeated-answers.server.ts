@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { database } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import { Problem } from "./problem";
 
 const KEPT_MS = 86_400_000;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
 /** Requests that are being performed, by token and key. */
-const running = new Set<string>();
+const running = processState("requests being performed", () => new Set<string>());
 
 /**
  * Performs a request that has an `Idempotency-Key` once: whoever sends it again within a day, because the
@@ -29,8 +30,8 @@ export async function answerOnce(
     throw new Problem(400, "An Idempotency-Key has 1 to 200 visible letters of ASCII.");
   }
   const name = `${tokenId} ${key}`;
-  if (running.has(name)) throw new Problem(409, "The same request is being performed.");
-  running.add(name);
+  if (running().has(name)) throw new Problem(409, "The same request is being performed.");
+  running().add(name);
   try {
     const digest = digestOf(request, text);
     const known = await findAnswer(tokenId, key, now);
@@ -45,7 +46,7 @@ export async function answerOnce(
     if (response.ok) await remember(tokenId, key, digest, response.clone(), now);
     return response;
   } finally {
-    running.delete(name);
+    running().delete(name);
   }
 }
 

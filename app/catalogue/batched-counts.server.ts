@@ -1,5 +1,6 @@
 import { onLastMoment } from "~/server/node/shutdown.server";
 import { tryWriteTransaction } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 
 /** Counts wait this long in memory, so that a busy second is one transaction. */
 const FLUSH_AFTER_MS = 1_000;
@@ -15,13 +16,14 @@ export interface BatchedCounts<Count> {
    * process holds the file, stays counted for the next try.
    */
   flush(): void;
-  /** Forgets what is counted and not written, so that a test starts from nothing. */
-  forget(): void;
 }
 
-// On globalThis, because the development server evaluates this module anew after an edit.
-const holder = globalThis as { afterdarkCounts?: Map<string, Map<string, unknown>> };
-holder.afterdarkCounts ??= new Map();
+interface Batch<Count> {
+  pending: Map<string, Count>;
+  timer?: NodeJS.Timeout | undefined;
+  /** Said once, not every second for as long as another process holds the file. */
+  failureIsLogged: boolean;
+}
 
 /**
  * Counts of videos that are collected in memory and written together.
@@ -40,30 +42,32 @@ export function batchedCounts<Count>(
     writer: () => (id: string, count: Count) => void;
   },
 ): BatchedCounts<Count> {
-  const known = holder.afterdarkCounts?.get(name) as Map<string, Count> | undefined;
-  const pending = known ?? new Map<string, Count>();
-  if (!known) {
-    holder.afterdarkCounts?.set(name, pending);
-    onLastMoment(flush);
-  }
-  let timer: NodeJS.Timeout | undefined;
-  /** Said once, not every second for as long as another process holds the file. */
-  let failureIsLogged = false;
+  const batchState = processState<Batch<Count>>(
+    `counted ${name}`,
+    () => {
+      onLastMoment(flush);
+      return { pending: new Map(), failureIsLogged: false };
+    },
+    ({ timer }) => clearTimeout(timer),
+  );
 
   function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    write([...pending]);
+    const batch = batchState();
+    clearTimeout(batch.timer);
+    batch.timer = undefined;
+    write([...batch.pending]);
   }
 
   function flushSome(): void {
-    timer = undefined;
-    const written = write([...pending].slice(0, FLUSH_MOST));
-    if (pending.size > 0) timer = setTimeout(flushSome, written ? 0 : FLUSH_AFTER_MS).unref();
+    const batch = batchState();
+    const written = write([...batch.pending].slice(0, FLUSH_MOST));
+    const wait = written ? 0 : FLUSH_AFTER_MS;
+    batch.timer = batch.pending.size > 0 ? setTimeout(flushSome, wait).unref() : undefined;
   }
 
   function write(counts: [id: string, count: Count][]): boolean {
     if (counts.length === 0) return true;
+    const batch = batchState();
     try {
       const writeCount = writer();
       const written = tryWriteTransaction(() => {
@@ -71,29 +75,25 @@ export function batchedCounts<Count>(
       });
       if (!written) throw new Error("Another process is writing to the database.");
     } catch (error) {
-      if (!failureIsLogged) {
+      if (!batch.failureIsLogged) {
         console.error(`${name} could not be written and stay counted for the next try:`, error);
       }
-      failureIsLogged = true;
+      batch.failureIsLogged = true;
       return false;
     }
-    failureIsLogged = false;
+    batch.failureIsLogged = false;
     // Only now: what the pages show in between neither falls nor counts twice.
-    for (const [id] of counts) pending.delete(id);
+    for (const [id] of counts) batch.pending.delete(id);
     return true;
   }
 
   return {
     add(id, count) {
-      pending.set(id, add(pending.get(id), count));
-      timer ??= setTimeout(flushSome, FLUSH_AFTER_MS).unref();
+      const batch = batchState();
+      batch.pending.set(id, add(batch.pending.get(id), count));
+      batch.timer ??= setTimeout(flushSome, FLUSH_AFTER_MS).unref();
     },
-    pending: (id) => pending.get(id),
+    pending: (id) => batchState().pending.get(id),
     flush,
-    forget() {
-      clearTimeout(timer);
-      timer = undefined;
-      pending.clear();
-    },
   };
 }

@@ -9,7 +9,12 @@ const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
 /** Pairs of an address and a video that are remembered, about 10 MB. */
 const MOST_REMEMBERED = 50_000;
-const byAddress = attemptLimit(VIEWS_PER_ADDRESS, WINDOW_SECONDS, MOST_REMEMBERED);
+const byAddress = attemptLimit(
+  "views by address",
+  VIEWS_PER_ADDRESS,
+  WINDOW_SECONDS,
+  MOST_REMEMBERED,
+);
 
 const batch = batchedCounts<number>("Views", {
   add: (counted, more) => (counted ?? 0) + more,
@@ -67,6 +72,3 @@ export function countsAsView(request: Request): boolean {
 
 /** Writes all that is counted, in one transaction. */
 export const flushViews = batch.flush;
-
-/** Forgets what is counted and not written, so that a test starts from nothing. */
-export const forgetPendingViews = batch.forget;

@@ -50,9 +50,6 @@ export function readWatchedParts(id: string): WatchedParts {
 /** Writes all that is counted, in one transaction. */
 export const flushWatchedParts = batch.flush;
 
-/** Forgets what is counted and not written, so that a test starts from nothing. */
-export const forgetPendingWatchedParts = batch.forget;
-
 function sum(a: WatchedParts, b: WatchedParts): WatchedParts {
   return {
     views: a.views + b.views,

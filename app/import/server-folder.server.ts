@@ -4,6 +4,7 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { settings } from "~/server/settings.server";
 import { formatBytes } from "~/shared/format-bytes";
 import { refusalOfTerms } from "~/trust/uploaders/terms.server";
+import { processState } from "~db/runtime.server";
 import type { VideoStatus } from "~db/schema";
 import { ImportError, type ImportFailure, type ImportPlan } from "./entry";
 import { planFolder, requireApartFromUploads } from "./folder.server";
@@ -35,12 +36,25 @@ interface Running {
   totalBytes: number;
   done: Promise<void>;
 }
-const holder = globalThis as { afterdarkFolder?: Running; afterdarkFolderReport?: FolderReport };
+
+interface FolderImport {
+  running?: Running | undefined;
+  report?: FolderReport | undefined;
+}
+
+const state = processState<FolderImport>(
+  "folder import",
+  () => ({}),
+  ({ running }) => {
+    running?.controller.abort();
+    return running?.done;
+  },
+);
 
 /** The import folder; undefined where none is set. */
 export function serverFolder(): ServerFolder | undefined {
   if (!settings().importDir) return undefined;
-  const { afterdarkFolder: running, afterdarkFolderReport: last } = holder;
+  const { running, report: last } = state();
   if (!running) return last ? { last } : {};
   const { files, total, bytes, totalBytes } = running;
   const percent = totalBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / totalBytes)) : 0;
@@ -69,7 +83,7 @@ export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
   if (!settings().importDir) throw new ImportError("The server has no import folder.");
   const refusal = refusalOfTerms(wanted.terms);
   if (refusal) throw new ImportError(refusal);
-  if (holder.afterdarkFolder) throw new ImportError("The folder is being imported already.");
+  if (state().running) throw new ImportError("The folder is being imported already.");
   const running: Running = {
     controller: new AbortController(),
     files: 0,
@@ -79,29 +93,29 @@ export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
     done: Promise.resolve(),
   };
   // Before the first wait: a form that is sent twice must not begin two.
-  holder.afterdarkFolder = running;
+  state().running = running;
   try {
     const plan = await planOf(wanted);
     if (plan.entries.length === 0) throw new ImportError(nothingFound(plan));
     running.total = plan.entries.length;
     running.totalBytes = 2 * (await bytesOf(plan));
-    holder.afterdarkFolderReport = undefined;
+    state().report = undefined;
     running.done = run(plan, wanted, running);
   } catch (error) {
-    holder.afterdarkFolder = undefined;
+    state().running = undefined;
     throw error;
   }
 }
 
 /** Ends the import after the files at hand. False when none is running. */
 export function cancelFolderImport(): boolean {
-  holder.afterdarkFolder?.controller.abort();
-  return holder.afterdarkFolder !== undefined;
+  state().running?.controller.abort();
+  return state().running !== undefined;
 }
 
 /** When the import that is running has ended. */
 export async function folderImportEnds(): Promise<void> {
-  await holder.afterdarkFolder?.done;
+  await state().running?.done;
 }
 
 async function planOf({ category, status, table }: FolderRequest): Promise<ImportPlan> {
@@ -159,13 +173,13 @@ async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): P
         jobsChanged("progress");
       },
     });
-    holder.afterdarkFolderReport = reportOf(summary, plan);
+    state().report = reportOf(summary, plan);
   } catch (error) {
     console.error(error);
     const sentence = "The import ended before its time. The log says why; it can be begun again.";
-    holder.afterdarkFolderReport = { sentence, failures: [], more: 0 };
+    state().report = { sentence, failures: [], more: 0 };
   } finally {
-    holder.afterdarkFolder = undefined;
+    state().running = undefined;
     jobsChanged("progress");
   }
 }

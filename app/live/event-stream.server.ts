@@ -4,6 +4,7 @@ import { answerPlainly, whenClosed } from "~/server/node/middleware.server";
 import { requestContext } from "~/server/node/request-context.server";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
+import { every, type PeriodicWork, processState } from "~db/runtime.server";
 import { HEARTBEAT_MS } from "./event-client";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
@@ -39,14 +40,25 @@ interface Subscription {
   userId?: string;
 }
 
-const streams = new Map<Sink, Subscription>();
-const streamsOf = new Map<string, number>();
-let unsubscribe: (() => void) | undefined;
-let heartbeat: NodeJS.Timeout | undefined;
-onShutdown(endStreams);
+interface OpenStreams {
+  streams: Map<Sink, Subscription>;
+  /** How many an address has. */
+  counts: Map<string, number>;
+  unsubscribe?: (() => void) | undefined;
+  heartbeat?: PeriodicWork | undefined;
+}
+
+const openStreams = processState<OpenStreams>(
+  "event streams",
+  () => {
+    onShutdown(endStreams);
+    return { streams: new Map(), counts: new Map() };
+  },
+  endStreams,
+);
 
 export function openStreamCount(): number {
-  return streams.size;
+  return openStreams().streams.size;
 }
 
 /**
@@ -113,8 +125,8 @@ function forgetHeaders(request: IncomingMessage): void {
 
 /** 429 for an address that has too many, 503 when all together are; undefined when there is room. */
 function limitStatus(address: string, most: number): 429 | 503 | undefined {
-  if ((streamsOf.get(address) ?? 0) >= MOST_STREAMS_PER_ADDRESS) return 429;
-  return streams.size >= most ? 503 : undefined;
+  if ((openStreams().counts.get(address) ?? 0) >= MOST_STREAMS_PER_ADDRESS) return 429;
+  return openStreamCount() >= most ? 503 : undefined;
 }
 
 /** Asked for once the headers are out; from then on events are written to Node's response. */
@@ -163,36 +175,40 @@ function plainBody(wanted: Subscription, greeting: string) {
 }
 
 function add(sink: Sink, wanted: Subscription): void {
+  const state = openStreams();
+  const { streams, counts } = state;
   streams.set(sink, wanted);
-  streamsOf.set(wanted.address, (streamsOf.get(wanted.address) ?? 0) + 1);
-  unsubscribe ??= subscribe(sendChange);
-  heartbeat ??= setInterval(() => send(HEARTBEAT), HEARTBEAT_MS).unref();
+  counts.set(wanted.address, (counts.get(wanted.address) ?? 0) + 1);
+  state.unsubscribe ??= subscribe(sendChange);
+  state.heartbeat ??= every(HEARTBEAT_MS, "send a heartbeat", () => send(HEARTBEAT));
 }
 
 /** False when it was removed before: an end of ours is followed by the connection's. */
 function remove(sink: Sink): boolean {
+  const state = openStreams();
+  const { streams, counts } = state;
   const removed = streams.get(sink);
   if (!removed) return false;
   streams.delete(sink);
-  const left = (streamsOf.get(removed.address) ?? 1) - 1;
-  if (left > 0) streamsOf.set(removed.address, left);
-  else streamsOf.delete(removed.address);
+  const left = (counts.get(removed.address) ?? 1) - 1;
+  if (left > 0) counts.set(removed.address, left);
+  else counts.delete(removed.address);
   if (streams.size > 0) return true;
-  unsubscribe?.();
-  clearInterval(heartbeat);
-  unsubscribe = undefined;
-  heartbeat = undefined;
+  state.unsubscribe?.();
+  void state.heartbeat?.stop();
+  state.unsubscribe = undefined;
+  state.heartbeat = undefined;
   return true;
 }
 
 /** Nothing is written to them any more. */
 export function endStreams(): void {
-  for (const sink of [...streams.keys()]) end(sink);
+  for (const sink of [...openStreams().streams.keys()]) end(sink);
 }
 
 /** Ends what a user listens to whose sessions have ended; the browser comes back as a visitor. */
 export function endStreamsOf(user: string): void {
-  for (const [sink, { userId }] of [...streams]) if (userId === user) end(sink);
+  for (const [sink, { userId }] of [...openStreams().streams]) if (userId === user) end(sink);
 }
 
 function end(sink: Sink): void {
@@ -205,7 +221,7 @@ function sendChange({ topic, version }: Change): void {
 }
 
 function send(text: string, topic?: Topic): void {
-  for (const [sink, { topics }] of [...streams]) {
+  for (const [sink, { topics }] of [...openStreams().streams]) {
     if (topic && !topics.has(topic)) continue;
     // Whoever ended it, as a shutdown does: a write after the end would throw.
     if (sink.writableEnded) remove(sink);

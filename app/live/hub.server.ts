@@ -1,4 +1,5 @@
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
+import { every, type PeriodicWork, processState } from "~db/runtime.server";
 
 /**
  * The change hub. It polls the version of the catalogue, which rises with whatever is written to
@@ -31,7 +32,7 @@ type Listener = (change: Change) => void;
 
 interface Hub {
   listeners: Set<Listener>;
-  timer?: NodeJS.Timeout;
+  polls?: PeriodicWork;
   announced: CatalogueVersion;
   seen: CatalogueVersion;
   burstSince?: number;
@@ -42,9 +43,7 @@ interface Hub {
   published: number;
 }
 
-// On globalThis, because the development server evaluates this module anew after an edit.
-const holder = globalThis as { afterdarkHub?: Hub };
-holder.afterdarkHub ??= {
+const liveHub = processState<Hub>("live hub", () => ({
   listeners: new Set(),
   announced: { catalogue: 0, views: 0, studio: 0 },
   seen: { catalogue: 0, views: 0, studio: 0 },
@@ -52,42 +51,43 @@ holder.afterdarkHub ??= {
   jobsChanged: false,
   jobsAnnouncedAt: 0,
   published: 0,
-};
-const hub = holder.afterdarkHub;
+}));
 
 /** Calls `listener` at each change from now on. Returns what ends it. */
 export function subscribe(listener: Listener): () => void {
-  if (hub.listeners.size === 0) start();
+  const hub = liveHub();
+  if (hub.listeners.size === 0) start(hub);
   hub.listeners.add(listener);
   return () => {
     hub.listeners.delete(listener);
-    if (hub.listeners.size === 0) clearInterval(hub.timer);
+    if (hub.listeners.size === 0) void hub.polls?.stop();
   };
 }
 
 /** Says that something has changed that the hub does not see by itself: the work on conversions. */
 export function publish(topic: Topic): void {
   if (topic !== "jobs") return;
+  const hub = liveHub();
   hub.jobsChanged = true;
   hub.published += 1;
 }
 
 /** Another one after each change that topic `jobs` announces: for who is signed in alone. */
 export function studioVersion({ studio }: CatalogueVersion): string {
-  return `${studio}.${hub.published}`;
+  return `${studio}.${liveHub().published}`;
 }
 
-function start(): void {
+function start(hub: Hub): void {
   hub.announced = catalogueVersion();
   hub.seen = hub.announced;
   hub.burstSince = undefined;
   hub.announcedAt = Date.now();
   hub.jobsChanged = false;
   hub.jobsAnnouncedAt = 0;
-  hub.timer = setInterval(poll, POLL_EVERY_MS).unref();
+  hub.polls = every(POLL_EVERY_MS, "announce changes", () => poll(hub));
 }
 
-function poll(): void {
+function poll(hub: Hub): void {
   const now = Date.now();
   let version: CatalogueVersion;
   try {
@@ -102,24 +102,24 @@ function poll(): void {
   if (version.catalogue !== hub.announced.catalogue) {
     hub.burstSince ??= now;
     const isOver = isStill || now - hub.burstSince >= BURST_MOST_MS;
-    if (isOver && now - hub.announcedAt >= CATALOGUE_EVERY_MS) announce("catalogue", now);
+    if (isOver && now - hub.announcedAt >= CATALOGUE_EVERY_MS) announce(hub, "catalogue", now);
   } else if (version.views !== hub.announced.views && now - hub.announcedAt >= VIEWS_EVERY_MS) {
-    announce("views", now);
+    announce(hub, "views", now);
   }
   if (hub.jobsChanged && now - hub.jobsAnnouncedAt >= JOBS_EVERY_MS) {
     hub.jobsChanged = false;
     hub.jobsAnnouncedAt = now;
-    notify({ topic: "jobs", version: hub.announced });
+    notify(hub, { topic: "jobs", version: hub.announced });
   }
 }
 
-function announce(topic: Topic, now: number): void {
+function announce(hub: Hub, topic: Topic, now: number): void {
   hub.announced = hub.seen;
   hub.announcedAt = now;
   hub.burstSince = undefined;
-  notify({ topic, version: hub.announced });
+  notify(hub, { topic, version: hub.announced });
 }
 
-function notify(change: Change): void {
+function notify(hub: Hub, change: Change): void {
   for (const listener of [...hub.listeners]) listener(change);
 }

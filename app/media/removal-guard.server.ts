@@ -5,6 +5,7 @@ import { settings } from "~/server/settings.server";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { flushOne } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
+import { every } from "~db/runtime.server";
 import { BUCKETS, type MediaName } from "./bucket.server";
 
 /**
@@ -66,9 +67,7 @@ export async function identifySite(): Promise<PauseReason | undefined> {
 
 /** Lets the site's clock run from now on. It stands still while removals are paused. */
 export function startSiteClock(): void {
-  setInterval(() => {
-    tick().catch((error) => console.error("Could not advance the site's clock:", error));
-  }, TICK_EVERY_MS).unref();
+  every(TICK_EVERY_MS, "advance the site's clock", tick);
 }
 
 /** Advances the clock by one, unless the folder is away or newer than the database. */

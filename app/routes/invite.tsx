@@ -26,7 +26,11 @@ export const headers = unlistedHeaders;
 
 const WRONG_LINKS_PER_ADDRESS = 20;
 const WINDOW_SECONDS = 15 * 60;
-const byAddress = attemptLimit(WRONG_LINKS_PER_ADDRESS, WINDOW_SECONDS);
+const byAddress = attemptLimit(
+  "wrong invitation links by address",
+  WRONG_LINKS_PER_ADDRESS,
+  WINDOW_SECONDS,
+);
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   try {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { every, processState } from "~db/runtime.server";
 
 export interface AttemptLimit {
   /**
@@ -29,33 +30,39 @@ const PURGE_EVERY_MS = 60_000;
 /**
  * At most `most` attempts a key in a window that begins with the first of them. In memory only, as a digest
  * and for the window: an address is personal.
+ *
+ * @param name what is counted, unique in the whole process.
  */
 export function attemptLimit(
+  name: string,
   most: number,
   windowSeconds: number,
   mostKeys = MOST_KEYS,
 ): AttemptLimit {
-  const counts = new LRUCache<string, { attempts: number; endsAt: number }>({
-    ...atMostEntries(mostKeys),
-    ttl: windowSeconds * 1000,
+  const counts = processState(`limit of ${name}`, () => {
+    const cache = new LRUCache<string, { attempts: number; endsAt: number }>({
+      ...atMostEntries(mostKeys),
+      ttl: windowSeconds * 1000,
+    });
+    every(PURGE_EVERY_MS, `forget ${name}`, () => cache.purgeStale());
+    return cache;
   });
-  setInterval(() => counts.purgeStale(), PURGE_EVERY_MS).unref();
   return {
     consume(key, now = Date.now()) {
-      const known = counts.get(digest(key));
+      const known = counts().get(digest(key));
       const current =
         known && known.endsAt > now ? known : { attempts: 0, endsAt: now + windowSeconds * 1000 };
       if (current.attempts >= most) return Math.max(1, Math.ceil((current.endsAt - now) / 1000));
       current.attempts++;
-      counts.set(digest(key), current);
+      counts().set(digest(key), current);
       return undefined;
     },
     refund(key) {
-      const known = counts.get(digest(key));
+      const known = counts().get(digest(key));
       if (known && known.attempts > 0) known.attempts--;
     },
     isUsedUp(key, now = Date.now()) {
-      const known = counts.get(digest(key));
+      const known = counts().get(digest(key));
       return known !== undefined && known.endsAt > now && known.attempts >= most;
     },
   };

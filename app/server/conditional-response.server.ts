@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { failedPrecondition } from "~/shared/conditional";
 import { catalogueVersion } from "~db/changes.server";
+import { processState } from "~db/runtime.server";
 import { settings } from "./settings.server";
 
 const started = Date.now();
-let seen = { catalogue: -1, since: started };
+const seen = processState("seen catalogue", () => ({ catalogue: -1, since: started }));
 
 /**
  * The validators of what is made of the whole catalogue: a tag of its version, and when this process
@@ -12,11 +13,13 @@ let seen = { catalogue: -1, since: started };
  */
 function validators(origin: string) {
   const { catalogue } = catalogueVersion();
-  if (seen.catalogue !== catalogue) {
-    seen = { catalogue, since: seen.catalogue < 0 ? started : Date.now() };
+  const last = seen();
+  if (last.catalogue !== catalogue) {
+    if (last.catalogue >= 0) last.since = Date.now();
+    last.catalogue = catalogue;
   }
   const tag = createHash("sha256").update(`${origin} ${catalogue} ${started}`).digest("base64url");
-  return { etag: `W/"${tag.slice(0, 22)}"`, lastModified: seen.since };
+  return { etag: `W/"${tag.slice(0, 22)}"`, lastModified: last.since };
 }
 
 /** An answer made of the catalogue, or 304 when the asker holds it already. */

@@ -1,2 +1,8 @@
+import { processState } from "~db/runtime.server";
+
 /** Counted where it happens, since the start, for whoever reads `/metrics`: numbers, and nothing of whom. */
-export const counts = { pageCacheHits: 0, pageCacheMisses: 0, signInFailures: 0 };
+export const counts = processState("counts", () => ({
+  pageCacheHits: 0,
+  pageCacheMisses: 0,
+  signInFailures: 0,
+}));

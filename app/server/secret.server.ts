@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { processState } from "~db/runtime.server";
 import { SECRET_MIN_LENGTH } from "./settings/setting-rules";
 import { SettingsError, settings } from "./settings.server";
 
 const SECRET_BYTES = 32;
 
 /** By the path of their file. */
-const kept = new Map<string, string[]>();
+const kept = processState("secrets", () => new Map<string, string[]>());
 
 /**
  * The secrets that sign cookies and encrypt second factors: the first is used for what is new, all
@@ -28,7 +29,7 @@ export function sessionSecrets(): readonly string[] {
 export function recordsSecrets(): readonly string[] {
   const file = fileBeside("records-secret");
   const given = settings().sessionSecrets ?? [];
-  if (given.length > 0 && !kept.has(file) && !fs.existsSync(file)) return given;
+  if (given.length > 0 && !kept().has(file) && !fs.existsSync(file)) return given;
   return [...given, ...secretsIn(file)];
 }
 
@@ -37,8 +38,8 @@ function fileBeside(name: string): string {
 }
 
 function secretsIn(file: string): readonly string[] {
-  const secrets = kept.get(file) ?? readOrMake(file);
-  kept.set(file, secrets);
+  const secrets = kept().get(file) ?? readOrMake(file);
+  kept().set(file, secrets);
   return secrets;
 }
 

@@ -12,7 +12,7 @@ const MOST_FORM_BYTES = 16 * 1024;
 const FORMS_PER_ADDRESS = 300;
 const WINDOW_SECONDS = 60;
 
-const byAddress = attemptLimit(FORMS_PER_ADDRESS, WINDOW_SECONDS);
+const byAddress = attemptLimit("forms by address", FORMS_PER_ADDRESS, WINDOW_SECONDS);
 
 /**
  * The fields of a form that somebody fills in.

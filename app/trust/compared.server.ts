@@ -2,9 +2,9 @@ import { readReason } from "~/media/jobs/explain";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { partsOf } from "~/shared/event-loop";
 import { prepared, writeTransaction } from "~db/client.server";
+import { every } from "~db/runtime.server";
 import type { JobKind, JobState } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { isBusy } from "~db/write-lock";
 import { releaseHold } from "./holds.server";
 
 const EVERY_MS = 10_000;
@@ -19,23 +19,10 @@ const HOLDS_AT_ONCE = 1_000;
  * for that by then, in the transaction that ended the job.
  */
 export function startReleasingCompared(): void {
-  let isWorking = false;
-  const work = async () => {
-    if (isWorking) return;
-    isWorking = true;
-    try {
-      await releaseCompared();
-    } catch (error) {
-      if (!isBusy(error)) console.error("Could not release what has been compared:", error);
-    } finally {
-      isWorking = false;
-    }
-  };
+  const releases = every(EVERY_MS, "release compared videos", releaseCompared, { firstMs: 0 });
   onJobsChanged((change) => {
-    if (change === "work") void work();
+    if (change === "work") releases.run();
   });
-  setInterval(work, EVERY_MS).unref();
-  void work();
 }
 
 /**

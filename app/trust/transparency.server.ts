@@ -1,3 +1,4 @@
+import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { logHead } from "./moderation-log.server";
 import type { Period } from "./transparency-figures.server";
@@ -9,16 +10,20 @@ export interface Transparency {
   log: { entries: number; head: string };
 }
 
-let last: { head: string; periods: Promise<Period[]> } | undefined;
+const counted = processState("transparency figures", () => ({
+  last: undefined as { head: string; periods: Promise<Period[]> } | undefined,
+}));
 
 /** The figures; counted anew when the log has a new entry, which every report and decision writes. */
 export async function readTransparency(): Promise<Transparency> {
   const { entries, hash } = logHead();
-  if (last?.head !== hash || entries === 0) {
-    last = { head: hash, periods: queryThread<Period[]>("studio", "transparency", null) };
-    last.periods.catch(() => {
-      last = undefined;
+  const state = counted();
+  if (state.last?.head !== hash || entries === 0) {
+    const periods = queryThread<Period[]>("studio", "transparency", null);
+    state.last = { head: hash, periods };
+    periods.catch(() => {
+      state.last = undefined;
     });
   }
-  return { periods: await last.periods, log: { entries, head: hash } };
+  return { periods: await state.last.periods, log: { entries, head: hash } };
 }

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { eventLoopTurns } from "~/shared/event-loop";
 import { prepared, sqliteHandle } from "../client.server";
 import { isReplicated } from "../litestream.server";
+import { every } from "../runtime.server";
 import { queryThread } from "./query-thread.server";
 
 /**
@@ -32,7 +33,7 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
     return replicated;
   };
   leaveLog(isReplicated(sqlite));
-  setInterval(() => {
+  every(EVERY_MS, "bring the log into the database file", async () => {
     const written = fs.statSync(`${sqlite.name}-wal`, { throwIfNoEntry: false });
     if (!sqlite.open || !written || written.mtimeMs === lastWritten) return;
     lastWritten = written.mtimeMs;
@@ -45,8 +46,8 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
         "The log of the database is long, so Litestream does not run: the site shortens the log itself. Start Litestream, or set LITESTREAM=off.",
       );
     }
-    queryThread("writing", "checkpoint", {}).catch(console.error);
-  }, EVERY_MS).unref();
+    await queryThread("writing", "checkpoint", {});
+  });
 }
 
 /**

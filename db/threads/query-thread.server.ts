@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import { databaseOpenings, sqliteHandle } from "../client.server";
+import { connectionId, sqliteHandle } from "../client.server";
+import { processState } from "../runtime.server";
 
 /**
  * What can take more than a moment is asked of threads, each with a connection of its own. One reads
@@ -20,10 +22,11 @@ interface Thread {
 /** Megabytes of short-lived objects: with the default, a thread grows to three times as many. */
 const YOUNG_GENERATION_MB = 8;
 
-// On globalThis, because the development server evaluates this module anew after an edit.
-const holder = globalThis as { afterdarkThreads?: Map<ThreadName, Thread> };
-holder.afterdarkThreads ??= new Map();
-const threads = holder.afterdarkThreads;
+const threads = processState(
+  "query threads",
+  () => new Map<ThreadName, Thread>(),
+  (running) => Promise.all([...running.values()].map(end)),
+);
 
 /**
  * Asks a thread, starting it at first use. It ends with the process, and keeps it from ending only
@@ -36,14 +39,14 @@ export function queryThread<Answer>(
   task: string,
   question: unknown,
 ): Promise<Answer> {
-  const thread = threads.get(name) ?? start(name);
-  thread.lastId += 1;
-  const id = thread.lastId;
   return new Promise((resolve, reject) => {
+    const { name: file } = sqliteHandle();
+    const thread = threads().get(name) ?? start(name);
+    thread.lastId += 1;
+    const id = thread.lastId;
     thread.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
     thread.worker.ref();
-    const { name: file } = sqliteHandle();
-    thread.worker.postMessage({ id, file, opening: databaseOpenings(), task, question });
+    thread.worker.postMessage({ id, file, connection: connectionId(), task, question });
   });
 }
 
@@ -53,7 +56,8 @@ function start(name: ThreadName): Thread {
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
   const thread: Thread = { worker, lastId: 0, waiting: new Map() };
-  threads.set(name, thread);
+  const running = threads();
+  running.set(name, thread);
   worker.on("message", ({ id, answer, error }) => {
     const asker = thread.waiting.get(id);
     thread.waiting.delete(id);
@@ -63,13 +67,20 @@ function start(name: ThreadName): Thread {
   });
   // The next question starts another.
   const gone = (reason: Error) => {
-    if (threads.get(name) === thread) threads.delete(name);
+    if (running.get(name) === thread) running.delete(name);
     for (const { reject } of thread.waiting.values()) reject(reason);
     thread.waiting.clear();
   };
   worker.on("error", gone);
   worker.on("exit", () => gone(new Error(`The ${name} thread ended.`)));
   return thread;
+}
+
+/** Ends a thread once it has answered what it was asked. */
+async function end({ worker, waiting }: Thread): Promise<void> {
+  // After an error nobody waits any more.
+  while (waiting.size > 0) await once(worker, "message").catch(() => {});
+  await worker.terminate();
 }
 
 /** The built file beside the server's bundle, or the source by way of tsx, in tests and scripts. */

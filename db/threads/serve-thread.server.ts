@@ -12,8 +12,8 @@ const STUDIO_CACHE_KIB = 4 * 1024;
 interface Asked {
   id: number;
   file: string;
-  /** Another number: the file may have been replaced. */
-  opening: number;
+  /** Another id: the file may have been replaced. */
+  connection: string;
   task: string;
   question: unknown;
 }
@@ -30,13 +30,13 @@ export function serveThread(readingTasks: Readonly<Record<string, Task>>): void 
   };
   const readonly = workerData.thread !== "writing";
   let sqlite: Sqlite.Database | undefined;
-  let opened = 0;
+  let opened: string | undefined;
   let answers = new Map<string, (question: never) => unknown>();
 
-  function answer({ file, opening, task, question }: Asked): unknown {
-    if (sqlite?.name !== file || opened !== opening) {
+  function answer({ file, connection, task, question }: Asked): unknown {
+    if (sqlite?.name !== file || opened !== connection) {
       sqlite?.close();
-      opened = opening;
+      opened = connection;
       sqlite = new Sqlite(file, { readonly, fileMustExist: true, timeout: 5_000 });
       if (workerData.thread === "studio") sqlite.pragma(`cache_size = -${STUDIO_CACHE_KIB}`);
       answers = new Map();

@@ -65,7 +65,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     const open = await objectStore();
     for await (const { key } of open.list()) await open.remove(key);
     console.error = consoleError;
-    site.remove();
+    await site.remove();
   });
 
   const at = (name: string) => path.join(site.uploads, "videos", name);

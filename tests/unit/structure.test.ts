@@ -99,6 +99,52 @@ describe("the files", () => {
     expect(readers.map(({ file }) => file)).toEqual(["app/server/settings.server.ts"]);
   });
 
+  it("keep process state and timers in the runtime alone", () => {
+    const isServer = ({ file }: Module) => /^db\/.*\.ts$|\.server\.tsx?$/.test(file);
+    const isRuntime = ({ file }: Module) => file === "db/runtime.server.ts";
+    const others = modules.filter((module) => isServer(module) && !isRuntime(module));
+    const empty = /= (?:\[\]|new (?:Map|Set|LRUCache)(?:<.*>)?\(\)|Promise\.resolve\(\));$/;
+    const stateful = others.flatMap(({ file, source }) =>
+      source
+        .split("\n")
+        .filter(
+          (line) => /^(?:export )?let /.test(line) || (/^const \w+/.test(line) && empty.test(line)),
+        )
+        .map((line) => `${file}: ${line.replace(/^(?:export )?(?:let|const) (\w+).*/, "$1")}`),
+    );
+    expect(stateful.sort()).toEqual([
+      // Memory that is used again, with nothing in it.
+      "app/media/intake/block-file.server.ts: aligned",
+      // What is installed on this machine.
+      "app/media/probe/ffmpeg.server.ts: tools",
+      // Attached once to the servers of this process.
+      "app/server/node/access-log.server.ts: nameOf",
+      "app/server/node/body-writer.server.ts: slicesAhead",
+      "app/server/node/body-writer.server.ts: spareSlices",
+      "app/server/node/middleware.server.ts: middleware",
+      "app/server/node/request-context.server.ts: listeners",
+      "app/server/node/request-context.server.ts: subscribed",
+      // The environment, and where it is read.
+      "app/server/settings.server.ts: current",
+      "db/client.server.ts: databaseFile",
+      "db/client.server.ts: readsCopy",
+      "db/litestream.server.ts: litestreamSetting",
+    ]);
+    const elsewhere = others.filter(({ source }) => /globalThis|setInterval\(/.test(source));
+    expect(elsewhere.map(({ file }) => file)).toEqual([]);
+  });
+
+  it("name each piece of the runtime differently", () => {
+    const names = modules.flatMap(({ source }) => [
+      ...[...source.matchAll(/\bprocessState(?:<[^()]*>)?\(\s*(["`][^"`]+["`])/g)].map(
+        ([, name]) => name,
+      ),
+      ...[...source.matchAll(/\battemptLimit\(\s*(["`][^"`]+["`])/g)].map(([, name]) => name),
+    ]);
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   it("start processes in one place, with an allow-listed environment", () => {
     const starts = /^import (?!type\b)[^;]*? from "(?:node:child_process|execa)";/ms;
     const users = modules.filter(({ source }) => starts.test(source));

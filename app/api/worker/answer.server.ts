@@ -8,7 +8,7 @@ import { Problem, problemResponse } from "../problem";
 import { answerSource, performLease, takeJob } from "./lease-requests.server";
 
 /** A token has 256 random bits: this only spares the database a flood. */
-const wrongTokens = attemptLimit(60, 60);
+const wrongTokens = attemptLimit("wrong worker tokens by address", 60, 60);
 
 /**
  * Answers a worker (docs/workers.md). Who it is, its token alone says: cookies are not looked at. An address

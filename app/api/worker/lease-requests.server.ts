@@ -25,6 +25,7 @@ import { readPointer } from "~/media/storage/pointer.server";
 import { settings } from "~/server/settings.server";
 import { readText } from "~/server/small-form.server";
 import { noteResult, type Worker } from "~/studio/workers/workers.server";
+import { processState } from "~db/runtime.server";
 import { Problem } from "../problem";
 
 const MOST_BODY_BYTES = 64 * 1024;
@@ -45,7 +46,7 @@ const resultSchema = z.object({
 });
 
 /** Results that are being looked at: each is sent once. */
-const accepting = new Set<string>();
+const accepting = processState("results being accepted", () => new Set<string>());
 
 /** The next job, with a lease; 204 where there is none now. */
 export async function takeJob(request: Request, worker: Worker): Promise<Response> {
@@ -109,8 +110,9 @@ export async function performLease(
 }
 
 async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise<Response> {
-  if (accepting.has(job.worker)) throw new Problem(409, "This result is being looked at already.");
-  accepting.add(job.worker);
+  if (accepting().has(job.worker))
+    throw new Problem(409, "This result is being looked at already.");
+  accepting().add(job.worker);
   try {
     if (!(await acceptStream(job, digests))) throw new Problem(409, NOT_YOURS);
     await noteResult(worker.id, null);
@@ -127,7 +129,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
     if (!(error instanceof Problem)) await giveBack(job);
     throw error;
   } finally {
-    accepting.delete(job.worker);
+    accepting().delete(job.worker);
     await removeReceived(job);
   }
 }

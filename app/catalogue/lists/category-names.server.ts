@@ -5,6 +5,14 @@ import {
   nameCategories,
 } from "~/shared/categories";
 import { prepared } from "~db/client.server";
+import { processState } from "~db/runtime.server";
+
+/** Notes that this process has named them, which ends with the database that says how. */
+const naming = processState(
+  "category names",
+  () => true,
+  () => nameCategories(undefined),
+);
 
 /**
  * Names and orders the categories as the database says, for all that this process writes. A category
@@ -22,6 +30,7 @@ export function applyCategoryNames(): CategoryName[] | undefined {
     nameCategories(undefined);
     return undefined;
   }
+  naming();
   const others = DEFAULT_CATEGORIES.filter(({ id }) => !named.some((each) => each.id === id));
   const names = [...named, ...others];
   nameCategories(names);

@@ -6,6 +6,7 @@ import { searchText } from "~/shared/search-text";
 import { SUGGESTIONS_MOST, type Suggestion } from "~/shared/suggestion";
 import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CAN_BE_WATCHED } from "../lists/preparing.server";
 import { tagOfAlias } from "../lists/tag-aliases.server";
@@ -19,11 +20,11 @@ const HITS_LOOKED_AT = 64;
 
 /** A letter every 200 ms from everyone in a household; a carrier's phones share few addresses. */
 const ASKED_PER_MINUTE = 1_200;
-export const suggestionLimit = attemptLimit(ASKED_PER_MINUTE, 60);
+export const suggestionLimit = attemptLimit("suggestions by address", ASKED_PER_MINUTE, 60);
 
 /** More would only wait for the threads, and be of a text that has changed meanwhile. */
 const WAITING_MOST = 16;
-let waiting = 0;
+const questions = processState("suggestions", () => ({ waiting: 0 }));
 
 /**
  * At most 8 tags and titles of published videos that contain a text, as a search for it would find
@@ -35,8 +36,9 @@ export async function suggestions(
 ): Promise<Suggestion[]> {
   const search = searchText(text);
   const needle = fold(search);
-  if (!needle || waiting >= WAITING_MOST) return [];
-  waiting += 1;
+  const asked = questions();
+  if (!needle || asked.waiting >= WAITING_MOST) return [];
+  asked.waiting += 1;
   try {
     await projected();
     const [tags, titles] = await Promise.all([
@@ -65,7 +67,7 @@ export async function suggestions(
       ),
     ].slice(0, SUGGESTIONS_MOST);
   } finally {
-    waiting -= 1;
+    asked.waiting -= 1;
   }
 }
 

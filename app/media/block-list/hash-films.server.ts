@@ -3,6 +3,7 @@ import path from "node:path";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { takingTurns } from "~/shared/event-loop";
 import { prepared, writeTransaction } from "~db/client.server";
+import { every, processState } from "~db/runtime.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { isOnePicture } from "../encode/artifact";
 import { createTask, type TaskControl } from "../encode/task.server";
@@ -22,30 +23,40 @@ const MOST_ATTEMPTS = 3;
 const POLL_EVERY_MS = 60_000;
 const RESULT_WAIT_MS = 60_000;
 
-const inTurn = takingTurns();
-let running: TaskControl | undefined;
-let stopped = false;
+const hashing = processState(
+  "frames of blocked films",
+  () => ({
+    inTurn: takingTurns(),
+    running: undefined as TaskControl | undefined,
+    isStopped: false,
+  }),
+  stop,
+);
 
 /** Takes the frames of films that were blocked, one film after the other; what a restart interrupted too. */
 export function startHashingBlockedFilms(): void {
-  const work = () => hashBlockedFilms().catch(console.error);
-  onHashingDue(work);
-  setInterval(work, POLL_EVERY_MS).unref();
-  void removeUnneeded().catch(console.error).then(work);
-  onShutdown(async () => {
-    stopped = true;
-    running?.abort();
-  });
+  const hashes = every(POLL_EVERY_MS, "take the frames of blocked films", hashBlockedFilms);
+  onHashingDue(hashes.run);
+  void removeUnneeded().catch(console.error).then(hashes.run);
+  // Created after the timer, so that it is stopped first.
+  const state = hashing();
+  onShutdown(() => stop(state));
+}
+
+function stop(state: { running: TaskControl | undefined; isStopped: boolean }): void {
+  state.isStopped = true;
+  state.running?.abort();
 }
 
 /** Works until nothing waits. */
 export function hashBlockedFilms(): Promise<void> {
-  return inTurn(async () => {
+  const state = hashing();
+  return state.inTurn(async () => {
     for (;;) {
       const next = prepared(
         "SELECT id, attempts FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id LIMIT 1",
       ).get() as { id: number; attempts: number } | undefined;
-      if (!next || stopped) return;
+      if (!next || state.isStopped) return;
       await hashFilm(next.id, next.attempts + 1);
     }
   });
@@ -67,12 +78,12 @@ async function hashFilm(filmId: number, attempt: number): Promise<void> {
       ).run({ sha256, filmId }),
     );
     const frames = await framesOf(file);
-    if (stopped) return;
+    if (hashing().isStopped) return;
     await write(() => (frames ? noteFrames(filmId, frames) : giveUp(filmId)));
     await releaseFile(filmId);
     if (frames) await compareSite(filmId, true);
   } catch (error) {
-    if (stopped) return;
+    if (hashing().isStopped) return;
     const isFinal = attempt >= MOST_ATTEMPTS;
     console.error(`The frames of blocked film ${filmId} could not be taken:`, error);
     if (!isFinal) return;
@@ -85,11 +96,12 @@ async function hashFilm(filmId: number, attempt: number): Promise<void> {
 async function framesOf(file: string): Promise<Frames | undefined> {
   const found = ffmpegAvailable() ? await probe(file).catch(ofNoFilm) : undefined;
   if (!found || isOnePicture(found)) return undefined;
-  running = createTask(path.dirname(file), () => {});
+  const state = hashing();
+  state.running = createTask(path.dirname(file), () => {});
   try {
-    return await takeBlockedFrames(file, found, running);
+    return await takeBlockedFrames(file, found, state.running);
   } finally {
-    running = undefined;
+    state.running = undefined;
   }
 }
 

@@ -1,29 +1,25 @@
 import os from "node:os";
 import { settings } from "~/server/settings.server";
+import { processState } from "~db/runtime.server";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 
 export type Hardware = "off" | "vaapi" | "nvenc" | "qsv";
 
 /** After a card has failed, software does its work for this long. */
 const SUSPENSION_MS = 10 * 60_000;
-let suspendedUntil = 0;
+const suspension = processState("encoder suspension", () => ({ until: 0 }));
 
 /** The encoder to use now: the one of the settings, or software while that one rests. */
 export function chosenHardware(now = Date.now()): Hardware {
-  return now < suspendedUntil ? "off" : settings().encoderHardware;
+  return now < suspension().until ? "off" : settings().encoderHardware;
 }
 
 /** Returns to software after a failure of the card, and says so once. */
 export function suspendHardware(hardware: Hardware, reason: string, now = Date.now()): void {
-  suspendedUntil = now + SUSPENSION_MS;
+  suspension().until = now + SUSPENSION_MS;
   console.warn(
     `The encoder ${hardware} failed (${reason}); the next ${SUSPENSION_MS / 60_000} minutes software encodes.`,
   );
-}
-
-/** Lets the card try again, for a test. */
-export function resumeHardware(): void {
-  suspendedUntil = 0;
 }
 
 /**

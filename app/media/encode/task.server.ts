@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { createInterface } from "node:readline";
+import { every } from "~db/runtime.server";
 import { InterruptedError, start, throwIfInterrupted } from "../probe/ffmpeg.server";
 
 /** ffmpeg that has not come further for this long is ended. */
@@ -161,7 +162,7 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<s
     }
   });
   let written = "";
-  const watchdog = setInterval(() => {
+  const watchdog = every(watchdogMs / 20, "watch ffmpeg", () => {
     // Putting the index in front moves the whole file, without a word.
     const io = fraction > 0.99 ? bytesWritten(pid) : "";
     if (internal.paused || io !== written) alive = performance.now();
@@ -169,8 +170,7 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<s
     if (performance.now() - alive < watchdogMs) return;
     stalled = true;
     child.kill("SIGKILL");
-  }, watchdogMs / 20);
-  watchdog.unref();
+  });
 
   try {
     const result = await child;
@@ -183,7 +183,7 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<s
       throw new EncodeError("ffmpeg could not read or convert the file.", lines);
     return lines;
   } finally {
-    clearInterval(watchdog);
+    void watchdog.stop();
     if (pid) internal.running.delete(pid);
   }
 }

@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
+import { every } from "~db/runtime.server";
 import { WORK_PREFIX } from "../jobs/disk.server";
 import { resumableFolder, temporaryFolder } from "./disk-space.server";
 import { isNote } from "./interrupted-moves.server";
@@ -23,12 +24,10 @@ const ABANDONED_MS = 24 * 3_600_000;
 export async function cleanUpTemporaryFiles(): Promise<void> {
   await removeOlderThan(RECENT_MS);
   await removeExpiredUploads();
-  const sweep = () => removeOlderThan(ABANDONED_MS).then(removeExpiredUploads);
-  setInterval(() => {
-    sweep().catch((error: Error) => {
-      console.error(`Could not remove old uploads: ${error.message}`);
-    });
-  }, SWEEP_EVERY_MS).unref();
+  every(SWEEP_EVERY_MS, "remove old uploads", async () => {
+    await removeOlderThan(ABANDONED_MS);
+    await removeExpiredUploads();
+  });
 }
 
 async function removeOlderThan(ageMs: number): Promise<void> {

@@ -2,6 +2,8 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import type { Upload } from "@tus/server";
 import { settings } from "~/server/settings.server";
+import { takingTurns } from "~/shared/event-loop";
+import { processState } from "~db/runtime.server";
 import { uploadRecords } from "./tus-records.server";
 import { diskFull } from "./upload-error.server";
 
@@ -56,7 +58,7 @@ export interface Reservation {
   release(): void;
 }
 
-const reservations = new Set<{ bytes: number }>();
+const reservations = processState("disk space reservations", () => new Set<{ bytes: number }>());
 
 /**
  * Holds room for the files of a form until it is released.
@@ -67,12 +69,12 @@ export function reserveDiskSpace(bytes: number): Promise<Reservation> {
   return oneAtATime(async () => {
     await requireDiskSpace(bytes);
     const held = { bytes };
-    reservations.add(held);
+    reservations().add(held);
     return {
       written(written) {
         held.bytes = Math.max(0, held.bytes - written);
       },
-      release: () => void reservations.delete(held),
+      release: () => void reservations().delete(held),
     };
   });
 }
@@ -87,17 +89,15 @@ export async function requireDiskSpace(bytes: number): Promise<void> {
   await fs.mkdir(temporaryFolder(), { recursive: true });
   let promised = 0;
   for (const upload of await unfinishedUploads()) promised += upload.bytesLeft;
-  for (const held of reservations) promised += held.bytes;
+  for (const held of reservations()) promised += held.bytes;
   const { bavail, blocks, bsize } = await fs.statfs(temporaryFolder());
   const reserve = Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
   if (bavail * bsize < promised + bytes + reserve) throw diskFull();
 }
 
-let last: Promise<unknown> = Promise.resolve();
+const admissions = processState("upload admissions", takingTurns);
 
 /** Admits one upload after the other, so that two are not promised the same room. */
 export function oneAtATime<T>(admission: () => Promise<T>): Promise<T> {
-  const next = last.then(admission);
-  last = next.catch(() => {});
-  return next;
+  return admissions()(admission);
 }

@@ -2,6 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { flushOne, needsCopy } from "~/shared/move-files.server";
+import { processState } from "~db/runtime.server";
 import { beginMove, endMove, endPicture, notePicture } from "./interrupted-moves.server";
 import { toUploadError } from "./upload-error.server";
 
@@ -18,7 +19,7 @@ export interface MovedUpload {
   rollBack(): Promise<void>;
 }
 
-let lastUploadId = 0;
+const uploads = processState("upload ids", () => ({ lastId: 0 }));
 
 /**
  * Moves a received video, and its thumbnail, to `{userId}/{uploadId}.{ending}`. Everything is on the
@@ -93,8 +94,8 @@ export async function moveThumbnailIntoBucket(userId: string, thumbnail: string)
  */
 export async function reserveUploadId(userId: string): Promise<number> {
   for (;;) {
-    lastUploadId = Math.max(Date.now(), lastUploadId + 1);
-    const uploadId = lastUploadId;
+    const uploadId = Math.max(Date.now(), uploads().lastId + 1);
+    uploads().lastId = uploadId;
     try {
       await fs.mkdir(inBucket("videos", `${userId}/${uploadId}`));
       return uploadId;

@@ -1,5 +1,6 @@
 import type { Upload } from "@tus/server";
 import { settings } from "~/server/settings.server";
+import { processState } from "~db/runtime.server";
 import type { DirectParts, ObjectStore } from "../storage/object-store";
 import { noteRemoval } from "../storage/remove.server";
 import { partsOf, withParts } from "../storage/sent-parts.server";
@@ -73,7 +74,7 @@ export async function partAddress(userId: string, id: string, number: number): P
   return parts.address({ ...at, number, bytes }, ADDRESS_SECONDS);
 }
 
-const receiving = new Map<string, Promise<void>>();
+const receiving = processState("uploads received in parts", () => new Map<string, Promise<void>>());
 
 /**
  * Makes an upload of its parts, that has arrived: its bytes are read from the store and are removed there.
@@ -86,8 +87,8 @@ const receiving = new Map<string, Promise<void>>();
 export function receiveParts(userId: string, id: string): Promise<void> {
   const key = `${userId} ${id}`;
   const receives =
-    receiving.get(key) ?? receive(userId, id).finally(() => void receiving.delete(key));
-  receiving.set(key, receives);
+    receiving().get(key) ?? receive(userId, id).finally(() => void receiving().delete(key));
+  receiving().set(key, receives);
   return receives;
 }
 

@@ -6,6 +6,7 @@ import { type Locker, Server, Upload } from "@tus/server";
 import { claimBody } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { EMPTY_FILE, videoSize } from "~/shared/file-rules";
+import { processState } from "~db/runtime.server";
 import { resumableFolder } from "./disk-space.server";
 import type { ReceivedFile } from "./received-file.server";
 import { uploadLocks } from "./tus-locks.server";
@@ -25,10 +26,13 @@ interface TusEndpoint {
   server: Server;
 }
 
-let endpoint: TusEndpoint | undefined;
+const state = processState("tus endpoint", () => ({
+  endpoint: undefined as TusEndpoint | undefined,
+}));
 
 function tusEndpoint(): TusEndpoint {
   const folder = resumableFolder();
+  const { endpoint } = state();
   if (endpoint?.folder === folder) return endpoint;
   fs.mkdirSync(folder, { recursive: true });
   const store = new UploadStore(folder);
@@ -51,8 +55,9 @@ function tusEndpoint(): TusEndpoint {
       return { status_code: error.status, body: `${error.message}\n` };
     },
   });
-  endpoint = { folder, store, locker, server };
-  return endpoint;
+  const opened = { folder, store, locker, server };
+  state().endpoint = opened;
+  return opened;
 }
 
 /** Ours, from the session; never the sender's, because the request is made anew below. */

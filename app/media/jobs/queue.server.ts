@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import os from "node:os";
 import { sql, type UpdateObject } from "kysely";
 import { database, sqliteHandle, tryWriteTransaction, writeTransaction } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import type { JobKind, JobRow, Schema } from "~db/schema";
 import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
 import {
@@ -28,10 +29,11 @@ const BACK_OFF_MS = 30_000;
 /** No job but the clean-up ever waits longer, see `fail`; nor on a full disk. */
 const LONGEST_WAIT_MS = BACK_OFF_MS * 4 ** (MOST_ATTEMPTS - 1);
 
-const holder = globalThis as { afterdarkWorker?: string };
-holder.afterdarkWorker ??= `${os.hostname()}/${process.pid}/${Date.now()}`;
-/** This process, among those that work on the same database. */
-export const WORKER = holder.afterdarkWorker;
+/** Names this process among those that work on the same database. */
+export const ownWorker = processState(
+  "worker name",
+  () => `${os.hostname()}/${process.pid}/${Date.now()}`,
+);
 /** Who claims, and which kinds of jobs; left out: this process, and all. */
 export interface Claimant {
   worker?: string;
@@ -75,7 +77,7 @@ export async function claim(
 function claimNext(
   mostPriority: number,
   now: number,
-  { worker = WORKER, kinds }: Claimant,
+  { worker = ownWorker(), kinds }: Claimant,
 ): JobRow | undefined {
   return sqliteHandle()
     .prepare<unknown[], JobRow>(
@@ -160,13 +162,8 @@ export function heartbeat(
          WHERE id = ? AND worker = ? AND state = 'running'`,
       )
       .run(
-        ...[
-          iso(Date.now() + leaseMs(worker, LEASE_MS)),
-          progress,
-          speed ?? null,
-          secondsLeft ?? null,
-        ],
-        ...[id, worker],
+        ...[iso(Date.now() + leaseMs(worker, LEASE_MS)), progress],
+        ...[speed ?? null, secondsLeft ?? null, id, worker],
       ));
   });
   if (changes > 0) jobsChanged("progress");
@@ -279,7 +276,7 @@ export async function reclaimFromDeadWorkers(): Promise<void> {
       "UPDATE jobs SET lease_until = ? WHERE state = 'running' AND worker = ?",
     );
     for (const worker of workers) {
-      if (worker !== WORKER && isDead(worker)) reclaim.run(iso(0), worker);
+      if (worker !== ownWorker() && isDead(worker)) reclaim.run(iso(0), worker);
     }
   });
 }

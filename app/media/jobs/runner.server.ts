@@ -1,4 +1,5 @@
 import { database } from "~db/client.server";
+import { every } from "~db/runtime.server";
 import type { JobKind } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
@@ -146,9 +147,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   const stopListening = onJobsChanged((change) => {
     if (change === "work") void poll();
   });
-  const timer = setInterval(() => void poll(), POLL_EVERY_MS);
-  timer.unref();
-  void poll();
+  const polls = every(POLL_EVERY_MS, "poll the queue", poll, { firstMs: 0 });
 
   return {
     async idle() {
@@ -164,7 +163,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     },
     async stop() {
       stopped = true;
-      clearInterval(timer);
+      void polls.stop();
       stopListening();
       await polling;
       await Promise.all(

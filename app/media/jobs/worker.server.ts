@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { every } from "~db/runtime.server";
 import type { JobRow } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
@@ -53,14 +54,13 @@ export function beginWork(job: JobRow): Work {
     latest = progress;
     if (performance.now() - writtenAt >= PROGRESS_MS) sendHeartbeat();
   });
-  const pulse = setInterval(sendHeartbeat, HEARTBEAT_MS);
-  pulse.unref();
+  const pulse = every(HEARTBEAT_MS, `extend the lease of job ${job.id}`, sendHeartbeat);
 
   const ended = attempt(job, task)
     .catch((error) => recordFailure(job, error, task.signal.aborted, returned))
     .catch((error) => console.error("The end of a job could not be recorded:", error))
     .finally(async () => {
-      clearInterval(pulse);
+      await pulse.stop();
       await rm(task.folder, { recursive: true, force: true });
     });
   return {

@@ -1,5 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { startMessagingProcess } from "~/server/child-process.server";
+import { takingTurns } from "~/shared/event-loop";
+import { processState } from "~db/runtime.server";
 import { insideLimits } from "../probe/ffmpeg.server";
 import { findProgram } from "../program.server";
 
@@ -67,15 +69,25 @@ type Message =
   | { answer: PictureAnswer }
   | { failure: PictureFailure; reason: string };
 
-interface Holder {
-  child: ChildProcess | undefined;
-  idle: NodeJS.Timeout | undefined;
-  last: Promise<unknown>;
+interface PictureProcess {
+  child?: ChildProcess | undefined;
+  idle?: NodeJS.Timeout | undefined;
+  inTurn: ReturnType<typeof takingTurns>;
 }
-// On globalThis, because the development server evaluates this module anew after an edit.
-const globals = globalThis as { afterdarkPictures?: Holder };
-globals.afterdarkPictures ??= { child: undefined, idle: undefined, last: Promise.resolve() };
-const holder = globals.afterdarkPictures;
+
+const pictures = processState<PictureProcess>(
+  "picture process",
+  () => ({ inTurn: takingTurns() }),
+  ({ child, idle }) => {
+    clearTimeout(idle);
+    child?.kill("SIGKILL");
+  },
+);
+
+/** The running process, for tests that kill it. */
+export function pictureProcess(): ChildProcess | undefined {
+  return pictures().child;
+}
 
 /**
  * Has a picture processed when those before it are done.
@@ -83,13 +95,11 @@ const holder = globals.afterdarkPictures;
  * @throws {PictureError} for what cannot be read, is too large, or takes too long, and where the process was killed.
  */
 export function processPicture(task: PictureTask): Promise<PictureAnswer> {
-  const answer = holder.last.then(() => perform(task));
-  holder.last = answer.catch(() => {});
-  return answer;
+  return pictures().inTurn(() => perform(task));
 }
 
 async function perform(task: PictureTask): Promise<PictureAnswer> {
-  clearTimeout(holder.idle);
+  clearTimeout(pictures().idle);
   const child = await running();
   try {
     child.ref();
@@ -102,20 +112,21 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
   } finally {
     child.channel?.unref();
     child.unref();
-    holder.idle = setTimeout(() => end(child), IDLE_MS);
-    holder.idle.unref();
+    pictures().idle = setTimeout(() => end(child), IDLE_MS).unref();
   }
 }
 
 /** A task that comes before the process is gone gets a new one. */
 function end(child: ChildProcess): void {
-  if (holder.child === child) holder.child = undefined;
+  const state = pictures();
+  if (state.child === child) state.child = undefined;
   child.kill("SIGKILL");
 }
 
 /** The process, started when there is none. */
 async function running(): Promise<ChildProcess> {
-  if (holder.child?.connected && holder.child.exitCode === null) return holder.child;
+  const state = pictures();
+  if (state.child?.connected && state.child.exitCode === null) return state.child;
   const { file, loader } = findProgram("picture-program", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   const [command, ...args] = insideLimits(node, { dataBytes: MAX_DATA_BYTES, offline: true });
@@ -123,7 +134,7 @@ async function running(): Promise<ChildProcess> {
     MALLOC_ARENA_MAX: "2",
     UV_THREADPOOL_SIZE: "2",
   });
-  holder.child = child;
+  state.child = child;
   await nextMessage(child, STARTS_WITHIN_MS);
   return child;
 }

@@ -1,9 +1,10 @@
 import { stat } from "node:fs/promises";
+import { processState } from "~db/runtime.server";
 import { InterruptedError } from "./ffmpeg.server";
 import { type Probe, probe } from "./probe.server";
 
 /** Of the files that were read last, by what changes with their contents: a video's jobs follow each other. */
-const probes = new Map<string, Probe>();
+const probes = processState("probed files", () => new Map<string, Probe>());
 const MOST_PROBES = 4;
 
 /**
@@ -16,10 +17,11 @@ export async function cachedProbe(file: string): Promise<Probe> {
   // A file that is gone is told by the probe.
   const state = await stat(file).catch(() => undefined);
   const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
-  const found = probes.get(version) ?? (await probe(file));
+  const found = probes().get(version) ?? (await probe(file));
   if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
-  probes.delete(version);
-  probes.set(version, found);
-  for (const oldest of [...probes.keys()].slice(0, -MOST_PROBES)) probes.delete(oldest);
+  const known = probes();
+  known.delete(version);
+  known.set(version, found);
+  for (const oldest of [...known.keys()].slice(0, -MOST_PROBES)) known.delete(oldest);
   return found;
 }

@@ -1,6 +1,7 @@
 import { rename } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { every } from "~db/runtime.server";
 import { usualRenditions } from "../encode/analysis.server";
 import { isOnePicture, NO_ARTIFACT, type Source } from "../encode/artifact";
 import { presetFor } from "../encode/encoders.server";
@@ -46,8 +47,9 @@ const BEFORE_END_SECONDS = 1;
 export async function acceptStream(job: LeasedJob, digests: Digests): Promise<boolean> {
   const named = await sourceOf(job);
   if (!named) return false;
-  const beat = setInterval(() => heartbeat(job, { progress: 0.99 }), HEARTBEAT_MS);
-  beat.unref();
+  const beat = every(HEARTBEAT_MS, `extend the lease of job ${job.id}`, () =>
+    heartbeat(job, { progress: 0.99 }),
+  );
   try {
     await requireDigests(job, digests);
     const folder = receivedFolder(job);
@@ -70,7 +72,7 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
       throw new RefusedResultError(error.message);
     throw error;
   } finally {
-    clearInterval(beat);
+    await beat.stop();
   }
 }
 

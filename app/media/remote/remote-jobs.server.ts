@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import { JOB_KINDS, type JobKind, type JobRow } from "~db/schema";
 import { type Artifact, NO_ARTIFACT, type Source } from "../encode/artifact";
 import type { Pace } from "../encode/encoders.server";
@@ -32,20 +33,21 @@ export interface TakenJob {
   pace: Pace;
 }
 
-const holder = globalThis as { afterdarkRestRunner?: boolean };
-
-/** With ENCODER_CONCURRENCY=0 the rest of the queue is made here from the first worker on. */
-function startRest(): void {
-  if (settings().encoderConcurrency > 0 || holder.afterdarkRestRunner) return;
-  holder.afterdarkRestRunner = true;
-  const runner = startRunner(1, SITE_KINDS);
-  onShutdown(() => runner.stop());
-}
+const restRunner = processState(
+  "runner for the rest",
+  () => {
+    const runner = startRunner(1, SITE_KINDS);
+    onShutdown(() => runner.stop());
+    return runner;
+  },
+  (runner) => runner.stop(),
+);
 
 /** The next job for a worker, with a lease of it; undefined where there is none now. */
 export async function takeRemoteJob(workerId: number): Promise<TakenJob | undefined> {
   if (!ffmpegAvailable()) return undefined;
-  startRest();
+  // The rest of the queue is made here from the first worker on.
+  if (settings().encoderConcurrency === 0) restRunner();
   while (await hasFreeDiskSpace()) {
     const lease = randomUUID();
     const worker = leaseName(workerId, lease);

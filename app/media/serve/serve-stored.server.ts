@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { streamBody } from "~/server/node/stream-body.server";
 import { settings } from "~/server/settings.server";
+import { processState } from "~db/runtime.server";
 import type { MediaName } from "../bucket.server";
 import { cdnAddress } from "../storage/cdn.server";
 import { StorageError } from "../storage/object-store";
@@ -16,7 +17,10 @@ const MOST_REUSED = 2_000;
 const RETRY_AFTER_SECONDS = 5;
 
 /** By the key of the object, which is never used for other bytes. */
-const signed = new LRUCache<string, string>({ max: MOST_REUSED, ttl: REUSED_MS });
+const signed = processState(
+  "signed addresses",
+  () => new LRUCache<string, string>({ max: MOST_REUSED, ttl: REUSED_MS }),
+);
 
 /**
  * Answers a request for a file that is in the store: its bytes pass through the site or, where
@@ -55,10 +59,10 @@ async function addressElsewhere({ key, type }: Pointer): Promise<string | undefi
   const { redirects, cdn, address } = settings().storage ?? {};
   if (!redirects) return undefined;
   if (!cdn) {
-    const known = signed.get(key);
+    const known = signed().get(key);
     if (known) return known;
     const fresh = await (await objectStore()).presign(key, REDIRECT_SECONDS, type);
-    if (fresh) signed.set(key, fresh);
+    if (fresh) signed().set(key, fresh);
     return fresh;
   }
   const path = `/${address?.kind === "s3" ? address.prefix : ""}${key}`;

@@ -3,6 +3,7 @@ import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { database } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import { bucketFile, type MediaName, mediaBasePath, mediaUrl } from "../bucket.server";
 import { temporaryPath } from "../intake/received-file.server";
 import { forgetFiles, recordFile } from "../media-files.server";
@@ -17,11 +18,17 @@ const SMALL_WIDTHS_PIXELS = [480, 720];
 /** More than this are not remembered; who asks again later asks again then. */
 const MOST_WAITING = 200;
 
-const waiting = new Set<string>();
-/** With the time of the file, which may be replaced by one that can be read. */
-const unreadable = new Map<string, number>();
-/** One at a time, so that at most one stands before the thumbnail of an upload. */
-let last: Promise<void> = Promise.resolve();
+const resizing = processState(
+  "small thumbnails",
+  () => ({
+    waiting: new Set<string>(),
+    /** With the time of the file, which may be replaced by one that can be read. */
+    unreadable: new Map<string, number>(),
+    /** One at a time, so that at most one stands before the thumbnail of an upload. */
+    last: Promise.resolve(),
+  }),
+  ({ last }) => last,
+);
 
 /** The file to answer with, for a name whose visibility has been asked for. */
 export async function requestedWidth(name: MediaName, search: string): Promise<MediaName> {
@@ -32,7 +39,7 @@ export async function requestedWidth(name: MediaName, search: string): Promise<M
   const [original, resized] = [await writtenAt(name), await writtenAt(small)];
   if (original === undefined) return name;
   if (resized !== undefined && resized >= original) return small;
-  if (unreadable.get(name.path) !== original) resizeSoon(name, width, original);
+  if (resizing().unreadable.get(name.path) !== original) resizeSoon(name, width, original);
   return name;
 }
 
@@ -44,14 +51,16 @@ function smallVersion({ bucket, path: name }: MediaName, width: number): MediaNa
 
 /** Resolves when what has been asked for so far is made. */
 export function smallPicturesMade(): Promise<void> {
-  return last;
+  return resizing().last;
 }
 
 function resizeSoon(name: MediaName, width: number, original: number): void {
   const small = smallVersion(name, width);
+  const state = resizing();
+  const { waiting, unreadable } = state;
   if (waiting.has(small.path) || waiting.size >= MOST_WAITING) return;
   waiting.add(small.path);
-  last = last
+  state.last = state.last
     .then(() => resize(name, small, width))
     // A picture that cannot be read is shown as it is.
     .catch(() => void unreadable.set(name.path, original))

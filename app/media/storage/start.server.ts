@@ -1,5 +1,6 @@
 import { onShutdown } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
+import { every, processState } from "~db/runtime.server";
 import { removalsPausedBy } from "../removal-guard.server";
 import { readMarker, writeMarker } from "./marker.server";
 import { StorageError } from "./object-store";
@@ -18,53 +19,49 @@ export interface StoreFailure {
   since: number;
 }
 
-let failure: StoreFailure | undefined;
+const store = processState("store failure", () => ({
+  failure: undefined as StoreFailure | undefined,
+}));
 
 /** What is wrong with the store just now; undefined when all is well, and without a store. */
 export function storeFailure(): StoreFailure | undefined {
-  return failure;
+  return store().failure;
 }
 
 function failed(sentence: string): void {
-  failure = { sentence, since: failure?.since ?? Date.now() };
+  store().failure = { sentence, since: store().failure?.since ?? Date.now() };
 }
 
 /** Moves files into the store from now on, and removes from it what was deleted. Without a store it does nothing. */
 export function startMovingFiles(): void {
   if (!settings().storage) return;
   let isLeaving = false;
-  let isWorking = false;
   let notBefore = 0;
   let askNext = 0;
   const work = async () => {
-    if (isWorking || isLeaving || performance.now() < notBefore) return;
-    isWorking = true;
+    if (isLeaving || performance.now() < notBefore) return;
     try {
       // Where nothing is to be moved, a round asks the store for nothing.
-      if (failure || performance.now() >= askNext) {
+      if (storeFailure() || performance.now() >= askNext) {
         await askStore();
         askNext = performance.now() + ASK_EVERY_MS;
       }
       await moveOnce(() => !isLeaving);
-      if (failure) console.log("The file store answers again.");
-      failure = undefined;
+      if (storeFailure()) console.log("The file store answers again.");
+      store().failure = undefined;
     } catch (error) {
       notBefore = performance.now() + ASK_EVERY_MS;
       if (isLeaving) return;
       const { message } = error as Error;
-      const isKnown = failure?.sentence === message;
+      const isKnown = storeFailure()?.sentence === message;
       if (!isKnown) console.error(error instanceof StorageError ? message : error);
       failed(message);
-    } finally {
-      isWorking = false;
     }
   };
-  const timer = setInterval(work, LOOK_EVERY_MS);
-  timer.unref();
-  void work();
-  onShutdown(async () => {
+  const moving = every(LOOK_EVERY_MS, "move files into the store", work, { firstMs: 0 });
+  onShutdown(() => {
     isLeaving = true;
-    clearInterval(timer);
+    void moving.stop();
   });
 }
 

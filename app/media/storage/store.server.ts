@@ -1,7 +1,11 @@
 import { settings } from "~/server/settings.server";
+import { processState } from "~db/runtime.server";
 import { type ObjectStore, StorageError } from "./object-store";
 
-let open: { url: string; store: Promise<ObjectStore> } | undefined;
+const opened = processState("file store", () => ({
+  url: "",
+  store: undefined as Promise<ObjectStore> | undefined,
+}));
 
 /**
  * The store that STORAGE_URL names. Its code is loaded on first use, so that a site without one has none
@@ -12,8 +16,12 @@ let open: { url: string; store: Promise<ObjectStore> } | undefined;
 export function objectStore(): Promise<ObjectStore> {
   const { storage } = settings();
   if (!storage) return Promise.reject(new StorageError("away", "STORAGE_URL is not set"));
-  if (open?.url !== storage.url) open = { url: storage.url, store: load(storage) };
-  return open.store;
+  const state = opened();
+  if (state.url !== storage.url || !state.store) {
+    state.url = storage.url;
+    state.store = load(storage);
+  }
+  return state.store;
 }
 
 async function load({

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { every, type PeriodicWork, processState } from "~db/runtime.server";
 import { clientAddressOf, isTrustedProxy, networkOf } from "../client-address.server";
 import { answerPlainly, whenClosed } from "./middleware.server";
 import { onConnection } from "./request-context.server";
@@ -42,13 +43,23 @@ const TOO_BUSY = "The site is too busy. Try again in a moment.";
 /** At most one line in the log for so long, however many are refused. */
 const LOG_EVERY_MS = 60_000;
 
-const connections = new Map<string, number>();
-const requests = new Map<string, number>();
-let requestCount = 0;
-const prepared = new WeakSet<Server>();
+interface Load {
+  /** By network. */
+  connections: Map<string, number>;
+  requests: Map<string, number>;
+  requestCount: number;
+  /** Since the last line in the log. */
+  refused: number;
+  logging?: PeriodicWork | undefined;
+}
 
-let refused = 0;
-let logTimer: NodeJS.Timeout | undefined;
+const load = processState<Load>("connections", () => ({
+  connections: new Map(),
+  requests: new Map(),
+  requestCount: 0,
+  refused: 0,
+}));
+const prepared = new WeakSet<Server>();
 
 /** Limits the connections of all servers of this process from now on. */
 export function limitConnections(): void {
@@ -64,7 +75,7 @@ export function limitConnections(): void {
     // Closed already.
     if (remoteAddress === undefined) return void socket.destroy();
     if (isTrustedProxy(remoteAddress)) return;
-    const release = take(connections, networkOf(remoteAddress), MAX_CONNECTIONS_PER_NETWORK);
+    const release = take(load().connections, networkOf(remoteAddress), MAX_CONNECTIONS_PER_NETWORK);
     if (release) socket.once("close", release);
     else refuseConnection(socket);
   });
@@ -80,15 +91,16 @@ export function refuseManyHeaders(request: IncomingMessage, response: ServerResp
 /** Limits the requests that Express and Remix handle at the same time: 429 for one network, 503 in total. */
 export function limitRequests(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method === "GET" && IS_EXEMPT.test(request.url ?? "")) return false;
-  if (requestCount >= MAX_REQUESTS) return refuseRequest(response, 503, TOO_BUSY);
+  const now = load();
+  if (now.requestCount >= MAX_REQUESTS) return refuseRequest(response, 503, TOO_BUSY);
   const network = clientAddressOf(request);
   // A proxy that doesn't say whose request it passes on counts for all of its visitors.
   const limit = isTrustedProxy(network) ? MAX_REQUESTS : MAX_REQUESTS_PER_NETWORK;
-  const release = take(requests, network, limit);
+  const release = take(now.requests, network, limit);
   if (!release) return refuseRequest(response, 429, TOO_MANY);
-  requestCount += 1;
+  now.requestCount += 1;
   whenClosed(request, response, () => {
-    requestCount -= 1;
+    now.requestCount -= 1;
     release();
   });
   return false;
@@ -130,19 +142,21 @@ function refuseRequest(response: ServerResponse, status: 429 | 503, message: str
 
 /** Logs the first refusal, then once a minute how many there were. No address is ever logged. */
 function noteRefusal(): void {
-  refused += 1;
-  if (logTimer) return;
+  const now = load();
+  now.refused += 1;
+  if (now.logging) return;
   logRefusals();
-  logTimer = setInterval(() => {
-    if (refused > 0) return logRefusals();
-    clearInterval(logTimer);
-    logTimer = undefined;
-  }, LOG_EVERY_MS).unref();
+  now.logging = every(LOG_EVERY_MS, "log refused connections", () => {
+    if (now.refused > 0) return logRefusals();
+    void now.logging?.stop();
+    now.logging = undefined;
+  });
 }
 
 function logRefusals(): void {
+  const now = load();
   console.warn(
-    `Connections or requests refused since the last such line: ${refused}. Too many were open, of one network or in total.`,
+    `Connections or requests refused since the last such line: ${now.refused}. Too many were open, of one network or in total.`,
   );
-  refused = 0;
+  now.refused = 0;
 }

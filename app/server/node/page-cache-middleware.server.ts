@@ -39,11 +39,11 @@ export function answerCachedPage(request: IncomingMessage, response: ServerRespo
   }
   const page = findCachedPage(key, version);
   if (page) {
-    counts.pageCacheHits++;
+    counts().pageCacheHits++;
     send(page, request, response);
     return true;
   }
-  counts.pageCacheMisses++;
+  counts().pageCacheMisses++;
   cacheable.set(request, { key, version });
   return false;
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import zlib from "node:zlib";
 import { LRUCache } from "lru-cache";
 import type { CatalogueVersion } from "~db/changes.server";
+import { processState } from "~db/runtime.server";
 
 /** The size of the cache at most, by the bytes of its answers. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -20,18 +21,21 @@ export interface PageVersion extends Omit<CatalogueVersion, "studio"> {
 
 /** Videos whose views this process has counted. Of one that has been dropped, counts are a second old at most. */
 const MAX_NOTED_VIDEOS = 50_000;
-const lastViews = new LRUCache<string, number>({ max: MAX_NOTED_VIDEOS });
-let viewCount = 0;
+const views = processState("noted views", () => ({
+  count: 0,
+  last: new LRUCache<string, number>({ max: MAX_NOTED_VIDEOS }),
+}));
 
 /** Drops the cached pages of a video, so that a reload shows the view that has just been counted. */
 export function noteView(videoId: string): void {
-  viewCount += 1;
-  lastViews.set(videoId, viewCount);
+  const noted = views();
+  noted.count += 1;
+  noted.last.set(videoId, noted.count);
 }
 
 /** Returns the version of the page of a video; 0 before its first view. */
 export function lastViewOf(videoId: string): number {
-  return lastViews.get(videoId) ?? 0;
+  return views().last.get(videoId) ?? 0;
 }
 
 /** An answer that is the same for every visitor nobody knows. */
@@ -46,10 +50,14 @@ export interface CachedPage {
   packed?: Buffer;
 }
 
-const pages = new LRUCache<string, CachedPage>({
-  maxSize: MOST_BYTES,
-  sizeCalculation: ({ plain }) => 500 + 3 * plain.length,
-});
+const pages = processState(
+  "page cache",
+  () =>
+    new LRUCache<string, CachedPage>({
+      maxSize: MOST_BYTES,
+      sizeCalculation: ({ plain }) => 500 + 3 * plain.length,
+    }),
+);
 
 /** The cached answer of an address, if the catalogue is still as it was then. */
 export function findCachedPage(
@@ -57,7 +65,7 @@ export function findCachedPage(
   version: PageVersion,
   now = Date.now(),
 ): CachedPage | undefined {
-  const page = pages.get(key);
+  const page = pages().get(key);
   if (!page) return undefined;
   const age = now - page.cachedAt;
   const viewsMaxAge =
@@ -66,7 +74,7 @@ export function findCachedPage(
   const isCurrent =
     page.version.catalogue === version.catalogue && page.version.lastView === version.lastView;
   if (isCurrent && viewsFit && age < CACHED_MOST_MS) return page;
-  pages.delete(key);
+  pages().delete(key);
   return undefined;
 }
 
@@ -84,13 +92,13 @@ export function cachePage(
   const plain = Buffer.from(text);
   const etag = `W/"${createHash("sha1").update(plain).digest("base64url")}"`;
   const page = { version, cachedAt: now, etag, headers: [...headers], plain };
-  pages.set(key, page);
+  pages().set(key, page);
   return page;
 }
 
 /** For tests. */
 export function clearPageCache(): void {
-  pages.clear();
+  pages().clear();
 }
 
 /** The page as one gzip file. */

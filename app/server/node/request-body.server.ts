@@ -2,6 +2,7 @@ import { IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { processState } from "~db/runtime.server";
 import { liftBodyDeadline } from "./body-deadline.server";
 import { onRequestStart, requestContext } from "./request-context.server";
 import { onShutdown } from "./shutdown.server";
@@ -30,7 +31,7 @@ const STALLED_MS = 1_000;
 const MOVING_MS = 4_000;
 const POLL_EVERY_MS = 50;
 
-const reading = new Map<IncomingMessage, () => void>();
+const reading = processState("uploads being read", () => new Map<IncomingMessage, () => void>());
 
 const deferred = new WeakSet<IncomingMessage>();
 const ignoreReadable = () => {};
@@ -68,23 +69,24 @@ export function claimBody(request: Request): Readable {
 /** Has `stop` called when the reading of a body has to end, so that it can still be answered. */
 export function stopAtShutdown(body: Readable, stop: () => void): void {
   if (!(body instanceof IncomingMessage)) return;
-  reading.set(body, stop);
-  for (const event of ["end", "close"]) body.once(event, () => reading.delete(body));
+  const bodies = reading();
+  bodies.set(body, stop);
+  for (const event of ["end", "close"]) body.once(event, () => bodies.delete(body));
 }
 
 /** Lets uploads that are moving arrive, and answers the others with 503. */
 async function endUploads(): Promise<void> {
   const until = Date.now() + MOVING_MS;
   const last = new Map<IncomingMessage, { bytes: number; at: number }>();
-  while (reading.size > 0) {
+  while (reading().size > 0) {
     const now = Date.now();
-    for (const [request, stop] of reading) {
+    for (const [request, stop] of reading()) {
       const bytes = request.socket.bytesRead;
       const before = last.get(request);
       if (before?.bytes !== bytes) last.set(request, { bytes, at: now });
       const isStalled = before?.bytes === bytes && now - before.at >= STALLED_MS;
       if (!isStalled && now < until) continue;
-      reading.delete(request);
+      reading().delete(request);
       stop();
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));

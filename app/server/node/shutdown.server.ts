@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { processState } from "~db/runtime.server";
 import { answerPlainly } from "./middleware.server";
 import { onRequestStart } from "./request-context.server";
 
@@ -15,25 +16,28 @@ const CHECK_EVERY_MS = 20;
 
 type Step = () => void | Promise<void>;
 
-const atSignal: Step[] = [];
-const atExit: Step[] = [];
-const servers = new Set<Server>();
-const responses = new Set<ServerResponse>();
-let leaving = false;
+const shutdown = processState("shutdown", () => ({
+  atSignal: [] as Step[],
+  atExit: [] as Step[],
+  servers: new Set<Server>(),
+  responses: new Set<ServerResponse>(),
+  isLeaving: false,
+}));
 
 /** Runs `step` at the signal: what ends streams and hands back work. Its promise is waited for. */
 export function onShutdown(step: Step): void {
-  atSignal.push(step);
+  shutdown().atSignal.push(step);
 }
 
 /** Runs `step` when the last request has been answered, just before the process ends. */
 export function onLastMoment(step: Step): void {
-  atExit.push(step);
+  shutdown().atExit.push(step);
 }
 
 /** From now on the signals end the process as described above. */
 export function shutDownAtSignals(): void {
   onRequestStart(({ response, server }) => {
+    const { servers, responses } = shutdown();
     servers.add(server);
     responses.add(response);
     response.once("close", () => responses.delete(response));
@@ -43,14 +47,16 @@ export function shutDownAtSignals(): void {
 
 /** On a connection that was open already; one that nobody listens to is refused by the system. */
 export function refuseWhenLeaving(_: IncomingMessage, response: ServerResponse): boolean {
-  if (!leaving) return false;
+  if (!shutdown().isLeaving) return false;
   response.shouldKeepAlive = false;
   return answerPlainly(response, 503, "The site is going down.", { "Retry-After": "5" });
 }
 
 async function leave(): Promise<void> {
-  if (leaving) return;
-  leaving = true;
+  const state = shutdown();
+  if (state.isLeaving) return;
+  state.isLeaving = true;
+  const { servers, responses, atSignal, atExit } = state;
   const deadline = Date.now() + GRACE_MS;
   for (const server of servers) stopListening(server);
   for (const response of responses) endConnectionAfter(response);

@@ -2,8 +2,8 @@ import { publish } from "~/live/hub.server";
 import { sendEmail } from "~/server/mail/email.server";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
+import { every, processState } from "~db/runtime.server";
 import type { AlertDeliveryRow, AlertRow } from "~db/schema/alerts";
-import { isBusy } from "~db/write-lock";
 import { resolvedSentence } from "./alert-records.server";
 import { checkAlerts } from "./check-alerts.server";
 import { sendWebhook } from "./webhook.server";
@@ -18,30 +18,28 @@ const AT_ONCE = 20;
 /** Looks for alerts and sends what waits, from now on each minute. */
 export function startAlerts(): void {
   const work = async () => {
-    try {
-      await checkAlerts();
-      await deliverDue();
-    } catch (error) {
-      if (!isBusy(error)) console.error("The alerts could not be checked:", error);
-    }
+    await checkAlerts();
+    await deliverDue();
   };
-  setTimeout(work, FIRST_CHECK_MS).unref();
-  setInterval(work, CHECK_EVERY_MS).unref();
+  every(CHECK_EVERY_MS, "check the alerts", work, { firstMs: FIRST_CHECK_MS });
 }
 
 type Due = AlertDeliveryRow & Pick<AlertRow, "kind" | "sentence" | "raised_at" | "resolved_at">;
 
-let delivering: Promise<void> | undefined;
+const notices = processState("notices to the operator", () => ({
+  delivering: undefined as Promise<void> | undefined,
+}));
 
 /**
  * Sends the notices whose time has come, one after the other. What arrives and is not recorded, since the
  * process ends between the two, is sent once more with the same id.
  */
 export function deliverDue(now = Date.now()): Promise<void> {
-  delivering ??= deliverAll(now).finally(() => {
-    delivering = undefined;
+  const state = notices();
+  state.delivering ??= deliverAll(now).finally(() => {
+    state.delivering = undefined;
   });
-  return delivering;
+  return state.delivering;
 }
 
 async function deliverAll(now: number): Promise<void> {

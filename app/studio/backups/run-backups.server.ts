@@ -6,7 +6,7 @@ import { findProgram } from "~/media/program.server";
 import { startMessagingProcess } from "~/server/child-process.server";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
-import { isBusy } from "~db/write-lock";
+import { every, processState } from "~db/runtime.server";
 import { BackupRunningError } from "./backup-error";
 import { backupOptions, withRetention } from "./backup-folder.server";
 import type { BackupAnswer } from "./backup-program.server";
@@ -28,39 +28,27 @@ const POLL_EVERY_MS = 15_000;
 const FIRST_POLL_MS = 2_000;
 const FAULT = "It could not be made. The log of the site says why.";
 
-interface Holder {
-  child: ChildProcess | undefined;
-  isLeaving: boolean;
+const state = processState(
+  "backup",
+  () => ({ child: undefined as ChildProcess | undefined, isLeaving: false }),
+  stopBackup,
+);
+
+/** The process that makes a backup now, for tests that kill it. */
+export function backupProcess(): ChildProcess | undefined {
+  return state().child;
 }
-// On globalThis, because the development server evaluates this module anew after an edit.
-const globals = globalThis as { afterdarkBackups?: Holder };
-globals.afterdarkBackups ??= { child: undefined, isLeaving: false };
-const holder = globals.afterdarkBackups;
 
 /** Makes the backups of the timetable from now on, if BACKUP_DIR is set. */
 export function startBackups(): void {
   if (!settings().backupDir) return;
-  let isPolling = false;
-  const poll = async () => {
-    if (isPolling) return;
-    isPolling = true;
-    try {
-      await pollBackups();
-    } catch (error) {
-      // Another program writes: the next poll is soon.
-      if (!isBusy(error)) console.error("The timetable of backups:", error);
-    } finally {
-      isPolling = false;
-    }
-  };
-  setTimeout(poll, FIRST_POLL_MS).unref();
-  setInterval(poll, POLL_EVERY_MS).unref();
+  every(POLL_EVERY_MS, "begin the next backup", () => pollBackups(), { firstMs: FIRST_POLL_MS });
   onShutdown(stopBackup);
 }
 
 /** Begins the backup that is due, if there is one, and notices one whose process was killed. */
 export async function pollBackups(now = Date.now()): Promise<void> {
-  if (holder.child || holder.isLeaving) return;
+  if (state().child || state().isLeaving) return;
   if (await runningSince()) {
     if (isMadeElsewhere()) return;
     await recordInterruption();
@@ -82,13 +70,14 @@ export async function startBackup(
   request: BackupRequest,
 ): Promise<{ ended: Promise<void> } | undefined> {
   const options = backupOptions();
-  if (!options || holder.child || holder.isLeaving || isMadeElsewhere()) return undefined;
+  const { child: running, isLeaving } = state();
+  if (!options || running || isLeaving || isMadeElsewhere()) return undefined;
   const { file, loader } = findProgram("backup-program", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   const [command, ...args] = insideLimits(node, { background: true });
   const child = startMessagingProcess(command, args, { MALLOC_ARENA_MAX: "2" });
   // Before anything is awaited, so that two requests do not begin two.
-  holder.child = child;
+  state().child = child;
   const answer = answerOf(child);
   try {
     const id = await recordStart(request);
@@ -113,7 +102,7 @@ async function answerOf(child: ChildProcess): Promise<BackupAnswer | undefined> 
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
   });
-  if (holder.child === child) holder.child = undefined;
+  if (state().child === child) state().child = undefined;
   return answer;
 }
 
@@ -147,8 +136,8 @@ function isMadeElsewhere(): boolean {
 
 /** Ends the process; the next backup removes what it leaves. */
 async function stopBackup(): Promise<void> {
-  holder.isLeaving = true;
-  const { child } = holder;
+  state().isLeaving = true;
+  const { child } = state();
   if (!child) return;
   const ended = once(child, "exit");
   child.kill("SIGKILL");

@@ -5,6 +5,7 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import type { DownloadsTable } from "~db/schema/imports";
 import { findDuplicate } from "../upload/duplicates.server";
 import { publishUpload } from "../upload/publish.server";
@@ -23,7 +24,23 @@ interface Running {
   bytes: number;
   total: number | undefined;
 }
-const holder = globalThis as { afterdarkDownload?: Running; afterdarkDownloads?: Promise<void> };
+
+interface Downloads {
+  running?: Running | undefined;
+  /** Resolves when nothing waits any more. */
+  all?: Promise<void> | undefined;
+  isStopped: boolean;
+}
+
+const downloads = processState<Downloads>(
+  "downloads",
+  () => ({ isStopped: false }),
+  (state) => {
+    state.isStopped = true;
+    state.running?.controller.abort();
+    return state.all;
+  },
+);
 
 export interface NewDownload {
   userId: string;
@@ -60,7 +77,7 @@ export async function listDownloads(): Promise<Download[]> {
     .orderBy("id", "desc")
     .limit(SHOWN)
     .execute();
-  const running = holder.afterdarkDownload;
+  const { running } = downloads();
   return rows.map((row) => ({
     id: row.id,
     address: row.address,
@@ -80,7 +97,8 @@ export async function cancelDownload(id: number): Promise<boolean> {
     .where("id", "=", id)
     .where("state", "in", ["waiting", "running"])
     .executeTakeFirst();
-  if (holder.afterdarkDownload?.id === id) holder.afterdarkDownload.controller.abort();
+  const { running } = downloads();
+  if (running?.id === id) running.controller.abort();
   jobsChanged("progress");
   return numUpdatedRows === 1n;
 }
@@ -101,15 +119,16 @@ export async function resumeDownloads(): Promise<void> {
  * @returns when nothing waits any more.
  */
 export function runDownloads(network: Network = INTERNET): Promise<void> {
-  holder.afterdarkDownloads ??= runAll(network).finally(() => {
-    holder.afterdarkDownloads = undefined;
+  const state = downloads();
+  state.all ??= runAll(state, network).finally(() => {
+    state.all = undefined;
   });
-  holder.afterdarkDownloads.catch(console.error);
-  return holder.afterdarkDownloads;
+  state.all.catch(console.error);
+  return state.all;
 }
 
-async function runAll(network: Network): Promise<void> {
-  for (;;) {
+async function runAll(state: Downloads, network: Network): Promise<void> {
+  while (!state.isStopped) {
     const row = await database()
       .selectFrom("downloads")
       .selectAll()
@@ -118,28 +137,30 @@ async function runAll(network: Network): Promise<void> {
       .limit(1)
       .executeTakeFirst();
     if (!row) return;
-    await run(row, network);
+    await run(state, row, network);
   }
 }
 
-async function run(row: DownloadRow, network: Network): Promise<void> {
+async function run(state: Downloads, row: DownloadRow, network: Network): Promise<void> {
   const running: Running = {
     id: row.id,
     controller: new AbortController(),
     bytes: 0,
     total: undefined,
   };
-  holder.afterdarkDownload = running;
+  state.running = running;
   try {
     if (!(await move(row.id, "waiting", { state: "running" }))) return;
     const videoId = await fetchAndPublish(row, running, network);
     await move(row.id, "running", { state: "done", video_id: videoId });
   } catch (error) {
+    // The next start begins it again.
+    if (state.isStopped) return;
     if (!(error instanceof UploadError)) console.error(error);
     const reason = error instanceof UploadError ? error.message : "Failed to upload video.";
     await move(row.id, "running", { state: "failed", reason });
   } finally {
-    holder.afterdarkDownload = undefined;
+    state.running = undefined;
     jobsChanged("progress");
   }
 }

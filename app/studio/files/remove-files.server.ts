@@ -3,6 +3,7 @@ import { cutBasePath } from "~/media/jobs/cut-source.server";
 import { forgetFiles } from "~/media/media-files.server";
 import { removeStored } from "~/media/storage/remove.server";
 import { prepared, writeTransaction } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import type { VideoFileRow } from "~db/video-files";
 import type { OwnVideos } from "../own-videos";
 import { OWN_FILE, ownDeletedValues } from "../own-videos";
@@ -115,7 +116,7 @@ const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
   AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)`;
 const FIRST_ROW = { videoId: "", id: "" };
 /** The last row that `removeOrphanFiles` has checked. */
-let checked = FIRST_ROW;
+const check = processState("check for orphan files", () => ({ after: FIRST_ROW }));
 
 /**
  * Removes the files of videos that are gone, in the catalogue and in the trash, whatever program deleted
@@ -128,8 +129,9 @@ export async function removeOrphanFiles(): Promise<void> {
     `SELECT id FROM (${next} LIMIT ${ROWS_AT_ONCE}) AS part WHERE ${IS_ORPHAN}`,
   ).pluck();
   const last = prepared(`${next} LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`);
-  const ids = orphans.all(checked) as string[];
-  checked = (last.get(checked) as typeof checked | undefined) ?? FIRST_ROW;
+  const { after } = check();
+  const ids = orphans.all(after) as string[];
+  check().after = (last.get(after) as typeof after | undefined) ?? FIRST_ROW;
   await removeOrphans(ids);
 }
 

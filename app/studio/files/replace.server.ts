@@ -15,6 +15,7 @@ import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-term
 import { checkTerms } from "~/trust/uploaders/terms.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
 import { refuseBlockedFile } from "../upload/blocked-file.server";
@@ -52,7 +53,7 @@ export interface Replacement {
 }
 
 /** Files that are being examined: a form that is sent twice must not take one file twice. */
-const beingExamined = new Set<string>();
+const beingExamined = processState("files being examined", () => new Set<string>());
 
 /**
  * Takes a file that is to replace that of a video, after the same checks as an upload. It is converted
@@ -67,9 +68,9 @@ export async function replaceFile(
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
   const { upload } = replacement;
-  if (upload !== undefined && beingExamined.has(upload))
+  if (upload !== undefined && beingExamined().has(upload))
     return failure(409, FAILED, { detail: "This file is being examined already." });
-  if (upload !== undefined) beingExamined.add(upload);
+  if (upload !== undefined) beingExamined().add(upload);
   try {
     return await examineAndTake(replacement, userId);
   } catch (error) {
@@ -81,7 +82,7 @@ export async function replaceFile(
       replace: {},
     });
   } finally {
-    if (upload !== undefined) beingExamined.delete(upload);
+    if (upload !== undefined) beingExamined().delete(upload);
   }
 }
 

@@ -6,6 +6,7 @@ import { diskUsage } from "~/media/media-files.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
+import { every } from "~db/runtime.server";
 import {
   correctRecord,
   forgetUnlessChanged,
@@ -56,16 +57,14 @@ export function startFollowingFiles(): void {
   const look = async () => {
     const began = performance.now();
     if (began < restUntil) return;
-    restUntil = Number.POSITIVE_INFINITY;
     try {
       await followFiles(seen);
-    } catch (error) {
-      console.error("Could not look for files of other tools:", error);
+    } finally {
+      const now = performance.now();
+      restUntil = now + MIN_REST_RATIO * (now - began);
     }
-    const now = performance.now();
-    restUntil = now + MIN_REST_RATIO * (now - began);
   };
-  setInterval(look, LOOK_EVERY_MS).unref();
+  every(LOOK_EVERY_MS, "look for files of other tools", look);
 }
 
 /** Records what has changed since the previous look. */

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { readCaptions } from "~db/captions";
 import { database, prepared, writeTransaction } from "~db/client.server";
+import { every } from "~db/runtime.server";
 
 /**
  * Which videos miss a file. A page of the list can't look for those of 100,000 videos, so they are looked
@@ -116,19 +117,10 @@ export function filesLookedAt(): string | null {
 
 /** Looks for them in the background when the last look is a day old. */
 export function startLookingForFiles(): void {
-  let isLooking = false;
   const ask = async () => {
     const last = filesLookedAt();
-    if (isLooking || (last !== null && Date.now() - Date.parse(last) < LOOK_EVERY_MS)) return;
-    isLooking = true;
-    try {
-      for await (const _ of missingFiles({ pauseMs: PAUSE_MS }));
-    } catch (error) {
-      console.error("The files of the videos could not be looked for:", error);
-    } finally {
-      isLooking = false;
-    }
+    if (last !== null && Date.now() - Date.parse(last) < LOOK_EVERY_MS) return;
+    for await (const _ of missingFiles({ pauseMs: PAUSE_MS }));
   };
-  setTimeout(ask, FIRST_ASK_MS).unref();
-  setInterval(ask, ASK_EVERY_MS).unref();
+  every(ASK_EVERY_MS, "look for missing files", ask, { firstMs: FIRST_ASK_MS });
 }

@@ -5,6 +5,7 @@ import { diskFigures } from "~/media/jobs/disk.server";
 import { counts } from "~/server/counts.server";
 import { settings } from "~/server/settings.server";
 import { SITE_VERSION } from "~/server/version.server";
+import { processState } from "~db/runtime.server";
 import { ALERT_KINDS } from "~db/schema/alerts";
 import { JOB_KINDS } from "~db/schema/jobs";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -24,21 +25,24 @@ interface MetricsText {
   contentType: string;
 }
 
-let begun: Promise<() => Promise<MetricsText>> | undefined;
-let reading: Promise<MetricsText> | undefined;
+const metrics = processState("metrics", () => ({
+  begun: undefined as Promise<() => Promise<MetricsText>> | undefined,
+  reading: undefined as Promise<MetricsText> | undefined,
+}));
 
 /**
  * The figures of the site, as Prometheus reads them. Nothing is loaded, followed or counted by request
  * until they are asked for first; from then on they count. Who asks meanwhile gets the same answer.
  */
 export function readMetrics(): Promise<MetricsText> {
-  begun ??= begin();
-  reading ??= begun
+  const state = metrics();
+  state.begun ??= begin();
+  state.reading ??= state.begun
     .then((read) => read())
     .finally(() => {
-      reading = undefined;
+      state.reading = undefined;
     });
-  return reading;
+  return state.reading;
 }
 
 async function begin(): Promise<() => Promise<MetricsText>> {
@@ -78,9 +82,9 @@ async function begin(): Promise<() => Promise<MetricsText>> {
         this.inc(value());
       },
     });
-  total("page_cache_hits", "Pages answered from the page cache", () => counts.pageCacheHits);
-  total("page_cache_misses", "Pages that had to be rendered", () => counts.pageCacheMisses);
-  total("sign_in_failures", "Sign-ins with a wrong secret", () => counts.signInFailures);
+  total("page_cache_hits", "Pages answered from the page cache", () => counts().pageCacheHits);
+  total("page_cache_misses", "Pages that had to be rendered", () => counts().pageCacheMisses);
+  total("sign_in_failures", "Sign-ins with a wrong secret", () => counts().signInFailures);
 
   return async () => {
     opened.set({ kind: "events" }, openStreamCount());

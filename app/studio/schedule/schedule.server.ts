@@ -5,9 +5,9 @@ import { withhold } from "~/trust/holds.server";
 import { lacksOnlyRecord, refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
+import { every } from "~db/runtime.server";
 import type { Schema } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { isBusy } from "~db/write-lock";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
 import { readSchedule, type TypedSchedule } from "./schedule";
@@ -72,21 +72,7 @@ async function scheduleIn(
 
 /** Performs what is due, from now on each second; what became due while the site was down, at once. */
 export function startSchedule(): void {
-  let isWorking = false;
-  const poll = async () => {
-    if (isWorking) return;
-    isWorking = true;
-    try {
-      await performDue();
-    } catch (error) {
-      // Another program writes: the next poll is soon.
-      if (!isBusy(error)) console.error("Could not publish or hide what is due:", error);
-    } finally {
-      isWorking = false;
-    }
-  };
-  setInterval(poll, POLL_EVERY_MS).unref();
-  void poll();
+  every(POLL_EVERY_MS, "publish or hide scheduled videos", () => performDue(), { firstMs: 0 });
 }
 
 /**

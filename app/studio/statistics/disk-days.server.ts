@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { settings } from "~/server/settings.server";
 import { prepared, writeTransaction } from "~db/client.server";
+import { every } from "~db/runtime.server";
 import { type DiskDay, type DiskForecast, forecastDisk } from "./disk-forecast";
 
 /** A day's record is that of its last hour. */
@@ -43,9 +44,7 @@ export async function recordDisk(now = Date.now()): Promise<void> {
 
 /** The one writer of the records: now, and every hour. */
 export function startDiskRecords(): void {
-  const record = () => void recordDisk().catch(console.error);
-  record();
-  setInterval(record, RECORD_EVERY_MS).unref();
+  every(RECORD_EVERY_MS, "record the use of the disk", () => recordDisk(), { firstMs: 0 });
 }
 
 async function diskSpace(): Promise<{ used: number; free: number } | undefined> {

@@ -4,6 +4,7 @@ import { formatQuantity } from "~/shared/format";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { projected } from "~db/changes.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import type { TagChangeState } from "~db/schema/tags";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -51,9 +52,9 @@ export interface TagChangeEnd {
   left: number;
 }
 
-const inTurn = takingTurns();
+const inTurn = processState("tag turns", takingTurns);
 /** What is under way, by the id of the change: how many videos it is about. */
-const underWay = new Map<number, { total: number }>();
+const underWay = processState("tag changes", () => new Map<number, { total: number }>());
 
 /**
  * Changes tags in all videos, whatever their status. The change is written down first and done in small
@@ -140,7 +141,7 @@ export async function listTagChanges(now = Date.now()): Promise<ShownTagChange[]
     sentence: sentenceOf(names, target),
     state,
     videos: videos ?? 0,
-    ...underWay.get(id),
+    ...underWay().get(id),
     createdAt: created_at,
   }));
 }
@@ -173,14 +174,14 @@ async function taggedIds(tags: readonly string[]): Promise<string[]> {
 
 /** @param found the videos, where they have just been looked for. */
 function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
-  return inTurn(async () => {
+  return inTurn()(async () => {
     const change = prepared("SELECT tags, target FROM tag_changes WHERE id = ?").get(id) as {
       tags: string;
       target: string | null;
     };
     const tags = JSON.parse(change.tags) as string[];
     const ids = found ?? (await taggedIds(tags));
-    underWay.set(id, { total: ids.length });
+    underWay().set(id, { total: ids.length });
     const from = new Set(tags);
     const changePart = (part: readonly string[]) =>
       writeTransaction(() => changeRows(id, part, from, change.target));
@@ -190,11 +191,11 @@ function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
 }
 
 function performUndo(id: number): Promise<TagChangeEnd> {
-  return inTurn(async () => {
+  return inTurn()(async () => {
     const ids = prepared("SELECT video_id FROM tag_change_videos WHERE change_id = ?")
       .pluck()
       .all(id) as string[];
-    underWay.set(id, { total: ids.length });
+    underWay().set(id, { total: ids.length });
     const videos = await eachPart(
       id,
       ids,
@@ -227,7 +228,7 @@ async function eachPart(
     });
     return videos;
   } finally {
-    underWay.delete(id);
+    underWay().delete(id);
   }
 }
 

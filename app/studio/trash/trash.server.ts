@@ -11,6 +11,7 @@ import { partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { move } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
+import { every } from "~db/runtime.server";
 import {
   removeFiles,
   removeFilesOf,
@@ -183,11 +184,10 @@ export async function emptyTrash(now = Date.now()): Promise<void> {
 
 /** Finishes what the last process began, then removes what is too old every minute. */
 export function scheduleTrashCleanup(): void {
-  const work = () => logFailure("empty the trash", () => emptyTrash());
+  const emptying = every(EMPTY_EVERY_MS, "empty the trash", () => emptyTrash());
   void logFailure("finish deletions", finishDeletions)
     .then(() => logFailure("check the trash", checkTrash))
-    .then(work);
-  setInterval(work, EMPTY_EVERY_MS).unref();
+    .then(emptying.run);
 }
 
 /** Reports files in the trash that the database doesn't list, and finishes interrupted purges. */

@@ -7,6 +7,7 @@ import { settings } from "~/server/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
 import { checkTerms, refusalOfTerms, requiredTerms } from "~/trust/uploaders/terms.server";
+import { processState } from "~db/runtime.server";
 import { isBusy } from "~db/write-lock";
 import type { OwnVideos } from "../own-videos";
 import { readSchedule, type Schedule } from "../schedule/schedule";
@@ -24,9 +25,9 @@ import {
 } from "./upload-fields";
 
 /** Uploads in progress: a form that is sent twice must not make two videos of one file. */
-const beingPublished = new Set<string>();
+const beingPublished = processState("uploads being published", () => new Set<string>());
 /** Recent results, by user and upload id: a response can get lost, and its request is retried. */
-const lastPublished = new Map<string, UploadSuccess>();
+const lastPublished = processState("published uploads", () => new Map<string, UploadSuccess>());
 const REMEMBERED = 1_000;
 
 export type UploadOutcome =
@@ -71,10 +72,10 @@ export async function publishReceivedForm(
   const sentBefore = form.fields.get("upload");
   try {
     if (sentBefore === undefined) return await publishForm(form, userId, own);
-    if (beingPublished.has(sentBefore))
+    if (beingPublished().has(sentBefore))
       throw new UploadError(409, "This upload is being published.");
-    beingPublished.add(sentBefore);
-    return await publishForm(form, userId, own).finally(() => beingPublished.delete(sentBefore));
+    beingPublished().add(sentBefore);
+    return await publishForm(form, userId, own).finally(() => beingPublished().delete(sentBefore));
   } catch (error) {
     if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
     if (!(error instanceof UploadError)) {
@@ -101,7 +102,7 @@ async function publishForm(
   }
   const sentBefore = form.fields.get("upload");
   // Before the fields are checked: the time of a schedule may have come since.
-  const taken = lastPublished.get(`${userId} ${sentBefore}`);
+  const taken = lastPublished().get(`${userId} ${sentBefore}`);
   if (taken) return { ok: true, video: taken };
   const checked = checkTexts(typedTexts(form.fields));
   const named = form.fields.get("terms");
@@ -163,9 +164,9 @@ async function publishForm(
   }
   if (sentBefore) {
     await removeUpload(userId, sentBefore);
-    lastPublished.set(`${userId} ${sentBefore}`, published);
-    const [oldest] = lastPublished.keys();
-    if (oldest && lastPublished.size > REMEMBERED) lastPublished.delete(oldest);
+    lastPublished().set(`${userId} ${sentBefore}`, published);
+    const [oldest] = lastPublished().keys();
+    if (oldest && lastPublished().size > REMEMBERED) lastPublished().delete(oldest);
   }
   return { ok: true, video: published };
 }

@@ -1,6 +1,6 @@
 import { prepared, writeTransaction } from "~db/client.server";
+import { every } from "~db/runtime.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { isBusy } from "~db/write-lock";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
 import { settleVideos } from "./settle.server";
 
@@ -11,20 +11,7 @@ const LISTED = 50;
 
 /** Hides the videos whose record ends, from now on each minute; what ended while the site was down, at once. */
 export function startConsent(): void {
-  let isWorking = false;
-  const work = async () => {
-    if (isWorking) return;
-    isWorking = true;
-    try {
-      await hideEnded();
-    } catch (error) {
-      if (!isBusy(error)) console.error("Could not hide videos whose record has ended:", error);
-    } finally {
-      isWorking = false;
-    }
-  };
-  setInterval(work, EVERY_MS).unref();
-  void work();
+  every(EVERY_MS, "hide videos whose record has ended", () => hideEnded(), { firstMs: 0 });
 }
 
 /**

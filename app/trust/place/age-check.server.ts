@@ -8,6 +8,7 @@ import { safePath } from "~/server/safe-redirect";
 import { settings } from "~/server/settings.server";
 import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { siteOrigin } from "~/server/site-origin.server";
+import { processState } from "~db/runtime.server";
 import type { AgeCheckProblem } from "./age-check-problems";
 import { readAgeToken } from "./age-token.server";
 
@@ -27,15 +28,21 @@ const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt:
 type Pending = z.output<typeof PENDING>;
 
 /** Nonces whose answer was taken, until no token with them is believed any more. Nothing of who it was. */
-const spent = new LRUCache<string, true>({
-  ...atMostEntries(100_000),
-  ttl: (PENDING_SECONDS + 900) * 1000,
-});
+const spent = processState(
+  "spent age checks",
+  () =>
+    new LRUCache<string, true>({
+      ...atMostEntries(100_000),
+      ttl: (PENDING_SECONDS + 900) * 1000,
+    }),
+);
 
 /** The provider is asked whether it is there at most this often, without a word about a visitor. */
 const ASK_EVERY_MS = 10_000;
 const PROVIDER_ANSWERS_WITHIN_MS = 3_000;
-let asked: { url: string; at: number; answers: Promise<boolean> } | undefined;
+const provider = processState("age check provider", () => ({
+  asked: undefined as { url: string; at: number; answers: Promise<boolean> } | undefined,
+}));
 
 /** Where a visitor goes next, and the cookies that are set on the way. */
 export interface Step {
@@ -78,8 +85,8 @@ export function endAgeCheck(request: Request, now = Date.now()): Step {
   const answer = readAgeToken(token, secret, now);
   if (typeof answer === "string") return failed(answer);
   const begun = pending.find(({ nonce }) => nonce === answer.nonce);
-  if (!begun || spent.has(answer.nonce)) return failed("wrong");
-  spent.set(answer.nonce, true);
+  if (!begun || spent().has(answer.nonce)) return failed("wrong");
+  spent().set(answer.nonce, true);
   const left = pendingCookie(pending.filter((each) => each !== begun));
   if (!answer.isAdult) return { ...failed("no", begun.to), cookies: [left] };
   return { location: safePath(begun.to, "/"), cookies: [left, checkedAgeCookie(now)] };
@@ -112,7 +119,8 @@ function pendingCookie(pending: Pending): string {
 
 /** Whether anything answers there; a proxy that says that nothing stands behind it does not count. */
 function providerAnswers(url: string, now: number): Promise<boolean> {
-  if (!asked || asked.url !== url || now - asked.at >= ASK_EVERY_MS) {
+  const state = provider();
+  if (state.asked?.url !== url || now - state.asked.at >= ASK_EVERY_MS) {
     const answers = fetch(url, {
       method: "HEAD",
       redirect: "manual",
@@ -122,11 +130,11 @@ function providerAnswers(url: string, now: number): Promise<boolean> {
       () => false,
     );
     const asking = { url, at: now, answers };
-    asked = asking;
+    state.asked = asking;
     // Who is told that it is away may try again at once.
     void answers.then((isThere) => {
-      if (!isThere && asked === asking) asked = undefined;
+      if (!isThere && state.asked === asking) state.asked = undefined;
     });
   }
-  return asked.answers;
+  return state.asked.answers;
 }

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { atMostEntries } from "~/server/attempt-limit.server";
+import { processState } from "~db/runtime.server";
 
 /**
  * A question in plain words, asked when one address sends many reports. No picture, no sound, no script and
@@ -12,10 +13,10 @@ const MOST_USED = 50_000;
 /** Of this process: a restart asks anew, and nothing of it has to be kept. */
 const KEY = randomBytes(32);
 
-const used = new LRUCache<string, true>({
-  ...atMostEntries(MOST_USED),
-  ttl: ANSWERED_WITHIN_MS,
-});
+const used = processState(
+  "used puzzles",
+  () => new LRUCache<string, true>({ ...atMostEntries(MOST_USED), ttl: ANSWERED_WITHIN_MS }),
+);
 
 export interface Puzzle {
   question: string;
@@ -43,11 +44,11 @@ export function newPuzzle(now = Date.now()): Puzzle {
 /** Whether it is the answer, in time and for the first time. Either way the question is spent. */
 export function isSolved(token: string, answer: string, now = Date.now()): boolean {
   const [nonce = "", until = "", mac = ""] = token.split(".");
-  if (!/^[\w-]{16}$/.test(nonce) || !(Number(until) > now) || used.has(nonce)) return false;
+  if (!/^[\w-]{16}$/.test(nonce) || !(Number(until) > now) || used().has(nonce)) return false;
   const given = Buffer.from(mac, "base64url");
   const ours = Buffer.from(signed(nonce, until, normalized(answer)), "base64url");
   if (given.length !== ours.length) return false;
-  used.set(nonce, true);
+  used().set(nonce, true);
   return timingSafeEqual(given, ours);
 }
 

@@ -1,9 +1,9 @@
 import { type Email, sendEmail } from "~/server/mail/email.server";
 import { settings } from "~/server/settings.server";
 import { database, writeTransaction } from "~db/client.server";
+import { every, processState } from "~db/runtime.server";
 import type { ReportMailRow } from "~db/schema/reports";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { isBusy } from "~db/write-lock";
 import { eraseReport, mailSender, readReport, reportsToErase } from "./report-records.server";
 import { MAIL_TEXTS } from "./report-texts";
 import { statusPath } from "./status-token.server";
@@ -18,16 +18,11 @@ const AT_ONCE = 20;
 /** Sends the mails to reporters and deletes texts on their timetable, from now on each minute. */
 export function startReports(): void {
   const work = async () => {
-    try {
-      await eraseDue();
-      await forgetDecisions();
-      await sendReportMails();
-    } catch (error) {
-      if (!isBusy(error)) console.error("The reports could not be looked after:", error);
-    }
+    await eraseDue();
+    await forgetDecisions();
+    await sendReportMails();
   };
-  setTimeout(work, FIRST_MS).unref();
-  setInterval(work, EVERY_MS).unref();
+  every(EVERY_MS, "send the mails to reporters or delete old texts", work, { firstMs: FIRST_MS });
 }
 
 /**
@@ -47,17 +42,20 @@ export async function eraseDue(now = Date.now()): Promise<number> {
   }
 }
 
-let sending: Promise<void> | undefined;
+const mails = processState("mails to reporters", () => ({
+  sending: undefined as Promise<void> | undefined,
+}));
 
 /**
  * Sends the mails whose time has come, one after the other. What arrives and is not recorded, since the
  * process ends between the two, is sent once more with the same id.
  */
 export function sendReportMails(now = Date.now()): Promise<void> {
-  sending ??= sendAll(now).finally(() => {
-    sending = undefined;
+  const state = mails();
+  state.sending ??= sendAll(now).finally(() => {
+    state.sending = undefined;
   });
-  return sending;
+  return state.sending;
 }
 
 async function sendAll(now: number): Promise<void> {

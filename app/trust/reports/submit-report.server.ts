@@ -23,9 +23,18 @@ const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
 
-const freeByAddress = attemptLimit(VIDEOS_WITHOUT_PUZZLE, HOUR_SECONDS);
-const freeForAll = attemptLimit(VIDEOS_OF_ALL_WITHOUT_PUZZLE, HOUR_SECONDS, 1);
-const byAddress = attemptLimit(REPORTS_PER_ADDRESS, HOUR_SECONDS);
+const freeByAddress = attemptLimit(
+  "reports without a puzzle by address",
+  VIDEOS_WITHOUT_PUZZLE,
+  HOUR_SECONDS,
+);
+const freeForAll = attemptLimit(
+  "reports without a puzzle",
+  VIDEOS_OF_ALL_WITHOUT_PUZZLE,
+  HOUR_SECONDS,
+  1,
+);
+const byAddress = attemptLimit("reports by address", REPORTS_PER_ADDRESS, HOUR_SECONDS);
 
 /** The form again, with what was typed and what is wrong. */
 export interface RefusedReport {

@@ -1,5 +1,5 @@
 import { prepared, sqliteHandle, writeTransaction } from "~db/client.server";
-import { isBusy } from "~db/write-lock";
+import { every } from "~db/runtime.server";
 import type { AcceptedTerms } from "./terms";
 
 const EVERY_MS = 60_000;
@@ -57,14 +57,9 @@ export function acceptancesOf(
 /** Looks after what was accepted for videos that are deleted, from now on a part each minute. */
 export function startAcceptedTerms(): void {
   let last = 0;
-  const work = async () => {
-    try {
-      last = await forgetAccepted(last);
-    } catch (error) {
-      if (!isBusy(error)) console.error("Accepted terms could not be looked after:", error);
-    }
-  };
-  setInterval(work, EVERY_MS).unref();
+  every(EVERY_MS, "delete old accepted terms", async () => {
+    last = await forgetAccepted(last);
+  });
 }
 
 /**

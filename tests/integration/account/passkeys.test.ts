@@ -18,9 +18,9 @@ let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite({ PUBLIC_URL: SITE });
 });
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers();
-  site.remove();
+  await site.remove();
 });
 
 type Asked = { challenge: string; rpId: string };

@@ -185,13 +185,13 @@ describe("the service worker", () => {
     const text = await first.text();
     expect(() => new Script(text)).not.toThrow();
     expect(await (await ask(serviceWorker, "/sw.js")).text()).toBe(text);
-    site.remove();
+    await site.remove();
     site = useTemporarySite({ SITE_NAME: "Other" });
     expect(await (await ask(serviceWorker, "/sw.js")).text()).not.toBe(text);
   });
 
   it("is one that removes itself and all that it stored, where it is switched off", async () => {
-    site.remove();
+    await site.remove();
     site = useTemporarySite({ SERVICE_WORKER: "off" });
     const deleted: string[] = [];
     let unregistered = 0;

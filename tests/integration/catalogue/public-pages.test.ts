@@ -119,7 +119,7 @@ describe("home", () => {
 
   it("offers the join link only where there is one", async () => {
     expect((await call(home.loader, "/")).body.joinUrl).toBeUndefined();
-    site.remove();
+    await site.remove();
     site = useTemporarySite({ JOIN_URL: "https://chat.example/c" });
     expect((await call(home.loader, "/")).body.joinUrl).toBe("https://chat.example/c");
   });
@@ -252,7 +252,7 @@ describe("the pages of text", () => {
     "know where to write to",
     async (loader) => {
       expect((await call(loader, "/")).body.email).toBe("contact@videos.example");
-      site.remove();
+      await site.remove();
       site = useTemporarySite({ CONTACT_EMAIL: "hello@else.example" });
       expect((await call(loader, "/")).body.email).toBe("hello@else.example");
     },
@@ -314,7 +314,7 @@ describe("the question for the age", () => {
   });
 
   it("can be switched off by the operator", async () => {
-    site.remove();
+    await site.remove();
     site = useTemporarySite({ AGE_GATE: "off" });
     expect(await asks("/")).toBe(false);
   });

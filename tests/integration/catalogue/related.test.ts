@@ -16,9 +16,9 @@ beforeEach(() => {
   site = useTemporarySite();
   vi.spyOn(Date, "now").mockReturnValue(NOW);
 });
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks();
-  site.remove();
+  await site.remove();
 });
 
 const plain = { category: "english", created_at: daysAgo(100) };

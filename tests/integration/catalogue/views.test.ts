@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { findPublished } from "~/catalogue/video.server";
-import { countView, flushViews, forgetPendingViews } from "~/catalogue/views.server";
+import { countView, flushViews } from "~/catalogue/views.server";
 import { action, loader } from "~/routes/video-view";
 import { catalogueVersion } from "~db/changes.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
@@ -17,10 +17,9 @@ beforeEach(() => {
     INSERT INTO videos (id, title, category) VALUES ('a', 'A', 'desi'), ('b', 'B', 'desi');
     INSERT INTO videos (id, title, category, status) VALUES ('h', 'H', 'desi', 'hidden');`);
 });
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers();
-  forgetPendingViews();
-  site.remove();
+  await site.remove();
 });
 
 const stored = (id: string) =>

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { forgetPendingViews } from "~/catalogue/views.server";
 import {
   countWatched,
   flushWatchedParts,
-  forgetPendingWatchedParts,
   readWatchedParts,
 } from "~/catalogue/watched-parts.server";
 import { action, loader } from "~/routes/video-watched";
@@ -24,11 +22,9 @@ beforeEach(() => {
     INSERT INTO videos (id, title, category) VALUES ('a', 'A', 'desi'), ('b', 'B', 'desi');
     INSERT INTO videos (id, title, category, status) VALUES ('h', 'H', 'desi', 'hidden');`);
 });
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers();
-  forgetPendingWatchedParts();
-  forgetPendingViews();
-  site.remove();
+  await site.remove();
 });
 
 function written(id: string) {

@@ -180,6 +180,6 @@ describe("work on the queue, while another connection is writing", () => {
     other.close();
     expect(heartbeat(running, { progress: 0.5 })).toBe(true);
     expect((await claim())?.kind).toBe("storyboard");
-    temporary.remove();
+    await temporary.remove();
   });
 });

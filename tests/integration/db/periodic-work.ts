@@ -26,11 +26,11 @@ import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { startHeartbeat } from "~db/heartbeat.server";
 
-/** One round of the work, or the reason why a timer runs no statement. */
-type PeriodicWork = (() => unknown) | string;
+/** One round of the work, or the reason why it runs no statement. */
+type Round = (() => unknown) | string;
 
-/** What the site does again and again by itself, by the file that has its timer. */
-export const TIMERS: Readonly<Record<string, PeriodicWork>> = {
+/** What the site does periodically (`every` in db/runtime.server.ts), by file. */
+export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/live/event-stream.server.ts": "Sends a heartbeat to open event streams.",
   "app/live/hub.server.ts": () => subscribe(() => {})(),
   "app/media/block-list/hash-films.server.ts": hashBlockedFilms,

@@ -32,10 +32,10 @@ let children: ChildProcess[] = [];
 beforeEach(() => {
   site = useTemporarySite();
 });
-afterEach(() => {
+afterEach(async () => {
   for (const child of children) child.kill("SIGKILL");
   children = [];
-  site.remove();
+  await site.remove();
 });
 
 function run(command: string, args: string[]): ChildProcess {

@@ -22,10 +22,10 @@ const PATH = process.env.PATH;
 beforeEach(() => {
   site = useTemporarySite();
 });
-afterEach(() => {
+afterEach(async () => {
   process.env.PATH = PATH;
   forgetFfmpeg();
-  site.remove();
+  await site.remove();
 });
 
 /** A playable MP4 in the library with nothing to do but its copy. */

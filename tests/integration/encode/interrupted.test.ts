@@ -27,10 +27,10 @@ beforeEach(() => {
   site = useTemporarySite();
   realPath = process.env.PATH;
 });
-afterEach(() => {
+afterEach(async () => {
   process.env.PATH = realPath;
   forgetFfmpeg();
-  site.remove();
+  await site.remove();
 });
 
 const interrupt = (program: "ffmpeg" | "ffprobe") =>

@@ -15,9 +15,9 @@ import {
   fail,
   heartbeat,
   isOurs,
+  ownWorker,
   retry,
   returnToQueue,
-  WORKER,
 } from "~/media/jobs/queue.server";
 import { type Runner, startRunner } from "~/media/jobs/runner.server";
 import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
@@ -55,7 +55,7 @@ afterEach(async () => {
   runners = [];
   for (const child of children) child.kill("SIGKILL");
   children = [];
-  site.remove();
+  await site.remove();
 });
 
 async function addVideo(title = "A video"): Promise<string> {
@@ -163,7 +163,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
   });
 
   it("waits while the disk is nearly full, says so, and goes on by itself", async () => {
-    site.remove();
+    await site.remove();
     site = useTemporarySite({ ENCODER_FREE_BYTES: String(2 ** 52) });
     const said = vi.spyOn(console, "warn").mockImplementation(() => {});
     const id = await addVideo();
@@ -317,8 +317,8 @@ describe.runIf(ffmpegAvailable())("the end of a job", () => {
 
 describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   // However fast a machine is, a stream takes several times the second after which ffmpeg first reports.
-  beforeEach(() => {
-    site.remove();
+  beforeEach(async () => {
+    await site.remove();
     site = useTemporarySite({ ENCODER_PRESET: "slow" });
   });
 
@@ -509,7 +509,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     const error = await failed;
     expect(error).toBeInstanceOf(InterruptedError);
     expect(error.message).toMatch(/no progress for 2 seconds/);
-    expect(WORKER).toContain(String(process.pid));
+    expect(ownWorker()).toContain(String(process.pid));
   });
 });
 

@@ -11,9 +11,9 @@ beforeEach(() => {
   site = useTemporarySite();
   vi.spyOn(os, "availableParallelism").mockReturnValue(64);
 });
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks();
-  site.remove();
+  await site.remove();
 });
 
 describe.runIf(ffmpegAvailable())("a machine of 64 processors", () => {

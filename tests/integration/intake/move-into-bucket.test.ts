@@ -9,9 +9,9 @@ let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite();
 });
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers();
-  site.remove();
+  await site.remove();
 });
 
 const folder = () => path.join(site.uploads, "videos", "me");

@@ -200,7 +200,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   });
 
   it("goes later when the setting is changed, and stays with always", async () => {
-    site.remove();
+    await site.remove();
     begin("always");
     const { id, source } = await converted();
     expect(videoRow(id).source_url).toBe(source);
@@ -214,7 +214,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   });
 
   it("goes with never before the stream is made, which is then made from what is played", async () => {
-    site.remove();
+    await site.remove();
     begin("never");
     const video = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
     const film = { as: "mkv", size: "1408x792", seconds: 1, video, audio: ["ac3"] };
@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   });
 
   it("goes with never as soon as the stream that is watched first, and its copy, are there", async () => {
-    site.remove();
+    await site.remove();
     begin("never");
     const { id, source } = await add(avi("1408x792", 1));
     await workUntilIdle();

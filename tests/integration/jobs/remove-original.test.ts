@@ -26,11 +26,11 @@ beforeEach(() => {
   warnings = [];
   vi.spyOn(console, "warn").mockImplementation((line) => warnings.push(String(line)));
 });
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks();
   process.env.PATH = PATH;
   forgetFfmpeg();
-  site.remove();
+  await site.remove();
 });
 
 const H264 = ["libx264", "-preset", "veryfast", "-bf", "0", "-pix_fmt", "yuv420p", "-g", "25"];
@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
   });
 
   it("is kept with KEEP_SOURCES=always", async () => {
-    site.remove();
+    await site.remove();
     begin("always");
     const { id, original } = await copied();
     await cleanUp();
@@ -256,7 +256,7 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
   });
 
   it("is kept with never, before and after the stream is made, when what is played is damaged", async () => {
-    site.remove();
+    await site.remove();
     begin("never");
     const film = makeClip(site.folder, "film", { as: "mkv", video: H264, audio: ["ac3"] });
     const id = await addToLibrary(site.uploads, film, false);

@@ -31,9 +31,9 @@ beforeEach(async () => {
   fs.writeFileSync(film, "as it came");
   id = await addToLibrary(site.uploads, film, true);
 });
-afterEach(() => {
+afterEach(async () => {
   meanwhile = async () => {};
-  site.remove();
+  await site.remove();
 });
 
 /** Puts a copy in the place of the film, while that is deleted; the files of the trash and what they hold. */

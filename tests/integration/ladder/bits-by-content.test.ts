@@ -21,10 +21,10 @@ beforeEach(() => {
   site = useTemporarySite({ ENCODER_PRESET: "auto" });
   realPath = process.env.PATH;
 });
-afterEach(() => {
+afterEach(async () => {
   process.env.PATH = realPath;
   forgetFfmpeg();
-  site.remove();
+  await site.remove();
 });
 
 const film = (name: string, picture: string) =>

@@ -40,10 +40,10 @@ beforeEach(() => {
   });
   realPath = process.env.PATH;
 });
-afterEach(() => {
+afterEach(async () => {
   process.env.PATH = realPath;
   forgetFfmpeg();
-  site.remove();
+  await site.remove();
 });
 
 /** A video with its stream, and nothing else. */

@@ -32,8 +32,8 @@ beforeEach(() => {
   process.env.LIBVA_DRIVER_NAME = "iHD";
   forgetFfmpeg();
 });
-afterEach(() => {
-  site.remove();
+afterEach(async () => {
+  await site.remove();
   forgetFfmpeg();
 });
 

@@ -1,11 +1,10 @@
-import type { ChildProcess } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { UploadError } from "~/media/intake/upload-error.server";
-import { processPicture } from "~/media/pictures/picture-process.server";
+import { pictureProcess, processPicture } from "~/media/pictures/picture-process.server";
 import { measureHeld } from "../../event-loop";
 import { until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
@@ -31,8 +30,6 @@ const errorOf = (file: string) =>
     () => undefined,
     (error: UploadError) => error,
   );
-const pictureProcess = () =>
-  (globalThis as { afterdarkPictures?: { child?: ChildProcess } }).afterdarkPictures?.child;
 
 describe("pictures that cost more than they are worth", () => {
   it("of 100 megapixels are refused at once with a sentence, four of them too, and files are read meanwhile", async () => {

@@ -147,7 +147,7 @@ describe("a file", () => {
   });
 
   it("is handed to nginx when the operator says so", async () => {
-    site.remove();
+    await site.remove();
     site = useTemporarySite({ ACCEL_PREFIX: "/protected" });
     addVideo("published", URL_PATH);
     const response = await ask(URL_PATH);

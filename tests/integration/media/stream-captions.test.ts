@@ -50,10 +50,10 @@ beforeEach(() => {
     )
     .run(`${BASE}.mp4`, HLS);
 });
-afterEach(() => {
+afterEach(async () => {
   delete process.env.ACCEL_PREFIX;
   forgetSettings();
-  site.remove();
+  await site.remove();
 });
 
 function write(url: string, text: string) {

@@ -56,7 +56,7 @@ afterEach(async () => {
   running?.task.abort();
   await running?.ended;
   running = undefined;
-  site.remove();
+  await site.remove();
 });
 
 /** What browsers don't play. */

@@ -12,7 +12,7 @@ import { backupOptions, requireBackupFolder } from "~/studio/backups/backup-fold
 import { lastBackups } from "~/studio/backups/backup-records.server";
 import { lockBackups, makeBackup } from "~/studio/backups/make-backup.server";
 import { readNow } from "~/studio/backups/prove-backup.server";
-import { pollBackups, startBackup } from "~/studio/backups/run-backups.server";
+import { backupProcess, pollBackups, startBackup } from "~/studio/backups/run-backups.server";
 import { storedBackups } from "~/studio/backups/stored-backups.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { sqliteHandle } from "~db/client.server";
@@ -227,10 +227,7 @@ describe("the timetable", () => {
     fs.truncateSync(film, 512 * 1024 ** 2);
     const started = await startBackup({ userId: null, dueAt: new Date().toISOString() });
     await vi.waitFor(() => expect(leftovers()).toHaveLength(1), { timeout: 30_000, interval: 5 });
-    const { child } = (
-      globalThis as unknown as { afterdarkBackups: { child: { kill(signal: string): void } } }
-    ).afterdarkBackups;
-    child.kill("SIGKILL");
+    backupProcess()?.kill("SIGKILL");
     await started!.ended;
     expect(await states()).toEqual(["interrupted"]);
     expect(leftovers()).toHaveLength(1);

@@ -114,7 +114,7 @@ describe("streams", () => {
     expect(open[0].status).toBe(200);
     for (const { body } of open) await body!.cancel();
     expect(openStreamCount()).toBe(0);
-    temporary.remove();
+    await temporary.remove();
   });
 
   it("send a named heartbeat every 30 seconds", async () => {
@@ -134,7 +134,7 @@ describe("streams", () => {
       ]);
     } finally {
       vi.useRealTimers();
-      temporary.remove();
+      await temporary.remove();
     }
   });
 
@@ -147,7 +147,7 @@ describe("streams", () => {
     expect(openStreamCount()).toBe(0);
     const text = await new Response(body).text();
     expect(text).toContain("event: hello");
-    temporary.remove();
+    await temporary.remove();
   });
 });
 
@@ -164,6 +164,6 @@ describe("a stream", () => {
     expect(next.status).toBe(200);
     for (const { body } of [open[1]!, next]) await body!.cancel();
     expect(openStreamCount()).toBe(0);
-    temporary.remove();
+    await temporary.remove();
   });
 });

@@ -14,10 +14,10 @@ beforeEach(() => {
   changes = [];
   unsubscribe = subscribe((change) => changes.push(change));
 });
-afterEach(() => {
+afterEach(async () => {
   unsubscribe();
   vi.useRealTimers();
-  site.remove();
+  await site.remove();
 });
 
 const topics = () => changes.map(({ topic }) => topic);

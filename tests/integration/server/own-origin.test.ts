@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
-  site.remove();
+  await site.remove();
 });
 
 /** fetch() sets headers of its own; a plain request sends what it is told. */

@@ -31,7 +31,7 @@ afterEach(async () => {
   server.close();
   // The limits count until the last response is closed.
   await until(() => held.every((response) => response.closed));
-  site.remove();
+  await site.remove();
   vi.restoreAllMocks();
 });
 

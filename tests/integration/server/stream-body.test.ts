@@ -16,10 +16,10 @@ onRequestStart(() => {});
 beforeEach(() => {
   site = useTemporarySite();
 });
-afterEach(() => {
+afterEach(async () => {
   server?.closeAllConnections();
   server?.close();
-  site.remove();
+  await site.remove();
 });
 
 /** Starts a server that handles requests with `handle`, and sends it one. */

@@ -92,7 +92,7 @@ describe("the catalogue as a table", () => {
           ]),
         );
       } finally {
-        other.remove();
+        await other.remove();
       }
     },
   );

@@ -120,7 +120,7 @@ describe("a strike", () => {
   });
 
   it("blocks nobody where the setting says so", async () => {
-    site.remove();
+    await site.remove();
     site = useTemporarySite({ STRIKES_BLOCK: "0" });
     owner = makeUser("owner@example.com");
     uploader = makeUser("uploader@example.com");

@@ -43,7 +43,7 @@ beforeAll(async () => {
   film = makeClip(folder, "film", { seconds: 6, output: ["-movflags", "+faststart"] });
   const site = useTemporarySite();
   made = await makeFiles(film, "made");
-  site.remove();
+  await site.remove();
 });
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
@@ -62,9 +62,9 @@ beforeEach(async () => {
   // Everything but its stream is there.
   sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
 });
-afterEach(() => {
+afterEach(async () => {
   errors.mockRestore();
-  site.remove();
+  await site.remove();
 });
 
 const ladder = () => jobRows(video).find(({ kind }) => kind === "ladder")!;

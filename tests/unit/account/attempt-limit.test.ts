@@ -1,9 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { attemptLimit } from "~/server/attempt-limit.server";
+import { stopRuntime } from "~db/runtime.server";
+
+afterEach(() => stopRuntime());
 
 describe("a limit of attempts", () => {
   it("lets so many pass in a window that begins with the first", () => {
-    const limit = attemptLimit(2, 60);
+    const limit = attemptLimit("attempts", 2, 60);
     expect([limit.consume("a", 0), limit.consume("a", 30_000)]).toEqual([undefined, undefined]);
     expect(limit.isUsedUp("a", 30_000)).toBe(true);
     expect(limit.consume("a", 30_000)).toBe(30);
@@ -14,7 +17,7 @@ describe("a limit of attempts", () => {
   });
 
   it("does not count what turned out well", () => {
-    const limit = attemptLimit(1, 60);
+    const limit = attemptLimit("attempts", 1, 60);
     for (let n = 0; n < 5; n++) {
       expect(limit.consume("a", 0)).toBeUndefined();
       limit.refund("a");
@@ -24,7 +27,7 @@ describe("a limit of attempts", () => {
   });
 
   it("remembers no more than ten thousand keys, however many come and however long they are", () => {
-    const limit = attemptLimit(1, 60);
+    const limit = attemptLimit("attempts", 1, 60);
     limit.consume("first", 0);
     for (let n = 0; n < 9_999; n++) limit.consume(`${n}${"x".repeat(1_000)}`, 0);
     expect(limit.isUsedUp("first", 0)).toBe(true);

@@ -1,0 +1,130 @@
+import { isBusy } from "./write-lock";
+
+/**
+ * The runtime: everything that this process keeps in memory from one request to the next (the database
+ * connection, caches, queues, threads), and its periodic work. `app/boot.server.ts` starts it, and
+ * `stopRuntime` stops it. Each test starts with an empty one.
+ */
+
+interface Piece {
+  value: unknown;
+  stop(): unknown;
+}
+
+// On globalThis, because the development server evaluates modules again after an edit: the pieces must
+// survive that. A Map keeps the order in which they were created.
+const slot = globalThis as { afterdarkRuntime?: Map<string | symbol, Piece> };
+slot.afterdarkRuntime ??= new Map();
+const pieces = slot.afterdarkRuntime;
+
+/**
+ * Declares a piece of the runtime. It is created on first use, and again on the next use after
+ * `stopRuntime`.
+ *
+ * @param name unique in the whole process.
+ * @param stop releases what the piece holds (a timer, a thread, a file). A piece may use those that were
+ *   created before it: they are stopped after it.
+ * @returns a function that returns the piece.
+ */
+export function processState<Value>(
+  name: string,
+  create: () => Value,
+  stop?: (value: Value) => unknown,
+): () => Value {
+  return () => {
+    const piece = pieces.get(name);
+    if (piece) return piece.value as Value;
+    const value = create();
+    pieces.set(name, { value, stop: () => stop?.(value) });
+    return value;
+  };
+}
+
+/** Work that is done again and again. */
+export interface PeriodicWork {
+  /** Does the work now, or once more if it is being done. */
+  run(): void;
+  /** Ends it. Resolves when the round in progress is over. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Does `work` every `ms` milliseconds until the runtime stops. A round is skipped while the previous one
+ * is in progress. The timer doesn't keep the process alive.
+ *
+ * An error is logged, and the next round comes all the same. A busy database isn't logged.
+ *
+ * @param name completes "Could not …" in the log.
+ * @param options.firstMs when the first round begins: 0 is now, and left out after `ms`.
+ */
+export function every(
+  ms: number,
+  name: string,
+  work: () => unknown,
+  { firstMs = ms }: { firstMs?: number } = {},
+): PeriodicWork {
+  const key = Symbol(name);
+  let isWorking = false;
+  let again = false;
+  let isStopped = false;
+  /** The end of the round in progress, if that is asynchronous. */
+  let round: Promise<void> | undefined;
+
+  const report = (error: unknown) => {
+    if (!isBusy(error)) console.error(`Could not ${name}:`, error);
+  };
+  const end = () => {
+    isWorking = false;
+    round = undefined;
+    if (again) begin();
+  };
+  const begin = () => {
+    if (isWorking || isStopped) return;
+    isWorking = true;
+    again = false;
+    try {
+      const result = work();
+      if (result instanceof Promise) round = result.catch(report).then(end);
+    } catch (error) {
+      report(error);
+    }
+    if (!round) end();
+  };
+  const run = () => {
+    again = true;
+    begin();
+  };
+  const stop = async () => {
+    isStopped = true;
+    clearTimeout(first);
+    clearInterval(timer);
+    pieces.delete(key);
+    await round;
+  };
+
+  const timer = setInterval(begin, ms).unref();
+  const first = 0 < firstMs && firstMs < ms ? setTimeout(begin, firstMs).unref() : undefined;
+  pieces.set(key, { value: undefined, stop });
+  if (firstMs === 0) begin();
+  return { run, stop };
+}
+
+/**
+ * Stops the runtime: the pieces in reverse order of their creation, each when those after it have ended.
+ * What is used afterwards is created again.
+ *
+ * @param options.except names of pieces that go on.
+ */
+export async function stopRuntime({ except = [] }: { except?: readonly string[] } = {}) {
+  for (;;) {
+    const last = [...pieces].filter(([key]) => !except.includes(key as string)).at(-1);
+    if (!last) return;
+    const [key, piece] = last;
+    try {
+      await piece.stop();
+    } catch (error) {
+      console.error(`Could not stop ${String(key)}:`, error);
+    }
+    pieces.delete(key);
+  }
+}

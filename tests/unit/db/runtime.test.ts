@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { every, processState, stopRuntime } from "~db/runtime.server";
+import { DatabaseBusyError } from "~db/write-lock";
+
+beforeEach(() => stopRuntime());
+afterEach(async () => {
+  await stopRuntime();
+  vi.useRealTimers();
+});
+
+describe("a piece of the runtime", () => {
+  it("is created on first use, once", () => {
+    const create = vi.fn(() => ({ count: 0 }));
+    const counter = processState("counter", create);
+    expect(create).not.toHaveBeenCalled();
+    counter().count += 1;
+    expect(counter().count).toBe(1);
+    expect(create).toHaveBeenCalledTimes(1);
+  });
+
+  it("survives that its module is evaluated again", () => {
+    processState("counter", () => ({ count: 0 }))().count = 5;
+    expect(processState("counter", () => ({ count: 0 }))().count).toBe(5);
+  });
+
+  it("is created again after a failure", () => {
+    const create = vi.fn().mockImplementationOnce(() => {
+      throw new Error("The file is locked.");
+    });
+    const file = processState("file", create);
+    expect(file).toThrow("The file is locked.");
+    create.mockReturnValue("open");
+    expect(file()).toBe("open");
+  });
+});
+
+describe("stopping the runtime", () => {
+  it("stops the pieces in reverse order of creation, each after the next has ended", async () => {
+    const events: string[] = [];
+    const database = processState(
+      "database",
+      () => "database",
+      () => events.push("database closed"),
+    );
+    const thread = processState(
+      "thread",
+      () => database(),
+      async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        events.push("thread ended");
+      },
+    );
+    thread();
+    await stopRuntime();
+    expect(events).toEqual(["thread ended", "database closed"]);
+  });
+
+  it("doesn't stop what was never used", async () => {
+    const stop = vi.fn();
+    processState("thread", () => 1, stop);
+    await stopRuntime();
+    expect(stop).not.toHaveBeenCalled();
+  });
+
+  it("creates a piece again on its next use", async () => {
+    const list = processState("list", () => [] as string[]);
+    list().push("a");
+    await stopRuntime();
+    expect(list()).toEqual([]);
+  });
+
+  it("also stops a piece that another one creates while it stops", async () => {
+    const stop = vi.fn();
+    const log = processState("log", () => [], stop);
+    processState(
+      "queue",
+      () => 1,
+      () => log(),
+    )();
+    await stopRuntime();
+    expect(stop).toHaveBeenCalledTimes(1);
+  });
+
+  it("logs a failure and stops the rest", async () => {
+    const stop = vi.fn();
+    processState("database", () => 1, stop)();
+    processState(
+      "thread",
+      () => 1,
+      () => {
+        throw new Error("It has crashed.");
+      },
+    )();
+    await stopRuntime();
+    expect(stop).toHaveBeenCalledTimes(1);
+    expect(console.error).toHaveBeenCalledWith("Could not stop thread:", expect.any(Error));
+    vi.mocked(console.error).mockClear();
+  });
+
+  it("keeps the pieces that are excepted", async () => {
+    const list = processState("list", () => [] as string[]);
+    list().push("a");
+    await stopRuntime({ except: ["list"] });
+    expect(list()).toEqual(["a"]);
+  });
+});
+
+describe("periodic work", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+
+  it("begins after the first period, or when it is told to", async () => {
+    const [usual, now, soon] = [vi.fn(), vi.fn(), vi.fn()];
+    every(1_000, "work", usual);
+    every(1_000, "work", now, { firstMs: 0 });
+    every(1_000, "work", soon, { firstMs: 300 });
+    const calls = () => [usual, now, soon].map(({ mock }) => mock.calls.length);
+    expect(calls()).toEqual([0, 1, 0]);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(calls()).toEqual([0, 1, 1]);
+    await vi.advanceTimersByTimeAsync(1_700);
+    expect(calls()).toEqual([2, 3, 3]);
+  });
+
+  it("skips rounds while the previous one is in progress", async () => {
+    let end = () => {};
+    const work = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
+    every(1_000, "work", work);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(work).toHaveBeenCalledTimes(1);
+    end();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(work).toHaveBeenCalledTimes(2);
+    end();
+  });
+
+  it("runs on demand: now, or once more after the round in progress", async () => {
+    let end = () => {};
+    const work = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
+    const periodic = every(60_000, "work", work);
+    periodic.run();
+    expect(work).toHaveBeenCalledTimes(1);
+    periodic.run();
+    periodic.run();
+    expect(work).toHaveBeenCalledTimes(1);
+    end();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(work).toHaveBeenCalledTimes(2);
+    end();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(work).toHaveBeenCalledTimes(2);
+  });
+
+  it("doesn't overlap with itself when the work asks for another round", async () => {
+    const events: string[] = [];
+    const periodic = every(60_000, "work", () => {
+      events.push("begin");
+      if (events.length === 1) periodic.run();
+      events.push("end");
+    });
+    periodic.run();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(events).toEqual(["begin", "end", "begin", "end"]);
+  });
+
+  it("logs an error with its name and goes on", async () => {
+    const work = vi.fn(() => {
+      throw new Error("The disk is full.");
+    });
+    every(1_000, "record the disk's size", work);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(work).toHaveBeenCalledTimes(2);
+    const line = ["Could not record the disk's size:", expect.any(Error)];
+    expect(vi.mocked(console.error).mock.calls).toEqual([line, line]);
+    vi.mocked(console.error).mockClear();
+  });
+
+  it("doesn't log that another process is writing to the database", async () => {
+    const work = vi.fn(async () => {
+      throw new DatabaseBusyError(undefined);
+    });
+    every(1_000, "work", work);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(work).toHaveBeenCalledTimes(2);
+  });
+
+  it("ends with the runtime, once the round in progress is over", async () => {
+    const events: string[] = [];
+    let end = () => {};
+    const periodic = every(1_000, "work", async () => {
+      await new Promise<void>((resolve) => (end = resolve));
+      events.push("round over");
+    });
+    periodic.run();
+    periodic.run();
+    const stopped = stopRuntime().then(() => events.push("stopped"));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(events).toEqual([]);
+    end();
+    await stopped;
+    await vi.advanceTimersByTimeAsync(5_000);
+    periodic.run();
+    expect(events).toEqual(["round over", "stopped"]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("ends alone, and doesn't keep the process alive", async () => {
+    vi.useRealTimers();
+    const work = vi.fn();
+    const timers = vi.spyOn(globalThis, "setInterval");
+    const periodic = every(1, "work", work);
+    const [timer] = timers.mock.results;
+    expect(timer?.value.hasRef()).toBe(false);
+    timers.mockRestore();
+    await periodic.stop();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(work).not.toHaveBeenCalled();
+  });
+});
