@@ -124,7 +124,7 @@ export const SERVICES: readonly BootStep[] = [
   { name: "tag changes", after: ["open the database"], run: () => void resumeTagChanges() },
   { name: "backups", after: ["require the backup folder"], run: startBackups },
   { name: "alerts", after: ["open the database"], run: startAlerts },
-  { name: "reports", after: ["record videos of open reports"], run: startReports },
+  { name: "reports", after: ["open the database"], run: startReports },
   { name: "accepted terms", after: ["open the database"], run: startAcceptedTerms },
   {
     name: "downloads",

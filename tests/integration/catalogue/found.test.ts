@@ -139,6 +139,16 @@ describe("the feed", () => {
       '<enclosure url="https://videos.example/media/videos/u/1.mp4" length="5" type="video/mp4"/>',
     ]);
   });
+
+  it("has no hidden videos", async () => {
+    write(
+      (["hidden", "published", "review", "hidden"] as const).map((status, i) =>
+        video({ id: `v${i}`, status, created_at: new Date(i * 1e9 + 1e12).toISOString() }),
+      ),
+    );
+    const document = xml(await (await ask(feed, "/feed.xml")).text());
+    expect(texts(document, "guid")).toEqual(["https://videos.example/video/v1"]);
+  });
 });
 
 describe("validators", () => {

@@ -7,6 +7,7 @@ import {
   PAGE_SIZE,
   pageParameter,
 } from "~/catalogue/lists/listing.server";
+import { cardsAt } from "~/catalogue/lists/published-list.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import * as reference from "../../catalogue-reference";
@@ -63,6 +64,20 @@ describe("pages", () => {
       }
     },
   );
+});
+
+describe("the cards of a list", () => {
+  it("leave out a video that was hidden after it was found", () => {
+    write([video({ id: "a" }), video({ id: "b" })]);
+    const sortKeys = sqliteHandle()
+      .prepare("SELECT sort_key FROM videos ORDER BY id")
+      .pluck()
+      .safeIntegers()
+      .all() as bigint[];
+    expect(ids(cardsAt(sortKeys))).toEqual(["a", "b"]);
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'a'");
+    expect(ids(cardsAt(sortKeys))).toEqual(["b"]);
+  });
 });
 
 describe("a category", () => {

@@ -115,6 +115,16 @@ describe("search", () => {
     expect(await found("mo")).toEqual([]);
   });
 
+  it("counts no hidden rows", async () => {
+    only([
+      { id: "a", title: "Night train" },
+      { id: "b", title: "Night bus", status: "hidden" },
+    ]);
+    for (const search of ["night", "ni"]) {
+      expect(await listPublished({ search, page: 1 }), search).toMatchObject({ total: 1 });
+    }
+  });
+
   it("takes tags that are no texts as none", async () => {
     only([{ id: "a", title: "Night" }]);
     sqliteHandle().exec(

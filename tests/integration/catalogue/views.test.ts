@@ -56,6 +56,14 @@ describe("counting", () => {
     expect(countView("nobody")).toBe(false);
   });
 
+  it("counts at most 60 views an hour of one address and video", async () => {
+    for (let i = 0; i < 61; i += 1) expect(countView("a", "192.0.2.1")).toBe(true);
+    expect(await shown("a")).toBe(60);
+    countView("b", "192.0.2.1");
+    countView("a", "192.0.2.2");
+    expect([await shown("a"), await shown("b")]).toEqual([61, 1]);
+  });
+
   it("writes thousands of videos in turns, each view once", () => {
     vi.useFakeTimers();
     sqliteHandle().exec(`

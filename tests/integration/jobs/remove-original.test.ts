@@ -255,6 +255,16 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     await expectKept(video, /can't be decoded without errors/);
   });
 
+  it("is kept when the file that is played is replaced after it was decoded", async () => {
+    const video = await converted(mpeg4(), false);
+    const played = onDisk(site.uploads, videoRow(video.id).video_url);
+    // The last file that is decoded is the original.
+    afterDecoding(path.basename(video.original), `truncate -s 1000 '${played}'`);
+    await cleanUp();
+    expect(fs.statSync(played).size).toBe(1_000);
+    await expectUnchanged(video);
+  });
+
   it("is kept with never, before and after the stream is made, when what is played is damaged", async () => {
     await site.remove();
     begin("never");

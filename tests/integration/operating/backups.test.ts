@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
 import { execa } from "execa";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
@@ -11,7 +12,7 @@ import { readListing } from "~/studio/backups/backup-files.server";
 import { backupOptions, requireBackupFolder } from "~/studio/backups/backup-folder.server";
 import { lastBackups } from "~/studio/backups/backup-records.server";
 import { lockBackups, makeBackup } from "~/studio/backups/make-backup.server";
-import { readNow } from "~/studio/backups/prove-backup.server";
+import { proveBackup, readNow } from "~/studio/backups/prove-backup.server";
 import { backupProcess, pollBackups, startBackup } from "~/studio/backups/run-backups.server";
 import { storedBackups } from "~/studio/backups/stored-backups.server";
 import { removeVideos } from "~/studio/trash/remove.server";
@@ -131,6 +132,40 @@ describe("a backup", () => {
     await expect(make()).rejects.toThrow(/damaged|malformed/);
     expect(storedBackups(folder)).toEqual([name]);
     expect(leftovers()).toEqual([]);
+  });
+
+  describe("is not proved", () => {
+    let backup: string;
+    let tables: Record<string, number>;
+    beforeEach(async () => {
+      addFilm("a");
+      backup = path.join(folder, (await make()).name);
+      tables = JSON.parse(fs.readFileSync(path.join(backup, "backup.json"), "utf8")).tables;
+    });
+    const prove = (more: Record<string, number> = {}) =>
+      proveBackup(backup, path.join(folder, ".proof"), {
+        tables: { ...tables, ...more },
+        withUploads: true,
+        repair: () => false,
+      });
+
+    it("when a table has fewer rows than were copied", () => {
+      expect(prove().files).toMatchObject([{ path: "videos/u/a.mp4" }]);
+      expect(() => prove({ videos: 2 })).toThrow(
+        "The table videos of the backup has 1 rows instead of 2",
+      );
+      expect(leftovers()).toEqual([]);
+    });
+
+    it("when its database has damage that no count notices", () => {
+      const sqlite = new Sqlite(path.join(backup, "site.sqlite")).unsafeMode();
+      // An index with other values than the table.
+      sqlite.exec(`CREATE INDEX damaged ON videos (title); PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = replace(sql, 'title', 'category') WHERE name = 'damaged'`);
+      sqlite.close();
+      expect(() => prove()).toThrow("The database of the backup is damaged (row 1 missing");
+      expect(leftovers()).toEqual([]);
+    });
   });
 
   it("reads all files once, and a thirtieth of those that were read longest ago", () => {
