@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "The schedule runs every second",
     file: "app/studio/schedule/schedule.server.ts",
-    find: "setInterval(poll, POLL_EVERY_MS).unref();",
+    find: 'every(POLL_EVERY_MS, "publish or hide scheduled videos", () => performDue(), { firstMs: 0 });',
     replace: "",
     killedBy: "tests/integration/studio/schedule.test.ts",
     title: "is looked at as soon as the site starts, and each second after",
