@@ -40,8 +40,9 @@ export default defineConfig({
     ],
     reporters: ["default", "./tests/flaky-reporter.ts"],
     setupFiles: ["tests/setup.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only a hang takes so long, also on a machine that does other things.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     env: { NODE_ENV: "test" },
     // Most of the time tests wait for processes of their own, so both of two processors have one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
