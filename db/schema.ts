@@ -67,7 +67,7 @@ import type {
 
 export { ROLES, type Role } from "./schema/accounts";
 export type { MediaFilesTable, MediaKind } from "./schema/files";
-export { JOB_KINDS, type JobKind, type JobState, type JobsTable } from "./schema/jobs";
+export { JOB_KINDS, type JobKind, type JobState } from "./schema/jobs";
 
 import type { VideoFilesTable } from "./video-files";
 
@@ -142,7 +142,7 @@ export interface VideosTable {
 }
 
 /** One row for each status and stored category, kept by the projector. */
-export interface VideoTotalsTable {
+interface VideoTotalsTable {
   status: VideoStatus;
   category: string;
   videos: number;
@@ -153,19 +153,19 @@ export interface VideoTotalsTable {
 }
 
 /** One row, as long as the database is copied. */
-export interface HeartbeatTable {
+interface HeartbeatTable {
   id: ColumnType<1, never, never>;
   at: Time;
 }
 
-export interface ViewDaysTable {
+interface ViewDaysTable {
   video_id: string;
   /** YYYY-MM-DD, UTC */
   day: string;
   views: number;
 }
 
-export interface DeletedVideosTable {
+interface DeletedVideosTable {
   id: string;
   title: string;
   /** The row as it was, a JSON object. */
@@ -181,14 +181,14 @@ export interface DeletedVideosTable {
 }
 
 /** What a category is called; empty while all are called as in `shared/category-list.ts`. */
-export interface CategoryNamesTable {
+interface CategoryNamesTable {
   id: string;
   label: string;
   position: number;
 }
 
 /** One row that the projector keeps: how often the catalogue and the view counts have changed. */
-export interface CatalogueVersionTable {
+interface CatalogueVersionTable {
   id: ColumnType<1, never, never>;
   catalogue: number;
   views: number;

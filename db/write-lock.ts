@@ -5,7 +5,7 @@
  */
 
 /** A change is refused when another process has held the lock for so long. */
-export const LOCK_WAIT_MS = 2_000;
+const LOCK_WAIT_MS = 2_000;
 const RETRY_EVERY_MS = 20;
 
 /** Another process held the lock for longer than a request may wait; worth another try. */

@@ -8,6 +8,7 @@ installPackages({ development: true });
 const beside = [
   runPackageBeside("tsc", []),
   runPackageBeside("biome", ["check", "--error-on-warnings", "."]),
+  runPackageBeside("knip", ["--no-progress"]),
 ];
 // The structure of the tree is one of the unit tests.
 const status = runPackage("vitest", [

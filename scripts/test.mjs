@@ -36,6 +36,7 @@ const summaries = [];
 const checks = [
   ["types", runPackageBeside("tsc", [])],
   ["format and lint", runPackageBeside("biome", ["check", "--error-on-warnings", "."])],
+  ["unused code and packages", runPackageBeside("knip", ["--no-progress"])],
 ];
 build();
 

@@ -4,7 +4,7 @@ import type { SiteProcess } from "./site-process";
 const HOUR_MS = 3_600_000;
 
 /** A small poster in a colour of its own. */
-export async function addPoster(site: SiteProcess, uploadId: number): Promise<string> {
+async function addPoster(site: SiteProcess, uploadId: number): Promise<string> {
   const colour = { r: (uploadId * 67) % 256, g: (uploadId * 131) % 256, b: (uploadId * 29) % 256 };
   const picture = sharp({ create: { width: 320, height: 180, channels: 3, background: colour } });
   return site.addFile("thumbnails", `u/${uploadId}.webp`, await picture.webp().toBuffer());

@@ -9,7 +9,7 @@ import { processState } from "~db/runtime.server";
  * own: whatever is sent to /auth, the thread that serves pages never computes a hash.
  */
 
-export const BCRYPT_COST = 12;
+const BCRYPT_COST = 12;
 const LEAST_PASSWORD_CHARACTERS = 10;
 /** Of what everybody knows, shorter words are parts of others. */
 const SHORTEST_KNOWN_WORD = 4;
@@ -34,7 +34,7 @@ export class HashingBusyError extends Error {
 }
 
 /** @throws {PasswordError} for a password that is too short or longer than bcrypt can read. */
-export function requireGoodPassword(password: string): void {
+function requireGoodPassword(password: string): void {
   if ([...password].length < LEAST_PASSWORD_CHARACTERS) {
     throw new PasswordError(`A password needs at least ${LEAST_PASSWORD_CHARACTERS} characters.`);
   }

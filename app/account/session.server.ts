@@ -6,7 +6,7 @@ import type { Permitted } from "./permissions";
 
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
-export const SESSION_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
+const SESSION_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
 /** Whatever happens: a cookie that somebody copied is not theirs for ever by being used. */
 const SESSION_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
 /** Use prolongs a session, but writes to the database at most this often. */

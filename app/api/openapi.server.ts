@@ -88,7 +88,7 @@ function parametersOf({ path, method, query, body, name }: Operation<never, neve
 }
 
 /** A field of a request, as the reference lists it. */
-export interface ReferenceField {
+interface ReferenceField {
   name: string;
   type: string;
   required: boolean;

@@ -16,7 +16,7 @@ import { needsCopy } from "~/shared/move-files.server";
 import { ImportError } from "./entry";
 
 /** How a file gets from its folder into the bucket. */
-export const IMPORT_MODES = ["copy", "move", "link"] as const;
+const IMPORT_MODES = ["copy", "move", "link"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
 /**

@@ -21,7 +21,7 @@ export interface ServerFolder {
   last?: FolderReport;
 }
 
-export interface FolderReport {
+interface FolderReport {
   sentence: string;
   failures: ImportFailure[];
   /** Failures that are not among those. */

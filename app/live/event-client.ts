@@ -7,7 +7,7 @@ export interface LiveEvent {
 }
 
 /** Specification, section 9: reconnect after 1, 2, 5, then every 10 s. */
-export const RECONNECT_AFTER_MS = [1_000, 2_000, 5_000, 10_000] as const;
+const RECONNECT_AFTER_MS = [1_000, 2_000, 5_000, 10_000] as const;
 /** The server sends a heartbeat this often (specification, section 9). */
 export const HEARTBEAT_MS = 30_000;
 /** A connection counts as dead when a heartbeat is overdue by this much. */

@@ -11,7 +11,7 @@ import { type Change, studioVersion, subscribe, type Topic } from "./hub.server"
 /** Of one address: a household with many tabs, but not a client that opens thousands. */
 export const MOST_STREAMS_PER_ADDRESS = 50;
 /** More than this many open streams are turned away, so that there are sockets left for pages. */
-export const MOST_STREAMS = 10_000;
+const MOST_STREAMS = 10_000;
 /** An event rather than a comment, so that a page can notice that a connection is dead. */
 const HEARTBEAT = "event: heartbeat\ndata: {}\n\n";
 /** What a browser waits that reconnects by itself. Ours does it with a back-off of its own. */

@@ -24,7 +24,7 @@ export interface MediaName {
  */
 const PATH = /^[\w~-][\w.~-]{0,254}(?:\/[\w~-][\w.~-]{0,254}){1,7}$/;
 
-export function isBucket(value: string | undefined): value is Bucket {
+function isBucket(value: string | undefined): value is Bucket {
   return (BUCKETS as readonly (string | undefined)[]).includes(value);
 }
 

@@ -1,7 +1,7 @@
 import { isChangingSource, playbackPosition } from "./source/playback-position";
 
 /** What the controls show of the element. The element is the source of truth; this mirrors it. */
-export interface Playback {
+interface Playback {
   paused: boolean;
   ended: boolean;
   /** It has played, or been moved, since it was loaded. */
@@ -40,7 +40,7 @@ const EVENTS = [
 const HAVE_CURRENT_DATA = 2;
 const HAVE_FUTURE_DATA = 3;
 
-export function readPlayback(video: HTMLVideoElement): Playback {
+function readPlayback(video: HTMLVideoElement): Playback {
   const needed = video.paused ? HAVE_CURRENT_DATA : HAVE_FUTURE_DATA;
   const wants = (!video.paused && !video.ended) || video.seeking;
   return {

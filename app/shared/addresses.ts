@@ -10,7 +10,7 @@ import { searchText } from "./search-text";
 
 /** The lists that lead to a video, and back. */
 export const LISTS = ["home", "categories", "trending", "tags"] as const;
-export type ListName = (typeof LISTS)[number];
+type ListName = (typeof LISTS)[number];
 
 /** One page of one list: all that its address says. */
 export interface ListLocation {

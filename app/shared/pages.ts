@@ -13,7 +13,7 @@ export function pageParameter(parameters: URLSearchParams): number {
 }
 
 /** How many pages `total` videos fill; an empty list has one page. */
-export function pageCount(total: number): number {
+function pageCount(total: number): number {
   return Math.max(1, Math.ceil(total / PAGE_SIZE));
 }
 

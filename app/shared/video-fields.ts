@@ -53,7 +53,7 @@ export const description = z.pipe(
 const NO_CATEGORY = "Choose one of the categories.";
 
 /** A category by today's id. */
-export const category = z.enum(CATEGORY_IDS, NO_CATEGORY);
+const category = z.enum(CATEGORY_IDS, NO_CATEGORY);
 
 /** Of a row that may still hold a legacy value; becomes today's id. */
 export const anyCategory = z.pipe(
@@ -90,7 +90,7 @@ export const tags = z.pipe(
 );
 
 /** Seconds of `5:30` and the like; an empty text is 0. */
-export const duration = z.pipe(
+const duration = z.pipe(
   z.pipe(
     z.string(),
     z.transform((text: string) => (text.trim() === "" ? 0 : parseDuration(text))),
@@ -113,7 +113,7 @@ export const newVideoTexts = z.object({
 /** The fields of a form about a video, as somebody typed them. */
 export type TypedTexts = Record<keyof z.infer<typeof videoTexts>, string>;
 
-export interface VideoTexts {
+interface VideoTexts {
   title: string;
   description: string;
   category: CategoryId;

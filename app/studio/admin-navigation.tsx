@@ -76,7 +76,7 @@ function WaitingReports() {
 
 const shown = (count: number) => (count < 1_000 ? String(count) : "999+");
 
-export const TABS = ["upload", "manage"] as const;
+const TABS = ["upload", "manage"] as const;
 export type Tab = (typeof TABS)[number];
 
 const LABELS: Record<Tab, string> = { upload: "Upload Video", manage: "Manage Videos" };

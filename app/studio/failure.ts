@@ -8,7 +8,7 @@ import type { TypedCut } from "./trim/trim";
 /** The fields of the edit form as an admin typed them. */
 export type EditTexts = TypedTexts;
 
-export type EditField = keyof EditTexts | "thumbnail" | "frame" | "captions" | "series";
+type EditField = keyof EditTexts | "thumbnail" | "frame" | "captions" | "series";
 
 /** An edit that was rejected: the form is shown again with its texts. */
 export interface RejectedEdit {

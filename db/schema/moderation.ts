@@ -3,7 +3,7 @@ import type { Generated, GeneratedAlways } from "kysely";
 /** ISO 8601 UTC. */
 type Time = string;
 
-export const HOLD_REASONS = [
+const HOLD_REASONS = [
   "report",
   "removed",
   "consent",

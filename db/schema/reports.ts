@@ -9,7 +9,7 @@ export type ReportKind = (typeof REPORT_KINDS)[number];
 /** open: waits for a moderator. asked: waits for the reporter. */
 export type ReportState = "open" | "asked" | "closed";
 
-export const REPORT_DECISIONS = ["keep", "hide", "remove", "restore", "withdrawn"] as const;
+const REPORT_DECISIONS = ["keep", "hide", "remove", "restore", "withdrawn"] as const;
 export type ReportDecision = (typeof REPORT_DECISIONS)[number];
 
 /** What somebody reported. */

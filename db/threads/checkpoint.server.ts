@@ -13,7 +13,7 @@ import { queryThread } from "./query-thread.server";
 
 const EVERY_MS = 1_000;
 /** Pages, 64 MiB. A log that grows so long although the thread works at it is shortened at once. */
-export const LONGEST_LOG = 16_384;
+const LONGEST_LOG = 16_384;
 /**
  * Litestream shortens the log at 40 MB. One that is so much longer has been abandoned by it, and would fill
  * the disk: what a checkpoint costs Litestream, a new generation, is the smaller harm.

@@ -8,7 +8,7 @@ import type { Kind } from "./kinds";
 const execute = promisify(execFile);
 
 export const SECONDS = 3;
-export const SIZE = "160x90";
+const SIZE = "160x90";
 /** Light of the picture in each second: whoever sees one knows what time it is. */
 export const LIGHT = [48, 112, 176];
 export const BEEP_SECONDS = 1;

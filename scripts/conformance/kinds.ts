@@ -1,5 +1,5 @@
 /** What the site makes of a file that is sent to it. */
-export type Outcome = "as it is" | "prepared" | "asked" | "refused";
+type Outcome = "as it is" | "prepared" | "asked" | "refused";
 
 /** One kind of file: how it is made, and what comes of it. */
 export interface Kind {

@@ -1,10 +1,6 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Page } from "playwright";
+import { axeViolations } from "../../tests/axe";
 import { lowControls, overflow } from "../../tests/page-layout";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /**
  * What can be told without eyes: that the page scrolls sideways, or has controls outside of the screen or
@@ -22,11 +18,7 @@ export async function layoutFindings(page: Page, touch: boolean): Promise<string
   ];
 }
 
-/** What axe finds; takes scripts, and a second of a processor. */
+/** What axe finds. The page needs scripts for it. */
 export async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `axe, ${id}: ${html}`));
+  return (await axeViolations(page)).map((violation) => `axe, ${violation}`);
 }

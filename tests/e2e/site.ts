@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import { hashSync } from "bcryptjs";
 import { test as base, expect, type Page } from "playwright/test";
+import { axeViolations } from "../axe";
 import { isHydrated } from "../browsers/hydrated";
 import { ADMIN, SiteProcess } from "../site-process";
 
@@ -109,8 +107,6 @@ export async function signInByForm(page: Page): Promise<void> {
   await page.waitForURL((url) => url.pathname === "/");
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 /** A colour on its way to another one has the contrast of neither. */
 async function animationsEnd(page: Page): Promise<void> {
   await page.evaluate(async () => {
@@ -122,13 +118,5 @@ async function animationsEnd(page: Page): Promise<void> {
 /** Fails with a readable list when axe finds anything on the page as it is now. */
 export async function expectNoViolations(page: Page): Promise<void> {
   await animationsEnd(page);
-  // Through the debugging protocol, which the page's own policy does not concern.
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  const findings = violations.map(
-    ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join("\n  ")}`,
-  );
-  expect(findings).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
 }

@@ -7,7 +7,7 @@ import type { SiteProcess } from "../site-process";
 
 /** The file of a film, and a part of its stream, in the bucket of videos. */
 export const FILM_NAME = "u/1700000000000.mp4";
-export const PART_NAME = "u/1700000000000/hls-1/v0.mp4";
+const PART_NAME = "u/1700000000000/hls-1/v0.mp4";
 /** Of the bytes of a film that has become a pointer. */
 const POINTER_BYTES = 2_048;
 

@@ -6,7 +6,7 @@ import { Field } from "~/ui/forms/field";
 import { Time } from "../session-list";
 import { ACCOUNT_CHALLENGE_ADDRESS, ConfirmField, useConfirmedByPasskey } from "./confirm-field";
 
-export interface PasskeyRow {
+interface PasskeyRow {
   id: string;
   name: string;
   rpId: string;

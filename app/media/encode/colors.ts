@@ -27,7 +27,7 @@ const HD_WIDTH = 1280;
 const HD_HEIGHT = 720;
 
 /** The colours that all outputs of a film have: its own where those are usual, else BT.709. */
-export function colorsOf(video: VideoStream): Colors {
+function colorsOf(video: VideoStream): Colors {
   if (video.hdr) return BT709;
   const { primaries = "", transfer = "" } = video;
   const matrix = sourceMatrix(video);

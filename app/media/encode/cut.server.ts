@@ -32,7 +32,7 @@ const ROUNDING_PICTURES = 0.05;
 const MARGIN_SECONDS = 0.002;
 
 /** Where ffmpeg has to begin, and for how long, in seconds, that it takes whole pictures. */
-export interface PictureRange {
+interface PictureRange {
   seek: number;
   length: number;
 }
@@ -41,7 +41,7 @@ export interface PictureRange {
  * From the picture that is shown at the start to the last one before that which is shown at the end, of
  * a film with a steady rate.
  */
-export function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRange {
+function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRange {
   const pictureAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_PICTURES);
   const first = pictureAt(start);
   const count = Math.max(1, pictureAt(end) - first);

@@ -4,7 +4,7 @@ import { av1Name, hevcName } from "./codecs/codec-names";
 
 /** Fragmented MP4 (ISO/IEC 14496-12, CMAF) as ffmpeg writes it, one track to a file. */
 
-export interface Fragment {
+interface Fragment {
   offset: number;
   bytes: number;
   /** From its beginning to the end of its first sample, of pictures a keyframe. */

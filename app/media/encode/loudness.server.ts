@@ -4,7 +4,7 @@ import { type Artifact, cpuSecondsFor, NO_ARTIFACT, type Source } from "./artifa
 import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 /** What EBU R128 says of silence, and what a film without sound has. */
-export const SILENCE_LUFS = -70;
+const SILENCE_LUFS = -70;
 
 /** Sound is read with nothing beside it: a slow disk may be quiet for long. */
 const WATCHDOG_MS = 600_000;

@@ -16,20 +16,20 @@ const COLUMNS = 5;
 const ROWS = 5;
 
 /** When the pictures of a film are taken, in seconds: one each 2 s, at most 100. */
-export interface Plan {
+interface Plan {
   /** For how long each picture stands; the last may stand shorter. */
   interval: number;
   count: number;
 }
 
-export function storyboardPlan(durationSeconds: number): Plan {
+function storyboardPlan(durationSeconds: number): Plan {
   const interval = Math.max(LEAST_SECONDS_EACH, durationSeconds / MOST_PICTURES);
   const count = Math.max(1, Math.ceil(durationSeconds / interval - LEAST_SHARE));
   return { interval, count };
 }
 
 /** Where a picture lies: its sprite, from 0, and its offset in pixels. */
-export function tilePosition(index: number, size: { width: number; height: number }) {
+function tilePosition(index: number, size: { width: number; height: number }) {
   const within = index % (COLUMNS * ROWS);
   return {
     sprite: Math.floor(index / (COLUMNS * ROWS)),
@@ -108,7 +108,7 @@ function cueEnd(index: number, { interval, count }: Plan, durationSeconds: numbe
 }
 
 /** WebVTT with media fragments (https://www.w3.org/TR/media-frags/#naming-space). */
-export function storyboardVtt(
+function storyboardVtt(
   plan: Plan,
   size: { width: number; height: number },
   durationSeconds: number,

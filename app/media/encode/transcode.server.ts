@@ -64,7 +64,7 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
  * they are until there is a file. So is a file whose timestamps jump: posters and comparisons search it by
  * time, which needs a file whose timestamps don't.
  */
-export function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
+function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
   const isEncoded = !probe.playable && conversionOf(probe).video === "encode";
   return row.video_url === "" && isEncoded && !timestampsJump(probe) && !isOnePicture(probe);
 }

@@ -16,7 +16,7 @@ export interface BlockFile {
 
 export const BLOCK_BYTES = 1024 * 1024;
 /** A multiple of what any common disk asks for. */
-export const ALIGNMENT_BYTES = 4096;
+const ALIGNMENT_BYTES = 4096;
 /** Blocks that are aligned, for all files together. Further ones are ordinary memory. */
 const ALIGNED_BLOCKS = 32;
 const WASM_PAGE_BYTES = 64 * 1024;

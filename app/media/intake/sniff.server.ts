@@ -55,7 +55,7 @@ export async function requireImage(head: Buffer): Promise<void> {
   if (!type || !IMAGE_TYPES.has(type.mime)) throw notAnImage();
 }
 
-export function notAVideo(): UploadError {
+function notAVideo(): UploadError {
   return new UploadError(415, "This file is not a video that the site can read.", "video");
 }
 

@@ -18,10 +18,10 @@ import { uploadRecords } from "./tus-records.server";
 import { shuttingDown, toUploadError, UploadError } from "./upload-error.server";
 
 /** An upload that is not gone on with is removed after a day. */
-export const UPLOAD_LIFE_MS = 24 * 3_600 * 1000;
+const UPLOAD_LIFE_MS = 24 * 3_600 * 1000;
 
 /** Of one user: each holds room on the disk. */
-export const MAX_UNFINISHED = 100;
+const MAX_UNFINISHED = 100;
 
 /** https://tus.io/protocols/resumable-upload#checksum */
 export const CHECKSUM_ALGORITHMS = ["sha1", "sha256", "sha512", "md5"] as const;

@@ -14,7 +14,7 @@ import { CHECKSUM_ALGORITHMS, type Incoming, incoming, UploadStore } from "./tus
 import { UploadError } from "./upload-error.server";
 
 /** Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload), below this address. */
-export const TUS_PATH = "/admin/uploads";
+const TUS_PATH = "/admin/uploads";
 
 const MAX_NAME_LETTERS = 300;
 const MAX_TERMS_DIGITS = 20;

@@ -22,7 +22,7 @@ import { isQueuePaused } from "./pause.server";
 /** A worker that has not been heard of for this long has lost its job to the next. */
 export const LEASE_MS = 30_000;
 /** A job that fails this often has failed for good, with its reason. */
-export const MOST_ATTEMPTS = 3;
+const MOST_ATTEMPTS = 3;
 /** A job during which the site was killed this often has failed too: it may be what kills it. */
 const MOST_KILLS = 5;
 const BACK_OFF_MS = 30_000;

@@ -12,7 +12,7 @@ const FILE_NAME = /^(?:[1-9]\d{1,3}p|sound-[1-9]\d?(?:-poor|-surround)?)\.mp4$/;
 /** More than any film has. */
 const MOST_FILES = 100;
 /** Of one request: a line that breaks costs no more than that. */
-export const MOST_CHUNK_BYTES = 16 * 1024 ** 2;
+const MOST_CHUNK_BYTES = 16 * 1024 ** 2;
 
 const SITE_FULL = "The disk of the site is nearly full.";
 

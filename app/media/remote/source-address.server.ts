@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { newestSecret, sessionSecrets } from "~/server/secret.server";
 
 /** How long an address of a film can be asked; what has begun goes on. */
-export const SOURCE_SECONDS = 60;
+const SOURCE_SECONDS = 60;
 
 const signatureOf = (secret: string, lease: string, until: number) =>
   createHmac("sha256", secret).update(`worker source ${lease} ${until}`).digest();

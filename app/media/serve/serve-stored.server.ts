@@ -10,7 +10,7 @@ import { objectStore } from "../storage/store.server";
 import { answerBytes, NO_CACHE } from "./answer-bytes.server";
 
 /** How long an address of the store, or of the CDN, can be read: as long, hiding a video takes to reach those who have one. */
-export const REDIRECT_SECONDS = 60;
+const REDIRECT_SECONDS = 60;
 /** So long an address is given to whoever asks: players ask for pieces of the same file again and again. */
 const REUSED_MS = 15_000;
 const MOST_REUSED = 2_000;

@@ -4,7 +4,7 @@ import { startRendition } from "~/shared/streams/start-rendition";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
 
 /** Where the file of a rendition begins, which a player asks for before its first picture. */
-export interface FileStart {
+interface FileStart {
   playlistUrl: string;
   /** The file that begins with the header and the first segment. */
   segmentUrl: string;

@@ -17,7 +17,7 @@ import { noteRemoval, putOrRemove } from "./remove.server";
  * Below it a file stays on the disk with playlists, captions and pictures, which pages read while they are
  * made: all together about a hundredth of what a library takes. The store has a copy of it.
  */
-export const LEAST_BYTES = 64 * 1024;
+const LEAST_BYTES = 64 * 1024;
 /** Types of pictures, captions and playlists. */
 const STAYS = /^(?:image|text)\/|mpegurl$|dash\+xml$/;
 const ROWS_AT_ONCE = 100;

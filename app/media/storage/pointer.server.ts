@@ -43,7 +43,7 @@ export async function readPointer(file: string): Promise<Pointer | undefined> {
   }
 }
 
-export function parsePointer(text: string): Pointer | undefined {
+function parsePointer(text: string): Pointer | undefined {
   if (!text.startsWith(FIRST_LINE)) return undefined;
   try {
     const pointer = JSON.parse(text.slice(FIRST_LINE.length)) as Pointer;

@@ -36,7 +36,7 @@ export async function retried<T>(
 }
 
 /** What the client of the store, or Node, has thrown. */
-export function toStorageError(error: unknown): StorageError {
+function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   const { status, body, message, serviceCode } = error as {
     status?: number;

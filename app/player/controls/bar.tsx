@@ -60,7 +60,7 @@ export const Bar = forwardRef<HTMLDivElement, BarProps>(function Bar(
 });
 
 /** Elapsed and total time, and the chapter. What changes is written without rendering. */
-export function TimeDisplay() {
+function TimeDisplay() {
   const { element, playback, video } = usePlayer();
   const duration = useStored(playback, "duration");
   const elapsed = useRef<HTMLSpanElement>(null);

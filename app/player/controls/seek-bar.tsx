@@ -117,7 +117,7 @@ function stretch(stripe: RefObject<HTMLElement>, part: number): void {
  * Moves a video to where the pointer is, one seek at a time: a slow phone that gets a new target for
  * every pointer move shows none of them. The latest target is carried out when the last one is done.
  */
-export function createScrubber(element: HTMLVideoElement) {
+function createScrubber(element: HTMLVideoElement) {
   let target: number | undefined;
   const onSeeked = () => {
     if (target === undefined) return;

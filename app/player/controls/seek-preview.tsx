@@ -109,7 +109,7 @@ function draw(
 }
 
 /** The picture of a moment; fetched when it is first wanted. A storyboard that fails is none. */
-export function useStoryboard(url: string | undefined) {
+function useStoryboard(url: string | undefined) {
   const loaded = useRef<{ url: string; frames: StoryboardFrame[] }>();
 
   const load = useCallback(async () => {

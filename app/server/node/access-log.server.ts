@@ -52,7 +52,7 @@ export function logWhenAnswered(request: IncomingMessage, response: ServerRespon
 }
 
 /** The line of a request; undefined when it is not logged. */
-export function accessLine(request: IncomingMessage, response: ServerResponse): string | undefined {
+function accessLine(request: IncomingMessage, response: ServerResponse): string | undefined {
   const { originalUrl = request.url ?? "" } = request as { originalUrl?: string };
   const route = loggedRoute(originalUrl);
   if (UNLOGGED.includes(route)) return undefined;

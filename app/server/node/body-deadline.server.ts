@@ -6,7 +6,7 @@ import { RTA_LABEL } from "./rta-label";
  * How long the body of a request may take, uploads apart. Without an end, one byte every few seconds
  * would hold a connection and a request for hours: an idle timeout never sees it as idle.
  */
-export const BODY_DEADLINE_MS = 60_000;
+const BODY_DEADLINE_MS = 60_000;
 
 const withoutDeadline = new WeakSet<IncomingMessage>();
 

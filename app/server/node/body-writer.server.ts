@@ -15,7 +15,7 @@ import { requestContext } from "./request-context.server";
  */
 
 /** What a stalled client holds. */
-export const SLICE_BYTES = 64 * 1024;
+const SLICE_BYTES = 64 * 1024;
 /** One read is 1 MiB at most: beyond it nothing is gained. */
 const MOST_SLICES = 16;
 /**

@@ -17,13 +17,13 @@ import { RTA_LABEL } from "./rta-label";
  * Connections of all clients, those of proxies included: 10,000 event streams, as many as the site serves, and
  * 2,000 others. Node closes further ones without reading from them.
  */
-export const MAX_CONNECTIONS = 12_000;
+const MAX_CONNECTIONS = 12_000;
 /**
  * Connections of one network. Several hundred people may share an IPv4 address; of these, 50 can have an event
  * stream, and browsers open six connections for a page and close idle ones after five seconds. A trusted proxy
  * is exempt, because its connections are those of all visitors.
  */
-export const MAX_CONNECTIONS_PER_NETWORK = 200;
+const MAX_CONNECTIONS_PER_NETWORK = 200;
 /**
  * Requests under way in Express and Remix, which hold up to 100 KB of the heap for one while its body
  * arrives or its response is read: 200 MB of the 512 that `npm start` allows.
@@ -32,7 +32,7 @@ export const MAX_REQUESTS = 2_000;
 /** Requests under way of one network, also behind a proxy and when several come over one connection. */
 export const MAX_REQUESTS_PER_NETWORK = 200;
 /** Browsers send about 20 headers, and a CDN adds about 10. */
-export const MAX_HEADERS = 64;
+const MAX_HEADERS = 64;
 
 /** An orchestrator that gets no answer would restart the site. Event streams have limits of their own. */
 const IS_EXEMPT = /^\/(?:healthz$|events(?:\?|$))/;

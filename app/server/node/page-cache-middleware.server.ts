@@ -21,7 +21,7 @@ const PUBLIC =
 /** Longer ones are nobody's link. */
 const LONGEST_KEY = 600;
 /** Browsers keep a copy, for the way back and for 304, and ask before they use it. */
-export const PAGE_CACHE_CONTROL = "private, no-cache";
+const PAGE_CACHE_CONTROL = "private, no-cache";
 
 /** What may be cached of a request under way: its key, and the version before its data are read. */
 const cacheable = new WeakMap<IncomingMessage, { key: string; version: PageVersion }>();
@@ -53,7 +53,7 @@ export function answerCachedPage(request: IncomingMessage, response: ServerRespo
  * who is signed in, has a toast waiting or has not said their age. All of these are in cookies, so
  * a request with any cookie but the one for the age is never answered from the cache.
  */
-export function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
+function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
   const { environment, ageGate } = settings();
   if (environment === "development" || (method !== "GET" && method !== "HEAD")) return undefined;
   const path = url.replace(/\?.*$/s, "").replace(/\.data$/, "");

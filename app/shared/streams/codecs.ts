@@ -1,6 +1,6 @@
 /** What the pictures of a stream can be encoded in. H.264 is always made: every browser decodes it. */
 export const CODECS = ["h264", "av1", "hevc"] as const;
-export type Codec = (typeof CODECS)[number];
+type Codec = (typeof CODECS)[number];
 /** What is made beside it, for players that decode it well. */
 export type ExtraCodec = Exclude<Codec, "h264">;
 

@@ -13,12 +13,7 @@ const MOST_MS = 10_000;
  * @param secret text, or base64 after `whsec_`.
  * @param timestamp seconds since 1970.
  */
-export function webhookSignature(
-  secret: string,
-  id: string,
-  timestamp: number,
-  body: string,
-): string {
+function webhookSignature(secret: string, id: string, timestamp: number, body: string): string {
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : secret;
   return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
 }

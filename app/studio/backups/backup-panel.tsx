@@ -14,7 +14,7 @@ const UNITS = [
 ] as const;
 
 /** A length of time in its largest whole unit: `1 day`, `90 minutes`. Milliseconds. */
-export function lengthText(ms: number): string {
+function lengthText(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms % each === 0) ?? UNITS[3];
   return formatQuantity(Math.round(ms / unitMs), unit);
 }

@@ -103,7 +103,7 @@ export function reportCopies({ uploadsDir }: SiteFiles): void {
  *
  * @returns the previous database, if there was one; undefined if there was nothing to finish.
  */
-export function finishRestore(site: SiteFiles): { previous: string | undefined } | undefined {
+function finishRestore(site: SiteFiles): { previous: string | undefined } | undefined {
   const { databasePath, uploadsDir, secretFile } = site;
   const restored = restoredFile(databasePath);
   if (!fs.existsSync(restored)) return undefined;

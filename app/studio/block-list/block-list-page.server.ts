@@ -28,7 +28,7 @@ export interface ListedFilm {
 }
 
 /** A video of the site that has the bytes of a film of the list, or looks like one. */
-export interface Match {
+interface Match {
   id: string;
   title: string;
   isSame: boolean;

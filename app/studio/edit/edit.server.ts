@@ -158,7 +158,7 @@ function writeRow(edit: Edit, { thumbnail, captions }: NewFiles, userId: string)
 }
 
 /** The fields of the edit form for a video as it is. */
-export function textsOf(video: EditableVideo): EditTexts {
+function textsOf(video: EditableVideo): EditTexts {
   return {
     title: video.title,
     description: video.description,

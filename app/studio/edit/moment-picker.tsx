@@ -7,7 +7,7 @@ import { momentText, parseMoment, withChapter } from "./moments";
 import { StoryboardGrid } from "./storyboard-grid";
 
 /** The moment of the picture of the storyboard that was chosen. */
-export const PICKED_FRAME = "pickedFrame";
+const PICKED_FRAME = "pickedFrame";
 
 /**
  * The film beside the form that edits it. With scripts a button takes over the moment that is shown: for

@@ -71,7 +71,7 @@ export function readTags(tags: string | null): string[] {
  * whoever writes to the table changes it, and a change that was taken back is no conflict. The
  * files are left out: they change when the queue has made something, which is no edit.
  */
-export function versionOf(row: EditableRow): string {
+function versionOf(row: EditableRow): string {
   const seen = [row.title, row.description, row.category, row.tags, row.duration, row.status];
   return createHash("sha256").update(JSON.stringify(seen)).digest("base64url").slice(0, 16);
 }

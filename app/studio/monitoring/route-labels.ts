@@ -1,9 +1,9 @@
 import { PERMISSIONS } from "~/account/permissions";
 
 /** What no route answers: the address is somebody's invention, and is no name. */
-export const UNKNOWN_ROUTE = "/*";
+const UNKNOWN_ROUTE = "/*";
 /** The files of the build. */
-export const ASSETS = "/assets/*";
+const ASSETS = "/assets/*";
 
 interface Pattern {
   label: string;

@@ -5,7 +5,7 @@ import { QUEUE_STATES, type QueueState, type QueueView } from "./queue-address";
 import { queueTotals } from "./queue-totals.server";
 import type { TimeLeft } from "./time-left";
 
-export const QUEUE_PAGE_SIZE = 50;
+const QUEUE_PAGE_SIZE = 50;
 /** Of each state, where all of them are shown together. */
 const FIRST_FEW = 20;
 

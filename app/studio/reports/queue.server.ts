@@ -89,7 +89,7 @@ export function queueSql({ state, kind, after }: QueueView): string {
 }
 
 /** How many reports wait for a moderator, 1,000 at most. */
-export function countOpen(): number {
+function countOpen(): number {
   return prepared(
     `SELECT count(*) FROM (SELECT 1 FROM reports WHERE state = 'open' LIMIT ${MOST_COUNTED})`,
   )

@@ -40,7 +40,7 @@ export interface ReportedVideo {
 }
 
 /** Another report of the same video, or of the same uploader. */
-export interface EarlierReport {
+interface EarlierReport {
   id: string;
   kind: ReportKind;
   state: ReportState;

@@ -23,7 +23,7 @@ import {
 const FAILED = "Failed to change the review.";
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 const TRY_AGAIN = "Load the page again and try once more.";
-export const MAX_NOTE_LETTERS = 2_000;
+const MAX_NOTE_LETTERS = 2_000;
 const NOTES_SHOWN = 200;
 
 /** A note on a video; the time is ISO 8601 UTC. */

@@ -5,8 +5,8 @@ import { prepared } from "~db/client.server";
 import type { SeriesVisibility } from "~db/schema/series";
 import { SERIES_RESTORABLE_DAYS, type SeriesView } from "./series-address";
 
-export const SERIES_PAGE_SIZE = 20;
-export const SERIES_VIDEOS_PAGE_SIZE = 50;
+const SERIES_PAGE_SIZE = 20;
+const SERIES_VIDEOS_PAGE_SIZE = 50;
 /** Names that a field for a series offers: those changed last. */
 const OFFERED = 50;
 const DELETED_SHOWN = 20;

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 import { classNames } from "~/ui/class-names";
 import { axisTicks } from "./chart-scale";
 
-export interface Bar {
+interface Bar {
   label: string;
   value: number;
   /** The value as it is read, such as `1.50 GB`. */

@@ -2,7 +2,7 @@ const MB = 1024 ** 2;
 const GB = 1024 ** 3;
 
 /** The assumed size of a video when disk usage is unknown (specification, section 8). */
-export const ESTIMATED_VIDEO_MB = 50;
+const ESTIMATED_VIDEO_MB = 50;
 
 /** Bytes in GB with two decimals from 1 GB on, else in MB with one (specification, section 9). */
 export function formatStorage(bytes: number): string {

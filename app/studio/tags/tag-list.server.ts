@@ -5,7 +5,7 @@ import { SEPARATOR } from "~db/search-index.server";
 import { readTags } from "../list/managed-row.server";
 import type { TagsView } from "./tags-address";
 
-export const TAGS_PAGE_SIZE = 100;
+const TAGS_PAGE_SIZE = 100;
 
 /** A tag of the catalogue; upper and lower case are the same tag. */
 export interface CountedTag {

@@ -16,7 +16,7 @@ const FAILED = "The template was not saved.";
 const GONE = "This template no longer exists.";
 
 export type TypedTemplate = Omit<UploadTemplate, "id">;
-export type TemplateField = "name" | "description" | "tags" | "category";
+type TemplateField = "name" | "description" | "tags" | "category";
 
 /** A form that was rejected, with what was typed. */
 export interface TemplateFailure extends StudioFailure {

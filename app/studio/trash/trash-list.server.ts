@@ -4,7 +4,7 @@ import { storedDuration } from "~/shared/format";
 import { OWN_DELETED, OWN_FILE, type OwnVideos, ownDeletedValues } from "../own-videos";
 import type { TrashView } from "./trash-address";
 
-export const TRASH_PAGE_SIZE = 50;
+const TRASH_PAGE_SIZE = 50;
 
 /** A video in the trash, or a file of one that was replaced, as the list shows it. */
 export interface TrashedVideo {

@@ -23,7 +23,7 @@ export interface TrimView {
 }
 
 /** Shorter ones are hardly films, and no player seeks in them. */
-export const LEAST_SECONDS = 1;
+const LEAST_SECONDS = 1;
 /** So much longer than the film the end may be: its length is shown in whole seconds. */
 const ROUNDED_SECONDS = 1;
 

@@ -2,7 +2,7 @@ import { type CategoryId, isCategoryId, shownCategories, toCategoryId } from "~/
 import { fold } from "~/shared/fold";
 
 /** The texts of one file, as a line says them; what it leaves out is undefined. */
-export interface PastedTexts {
+interface PastedTexts {
   title?: string;
   tags?: string;
   category?: CategoryId;

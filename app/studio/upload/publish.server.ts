@@ -197,7 +197,7 @@ function bucketPaths({ videoPath, thumbnailPath }: MovedUpload): MediaName[] {
 }
 
 /** What is to be recorded, measured before the transaction: it does not wait for the disk. */
-export function measureFiles(videoId: string, moved: MovedUpload): Promise<MediaFile[]> {
+function measureFiles(videoId: string, moved: MovedUpload): Promise<MediaFile[]> {
   return Promise.all(
     bucketPaths(moved).map(async (file) => {
       const kind = file.bucket === "videos" ? "video" : "thumbnail";

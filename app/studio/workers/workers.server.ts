@@ -11,7 +11,7 @@ import type { ListedWorker } from "./listed-worker";
 const PREFIX = "afterdark_worker_";
 const TOKEN_BYTES = 32;
 const MOST_WORKERS = 50;
-export const MOST_NAME_LETTERS = 60;
+const MOST_NAME_LETTERS = 60;
 /** A sign of life is written at most this often. */
 const NOTE_SIGN_EVERY_MS = 10_000;
 

@@ -23,7 +23,7 @@ import {
 } from "./document-cipher.server";
 import { settleVideos } from "./settle.server";
 
-export const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
+const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
 const MOST_DOCUMENTS = 50;
 const ENDINGS = { "application/pdf": "pdf", "image/jpeg": "jpg", "image/png": "png" } as const;
 type DocumentType = PerformerDocumentRow["type"];
@@ -32,7 +32,7 @@ const TOO_LARGE = "A document may have 20 MB at most.";
 const WRONG_TYPE = "A document must be a PDF, a JPEG or a PNG.";
 
 /** `UPLOADS_DIR/documents`: no bucket, so no address leads into it. */
-export function documentsFolder(): string {
+function documentsFolder(): string {
   return path.join(settings().uploadsDir, "documents");
 }
 

@@ -22,7 +22,7 @@ export const EMPTY_PERFORMER: PerformerTexts = {
   checkedOn: "",
 };
 
-export type PerformerField = keyof PerformerTexts;
+type PerformerField = keyof PerformerTexts;
 export type PerformerErrors = Partial<Record<PerformerField, string>>;
 
 export interface ParsedPerformer {

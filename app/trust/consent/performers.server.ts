@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fold } from "~/shared/fold";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { prepared, writeTransaction } from "~db/client.server";
 import type { PerformerDocumentRow, PerformerRow } from "~db/schema/consent";
 import { appendToLog } from "../moderation-log.server";
 import { isAdultOn } from "./consent";
@@ -11,7 +11,7 @@ import { settleVideos } from "./settle.server";
 const PERFORMERS_PER_PAGE = 50;
 
 /** A performer as a list shows them. */
-export interface ListedPerformer {
+interface ListedPerformer {
   id: string;
   /** The first is the one they are listed by. */
   stageNames: string[];
@@ -252,13 +252,4 @@ export function performersNamed(names: readonly string[]): Map<string, { id: str
       return [name, rows.filter((row) => row.names.split("\n").some((n) => fold(n) === wanted))];
     }),
   );
-}
-
-/** How many performers there are. */
-export async function countPerformers(): Promise<number> {
-  const { total } = await database()
-    .selectFrom("performers")
-    .select((row) => row.fn.countAll<number>().as("total"))
-    .executeTakeFirstOrThrow();
-  return total;
 }

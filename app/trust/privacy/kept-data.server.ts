@@ -5,7 +5,7 @@ import { settings } from "~/server/settings.server";
  * rendered from it, and a test compares it with the schema: a column that neither this list nor
  * `impersonal-columns.ts` names fails the suite.
  */
-export interface KeptData {
+interface KeptData {
   what: string;
   why: string;
   /** How long, in a sentence; by a setting where it depends on one. */

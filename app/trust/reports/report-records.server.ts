@@ -57,7 +57,7 @@ export interface ReportMessage {
 }
 
 /** By when a report of a kind has to be decided, ISO 8601 UTC. */
-export function dueAt(kind: ReportKind, receivedAt: number): string {
+function dueAt(kind: ReportKind, receivedAt: number): string {
   const ms = URGENT_KINDS.includes(kind) ? 48 * HOUR_MS : settings().reportDeadlineMs;
   return new Date(receivedAt + ms).toISOString();
 }
@@ -223,7 +223,7 @@ export function reportsToErase(now = Date.now()): string[] {
 }
 
 /** Has a mail sent, where an address was given and a mail server is set up. */
-export function enqueueMail(id: string, event: ReportMailRow["event"], now = Date.now()): void {
+function enqueueMail(id: string, event: ReportMailRow["event"], now = Date.now()): void {
   requireTransaction();
   if (!settings().smtpUrl || !mailSender()) return;
   const box = readReport(id)?.box;

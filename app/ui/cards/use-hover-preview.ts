@@ -2,7 +2,7 @@ import { type ComponentType, type PointerEvent, useEffect, useRef, useState } fr
 import type { HoverPreviewProps } from "./hover-preview";
 
 /** The rule of the hover preview (specification, section 9). */
-export const PREVIEW_DELAY_MS = 500;
+const PREVIEW_DELAY_MS = 500;
 
 /** The script that shows one; without it, as when the line is gone, a card stays as it is. */
 export function loadHoverPreview(): Promise<{ default: ComponentType<HoverPreviewProps> }> {

@@ -4,7 +4,7 @@ import type {
 } from "@simplewebauthn/browser";
 
 /** Why no passkey came of it; the message is the sentence to show. */
-export class PasskeyError extends Error {}
+class PasskeyError extends Error {}
 
 const load = () => import("@simplewebauthn/browser");
 

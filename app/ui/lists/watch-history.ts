@@ -2,7 +2,7 @@ import { parseDuration } from "~/shared/format";
 import { storedValue } from "../stored-value";
 
 /** Where each video was left, in seconds, the newest last: in this browser and nowhere else. */
-export type WatchHistory = readonly (readonly [id: string, seconds: number])[];
+type WatchHistory = readonly (readonly [id: string, seconds: number])[];
 
 /** The key is named after the player, which writes it. */
 const history = storedValue<WatchHistory>("player:resume", parseHistory, {

@@ -23,7 +23,7 @@ export function ErrorPage() {
 }
 
 /** The 404 page. */
-export function NotFound() {
+function NotFound() {
   return (
     <Frame
       code="404"

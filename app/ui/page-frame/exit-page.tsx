@@ -14,7 +14,7 @@ const PRESSES = 3;
 const WINDOW_MS = 5_000;
 
 /** Leaves without an entry for this page in the history. What is on the screen goes first. */
-export function leaveAtOnce(): void {
+function leaveAtOnce(): void {
   document.body.style.display = "none";
   document.title = "";
   for (const media of document.querySelectorAll<HTMLMediaElement>("video, audio")) media.pause();

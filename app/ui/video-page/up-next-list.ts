@@ -3,7 +3,7 @@ import type { VideoCardData } from "~/shared/video-card";
 
 /** What plays after a video: the related ones, until the visitor has changed their order. */
 
-export const MOST_UP_NEXT = 5;
+const MOST_UP_NEXT = 5;
 
 /** In this tab alone, and gone with it. */
 const STORED = "up-next";

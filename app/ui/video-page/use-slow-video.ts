@@ -3,9 +3,9 @@ import { createContext, useContext, useEffect, useState } from "react";
 import { useRequestFailure } from "~/live/failed-requests";
 
 /** Until then the old page stays, with the line at the top; most pages are there before. */
-export const PATIENCE_MS = 700;
+const PATIENCE_MS = 700;
 /** Shorter: the panel shows nothing of its own before the session is known. */
-export const ADMIN_PATIENCE_MS = 150;
+const ADMIN_PATIENCE_MS = 150;
 
 /** For the page and its frame, which change together: the answer of `useSlowVideoTimer`. */
 export const SlowVideo = createContext(false);
