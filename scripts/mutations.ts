@@ -80,7 +80,8 @@ async function run(): Promise<boolean> {
     const tests = testsOf(mutation, unchanged);
     const failed = tests.find(({ status }) => status === "failed");
     if (tests.length > 0 && !failed) return false;
-    console.log(`NO PASSING TEST  ${describe(mutation)}: ${failed?.error ?? "none has run"}`);
+    const reason = failed ? (failed.error ?? "it fails") : "none has run";
+    console.log(`NO PASSING TEST  ${describe(mutation)}: ${reason}`);
     return true;
   });
   if (broken.length > 0) return false;

@@ -708,7 +708,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Conversions
   {
-    // Most damage also changes the number of frames, which is compared first.
+    // Most damage also changes the number of frames, which is compared before.
     rule: "The original is kept if its copy is damaged",
     file: "app/media/verify/replacement.server.ts",
     find: "if (isSame && film.playable && !(await hasSamePackets(source, playing, film, task)))",
@@ -717,12 +717,20 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is kept when the copy is damaged where decoders don't notice it",
   },
   {
-    rule: "The original is kept if its conversion is damaged",
+    rule: "The original is kept if its copy has fewer frames",
+    file: "app/media/verify/replacement.server.ts",
+    find: "if (!isSame && (film.playable || !(isHalf || played === steady)))",
+    replace: "if (false)",
+    killedBy: "tests/integration/jobs/remove-original.test.ts",
+    title: "is kept when the copy has fewer frames, although it is as long",
+  },
+  {
+    rule: "The original is kept if its stream is damaged",
     file: "app/media/verify/replacement.server.ts",
     find: "if (frames === undefined)\n      throw",
     replace: "if (false)\n      throw",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the file that is played is damaged in the middle",
+    title: "of the stream is damaged",
   },
   {
     // Of a copy, the packets are compared after that too, so only a conversion shows it.
