@@ -4,7 +4,7 @@ import type { Page } from "playwright/test";
 import { mp4Clip, webmClip } from "../../clips";
 import { expect, signInByForm, test } from "../site";
 
-/** Plays what the page shows until its clock has moved on; without scripts the test does it by CDP. */
+/** Plays what the page shows until its clock has moved on. */
 async function playsOn(page: Page): Promise<void> {
   const video = page.locator("video");
   await video.evaluate((element: HTMLVideoElement) => {
@@ -31,82 +31,76 @@ async function seeksTo(page: Page, seconds: number): Promise<void> {
 
 const row = (page: Page, title: string) => page.getByRole("row").filter({ hasText: title });
 
-for (const scripts of [true, false]) {
-  for (const [format, makeClip] of [
-    ["MP4", mp4Clip],
-    ["WebM", webmClip],
-  ] as const) {
-    test.describe(`${format}, scripts ${scripts ? "on" : "off"}`, () => {
-      test.use({ javaScriptEnabled: scripts });
+for (const [format, makeClip] of [
+  ["MP4", mp4Clip],
+  ["WebM", webmClip],
+] as const) {
+  test(`an admin uploads ${format}, a visitor watches, the admin hides, shows and deletes`, async ({
+    page,
+    site,
+    browser,
+  }) => {
+    const title = `A ${format} by the sea`;
+    await signInByForm(page);
+    await expect(page.getByText("Signed in successfully!")).toBeVisible();
 
-      test("an admin uploads, a visitor watches, the admin hides, shows and deletes", async ({
-        page,
-        site,
-        browser,
-      }) => {
-        const title = `A ${format} by the sea`;
-        await signInByForm(page);
-        await expect(page.getByText("Signed in successfully!")).toBeVisible();
+    await page.goto("/admin");
+    await page.getByLabel("Title").first().fill(title);
+    await page.getByLabel("Description").first().fill("Waves, for a while.");
+    await page.getByLabel("Category").first().selectOption("english");
+    await page.getByLabel("Tags").first().fill("sea, calm ,, waves");
+    await page.locator("input[type=file][name=video]").setInputFiles(makeClip());
+    await page
+      .getByRole("button", { name: /^(Upload|Publish)/ })
+      .first()
+      .click();
+    await expect(
+      page.getByText("Video uploaded and published successfully.").first(),
+    ).toBeVisible();
 
-        await page.goto("/admin");
-        await page.getByLabel("Title").first().fill(title);
-        await page.getByLabel("Description").first().fill("Waves, for a while.");
-        await page.getByLabel("Category").first().selectOption("english");
-        await page.getByLabel("Tags").first().fill("sea, calm ,, waves");
-        await page.locator("input[type=file][name=video]").setInputFiles(makeClip());
-        await page
-          .getByRole("button", { name: /^(Upload|Publish)/ })
-          .first()
-          .click();
-        await expect(
-          page.getByText("Video uploaded and published successfully.").first(),
-        ).toBeVisible();
-
-        const { video_url, duration, tags, status } = site
-          .database()
-          .prepare("SELECT * FROM videos WHERE title = ?")
-          .get(title) as Record<string, string>;
-        expect({ duration, tags, status }).toEqual({
-          duration: "0:05",
-          tags: '["sea","calm","waves"]',
-          status: "published",
-        });
-
-        const visitor = await browser.newContext({ javaScriptEnabled: scripts, baseURL: site.url });
-        const visit = await visitor.newPage();
-        await visit.goto("/");
-        await visit.getByRole("link", { name: title }).first().click();
-        await expect(visit.getByRole("heading", { name: title, level: 1 })).toBeVisible();
-        await playsOn(visit);
-        await seeksTo(visit, 4);
-        const address = visit.url();
-        const file = site.url + video_url;
-        const stateOf = async (url: string) => (await visitor.request.get(url)).status();
-        expect(await stateOf(file)).toBe(200);
-
-        await page.goto("/admin?tab=manage");
-        await row(page, title).getByRole("button", { name: /^Hide/ }).click();
-        await expect(page.getByText("Video is now hidden on the website.").first()).toBeVisible();
-        expect([await stateOf(address), await stateOf(file)]).toEqual([404, 404]);
-        await visit.goto("/");
-        await expect(visit.getByText("No videos available.")).toBeVisible();
-
-        await row(page, title).getByRole("button", { name: /^Show/ }).click();
-        await expect(page.getByText("Video is now visible on the website.").first()).toBeVisible();
-        expect([await stateOf(address), await stateOf(file)]).toEqual([200, 200]);
-
-        await row(page, title)
-          .getByRole("link", { name: /^Delete/ })
-          .click();
-        await page.getByRole("button", { name: "Delete", exact: true }).click();
-        await expect(
-          page.getByText("Video and associated files have been removed successfully.").first(),
-        ).toBeVisible();
-        expect([await stateOf(address), await stateOf(file)]).toEqual([404, 404]);
-        const onDisk = path.join(site.uploads, String(video_url).replace("/media/", ""));
-        expect(fs.existsSync(onDisk)).toBe(false);
-        await visitor.close();
-      });
+    const { video_url, duration, tags, status } = site
+      .database()
+      .prepare("SELECT * FROM videos WHERE title = ?")
+      .get(title) as Record<string, string>;
+    expect({ duration, tags, status }).toEqual({
+      duration: "0:05",
+      tags: '["sea","calm","waves"]',
+      status: "published",
     });
-  }
+
+    const visitor = await browser.newContext({ baseURL: site.url });
+    const visit = await visitor.newPage();
+    await visit.goto("/");
+    await visit.getByRole("link", { name: title }).first().click();
+    await expect(visit.getByRole("heading", { name: title, level: 1 })).toBeVisible();
+    await playsOn(visit);
+    await seeksTo(visit, 4);
+    const address = visit.url();
+    const file = site.url + video_url;
+    const stateOf = async (url: string) => (await visitor.request.get(url)).status();
+    expect(await stateOf(file)).toBe(200);
+
+    await page.goto("/admin?tab=manage");
+    await row(page, title).getByRole("button", { name: /^Hide/ }).click();
+    await expect(page.getByText("Video is now hidden on the website.").first()).toBeVisible();
+    expect([await stateOf(address), await stateOf(file)]).toEqual([404, 404]);
+    await visit.goto("/");
+    await expect(visit.getByText("No videos available.")).toBeVisible();
+
+    await row(page, title).getByRole("button", { name: /^Show/ }).click();
+    await expect(page.getByText("Video is now visible on the website.").first()).toBeVisible();
+    expect([await stateOf(address), await stateOf(file)]).toEqual([200, 200]);
+
+    await row(page, title)
+      .getByRole("link", { name: /^Delete/ })
+      .click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await expect(
+      page.getByText("Video and associated files have been removed successfully.").first(),
+    ).toBeVisible();
+    expect([await stateOf(address), await stateOf(file)]).toEqual([404, 404]);
+    const onDisk = path.join(site.uploads, String(video_url).replace("/media/", ""));
+    expect(fs.existsSync(onDisk)).toBe(false);
+    await visitor.close();
+  });
 }

@@ -30,71 +30,65 @@ async function open(page: Page, site: SiteProcess): Promise<void> {
   await expect(page.getByRole("heading", { name: "Tags" })).toBeVisible();
 }
 
-for (const scripts of [true, false]) {
-  test.describe(scripts ? "with scripts" : "without scripts", () => {
-    test.use({ javaScriptEnabled: scripts });
+test("tags are renamed, merged, removed and brought back", async ({ page, site }) => {
+  await open(page, site);
+  await expect(entry(page, "HD")).toContainText("3 videos");
+  await expect(entry(page, "HD")).toContainText("2 public");
+  await expect(entry(page, "HD")).toContainText("Also written hd");
+  await expectNoViolations(page);
+  expect(await overflow(page)).toEqual({ sideways: 0, outside: [] });
 
-    test("tags are renamed, merged, removed and brought back", async ({ page, site }) => {
-      await open(page, site);
-      await expect(entry(page, "HD")).toContainText("3 videos");
-      await expect(entry(page, "HD")).toContainText("2 public");
-      await expect(entry(page, "HD")).toContainText("Also written hd");
-      if (scripts) await expectNoViolations(page);
-      expect(await overflow(page)).toEqual({ sideways: 0, outside: [] });
+  await page.getByRole("link", { name: "night", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Tag “night”" });
+  await expect(dialog).toContainText("1 video");
+  await expectNoViolations(page);
+  await dialog.getByLabel("Name", { exact: true }).fill("one, two");
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("one, two");
+  await expect(dialog.getByText("A tag has no comma.").first()).toBeVisible();
+  await dialog.getByLabel("Name", { exact: true }).fill("After dark");
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  await expect(page.getByText("“night” → “After dark”: 1 video.")).toBeVisible();
+  expect(tagsOf(site, "a")).toEqual(["hd", "After dark"]);
+  await expect(entry(page, "After dark")).toContainText("Other names: night");
 
-      await page.getByRole("link", { name: "night", exact: true }).click();
-      const dialog = page.getByRole("dialog", { name: "Tag “night”" });
-      await expect(dialog).toContainText("1 video");
-      if (scripts) await expectNoViolations(page);
-      await dialog.getByLabel("Name", { exact: true }).fill("one, two");
-      await dialog.getByRole("button", { name: "Rename" }).click();
-      await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("one, two");
-      await expect(dialog.getByText("A tag has no comma.").first()).toBeVisible();
-      await dialog.getByLabel("Name", { exact: true }).fill("After dark");
-      await dialog.getByRole("button", { name: "Rename" }).click();
-      await expect(page.getByText("“night” → “After dark”: 1 video.")).toBeVisible();
-      expect(tagsOf(site, "a")).toEqual(["hd", "After dark"]);
-      await expect(entry(page, "After dark")).toContainText("Other names: night");
+  await page.getByLabel("Select HD").check();
+  await page.getByLabel("Select 4K").check();
+  const bar = page.getByRole("form", { name: "Selected tags" });
+  await bar.getByLabel("Merge into").fill("HD");
+  await bar.getByRole("button", { name: "Merge" }).click();
+  await expect(page.getByText("“HD”, “4K” → “HD”: 2 videos.")).toBeVisible();
+  expect([tagsOf(site, "a"), tagsOf(site, "c")]).toEqual([["HD", "After dark"], ["HD"]]);
 
-      await page.getByLabel("Select HD").check();
-      await page.getByLabel("Select 4K").check();
-      const bar = page.getByRole("form", { name: "Selected tags" });
-      await bar.getByLabel("Merge into").fill("HD");
-      await bar.getByRole("button", { name: "Merge" }).click();
-      await expect(page.getByText("“HD”, “4K” → “HD”: 2 videos.")).toBeVisible();
-      expect([tagsOf(site, "a"), tagsOf(site, "c")]).toEqual([["HD", "After dark"], ["HD"]]);
+  await page.getByText("Changes that can be undone").click();
+  await page.getByRole("button", { name: "Undo: changed the tag “HD”, “4K” to “HD”" }).click();
+  await expect(page.getByText("Undone: 2 videos.")).toBeVisible();
+  expect([tagsOf(site, "a"), tagsOf(site, "c")]).toEqual([
+    ["hd", "After dark"],
+    ["4K", "HD"],
+  ]);
 
-      await page.getByText("Changes that can be undone").click();
-      await page.getByRole("button", { name: "Undo: changed the tag “HD”, “4K” to “HD”" }).click();
-      await expect(page.getByText("Undone: 2 videos.")).toBeVisible();
-      expect([tagsOf(site, "a"), tagsOf(site, "c")]).toEqual([
-        ["hd", "After dark"],
-        ["4K", "HD"],
-      ]);
+  await page.getByRole("link", { name: "4K", exact: true }).click();
+  await page.getByRole("button", { name: "Remove from all videos" }).click();
+  await expect(page.getByText("Without “4K”: 1 video.")).toBeVisible();
+  await expect(entry(page, "4K")).toHaveCount(0);
+});
 
-      await page.getByRole("link", { name: "4K", exact: true }).click();
-      await page.getByRole("button", { name: "Remove from all videos" }).click();
-      await expect(page.getByText("Without “4K”: 1 video.")).toBeVisible();
-      await expect(entry(page, "4K")).toHaveCount(0);
-    });
-
-    test("another name of a tag is found by visitors", async ({ page, site }) => {
-      await open(page, site);
-      await page.getByRole("link", { name: "HD", exact: true }).click();
-      const dialog = page.getByRole("dialog", { name: "Tag “HD”" });
-      await dialog.getByLabel("Other names").fill("night");
-      await dialog.getByRole("button", { name: "Save other names" }).click();
-      await expect(dialog.getByText("“night” is a tag of videos").first()).toBeVisible();
-      await dialog.getByLabel("Other names").fill("high definition");
-      await dialog.getByRole("button", { name: "Save other names" }).click();
-      await expect(page.getByText("The other names of “HD” have been saved.")).toBeVisible();
-      await page.goto("/?search=High+Definition");
-      await expect(page.getByRole("article")).toHaveCount(2);
-      await page.goto("/tags/high%20definition");
-      await expect(page).toHaveURL(/\/tags\/hd$/);
-    });
-  });
-}
+test("another name of a tag is found by visitors", async ({ page, site }) => {
+  await open(page, site);
+  await page.getByRole("link", { name: "HD", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Tag “HD”" });
+  await dialog.getByLabel("Other names").fill("night");
+  await dialog.getByRole("button", { name: "Save other names" }).click();
+  await expect(dialog.getByText("“night” is a tag of videos").first()).toBeVisible();
+  await dialog.getByLabel("Other names").fill("high definition");
+  await dialog.getByRole("button", { name: "Save other names" }).click();
+  await expect(page.getByText("The other names of “HD” have been saved.")).toBeVisible();
+  await page.goto("/?search=High+Definition");
+  await expect(page.getByRole("article")).toHaveCount(2);
+  await page.goto("/tags/high%20definition");
+  await expect(page).toHaveURL(/\/tags\/hd$/);
+});
 
 test("two tabs: what the other has changed is told, and an open page follows", async ({
   page,

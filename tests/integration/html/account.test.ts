@@ -53,6 +53,46 @@ it("renames and removes a passkey and asks for none", async () => {
   expect(visitor.text).not.toContain("Rename or remove");
 });
 
+it("invites an uploader of drafts, who sees only their own, and deactivates them", async () => {
+  const email = "new@example.com";
+  site.addVideo({ title: "Another's film" });
+  await visitor.setCookie(await signInTo(site));
+  await visitor.open("/admin/users");
+  visitor.fill("E-mail of the new user", email);
+  visitor.fill("Role", "Uploader, drafts only");
+  await visitor.press("Invite");
+  const link = visitor.field("Link of the invitation").value;
+
+  const guest = new HtmlVisitor(site.url);
+  await guest.open(link);
+  expect(guest.text).toContain("as an uploader of drafts");
+  const [password] = guest.in().getAllByLabelText<HTMLInputElement>(/^Password/);
+  password!.value = "a password of my own";
+  guest.fill("The password again", "a password of my own");
+  await guest.press("Make my account");
+  expect(guest.address).toBe("/");
+  const id = site.database().prepare("SELECT id FROM users WHERE email = ?").pluck().get(email);
+  site.addVideo({ title: "My draft", uploaded_by: String(id), status: "review" });
+  await guest.open("/admin?tab=manage");
+  expect(guest.text).toContain("1 video");
+  expect(guest.text).not.toContain("Another's film");
+  guest.in().getByRole("link", { name: "Edit My draft" });
+  expect(guest.in().queryByRole("button", { name: "Show My draft" })).toBeNull();
+  expect(guest.in().queryByRole("link", { name: "Users" })).toBeNull();
+  await guest.open("/admin");
+  guest.in().getByRole("button", { name: "Save as Draft" });
+  expect(guest.in().queryByRole("button", { name: "Upload Video" })).toBeNull();
+
+  await visitor.open("/admin/users");
+  await visitor.press(`Deactivate ${email}`);
+  expect(visitor.text).toContain(`${email} can't sign in any more.`);
+  expect(visitor.in().queryByRole("button", { name: `Deactivate ${ADMIN.email}` })).toBeNull();
+  await guest.open("/admin?tab=manage");
+  expect(guest.address).toBe("/auth");
+  await guest.open(link);
+  expect(guest.text).toContain("This invitation was used. It works once.");
+});
+
 it("sets a second factor up and signs in with it", async () => {
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/account");

@@ -120,13 +120,15 @@ export class HtmlVisitor {
     await this.submit(element, element as HTMLButtonElement);
   }
 
-  /** Sends the form of a field, as Enter in it does. */
+  /** Sends the form of a field, as Enter in it does: with the form's first button. */
   async submit(field: HTMLElement, button?: HTMLButtonElement): Promise<void> {
     const { form } = field as HTMLInputElement;
     if (!form) throw new Error(`${field.outerHTML} belongs to no form.`);
+    const fields = [...form.elements] as HTMLInputElement[];
+    button ??= fields.find(({ type }) => type === "submit") as unknown as HTMLButtonElement;
     const skipsChecks = form.noValidate || button?.formNoValidate;
-    const invalid = skipsChecks ? null : form.querySelector<HTMLInputElement>(":invalid");
-    if (invalid && !this.files.has(invalid)) {
+    const invalid = fields.find((each) => !this.files.has(each) && !each.checkValidity());
+    if (invalid && !skipsChecks) {
       throw new Error(`${invalid.name} is invalid, so the browser does not send the form.`);
     }
     await this.send(form, button);
@@ -179,6 +181,8 @@ export class HtmlVisitor {
     this.files.clear();
     // Without scripts, the content of <noscript> is part of the page: jsdom parses it as such.
     this.dom = new JSDOM(await answer.text(), { url: address.href });
+    // The data of the page are in scripts, and nobody reads them.
+    for (const script of this.document.querySelectorAll("script")) script.remove();
   }
 
   /** Takes over a session, such as `signInTo` returns, instead of sending the form. */

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { mp4Clip } from "../../clips";
+import { signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+import { HtmlVisitor, textOf } from "./html-visitor";
+
+const MANAGE = "/admin?tab=manage";
+
+const site = new SiteProcess({
+  REQUIRE_CONSENT: "on",
+  RECORDS_CUSTODIAN: "Robin Example, 1 High Street, Springfield",
+});
+let visitor: HtmlVisitor;
+let session: string;
+beforeAll(async () => {
+  await site.start();
+  session = await signInTo(site);
+});
+afterAll(() => site.remove());
+beforeEach(async () => {
+  site.database().exec("DELETE FROM videos; DELETE FROM performers; DELETE FROM video_consents");
+  visitor = new HtmlVisitor(site.url);
+  await visitor.setCookie(session);
+});
+
+const rows = () => site.database().prepare("SELECT title, status FROM videos").all();
+const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
+const isInvalid = (label: string) => visitor.field(label).getAttribute("aria-invalid") === "true";
+
+it("publishes a video once its performer and its consent are recorded", async () => {
+  const id = site.addVideo({ title: "Evening by the sea", status: "review" });
+  await visitor.open(MANAGE);
+  expect(visitor.text).toContain("This video has no record of consent yet.");
+
+  await visitor.open("/admin/consent");
+  await visitor.follow("Add a performer");
+  visitor.fill("Stage names", "Ann Star\nStarlet");
+  visitor.fill("Legal name", "Ann Example");
+  visitor.fill("Date of birth", "1850-01-01");
+  visitor.fill("Document that was checked", "Passport");
+  visitor.fill("Checked on", "2026-01-05");
+  await visitor.press("Save record");
+  expect(isInvalid("Date of birth")).toBe(true);
+  expect(visitor.field("Legal name").value).toBe("Ann Example");
+  visitor.fill("Date of birth", "1990-01-01");
+  await visitor.press("Save record");
+  expect(heading()).toBe("Ann Star");
+
+  const file = Buffer.from("%PDF-1.7\nThe passport of Ann Example.\n%%EOF\n");
+  visitor.attach(visitor.field("Document file"), file, "passport.pdf");
+  await visitor.press("Add document");
+  expect(visitor.in().getByRole("list", { name: "Documents" }).children).toHaveLength(1);
+  await visitor.press("Open Proof of identity");
+  expect(visitor.text).toContain("The passport of Ann Example.");
+
+  await visitor.open(`/admin/videos/${id}/consent`);
+  expect(visitor.text).toContain("Not valid");
+  visitor.fill("How many people are shown", "1");
+  visitor.fill("Everyone shown", "Nobody known");
+  visitor.fill("Day of recording", "2026-01-06");
+  await visitor.press("Save consent");
+  expect(isInvalid("Everyone shown")).toBe(true);
+  expect(visitor.field("Day of recording").value).toBe("2026-01-06");
+  visitor.fill("Everyone shown", "Starlet");
+  await visitor.press("Save consent");
+  expect(visitor.text).toContain("Everyone shown has a checked record.");
+
+  await visitor.open(MANAGE);
+  expect(visitor.text).toContain("Consent is complete.");
+  await visitor.press("Show Evening by the sea");
+  visitor.in().getByRole("button", { name: "Hide Evening by the sea" });
+  expect(rows()).toEqual([{ title: "Evening by the sea", status: "published" }]);
+});
+
+it("leads from an upload to its consent record, and then publishes it", async () => {
+  await visitor.open("/admin");
+  visitor.fill("Title", "Morning in the garden");
+  visitor.fill("Description", "Roses, and nobody else.");
+  visitor.fill("Category", "desi");
+  visitor.attach(visitor.document.querySelector<HTMLElement>("input[name=video]")!, mp4Clip(5));
+  await visitor.press("Upload Video");
+  expect(visitor.address).toMatch(/^\/admin\/videos\/[^/]+\/consent$/);
+  expect(visitor.text).toContain("saved as a draft, since it has no");
+  expect(rows()).toEqual([{ title: "Morning in the garden", status: "review" }]);
+
+  visitor.fill("With what right", "Own recording");
+  visitor.fill("How many people are shown", "0");
+  visitor.fill("Day of recording", "2026-01-06");
+  await visitor.press("Save consent");
+  visitor.in().getByText("Valid");
+  await visitor.follow("Morning in the garden");
+  await visitor.press("Publish");
+  expect(rows()).toEqual([{ title: "Morning in the garden", status: "published" }]);
+  await visitor.clearCookies();
+  await visitor.open("/");
+  await visitor.follow("Morning in the garden");
+  expect(heading()).toBe("Morning in the garden");
+});
+
+it("links the custodian of records in the footer", async () => {
+  await visitor.clearCookies();
+  await visitor.open("/");
+  const footer = visitor.in().getByRole("contentinfo");
+  await visitor.follow(visitor.in(footer).getByRole("link", { name: "Record Keeping" }));
+  expect(visitor.address).toBe("/records");
+  expect(visitor.text).toContain("Robin Example");
+});

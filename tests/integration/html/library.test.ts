@@ -1,0 +1,350 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+import { HtmlVisitor, textOf } from "./html-visitor";
+
+const MANAGE = "/admin?tab=manage";
+
+const site = new SiteProcess();
+let visitor: HtmlVisitor;
+let session: string;
+beforeAll(async () => {
+  await site.start();
+  session = await signInTo(site);
+});
+afterAll(() => site.remove());
+beforeEach(async () => {
+  site.database().exec("DELETE FROM videos; DELETE FROM deleted_videos");
+  visitor = new HtmlVisitor(site.url);
+  await visitor.setCookie(session);
+});
+
+const dialog = () => visitor.in().getByRole("dialog");
+const form = (name: string) => visitor.in().getByRole("form", { name });
+const region = (name: string) => visitor.in().getByRole("region", { name });
+const itemsOf = (list: string) =>
+  [...(visitor.in().queryByRole("list", { name: list })?.children ?? [])].map(textOf);
+const pressIn = (element: HTMLElement, button: string) =>
+  visitor.press(visitor.in(element).getByRole("button", { name: button }));
+/** The link of the title in each row of the list. */
+const titleLinks = () =>
+  [...visitor.document.querySelectorAll(".video-row-title")].map(
+    (cell) => cell.querySelector("a")!,
+  );
+const titles = () => titleLinks().map(textOf);
+const rowOf = (title: string) =>
+  textOf(
+    titleLinks()
+      .find((link) => textOf(link) === title)!
+      .closest("tr")!,
+  );
+const columnOf = (column: string, id: string) =>
+  site.database().prepare(`SELECT ${column} FROM videos WHERE id = ?`).pluck().get(id);
+
+function addThree(): void {
+  const day = (n: number) => `2024-01-0${n}T00:00:00.000Z`;
+  site.addVideo({ id: "c", title: "Cinema", status: "review", created_at: day(1) });
+  site.addVideo({ id: "b", title: "Beach", status: "hidden", created_at: day(2) });
+  site.addVideo({ id: "a", title: "Aurora", tags: '["night"]', created_at: day(3) });
+}
+
+describe("the list", () => {
+  it("edits, hides, shows, deletes and restores a video", async () => {
+    addThree();
+    await visitor.open("/admin");
+    await visitor.follow("Manage Videos");
+    expect(titles()).toEqual(["Aurora", "Beach", "Cinema"]);
+
+    await visitor.follow("Edit Aurora");
+    visitor.fill("Title", "Aurora borealis", dialog());
+    visitor.fill("Tags", "north, , sky", dialog());
+    visitor.fill("Duration", "1:15:30", dialog());
+    await pressIn(dialog(), "Update");
+    expect(visitor.text).toContain("Video has been updated successfully.");
+    expect(rowOf("Aurora borealis")).toContain("75:30");
+    expect(columnOf("tags", "a")).toBe('["north","sky"]');
+
+    await visitor.press("Hide Aurora borealis");
+    expect(visitor.text).toContain("Video is now hidden on the website.");
+    expect(rowOf("Aurora borealis")).toMatch(/hidden/i);
+    await visitor.press("Show Cinema");
+    expect(visitor.text).toContain("Video is now visible on the website.");
+    expect([columnOf("status", "a"), columnOf("status", "c")]).toEqual(["hidden", "published"]);
+
+    await visitor.follow("Delete Beach");
+    expect(textOf(dialog())).toContain("For 30 days the trash has all of it, to be restored.");
+    await pressIn(dialog(), "Delete");
+    expect(visitor.text).toContain("Video and associated files have been removed successfully.");
+    expect(titles()).not.toContain("Beach");
+    await visitor.press("Undo deleting “Beach”");
+    expect(titles()).toContain("Beach");
+    await visitor.open("/admin/activity");
+    expect(visitor.text).toContain("restored Beach");
+  });
+
+  it("sorts videos and hides and deletes several together", async () => {
+    addThree();
+    await visitor.open(MANAGE);
+    visitor.fill("Sort by", "title");
+    await visitor.press("Show");
+    expect(visitor.address).toContain("sort=title");
+    expect(titles()).toEqual(["Aurora", "Beach", "Cinema"]);
+
+    const apply = async (action: string, ...selected: string[]) => {
+      for (const title of selected) visitor.check(`Select ${title}`);
+      visitor.fill("With the selected videos", action);
+      await visitor.press("Apply");
+    };
+    await apply("hide", "Aurora", "Beach");
+    expect(textOf(dialog())).toContain("1 video will change.");
+    await pressIn(dialog(), "Change videos");
+    expect(visitor.text).toContain("1 video was hidden. 1 video was hidden already.");
+    expect(columnOf("status", "a")).toBe("hidden");
+
+    await apply("delete", "Beach", "Cinema");
+    expect(textOf(dialog())).toContain("Delete 2 videos?");
+    await pressIn(dialog(), "Delete");
+    expect(visitor.text).toContain("2 videos were deleted.");
+    expect(titles()).toEqual(["Aurora"]);
+  });
+
+  it("filters videos, leaves out a column, and saves and removes the view", async () => {
+    const thumbnail_url = "/media/thumbnails/u/1.webp";
+    const add = (title: string, day: string, columns = {}) =>
+      site.addVideo({ title, created_at: `2025-${day}T12:00:00.000Z`, ...columns });
+    add("Old film", "01-31");
+    add("Bare film", "03-01");
+    add("New film", "03-02", { thumbnail_url });
+    await visitor.open(MANAGE);
+    visitor.fill("Added from", "2025-02-10");
+    visitor.check("No thumbnail");
+    const columns = visitor.in().getByRole("group", { name: "Columns" });
+    visitor.field("Views", columns).checked = false;
+    await visitor.submit(visitor.field("No thumbnail"));
+    expect(titles()).toEqual(["Bare film"]);
+    const { searchParams } = new URL(visitor.address, site.url);
+    expect(searchParams.get("from")).toMatch(/^2025-02-10/);
+    expect(searchParams.get("no-thumbnail")).toBe("1");
+    expect(visitor.field("Added from").value).toBe("2025-02-10");
+    expect(visitor.in().queryByRole("columnheader", { name: "Views" })).toBeNull();
+
+    visitor.fill("Name of this view", "Bare since February");
+    await visitor.press("Save");
+    expect(visitor.text).toContain("View Saved");
+    await visitor.follow("Clear");
+    expect(titles()).toEqual(["New film", "Bare film", "Old film"]);
+    await visitor.follow("Bare since February");
+    expect(titles()).toEqual(["Bare film"]);
+    await visitor.press("Remove the view Bare since February");
+    expect(visitor.in().queryByRole("navigation", { name: "Saved views" })).toBeNull();
+  });
+
+  it("lists similar videos until they are marked as different", async () => {
+    for (const id of ["a", "b", "c"]) site.addVideo({ id, title: `Film ${id}` });
+    site.database().exec("INSERT INTO similar_videos VALUES ('a', 'b', NULL)");
+    await visitor.open(MANAGE);
+    const status = visitor.field<HTMLSelectElement>("Status");
+    visitor.fill("Status", [...status.options].find(({ text }) => /alike/i.test(text))!.text);
+    await visitor.press("Show");
+    expect(titles().sort()).toEqual(["Film a", "Film b"]);
+    expect(rowOf("Film a")).toContain("Looks like:");
+    await visitor.press("Not the same: Film a and Film b");
+    expect(titles()).toEqual([]);
+    await visitor.open(MANAGE);
+    expect(titles()).toHaveLength(3);
+    expect(visitor.text).not.toContain("Looks like:");
+  });
+});
+
+describe("the trash", () => {
+  it("restores a video, deletes another for good, and is emptied", async () => {
+    for (const title of ["Aurora", "Beach", "Cinema"]) {
+      site.addVideo({ id: title, title });
+      await visitor.open(`${MANAGE}&delete=${title}`);
+      await pressIn(dialog(), "Delete");
+    }
+    const listed = () => itemsOf("Videos in the trash").join();
+    await visitor.follow(
+      visitor.in(region("Recently deleted")).getByRole("link", { name: "Trash" }),
+    );
+    expect(visitor.text).toContain("3 videos, 0.0 MB");
+
+    await visitor.press("Restore Aurora");
+    expect(visitor.text).toContain("“Aurora” is back, files included.");
+    expect(listed()).not.toContain("Aurora");
+    expect(columnOf("title", "Aurora")).toBe("Aurora");
+
+    visitor.check("Select Beach");
+    await visitor.press("Delete for good");
+    expect(textOf(dialog())).toContain("Delete this video for good?");
+    expect(textOf(dialog())).toContain("This can't be undone.");
+    await pressIn(dialog(), "Delete");
+    expect(visitor.text).toContain("1 video was deleted for good.");
+    expect(listed()).not.toContain("Beach");
+
+    visitor.fill("Search the trash", "nothing");
+    await visitor.press("Show");
+    expect(visitor.text).toContain("No videos found.");
+    await visitor.follow("Show all of the trash");
+    expect(listed()).toContain("Cinema");
+
+    await visitor.follow("Empty trash");
+    expect(visitor.address).toContain("empty=1");
+    await pressIn(dialog(), "Delete");
+    expect(visitor.text).toContain("The trash is empty.");
+    expect(visitor.address).toBe("/admin/trash");
+    await visitor.open("/admin/activity");
+    expect(visitor.text).toContain("emptied the trash of 1 video");
+  });
+});
+
+describe("tags", () => {
+  const listed = (name: string) => itemsOf("Tags").find((item) => item.startsWith(name));
+  const tagsOf = (id: string) => JSON.parse(String(columnOf("tags", id)));
+  beforeEach(async () => {
+    site.database().exec("DELETE FROM tag_changes; DELETE FROM tag_aliases");
+    site.addVideo({ id: "a", title: "Aurora", tags: '["hd","night"]' });
+    site.addVideo({ id: "b", title: "Beach", tags: '["HD"]' });
+    site.addVideo({ id: "c", title: "Cinema", tags: '["4K","HD"]', status: "hidden" });
+    await visitor.open(MANAGE);
+    await visitor.follow("Tags");
+  });
+
+  it("are renamed, merged, restored and removed", async () => {
+    expect(listed("HD")).toMatch(/Also written hd.*3 videos.*2 public/);
+    await visitor.follow("night");
+    visitor.fill("Name", "one, two", dialog());
+    await visitor.press("Rename");
+    expect(visitor.field("Name", dialog()).value).toBe("one, two");
+    expect(textOf(dialog())).toContain("A tag has no comma.");
+    visitor.fill("Name", "After dark", dialog());
+    await visitor.press("Rename");
+    expect(visitor.text).toContain("“night” → “After dark”: 1 video.");
+    expect(listed("After dark")).toContain("Other names: night");
+
+    visitor.check("Select HD");
+    visitor.check("Select 4K");
+    visitor.fill("Merge into", "HD", form("Selected tags"));
+    await pressIn(form("Selected tags"), "Merge");
+    expect(visitor.text).toContain("“HD”, “4K” → “HD”: 2 videos.");
+    expect([tagsOf("a"), tagsOf("c")]).toEqual([["HD", "After dark"], ["HD"]]);
+
+    await visitor.press("Undo: changed the tag “HD”, “4K” to “HD”");
+    expect(visitor.text).toContain("Undone: 2 videos.");
+    expect([tagsOf("a"), tagsOf("c")]).toEqual([
+      ["hd", "After dark"],
+      ["4K", "HD"],
+    ]);
+
+    await visitor.follow("4K");
+    await visitor.press("Remove from all videos");
+    expect(visitor.text).toContain("Without “4K”: 1 video.");
+    expect(listed("4K")).toBeUndefined();
+  });
+
+  it("are found by another name", async () => {
+    await visitor.follow("HD");
+    visitor.fill("Other names", "night", dialog());
+    await visitor.press("Save other names");
+    expect(textOf(dialog())).toContain("“night” is a tag of videos");
+    visitor.fill("Other names", "high definition", dialog());
+    await visitor.press("Save other names");
+    expect(visitor.text).toContain("The other names of “HD” have been saved.");
+    await visitor.open("/?search=High+Definition");
+    expect(visitor.in().getAllByRole("article")).toHaveLength(2);
+    await visitor.open("/tags/high%20definition");
+    expect(visitor.address).toBe("/tags/hd");
+  });
+});
+
+it("renames, reorders and resets categories", async () => {
+  site.addVideo({ title: "Aurora", category: "amateur" });
+  const label = () => visitor.field("Label of desi");
+  const choices = () =>
+    visitor
+      .in(visitor.in().getByRole("navigation", { name: "Video categories" }))
+      .getAllByRole("link")
+      .map(textOf);
+  await visitor.open("/admin/tags");
+  label().value = "Trending";
+  await visitor.press("Save categories");
+  expect(textOf(region("Categories"))).toContain("There is this label already.");
+  expect(label().value).toBe("Trending");
+  label().value = "Indian";
+  await visitor.press("Move Blacked up");
+  expect(visitor.text).toContain("The categories have been saved.");
+
+  await visitor.open("/");
+  expect(choices()).toEqual([
+    ...["All Videos", "Blacked", "Indian", "English", "Model/Star", "Premium Video"],
+    "Trending",
+  ]);
+  await visitor.follow("Indian");
+  expect(visitor.address).toContain("category=desi");
+  expect(visitor.in().getAllByRole("article").map(textOf)).toEqual([
+    expect.stringContaining("Indian"),
+  ]);
+  await visitor.open("/no-such-page");
+  const popular = visitor.in().getByRole("navigation", { name: "Popular Categories" });
+  expect(textOf(visitor.in(popular).getAllByRole("link")[0]!)).toBe("Blacked");
+
+  await visitor.open("/admin/tags");
+  await visitor.press("Reset to the first labels");
+  expect(visitor.text).toContain("The categories are as they were at first.");
+  await visitor.open("/");
+  expect(choices()[1]).toBe("Desi");
+});
+
+it("creates a series, fills and reorders it, and plays it", async () => {
+  for (const [id, title] of Object.entries({ a: "Aurora", b: "Beach", c: "Cinema" })) {
+    site.addVideo({ id, title });
+  }
+  const order = site
+    .database()
+    .prepare("SELECT group_concat(video_id, '' ORDER BY position) FROM series_videos")
+    .pluck();
+  await visitor.open(MANAGE);
+  await visitor.follow("Series");
+  visitor.fill("Title of a new series", "Nights out");
+  await visitor.press("Make series");
+  expect(visitor.text).toContain("No video is in this series yet.");
+
+  await visitor.follow("Choose videos");
+  for (const title of ["Aurora", "Beach", "Cinema"]) visitor.check(`Select ${title}`);
+  const bar = form("Selected videos");
+  visitor.fill("With the selected videos", "Add to series", bar);
+  visitor.fill("Series", "Nights out", bar);
+  await pressIn(bar, "Apply");
+  expect(textOf(dialog())).toContain("3 videos will change.");
+  expect(textOf(visitor.in(dialog()).getByRole("row", { name: /Aurora/ }))).toContain(
+    "in “Nights out”",
+  );
+  await visitor.press("Change videos");
+  expect(visitor.text).toContain("3 videos were put into the series.");
+  expect(order.get()).toBe("cba");
+
+  await visitor.follow("Series");
+  await visitor.follow("Nights out");
+  await visitor.press("Move Aurora up");
+  expect(itemsOf("Videos of the series")[1]).toContain("Aurora");
+  visitor.fill("Number of Cinema", "3");
+  await visitor.submit(visitor.field("Number of Cinema"));
+  expect(itemsOf("Videos of the series")[2]).toContain("Cinema");
+  expect(order.get()).toBe("abc");
+  visitor.fill("Who sees it", "Everybody");
+  visitor.fill("Description", "One after the other");
+  await visitor.press("Save series");
+  expect(visitor.text).toContain("The series has been saved.");
+
+  await visitor.follow("/series/nights-out");
+  expect(visitor.text).toContain("One after the other");
+  await visitor.follow("Play all");
+  const list = () => region("Nights out");
+  expect(textOf(list())).toContain("1 of 3 videos");
+  await visitor.follow(visitor.in(list()).getByRole("link", { name: /Beach/ }));
+  expect(textOf(list())).toContain("2 of 3 videos");
+  const canonical = visitor.document.querySelector("link[rel=canonical]")!;
+  expect(canonical.getAttribute("href")).toMatch(/\/video\/b$/);
+  await visitor.follow("Back");
+  expect(visitor.address).toMatch(/^\/series\/nights-out/);
+});

@@ -1,0 +1,242 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { mp4Clip } from "../../clips";
+import { signInTo } from "../../site-client";
+import { ADMIN, SiteProcess } from "../../site-process";
+import { HtmlVisitor, textOf } from "./html-visitor";
+
+const site = new SiteProcess();
+let visitor: HtmlVisitor;
+let session: string;
+beforeAll(async () => {
+  await site.start();
+  session = await signInTo(site);
+});
+afterAll(() => site.remove());
+beforeEach(async () => {
+  site.database().exec("DELETE FROM videos; DELETE FROM video_holds; DELETE FROM reports");
+  visitor = new HtmlVisitor(site.url);
+  await visitor.setCookie(session);
+});
+
+const statusOf = (id: string) =>
+  site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);
+const textOfList = (name: string) => textOf(visitor.in().getByRole("list", { name }));
+
+function addReport(id: string, kind: string, video: string, due: string): void {
+  site
+    .database()
+    .prepare(
+      `INSERT INTO reports (id, kind, video_id, received_at, due_at)
+       VALUES (?, ?, ?, '2026-01-01T00:00:00.000Z', ?)`,
+    )
+    .run(id, kind, video, due);
+}
+
+async function decide(decision: string, reason: string): Promise<void> {
+  const choice = visitor.in().getByRole("radio", { name: (name) => name.startsWith(decision) });
+  (choice as HTMLInputElement).checked = true;
+  visitor.fill("Reason", reason);
+  await visitor.press("Decide");
+}
+
+it("hides, keeps, removes and restores a reported video", async () => {
+  const id = site.addVideo({ title: "A reported film" });
+  addReport("late", "consent", id, "2026-01-03T00:00:00.000Z");
+  addReport("other", "other", id, "2999-01-01T00:00:00.000Z");
+  await visitor.open("/admin");
+  await visitor.follow("Reports 2 open, 1 overdue");
+  expect(visitor.text).toContain("2 reports to decide");
+  const [first] = visitor.in().getByRole("list", { name: "Reports" }).children;
+  expect(textOf(first!)).toContain("Overdue by");
+  await visitor.follow(first!.querySelector("a")!);
+  expect(visitor.text).toContain("Report: Shown without consent");
+
+  await decide("Hide now", "It may be true.");
+  expect(visitor.text).toContain("hid the video");
+  expect(statusOf(id)).toBe("hidden");
+  await decide("Keep", "It is not true.");
+  expect(visitor.text).toContain("kept the video");
+  expect(statusOf(id)).toBe("published");
+  await decide("Remove", "It is true.");
+  expect(visitor.text).toContain("In the trash");
+  expect(statusOf(id)).toBeUndefined();
+  await decide("Restore", "It was a mistake.");
+  expect(visitor.text).toContain(`${ADMIN.email} restored the video`);
+  expect(statusOf(id)).toBe("published");
+
+  await visitor.open("/transparency");
+  visitor.in().getByRole("row", { name: "Reports received 2" });
+});
+
+it("gives a strike with a removal, which the uploader reads with its reason", async () => {
+  const email = "them@example.com";
+  site
+    .database()
+    .prepare(
+      `INSERT INTO users (id, email, password_hash, role)
+       SELECT 'them', ?, password_hash, 'uploader' FROM users WHERE email = ?`,
+    )
+    .run(email, ADMIN.email);
+  const id = site.addVideo({ title: "Not theirs", uploaded_by: "them" });
+  addReport("r", "copyright", id, "2026-01-03T00:00:00.000Z");
+  await visitor.open("/admin/reports/r");
+  expect(visitor.text).toContain("them@example.com has no strike.");
+  visitor.check("a strike for the uploader");
+  await decide("Remove", "It belongs to somebody else.");
+  expect(visitor.text).toContain("them@example.com has 1 strike.");
+
+  await visitor.setCookie(await signInTo(site, { ...ADMIN, email }));
+  await visitor.open("/admin/account");
+  const decisions = textOfList("Decisions about your videos");
+  expect(decisions).toContain("Not theirs");
+  expect(decisions).toContain("A moderator has removed the video.");
+  expect(decisions).toContain("It belongs to somebody else.");
+  expect(textOfList("Strikes")).toContain("somebody else");
+  await visitor.open("/admin/terms");
+  expect(visitor.status).toBe(200);
+  expect(visitor.in().queryByLabelText("Text")).toBeNull();
+});
+
+describe("the block list", () => {
+  const digest = (n: number) => n.toString(16).padStart(64, "0");
+  const film = (n: number) =>
+    JSON.stringify({
+      ...{ reason: "consent", blocked: "2026-11-01T10:00:00.000Z", sha256: [digest(n)] },
+      ...{ first: 0, step: 0, frames: "" },
+    });
+  const films = () => visitor.in().getByRole("list", { name: "Blocked films" }).children;
+
+  beforeEach(() => site.database().exec("DELETE FROM blocked_films"));
+
+  async function importList(...lines: string[]): Promise<void> {
+    const list = ['{"format":"afterdark-block-list","version":1}', ...lines].join("\n");
+    const field = visitor.field("Block list of another site");
+    visitor.attach(field, Buffer.from(list), "block-list.jsonl");
+    await visitor.press("Import a list");
+  }
+
+  it("is imported and exported, and a film is removed from it", async () => {
+    await visitor.open("/admin/block-list");
+    expect(visitor.text).toContain("No film is blocked.");
+    await importList("{}");
+    expect(visitor.text).toContain("Line 2 is not a film of a block list");
+    await importList(film(1), film(2));
+    expect(visitor.text).toContain("2 films that may not come back.");
+    expect([...films()].map(textOf)).toEqual(
+      Array(2).fill(expect.stringMatching(/Shown without consent.*The same file alone/)),
+    );
+
+    const link = visitor.in().getByRole("link", { name: "Export the list" });
+    const exported = await visitor.get(link.getAttribute("href")!);
+    expect(exported.headers.get("Content-Disposition")).toContain("block-list.jsonl");
+    expect(await exported.text()).toContain(digest(2));
+    await visitor.press("Remove film");
+    expect(films()).toHaveLength(1);
+  });
+
+  it("publishes a video that couldn't be compared with it after a look", async () => {
+    const id = site.addVideo({ title: "A quiet street", status: "review" });
+    site.database().exec(
+      `INSERT INTO jobs (video_id, kind, priority, state, reason)
+       VALUES ('${id}', 'fingerprint', 33, 'failed', 'The file is damaged.');
+       INSERT INTO video_holds VALUES ('${id}', 'comparing', '', '2026-01-01', 1)`,
+    );
+    await visitor.open("/admin?tab=manage");
+    expect(visitor.text).toMatch(/could not be compared .*: The file is damaged\./);
+    await visitor.open("/admin/block-list");
+    await visitor.follow("A quiet street");
+    expect(visitor.text).toContain("Could not be compared: The file is damaged.");
+    await visitor.press("Compare again");
+    visitor.in().getByRole("heading", { name: "Not compared with removed films yet" });
+    expect(visitor.in().queryByRole("button", { name: "Compare again" })).toBeNull();
+    await visitor.press("Publish after looking");
+    expect(visitor.text).toContain("It is published.");
+    expect(statusOf(id)).toBe("published");
+  });
+});
+
+describe("the uploaders' terms", () => {
+  /** Writes another version, since versions are never deleted. */
+  function writeTerms(text: string): number {
+    const insert = site.database().prepare(
+      `INSERT INTO upload_terms (version, text, created_at)
+       SELECT coalesce(max(version), 0) + 1, ?, '2026-01-01T00:00:00.000Z' FROM upload_terms
+       RETURNING version`,
+    );
+    return insert.pluck().get(text) as number;
+  }
+  function requireTerms(since: string | null): void {
+    site.database().prepare("UPDATE upload_terms_state SET required_since = ?").run(since);
+  }
+  const textOfVersion = (version: number) =>
+    textOf(visitor.in().getByRole("group", { name: `Uploaders' terms, version ${version}` }));
+  const box = (version: number) =>
+    visitor.field(`I accept the uploaders' terms, version ${version}.`);
+  const accepted = () =>
+    site
+      .database()
+      .prepare("SELECT version, title FROM accepted_terms JOIN videos ON videos.id = video_id")
+      .all();
+  afterEach(() => requireTerms(null));
+
+  it("are written, required of every upload, and no longer required", async () => {
+    const before = writeTerms("What was before.");
+    await visitor.open("/admin/terms");
+    expect(visitor.text).toContain("No upload is asked to accept them.");
+    expect(visitor.field("Text").value.trim()).toBe("What was before.");
+    visitor.fill("Text", "Everybody shown is 18 or older.\n\nAnd agreed.");
+    await visitor.press(`Save as version ${before + 1}`);
+    expect(visitor.text).toContain(`Version ${before + 1} is saved.`);
+    await visitor.press("Have every upload accept them");
+    expect(visitor.text).toContain(`Every upload has to accept version ${before + 1}.`);
+
+    await visitor.follow(`Version ${before}`);
+    expect(visitor.text).toContain("This is an earlier version.");
+    expect(textOfVersion(before)).toBe("What was before.");
+    await visitor.press("Ask for it no more");
+    expect(visitor.text).toContain("No upload is asked to accept them.");
+  });
+
+  it("are accepted by an upload, again if they have changed meanwhile", async () => {
+    const first = writeTerms("Be good.");
+    requireTerms("2026-01-01T00:00:00.000Z");
+    await visitor.open("/admin");
+    visitor.fill("Title", "A walk");
+    visitor.fill("Description", "Along the river.");
+    visitor.fill("Category", "desi");
+    const input = visitor.document.querySelector<HTMLElement>("input[name=video]")!;
+    visitor.attach(input, mp4Clip(5));
+    await expect(visitor.press("Upload Video")).rejects.toThrow("is invalid");
+    box(first).checked = true;
+
+    const second = writeTerms("Be very good.");
+    await visitor.press("Upload Video");
+    expect(visitor.text).toContain(`came after version ${first}`);
+    expect(visitor.text).toContain("is on the server and waits");
+    expect(textOfVersion(second)).toBe("Be very good.");
+    expect(box(second).checked).toBe(false);
+    expect(accepted()).toEqual([]);
+    box(second).checked = true;
+    await visitor.press("Upload Video");
+    expect(visitor.text).toContain("Video uploaded and published successfully.");
+    expect(accepted()).toEqual([{ version: second, title: "A walk" }]);
+  });
+
+  it("are accepted by a replacement file and shown with the video", async () => {
+    const version = writeTerms("Be good.");
+    requireTerms("2026-01-01T00:00:00.000Z");
+    const id = site.addVideo({ title: "Older than the terms" });
+    await visitor.open(`/admin?tab=manage&edit=${id}`);
+    expect(visitor.text).toContain("No terms were accepted for it");
+    await visitor.open(`/admin?tab=manage&replace=${id}`);
+    visitor.attach(visitor.field("Video file"), mp4Clip(5));
+    box(version).checked = true;
+    await visitor.press("Replace file");
+    expect(visitor.text).toMatch(/File (Received|Replaced)/);
+    expect(accepted()).toEqual([{ version, title: "Older than the terms" }]);
+    await visitor.open(`/admin?tab=manage&edit=${id}`);
+    expect(textOfList("Accepted terms")).toContain(
+      `Uploaders' terms, version ${version}, for another file, accepted by`,
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { mp4Clip } from "../../clips";
+import { signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+import { HtmlVisitor, textOf } from "./html-visitor";
+
+const WITHIN = { timeout: 30_000 };
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "operator-folders-"));
+const [imports, backups] = ["import", "backups"].map((name) => path.join(folder, name)) as [
+  string,
+  string,
+];
+const site = new SiteProcess({ IMPORT_DIR: imports, BACKUP_DIR: backups, BACKUP_EVERY: "52w" });
+let visitor: HtmlVisitor;
+beforeAll(async () => {
+  for (const name of [imports, backups]) fs.mkdirSync(name);
+  await site.start();
+});
+afterAll(async () => {
+  await site.remove();
+  fs.rmSync(folder, { recursive: true });
+});
+beforeEach(async () => {
+  visitor = new HtmlVisitor(site.url);
+  await visitor.setCookie(await signInTo(site));
+});
+
+const region = (name: string) => visitor.in().getByRole("region", { name });
+
+it("imports a folder with its table of texts", async () => {
+  fs.copyFileSync(mp4Clip(1, "96x54"), path.join(imports, "aurora.mp4"));
+  fs.writeFileSync(path.join(imports, "notes.mp4"), "no video");
+  await visitor.open("/admin/import");
+  visitor.fill("Category of what says none", "desi");
+  visitor.fill("They become", "Published");
+  const table = "file,title,tags\naurora.mp4,Aurora borealis,north";
+  visitor.fill("Table of texts", table, region("From the server's folder"));
+  await visitor.press("Import the folder");
+  const report = async () => {
+    await visitor.reload();
+    return visitor.text;
+  };
+  await expect.poll(report, WITHIN).toContain("1 imported (");
+  expect(visitor.text).toContain("notes.mp4:");
+  expect(site.database().prepare("SELECT title, tags, status, category FROM videos").all()).toEqual(
+    [{ title: "Aurora borealis", tags: '["north"]', status: "published", category: "desi" }],
+  );
+  await visitor.open("/");
+  await visitor.follow("Aurora borealis");
+  expect(textOf(visitor.in().getByRole("heading", { level: 1 }))).toBe("Aurora borealis");
+});
+
+it("backs the site up on request and lists the backup", async () => {
+  const button = () => visitor.in().getByRole<HTMLButtonElement>("button", { name: /^Back/ });
+  const listed = () => visitor.in(region("Last backups")).queryAllByRole("listitem").length;
+  const isDone = async () => {
+    await visitor.open("/admin/backups");
+    return visitor.text.includes("The last proved backup is ") && !button().disabled;
+  };
+  // The schedule has started the first backup.
+  await expect.poll(isDone, WITHIN).toBe(true);
+  const before = listed();
+  await visitor.press("Back up now");
+  expect(visitor.text).toContain("A backup is being made. You may leave this page.");
+  await expect.poll(async () => (await isDone()) && listed(), WITHIN).toBe(before + 1);
+  expect(fs.readdirSync(backups).length).toBeGreaterThan(1);
+}, 60_000);

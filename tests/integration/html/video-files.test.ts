@@ -1,0 +1,134 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { mp4Clip } from "../../clips";
+import { runJobs } from "../../e2e/run-jobs";
+import { publishVideo } from "../../publish-video";
+import { signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+import { HtmlVisitor, textOf } from "./html-visitor";
+
+const MANAGE = "/admin?tab=manage";
+const SMALL = "96x54";
+
+const site = new SiteProcess();
+let visitor: HtmlVisitor;
+let session: string;
+beforeAll(async () => {
+  await site.start();
+  session = await signInTo(site);
+});
+afterAll(() => site.remove());
+beforeEach(async () => {
+  site.database().exec("DELETE FROM videos; DELETE FROM video_files; DELETE FROM jobs");
+  visitor = new HtmlVisitor(site.url);
+  await visitor.setCookie(session);
+});
+
+type Row = Record<string, string>;
+const row = () => site.database().prepare("SELECT * FROM videos").get() as Row;
+const dialog = () => visitor.in().getByRole("dialog");
+const pressIn = (element: HTMLElement, button: string) =>
+  visitor.press(visitor.in(element).getByRole("button", { name: button }));
+
+it("uploads a video that visitors watch, hides, shows and deletes it", async () => {
+  await visitor.open("/admin");
+  visitor.fill("Title", "A film by the sea");
+  visitor.fill("Description", "Waves, for a while.");
+  visitor.fill("Category", "english");
+  visitor.fill("Tags", "sea, calm ,, waves");
+  const input = visitor.document.querySelector<HTMLElement>("input[name=video]")!;
+  visitor.attach(input, mp4Clip(5));
+  await visitor.press("Upload Video");
+  expect(visitor.text).toContain("Video uploaded and published successfully.");
+  const { video_url = "", duration, tags, status } = row();
+  expect({ duration, tags, status }).toEqual({
+    duration: "0:05",
+    tags: '["sea","calm","waves"]',
+    status: "published",
+  });
+
+  const guest = new HtmlVisitor(site.url);
+  await guest.open("/");
+  await guest.follow("A film by the sea");
+  expect(textOf(guest.in().getByRole("heading", { level: 1 }))).toBe("A film by the sea");
+  const source = guest.document.querySelector("main video")!.getAttribute("src");
+  const film = await guest.get(source!);
+  expect(Buffer.from(await film.arrayBuffer()).equals(fs.readFileSync(mp4Clip(5)))).toBe(true);
+  const addresses = [guest.address, video_url];
+  const statuses = async () =>
+    Promise.all(addresses.map(async (address) => (await guest.get(address)).status));
+  expect(await statuses()).toEqual([200, 200]);
+
+  await visitor.open(MANAGE);
+  await visitor.press("Hide A film by the sea");
+  expect(visitor.text).toContain("Video is now hidden on the website.");
+  expect(await statuses()).toEqual([404, 404]);
+  await guest.open("/");
+  expect(guest.text).toContain("No videos available.");
+  await visitor.press("Show A film by the sea");
+  expect(visitor.text).toContain("Video is now visible on the website.");
+  expect(await statuses()).toEqual([200, 200]);
+
+  await visitor.follow("Delete A film by the sea");
+  await pressIn(dialog(), "Delete");
+  expect(visitor.text).toContain("Video and associated files have been removed successfully.");
+  expect(await statuses()).toEqual([404, 404]);
+  const onDisk = path.join(site.uploads, video_url.replace("/media/", ""));
+  expect(fs.existsSync(onDisk)).toBe(false);
+});
+
+it("replaces a file, keeps the address and restores the earlier file", async () => {
+  const id = publishVideo(site, { file: mp4Clip(1, SMALL), duration: "0:01", views: 7 });
+  const { video_url } = row();
+  await visitor.open(`${MANAGE}&edit=${id}`);
+  await visitor.follow("Replace the file");
+  visitor.attach(visitor.field("Video file", dialog()), mp4Clip(2, SMALL));
+  await pressIn(dialog(), "Replace file");
+  expect(visitor.text).toContain("File Received");
+  expect(row()).toMatchObject({ video_url, duration: "0:01", views: 7 });
+
+  await visitor.open(`${MANAGE}&replace=${id}`);
+  visitor.in(dialog()).getByRole("button", { name: "Discard it" });
+  expect(visitor.in(dialog()).queryByRole("button", { name: "Use it now" })).toBeNull();
+  // A file with a failed job doesn't replace the other one on its own.
+  site.database().exec("UPDATE jobs SET state = 'failed' WHERE kind <> 'transcode'");
+  await runJobs(site, ["transcode"]);
+  await visitor.open(`${MANAGE}&replace=${id}`);
+  await pressIn(dialog(), "Use it now");
+  expect(visitor.text).toContain("File Replaced");
+  expect(row()).toMatchObject({ duration: "0:02", views: 7 });
+  expect(row().video_url).not.toBe(video_url);
+  await visitor.open(`/video/${id}`);
+  expect(visitor.status).toBe(200);
+
+  await visitor.open(`${MANAGE}&replace=${id}`);
+  await pressIn(dialog(), "Restore this file");
+  expect(row()).toMatchObject({ video_url, duration: "0:01", views: 7 });
+}, 60_000);
+
+it("trims a video at the typed times and discards the trim", async () => {
+  const id = publishVideo(site, { file: mp4Clip(5), duration: "0:05" });
+  const trims = site
+    .database()
+    .prepare("SELECT cut_start, cut_end FROM video_files WHERE cut_of IS NOT NULL");
+  await visitor.open(`${MANAGE}&edit=${id}`);
+  await visitor.follow("Start and end");
+  const [start, end] = ["Starts at", "Ends at"].map((label) => () => visitor.field(label));
+  expect(visitor.in(dialog()).queryByRole("button", { name: "Ends here" })).toBeNull();
+  start!().value = "0:02.5";
+  end!().value = "0:02";
+  await visitor.submit(end!());
+  expect(textOf(dialog())).toContain("Failed to cut the video.");
+  expect(textOf(dialog())).toContain("It has to end after its start.");
+  expect(end!().getAttribute("aria-invalid")).toBe("true");
+  expect(start!().value).toBe("0:02.5");
+  end!().value = "0:04.25";
+  await visitor.submit(end!());
+  expect(visitor.text).toContain("The video plays as it is until the cut is ready.");
+  expect(trims.all()).toEqual([{ cut_start: 2.5, cut_end: 4.25 }]);
+  await visitor.open(`${MANAGE}&trim=${id}`);
+  await pressIn(dialog(), "Discard it");
+  expect(visitor.text).toContain("The video keeps the file that it has.");
+  expect(trims.all()).toEqual([]);
+});
