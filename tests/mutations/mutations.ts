@@ -310,9 +310,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "Thumbnails are re-encoded",
     file: "app/media/intake/thumbnail.server.ts",
-    find: 'const { colors } = await processPicture({ kind: "thumbnail", file, target });',
-    replace:
-      'const colors = await (await import("node:fs/promises")).copyFile(file, target).then(() => "");',
+    find: "return { file: target, colors };",
+    replace: "return { file, colors };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
     title: "becomes a WebP of at most 1280 pixels without EXIF, upright",
   },
