@@ -4,10 +4,11 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { execa, execaSync } from "execa";
+import { execa, execaSync, type Subprocess } from "execa";
 import type { JSONReportSuite } from "playwright/types/testReporter";
 import { createVitest } from "vitest/node";
 import { MUTATIONS, type Mutation } from "../tests/mutations/mutations";
+import { giveUp, packagesAreMissing } from "./prepare.mjs";
 
 const TIMEOUT_MS = 180_000;
 
@@ -28,10 +29,12 @@ if (selected.length === 0) {
   console.error(`No rule in tests/mutations/mutations.ts contains “${part}”.`);
   process.exit(2);
 }
+if (packagesAreMissing()) giveUp("The packages aren't up to date. Run npm ci.");
 
 const started = Date.now();
 // Vitest changes its own, such as NODE_ENV, and the site must not be built with that.
 const env = { ...process.env };
+let subprocess: Subprocess | undefined;
 const worktree = fs.mkdtempSync(path.join(os.tmpdir(), "mutations-"));
 process.once("exit", removeWorktree);
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => process.exit(130));
@@ -68,6 +71,8 @@ function addWorktree(): void {
 }
 
 function removeWorktree(): void {
+  // With everything that it has started, which would go on writing.
+  if (subprocess?.pid && subprocess.exitCode === null) process.kill(-subprocess.pid, "SIGKILL");
   execaSync("git", ["worktree", "remove", "--force", worktree], { cwd: root, reject: false });
   fs.rmSync(worktree, { recursive: true, force: true, maxRetries: 5 });
 }
@@ -100,9 +105,12 @@ async function run(): Promise<boolean> {
   return killed === selected.length;
 }
 
-/** Options of a process whose failure is a result. */
-function inWorktree() {
-  return { cwd: worktree, env, extendEnv: false, reject: false };
+/** Runs a process in the worktree, in a process group of its own. Its failure is a result. */
+function runProcess(file: string, args: string[], more: Record<string, string> = {}) {
+  const options = { cwd: worktree, env: { ...env, ...more }, extendEnv: false, preferLocal: true };
+  const result = execa(file, args, { ...options, detached: true, reject: false, all: true });
+  subprocess = result;
+  return result;
 }
 
 function describe({ rule, file, killedBy }: Mutation): string {
@@ -134,7 +142,7 @@ function testsOf({ killedBy, title }: Mutation, results: readonly TestResult[]):
 async function runTests(mutations: readonly Mutation[]): Promise<TestResult[]> {
   if (mutations.some(({ needsBuild }) => needsBuild)) {
     const prepare = ["scripts/start.mjs", "--prepare"];
-    const { failed, all } = await execa(process.execPath, prepare, { ...inWorktree(), all: true });
+    const { failed, all } = await runProcess(process.execPath, prepare);
     if (failed) {
       console.log(all);
       return [];
@@ -176,11 +184,8 @@ async function runPlaywright(mutations: readonly Mutation[]): Promise<TestResult
   const report = path.join(worktree, "playwright-report.json");
   fs.rmSync(report, { force: true });
   const args = ["test", "--config=tests/e2e/playwright.config.ts", ...filesOf(mutations)];
-  await execa("playwright", [...args, `--grep=${titlesOf(mutations).source}`, "--reporter=json"], {
-    ...inWorktree(),
-    preferLocal: true,
-    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
-  });
+  args.push(`--grep=${titlesOf(mutations).source}`, "--reporter=json");
+  await runProcess("playwright", args, { PLAYWRIGHT_JSON_OUTPUT_FILE: report });
   if (!fs.existsSync(report)) return [];
   return testsIn(JSON.parse(fs.readFileSync(report, "utf8")).suites);
 }
