@@ -6,8 +6,8 @@ import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import { TEMPLATE } from "./integration/template-database";
 
-/** Threads keep nothing of a site, and starting one takes a second. */
-const THREADS = ["query threads", "password thread"];
+/** They keep nothing of a site, and starting one takes a second. */
+const KEPT = ["query threads", "password thread", "picture process"];
 
 export const TEST_SECRET = "a-secret-for-tests-of-32-characters";
 
@@ -55,7 +55,7 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
     },
     /** Stops the runtime, so that nothing of this site is left for the next test. */
     async remove() {
-      await stopRuntime({ except: THREADS });
+      await stopRuntime({ except: KEPT });
       process.env = before;
       forgetSettings();
       fs.rmSync(folder, { recursive: true, force: true });
