@@ -1,4 +1,5 @@
-// Tests that need other browsers or an object store, or run for minutes. `npm run test:all` runs them after `npm test`.
+// Tests that need other browsers, an object store or a site of an earlier version, or run for minutes.
+// `npm run test:all` runs them after `npm test`.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { alias } from "../vite.config";
@@ -7,7 +8,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   resolve: { alias },
   test: {
-    include: ["tests/{browsers,s3,torture}/**/*.test.ts"],
+    include: ["tests/{browsers,s3,torture,upgrades}/**/*.test.ts"],
     reporters: ["default", "./tests/flaky-reporter.ts"],
     globalSetup: ["tests/integration/template-database.ts", "tests/build-site.ts"],
     setupFiles: ["tests/setup.ts"],
