@@ -90,7 +90,7 @@ function summaryOf(output) {
     /^\s*(Test Files|Tests|Errors|Duration|\d+ (passed|failed|flaky|skipped|did not run))/;
   const lines = output.trimEnd().split("\n").slice(-40);
   const summary = lines.filter((line) => counts.test(stripVTControlCharacters(line)));
-  return summary.length > 0 ? summary.join("\n") : lines.at(-1);
+  return summary.join("\n") || lines.at(-1) || "No tests were run.";
 }
 
 function readOptions(args) {
