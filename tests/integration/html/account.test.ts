@@ -9,7 +9,7 @@ let visitor: HtmlVisitor;
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 beforeEach(() => {
-  visitor = new HtmlVisitor(site.url);
+  visitor = new HtmlVisitor(site);
 });
 
 async function signIn(password = ADMIN.password): Promise<void> {
@@ -63,7 +63,7 @@ it("invites an uploader of drafts, who sees only their own, and deactivates them
   await visitor.press("Invite");
   const link = visitor.field("Link of the invitation").value;
 
-  const guest = new HtmlVisitor(site.url);
+  const guest = new HtmlVisitor(site);
   await guest.open(link);
   expect(guest.text).toContain("as an uploader of drafts");
   const [password] = guest.in().getAllByLabelText<HTMLInputElement>(/^Password/);

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { mp4Clip } from "../../clips";
-import { signInTo } from "../../site-client";
-import { SiteProcess } from "../../site-process";
-import { HtmlVisitor, textOf } from "./html-visitor";
+import { textOf } from "./html-visitor";
+import { useStudio } from "./studio-site";
 
 const MANAGE = "/admin?tab=manage";
 
-const site = new SiteProcess({
+const { site, visitor } = useStudio(["videos", "performers", "video_consents"], {
   REQUIRE_CONSENT: "on",
   RECORDS_CUSTODIAN: "Robin Example, 1 High Street, Springfield",
-});
-let visitor: HtmlVisitor;
-let session: string;
-beforeAll(async () => {
-  await site.start();
-  session = await signInTo(site);
-});
-afterAll(() => site.remove());
-beforeEach(async () => {
-  site.database().exec("DELETE FROM videos; DELETE FROM performers; DELETE FROM video_consents");
-  visitor = new HtmlVisitor(site.url);
-  await visitor.setCookie(session);
 });
 
 const rows = () => site.database().prepare("SELECT title, status FROM videos").all();

@@ -23,9 +23,12 @@ export class HtmlVisitor {
 
   private readonly headers: Record<string, string>;
 
-  /** @param headers of each request. */
+  /**
+   * @param site may start later.
+   * @param headers of each request.
+   */
   constructor(
-    private readonly origin: string,
+    private readonly site: { readonly url: string },
     headers: Record<string, string> = {},
   ) {
     this.headers = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", ...headers };
@@ -53,7 +56,7 @@ export class HtmlVisitor {
   }
 
   async open(address: string): Promise<void> {
-    await this.request(new URL(address, this.origin), {});
+    await this.request(new URL(address, this.site.url), {});
   }
 
   /** Opens the page again. */
@@ -160,7 +163,7 @@ export class HtmlVisitor {
     await this.request(url, {
       method: "POST",
       body,
-      headers: { Origin: this.origin },
+      headers: { Origin: this.site.url },
     });
   }
 
@@ -187,7 +190,14 @@ export class HtmlVisitor {
 
   /** Takes over a session, such as `signInTo` returns, instead of sending the form. */
   async setCookie(cookie: string): Promise<void> {
-    await this.jar.setCookie(cookie, this.origin);
+    await this.jar.setCookie(cookie, this.site.url);
+  }
+
+  /** Begins again, like a new browser: without cookies and an open page. */
+  async restart(): Promise<void> {
+    await this.clearCookies();
+    this.files.clear();
+    this.dom = new JSDOM("");
   }
 
   /** Forgets every cookie. */

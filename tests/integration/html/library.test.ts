@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { signInTo } from "../../site-client";
-import { SiteProcess } from "../../site-process";
-import { HtmlVisitor, textOf } from "./html-visitor";
+import { beforeEach, describe, expect, it } from "vitest";
+import { textOf } from "./html-visitor";
+import { useStudio } from "./studio-site";
 
 const MANAGE = "/admin?tab=manage";
 
-const site = new SiteProcess();
-let visitor: HtmlVisitor;
-let session: string;
-beforeAll(async () => {
-  await site.start();
-  session = await signInTo(site);
-});
-afterAll(() => site.remove());
-beforeEach(async () => {
-  site.database().exec("DELETE FROM videos; DELETE FROM deleted_videos");
-  visitor = new HtmlVisitor(site.url);
-  await visitor.setCookie(session);
-});
+const { site, visitor } = useStudio(["videos", "deleted_videos"]);
 
 const dialog = () => visitor.in().getByRole("dialog");
 const form = (name: string) => visitor.in().getByRole("form", { name });

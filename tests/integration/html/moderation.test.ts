@@ -1,22 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mp4Clip } from "../../clips";
 import { signInTo } from "../../site-client";
-import { ADMIN, SiteProcess } from "../../site-process";
-import { HtmlVisitor, textOf } from "./html-visitor";
+import { ADMIN } from "../../site-process";
+import { textOf } from "./html-visitor";
+import { useStudio } from "./studio-site";
 
-const site = new SiteProcess();
-let visitor: HtmlVisitor;
-let session: string;
-beforeAll(async () => {
-  await site.start();
-  session = await signInTo(site);
-});
-afterAll(() => site.remove());
-beforeEach(async () => {
-  site.database().exec("DELETE FROM videos; DELETE FROM video_holds; DELETE FROM reports");
-  visitor = new HtmlVisitor(site.url);
-  await visitor.setCookie(session);
-});
+const { site, visitor } = useStudio(["videos", "video_holds", "reports"]);
 
 const statusOf = (id: string) =>
   site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);

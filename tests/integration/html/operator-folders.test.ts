@@ -25,7 +25,7 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true });
 });
 beforeEach(async () => {
-  visitor = new HtmlVisitor(site.url);
+  visitor = new HtmlVisitor(site);
   await visitor.setCookie(await signInTo(site));
 });
 

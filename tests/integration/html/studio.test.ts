@@ -1,29 +1,17 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { clip, mp4Clip, webmClip } from "../../clips";
 import { publishVideo } from "../../publish-video";
 import { signInTo } from "../../site-client";
-import { SiteProcess } from "../../site-process";
-import { HtmlVisitor, textOf } from "./html-visitor";
+import { textOf } from "./html-visitor";
+import { useStudio } from "./studio-site";
 
 const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 const MANAGE = "/admin?tab=manage";
 
-const site = new SiteProcess();
-let visitor: HtmlVisitor;
-let session: string;
-beforeAll(async () => {
-  await site.start();
-  session = await signInTo(site);
-});
-afterAll(() => site.remove());
-beforeEach(async () => {
-  site.database().exec("DELETE FROM videos");
-  visitor = new HtmlVisitor(site.url);
-  await visitor.setCookie(session);
-});
+const { site, visitor, session } = useStudio(["videos"]);
 
 type Row = Record<string, unknown>;
 const rows = () =>
@@ -44,7 +32,7 @@ function attachVideo(file: string | Buffer): void {
 /** Ends the session and creates another one for later. */
 async function endSession(): Promise<void> {
   site.database().exec("DELETE FROM sessions");
-  session = await signInTo(site);
+  session.cookie = await signInTo(site);
 }
 
 describe("an upload", () => {
@@ -192,7 +180,7 @@ it("sends a form again after the session has ended", async () => {
   await visitor.press("Make series");
   expect(alert()).toContain("You must be logged in to do this.");
   expect(textOf(visitor.in().getByRole("definition"))).toBe("Nights & days");
-  await visitor.setCookie(session);
+  await visitor.setCookie(session.cookie);
   await visitor.press("Send again");
   expect(textOf(visitor.in().getByRole("heading", { level: 1 }))).toBe("Nights & days");
 });

@@ -1,29 +1,16 @@
 import fs from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { mp4Clip } from "../../clips";
 import { runJobs } from "../../e2e/run-jobs";
 import { publishVideo } from "../../publish-video";
-import { signInTo } from "../../site-client";
-import { SiteProcess } from "../../site-process";
 import { HtmlVisitor, textOf } from "./html-visitor";
+import { useStudio } from "./studio-site";
 
 const MANAGE = "/admin?tab=manage";
 const SMALL = "96x54";
 
-const site = new SiteProcess();
-let visitor: HtmlVisitor;
-let session: string;
-beforeAll(async () => {
-  await site.start();
-  session = await signInTo(site);
-});
-afterAll(() => site.remove());
-beforeEach(async () => {
-  site.database().exec("DELETE FROM videos; DELETE FROM video_files; DELETE FROM jobs");
-  visitor = new HtmlVisitor(site.url);
-  await visitor.setCookie(session);
-});
+const { site, visitor } = useStudio(["videos", "video_files", "jobs"]);
 
 type Row = Record<string, string>;
 const row = () => site.database().prepare("SELECT * FROM videos").get() as Row;
@@ -48,7 +35,7 @@ it("uploads a video that visitors watch, hides, shows and deletes it", async () 
     status: "published",
   });
 
-  const guest = new HtmlVisitor(site.url);
+  const guest = new HtmlVisitor(site);
   await guest.open("/");
   await guest.follow("A film by the sea");
   expect(textOf(guest.in().getByRole("heading", { level: 1 }))).toBe("A film by the sea");

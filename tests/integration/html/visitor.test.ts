@@ -15,7 +15,7 @@ beforeEach(() => {
   site.database().exec("DELETE FROM videos; DELETE FROM video_holds");
   // Limits count requests by address.
   address += 1;
-  visitor = new HtmlVisitor(site.url, { "X-Forwarded-For": `10.0.0.${address}` });
+  visitor = new HtmlVisitor(site, { "X-Forwarded-For": `10.0.0.${address}` });
 });
 
 const cards = () => [...visitor.document.querySelectorAll<HTMLElement>("main article")];
@@ -197,7 +197,7 @@ describe("the age gate", () => {
 
   it("asks a first visit once and shows no picture before the answer", async () => {
     await fill(gated, 10);
-    const first = new HtmlVisitor(gated.url);
+    const first = new HtmlVisitor(gated);
     await first.open("/categories/desi?page=2");
     expect(first.in().getByRole("dialog", { name: "Are you 18 or over?" })).toBeTruthy();
     // The page is there for search engines, but not displayed.
