@@ -3,8 +3,9 @@ import path from "node:path";
 import { eventLoopTurns } from "~/shared/event-loop";
 import { cpuSecondsFor } from "../encode/artifact";
 import { pictureFilters } from "../encode/filters.server";
+import { grayFrames } from "../encode/frames.server";
 import type { Rate } from "../encode/renditions";
-import { EncodeError, runFfmpeg, type Task } from "../encode/task.server";
+import { runFfmpeg, type Task } from "../encode/task.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 import type { Frames } from "./compare";
@@ -16,8 +17,6 @@ export const COMPARED_FRAMES = 32;
 const BLOCKED_FRAMES = 600;
 /** Seconds between two of a blocked film that is short. */
 const LEAST_STEP = 0.5;
-/** Taken by one ffmpeg. */
-const AT_ONCE = 8;
 
 const SIZE = { width: FRAME_SIDE, height: FRAME_SIDE };
 const FRAME_BYTES = FRAME_SIDE ** 2;
@@ -44,11 +43,8 @@ export async function takeComparedFrames(
     // The last keyframe stands for the frames after it.
     while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
   } else {
-    for (let from = 0; from < times.length; from += AT_ONCE) {
-      task.report({ fraction: from / times.length });
-      const some = times.slice(from, from + AT_ONCE);
-      frames.push(...(await framesAt(file, probe, some, task, urgent)));
-    }
+    const options = { decoding: FAST, urgent };
+    frames.push(...(await grayFrames(file, probe, times, FRAME_SIDE, task, options)));
   }
   const box = boxOf(frames.filter((frame) => frame !== undefined));
   const hashes = await hashAll(frames, (frame) => comparedFrame(frame, box), 16);
@@ -115,40 +111,4 @@ async function hashAll(
     await turn();
   }
   return all;
-}
-
-async function framesAt(
-  file: string,
-  probe: Probe,
-  times: readonly number[],
-  task: Task,
-  urgent: boolean,
-): Promise<(Buffer | undefined)[]> {
-  const filters = [...pictureFilters(probe.video, SIZE), "format=gray"].join(",");
-  const inputs = times.flatMap((seconds) => [
-    ...["-ss", seconds.toFixed(3), "-threads", "1", ...FAST, ...inputArguments(file)],
-  ]);
-  const names = times.map((_, at) => `frame-${at}.gray`);
-  const outputs = names.flatMap((name, input) => [
-    ...["-map", `${input}:${probe.video.index}`, "-frames:v", "1", "-vf", filters, ...RAW, name],
-  ]);
-  try {
-    await runFfmpeg(task, [...inputs, ...outputs], {
-      seconds: 1,
-      fileBytes: 1024 ** 2,
-      cpuSeconds: 60 * times.length,
-      silent: true,
-      urgent,
-    });
-  } catch (error) {
-    if (!(error instanceof EncodeError)) throw error;
-  }
-  const frames: (Buffer | undefined)[] = [];
-  for (const name of names) {
-    const raw = path.join(task.folder, name);
-    const pixels = await readFile(raw).catch(() => undefined);
-    await rm(raw, { force: true });
-    frames.push(pixels?.length === FRAME_BYTES ? pixels : undefined);
-  }
-  return frames;
 }

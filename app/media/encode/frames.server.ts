@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
@@ -17,17 +18,24 @@ interface Size {
   height: number;
 }
 
+/** How pictures are taken from a film, and in which form they are written. */
+interface Taking {
+  /** Options of the decoder. */
+  decoding?: string[];
+  filters: string[];
+  writing: string[];
+  extension: "jpg" | "gray";
+  urgent?: boolean;
+}
+
 /**
  * Writes the pictures that are shown at some times as JPEGs of that size into the task's folder, and
  * returns their paths; undefined for those that there are not, as behind the end of a film that is
  * shorter than it claims.
  *
- * One ffmpeg takes several, since half of what one picture costs is starting the program. What is
- * missing then is taken by itself, so that a damaged place costs no picture beside it.
- *
  * @param onProgress is told how many times are done with.
  */
-export async function extractFrames(
+export function extractFrames(
   file: string,
   probe: Probe,
   times: readonly number[],
@@ -35,14 +43,12 @@ export async function extractFrames(
   task: Task,
   onProgress: (done: number) => void = () => {},
 ): Promise<(string | undefined)[]> {
-  const fitting = Math.floor(PIXELS_AT_ONCE / (probe.video.width * probe.video.height));
-  const atOnce = Math.max(1, Math.min(MOST_AT_ONCE, fitting));
-  const pictures: (string | undefined)[] = [];
-  for (let from = 0; from < times.length; from += atOnce) {
-    pictures.push(...(await extract(file, probe, times.slice(from, from + atOnce), size, task)));
-    onProgress(pictures.length);
-  }
-  return pictures;
+  const taking: Taking = {
+    filters: [...pictureFilters(probe.video, size), jpegColors(probe.video)],
+    writing: ["-q:v", "2", "-f", "image2", "-update", "1"],
+    extension: "jpg",
+  };
+  return takePictures(file, probe, times, task, taking, onProgress);
 }
 
 /** The same for one time. */
@@ -57,28 +63,81 @@ export async function extractFrame(
   return picture;
 }
 
-async function extract(
+/**
+ * The pictures that are shown at some times as grey pixels of one byte, `side` by `side`; undefined for
+ * those that there are not. Nothing of them is left in the task's folder.
+ */
+export async function grayFrames(
   file: string,
   probe: Probe,
   times: readonly number[],
-  size: Size,
+  side: number,
   task: Task,
+  { decoding, urgent }: Pick<Taking, "decoding" | "urgent"> = {},
+): Promise<(Buffer | undefined)[]> {
+  const taking: Taking = {
+    decoding,
+    urgent,
+    filters: [...pictureFilters(probe.video, { width: side, height: side }), "format=gray"],
+    writing: ["-f", "rawvideo"],
+    extension: "gray",
+  };
+  const files = await takePictures(file, probe, times, task, taking, (done) =>
+    task.report({ fraction: done / times.length }),
+  );
+  const frames: (Buffer | undefined)[] = [];
+  for (const picture of files) {
+    const pixels = picture === undefined ? undefined : await readFile(picture);
+    frames.push(pixels?.length === side ** 2 ? pixels : undefined);
+    if (picture) await rm(picture);
+  }
+  return frames;
+}
+
+/**
+ * One ffmpeg takes several pictures, since half of what one costs is starting the program. What is
+ * missing then is taken by itself, so that a damaged place costs no picture beside it.
+ */
+async function takePictures(
+  file: string,
+  probe: Probe,
+  times: readonly number[],
+  task: Task,
+  taking: Taking,
+  onProgress: (done: number) => void,
 ): Promise<(string | undefined)[]> {
-  const names = times.map((seconds) => `frame-${seconds.toFixed(3)}.jpg`);
+  const fitting = Math.floor(PIXELS_AT_ONCE / (probe.video.width * probe.video.height));
+  const atOnce = Math.max(1, Math.min(MOST_AT_ONCE, fitting));
+  const pictures: (string | undefined)[] = [];
+  for (let from = 0; from < times.length; from += atOnce) {
+    const some = times.slice(from, from + atOnce);
+    pictures.push(...(await takeTogether(file, probe, some, task, taking)));
+    onProgress(pictures.length);
+  }
+  return pictures;
+}
+
+async function takeTogether(
+  file: string,
+  probe: Probe,
+  times: readonly number[],
+  task: Task,
+  taking: Taking,
+): Promise<(string | undefined)[]> {
+  const { decoding = [], filters, writing, extension, urgent } = taking;
+  const names = times.map((seconds) => `frame-${seconds.toFixed(3)}.${extension}`);
   const inputs = times.flatMap((seconds) => [
-    ...["-ss", seconds.toFixed(3), "-threads", "1", ...inputArguments(file)],
+    ...["-ss", seconds.toFixed(3), "-threads", "1", ...decoding, ...inputArguments(file)],
   ]);
-  const filters = [...pictureFilters(probe.video, size), jpegColors(probe.video)].join(",");
   const outputs = names.flatMap((name, input) => [
     ...["-map", `${input}:${probe.video.index}`, "-frames:v", "1", "-an", "-sn"],
-    ...["-map_metadata", "-1", "-vf", filters],
-    ...["-q:v", "2", "-f", "image2", "-update", "1", name],
+    ...["-map_metadata", "-1", "-vf", filters.join(","), ...writing, name],
   ]);
   const count = times.length;
   const limits = { seconds: 1, fileBytes: FILE_BYTES, cpuSeconds: count * CPU_SECONDS };
   const watchdogMs = count * WATCHDOG_MS;
   try {
-    await runFfmpeg(task, [...inputs, ...outputs], { ...limits, watchdogMs, silent: true });
+    await runFfmpeg(task, [...inputs, ...outputs], { ...limits, watchdogMs, silent: true, urgent });
   } catch (error) {
     if (!(error instanceof EncodeError)) throw error;
     for (const name of names) rmSync(path.join(task.folder, name), { force: true });
@@ -88,7 +147,7 @@ async function extract(
     const picture = path.join(task.folder, name);
     if (existsSync(picture)) pictures.push(picture);
     else if (count === 1) pictures.push(undefined);
-    else pictures.push(...(await extract(file, probe, [times[index]!], size, task)));
+    else pictures.push(...(await takeTogether(file, probe, [times[index]!], task, taking)));
   }
   return pictures;
 }

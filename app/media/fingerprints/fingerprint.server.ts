@@ -1,5 +1,3 @@
-import { readFile, rm } from "node:fs/promises";
-import path from "node:path";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -12,9 +10,8 @@ import {
 } from "../block-list/likeness.server";
 import { takeComparedFrames } from "../block-list/take-frames.server";
 import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "../encode/artifact";
-import { pictureFilters } from "../encode/filters.server";
-import { EncodeError, runFfmpeg, type Task } from "../encode/task.server";
-import { inputArguments } from "../probe/ffmpeg.server";
+import { grayFrames } from "../encode/frames.server";
+import type { Task } from "../encode/task.server";
 import type { Probe } from "../probe/probe.server";
 import {
   fingerprintOf,
@@ -25,8 +22,6 @@ import {
 } from "./perceptual-hash";
 import type { Film } from "./similar-films.server";
 
-const SIZE = { width: HASHED_SIDE, height: HASHED_SIDE };
-const LIMITS = { seconds: 1, fileBytes: 1024 ** 2, cpuSeconds: 300 };
 const RESULT_WAIT_MS = 60_000;
 
 /**
@@ -40,12 +35,13 @@ export async function fingerprintFilm(
   task: Task,
 ): Promise<Artifact> {
   if (isOnePicture(probe)) return NO_ARTIFACT;
-  const hashes: Uint8Array[] = [];
-  for (let index = 0; index < PICTURES; index++) {
-    const at = (probe.durationSeconds * (index + 0.5)) / PICTURES;
-    hashes.push(await hashAt(source.playing, probe, at, task));
-    task.report({ fraction: index / PICTURES });
-  }
+  const step = probe.durationSeconds / PICTURES;
+  const times = Array.from({ length: PICTURES }, (_, index) => (index + 0.5) * step);
+  const pictures = await grayFrames(source.playing, probe, times, HASHED_SIDE, task);
+  // Of a picture that can't be read nothing is known.
+  const hashes = pictures.map((picture) =>
+    picture ? perceptualHash(picture) : new Uint8Array(HASH_BYTES),
+  );
   const film = {
     videoId: job.video_id,
     seconds: probe.durationSeconds,
@@ -63,31 +59,6 @@ export async function fingerprintFilm(
     );
   }
   return { ...NO_ARTIFACT, similar, blocked: await findBlockedFilms(frames) };
-}
-
-/** Of a picture that can't be read nothing is known. */
-async function hashAt(
-  file: string,
-  { video }: Probe,
-  seconds: number,
-  task: Task,
-): Promise<Uint8Array> {
-  const name = "picture.gray";
-  const filters = [...pictureFilters(video, SIZE), "format=gray"].join(",");
-  const from = ["-ss", seconds.toFixed(3), "-threads", "1", ...inputArguments(file)];
-  const to = ["-map", `0:${video.index}`, "-frames:v", "1", "-an", "-sn", "-vf", filters];
-  const picture = path.join(task.folder, name);
-  try {
-    await runFfmpeg(task, [...from, ...to, "-f", "rawvideo", name], { ...LIMITS, silent: true });
-    const pixels = await readFile(picture);
-    if (pixels.length === HASHED_SIDE ** 2) return perceptualHash(pixels);
-  } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code !== "ENOENT";
-    if (isThere && !(error instanceof EncodeError)) throw error;
-  } finally {
-    await rm(picture, { force: true });
-  }
-  return new Uint8Array(HASH_BYTES);
 }
 
 function note({ videoId, seconds, fingerprint }: Film): Promise<void> {
