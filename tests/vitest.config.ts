@@ -4,6 +4,9 @@ import { defineConfig } from "vitest/config";
 import { alias } from "../vite.config";
 
 const keepAbort = new URL("keep-abort.mjs", import.meta.url).href;
+const INTEGRATION_SETUP = ["tests/integration/template-database.ts", "tests/build-site.ts"];
+/** Tests that put another module in the place of one of the site. */
+const ISOLATED = ["tests/integration/**/*.isolated.test.ts"];
 
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
@@ -33,7 +36,18 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["tests/integration/**/*.test.{ts,tsx}"],
-          globalSetup: ["tests/integration/template-database.ts", "tests/build-site.ts"],
+          exclude: ISOLATED,
+          globalSetup: INTEGRATION_SETUP,
+          poolOptions: { forks: { isolate: false } },
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "isolated",
+          include: ISOLATED,
+          globalSetup: INTEGRATION_SETUP,
           sequence: { groupOrder: 1 },
         },
       },

@@ -360,7 +360,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     const recent = await addToLibrary(site.uploads, arriving, false);
     sqliteHandle()
       .prepare(
-        "UPDATE jobs SET state = 'done' WHERE video_id = ? AND kind NOT IN ('transcode', 'captions')",
+        "UPDATE jobs SET state = 'done' WHERE video_id = ? AND kind NOT IN ('transcode', 'ladder')",
       )
       .run(recent);
     await until(() => videoRow(recent).video_url !== "");

@@ -7,6 +7,7 @@ import { filesBelow } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
+import { slowFfmpeg } from "../../slow-ffmpeg";
 import { encodersIn, WorkerProcess } from "../../workers/worker-process";
 
 /** A site that converts nothing by itself, and workers that know its address and their token alone. */
@@ -28,12 +29,16 @@ function addWorker(name: string): WorkerProcess {
   return worker;
 }
 
+/** The environment of a worker that encodes a film at so many times the speed of playing it. */
+const slow = (speed = 1) => ({ PATH: slowFfmpeg(site.folder, speed) });
+
 let number = 1_700_000_000_000;
 
 /** Asks for the stream of a film, and for what else the queue makes of it. */
 function addFilm(seconds: number, kinds = ["ladder"]): string {
   const clip = makeClip(site.folder, `film-${seconds}`, {
-    ...{ seconds, size: "640x360", output: ["-movflags", "+faststart"] },
+    seconds,
+    output: ["-movflags", "+faststart"],
   });
   const video_url = site.addFile("videos", `u/${number++}.mp4`, fs.readFileSync(clip));
   const id = site.addVideo({ title: `The film ${number}`, video_url });
@@ -92,8 +97,9 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     // The long one keeps who is ready first until the other has come.
     const films = [addFilm(30), addFilm(4), addFilm(4), addFilm(4, ["ladder", "storyboard"])];
     const [attic, cellar] = [addWorker("attic"), addWorker("cellar")];
-    attic.start({ ENCODER_THREADS: "1" });
-    cellar.start({ ENCODER_THREADS: "1" });
+    const environment = slow(6);
+    attic.start(environment);
+    cellar.start(environment);
     await until(() => films.every((id) => isDone(id)));
     await until(() => isDone(films[3]!, "storyboard"));
     for (const id of films) await playsWhole(id);
@@ -104,22 +110,22 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     expect(attic.log).toContain("Leaving.");
     expect([...filesBelow(attic.folder), ...filesBelow(cellar.folder)]).toEqual([]);
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
-  }, 180_000);
+  });
 
   it("has a job made by another when its worker is killed, and when one is asked to leave", async () => {
     const id = addFilm(30);
     const [attic, barn, cellar] = ["attic", "barn", "cellar"].map(addWorker) as [
       ...[WorkerProcess, WorkerProcess, WorkerProcess],
     ];
-    const slow = { ENCODER_THREADS: "1" };
-    attic.start(slow);
+    const environment = slow();
+    attic.start(environment);
     await until(() => encodersIn(attic.folder).length > 0);
     await attic.stop("SIGKILL");
     await until(() => encodersIn(attic.folder).length === 0);
     expect(jobOf(id)).toMatchObject({ state: "running", attempts: 1 });
     endLeases();
 
-    barn.start(slow);
+    barn.start(environment);
     await until(() => encodersIn(barn.folder).length > 0);
     expect(jobOf(id)).toMatchObject({ state: "running", attempts: 1 });
     expect(await barn.stop("SIGTERM")).toBe(0);
@@ -132,12 +138,12 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     await until(() => isDone(id));
     expect(jobOf(id).attempts).toBe(1);
     await playsWhole(id);
-  }, 180_000);
+  });
 
   it("is waited for while it is away, and the job goes on", async () => {
     const id = addFilm(30);
     const attic = addWorker("attic");
-    attic.start({ ENCODER_THREADS: "1" });
+    attic.start(slow(3));
     await until(() => encodersIn(attic.folder).length > 0);
     await site.stop();
     await attic.says("can't be reached");
@@ -145,12 +151,12 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     await until(() => isDone(id));
     expect(jobOf(id).attempts).toBe(1);
     await playsWhole(id);
-  }, 180_000);
+  });
 
   it("takes no result of a worker whose token was revoked, which ends with a sentence", async () => {
     const id = addFilm(30);
     const attic = addWorker("attic");
-    attic.start({ ENCODER_THREADS: "1" });
+    attic.start(slow());
     await until(() => encodersIn(attic.folder).length > 0);
     site.database().exec("DELETE FROM workers");
     await until(() => attic.child?.exitCode !== null);
@@ -158,12 +164,12 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     expect(attic.log).toContain("This token is unknown or was revoked.");
     expect(encodersIn(attic.folder)).toEqual([]);
     expect(isDone(id)).toBe(false);
-  }, 120_000);
+  });
 
   it("gives up a film that is deleted while it is made", async () => {
     const id = addFilm(30);
     const attic = addWorker("attic");
-    attic.start({ ENCODER_THREADS: "1" });
+    attic.start(slow(5));
     await until(() => encodersIn(attic.folder).length > 0);
     site.database().prepare("DELETE FROM videos WHERE id = ?").run(id);
     await attic.says(/no longer y?ours/);
@@ -171,7 +177,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     const next = addFilm(4);
     await until(() => isDone(next));
     expect(fs.readdirSync(path.join(site.uploads, "videos", "u"))).not.toContain(`${number - 2}`);
-  }, 120_000);
+  });
 });
 
 describe("npm run worker", () => {
