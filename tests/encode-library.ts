@@ -8,7 +8,9 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
 import { database, sqliteHandle } from "~db/client.server";
-import type { JobRow, VideoRow } from "~db/schema";
+import type { JobKind, JobRow, VideoRow } from "~db/schema";
+
+export { filesBelow } from "./files-below";
 
 let uploadId = 1_700_000_000_000;
 
@@ -50,6 +52,12 @@ export async function workUntilIdle(): Promise<void> {
   await runner.stop();
 }
 
+/** Leaves only jobs of these kinds to be done, and the clean-up. */
+export function onlyJobs(...kinds: JobKind[]): void {
+  const list = kinds.map((kind) => `'${kind}'`).join(", ");
+  sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind NOT IN (${list}, 'cleanup')`);
+}
+
 export function videoRow(id: string): VideoRow {
   return sqliteHandle().prepare("SELECT * FROM videos WHERE id = ?").get(id) as VideoRow;
 }
@@ -68,15 +76,6 @@ export function jobStates(id: string): Record<string, string> {
 /** Where the file of an address of this site stands. */
 export function onDisk(uploads: string, url: string | null): string {
   return path.join(uploads, String(url).replace("/media/", ""));
-}
-
-/** All files below a folder, relative to it, but those that keep it in the repository. */
-export function filesBelow(folder: string): string[] {
-  return fs
-    .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory() && entry.name !== ".gitkeep")
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-    .sort();
 }
 
 /** A file beside which things are made, with what was found in it and a task in its folder. */

@@ -34,6 +34,7 @@ import {
   jobRows,
   jobStates,
   onDisk,
+  onlyJobs,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
@@ -317,15 +318,9 @@ describe.runIf(ffmpegAvailable())("the end of a job", () => {
 });
 
 describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
-  /** Leaves only these jobs to be done. */
-  const only = (...kinds: string[]) =>
-    sqliteHandle().exec(
-      `UPDATE jobs SET state = 'done' WHERE kind NOT IN (${kinds.map((kind) => `'${kind}'`)}, 'cleanup')`,
-    );
-
   it("an edit made meanwhile stays", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
-    only("transcode", "poster", "storyboard");
+    onlyJobs("transcode", "poster", "storyboard");
     const runner = startWork();
     await until(() => jobStates(id).poster === "done");
     sqliteHandle().exec(
@@ -339,7 +334,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
 
   it("a video deleted meanwhile stops its job and leaves nothing", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
-    only("ladder");
+    onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
     const file = videoRow(id).video_url;
     const runner = startWork();
@@ -352,7 +347,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
 
   it("what runs is held for a new video's first rendition, and goes on afterwards", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 12), true);
-    only("ladder");
+    onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder, 4);
     const arriving = longClip("new", 2, "avi", ["mpeg4"]);
     const runner = startWork();
@@ -381,7 +376,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
 
   it("a queue that is paused holds what runs, lets it leave, and goes on where it was", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
-    only("ladder");
+    onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
     const runner = startWork();
     await until(() => jobRows(id).some(({ progress }) => progress > 0));
@@ -406,7 +401,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     const old = await addToLibrary(site.uploads, longClip("old", 60), true);
     const wanted = await addToLibrary(site.uploads, longClip("wanted", 12), true);
     const arriving = longClip("new", 2);
-    only("ladder");
+    onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder, 4);
     const runner = startWork();
     await until(() => jobRows(old).some(({ progress }) => progress > 0));
@@ -427,7 +422,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   it("a job that is put last is stopped, and another one is begun", async () => {
     const first = await addToLibrary(site.uploads, longClip("first", 60), true);
     const second = await addToLibrary(site.uploads, longClip("second", 60), true);
-    only("ladder");
+    onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
     const runner = startWork();
     await until(() => jobRows(first).some(({ progress }) => progress > 0));
@@ -465,7 +460,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
 
   it("a process that is asked to leave gives its job back, and ends its ffmpeg", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
-    only("ladder");
+    onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
     const runner = startWork();
     await until(() => jobRows(id).some(({ progress }) => progress > 0));

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -30,15 +29,17 @@ import {
   video,
   writeUpload,
 } from "../../../admin-requests";
+import { countingFilm, numbersOf } from "../../../counting-film";
 import {
   addToLibrary,
   filesBelow,
   jobRows,
   onDisk,
+  onlyJobs,
   videoRow,
   workUntilIdle,
 } from "../../../encode-library";
-import { makeClip } from "../../../media-clips";
+import { addFinishedFilm } from "../../../finished-films";
 
 const site = useAdminSite();
 const rows = (sql: string, ...values: unknown[]) =>
@@ -51,43 +52,6 @@ const trim = (id: string, start: string, end: string) =>
 const turnedDown = (id: string, start: string, end: string) =>
   refused({ intent: "trim", id, start, end }, address(id));
 
-const RATE = 10;
-const SECONDS = 5;
-const DARKEST = 16;
-const STEP = 4;
-const [WIDTH, HEIGHT] = [160, 90];
-
-/** A film whose pictures tell their number by how light they are. */
-function countingFilm(as = "mp4"): string {
-  const light = `lum='${DARKEST}+${STEP}*N':cb=128:cr=128`;
-  return makeClip(site.folder, "counting", {
-    as,
-    picture: `nullsrc=s=${WIDTH}x${HEIGHT}:r=${RATE}:d=${SECONDS},format=yuv420p,geq=${light}`,
-    // In Matroska with pictures that refer to later ones, and a keyframe at the start alone.
-    video: `libx264 -preset ${as === "mkv" ? "medium" : "ultrafast"} -crf 1 -pix_fmt yuv420p`.split(
-      " ",
-    ),
-    audio: as === "mkv" ? ["flac"] : undefined,
-    sound: `sine=frequency=440:sample_rate=48000:duration=${SECONDS}`,
-  });
-}
-
-/** The numbers of the pictures that a file has, by the light in their middle. */
-function numbersOf(file: string): number[] {
-  const { stdout } = spawnSync(
-    "ffmpeg",
-    ["-v", "error", "-i", file, "-vsync", "passthrough", "-f", "rawvideo", "-"],
-    { maxBuffer: 16 * 1024 ** 2 },
-  );
-  const pixels = WIDTH * HEIGHT;
-  const numbers: number[] = [];
-  // 4:2:0: colours take half as many bytes as light.
-  for (let at = 0; at < stdout.length; at += pixels * 1.5) {
-    const light = stdout[at + pixels / 2 + WIDTH / 2] ?? 0;
-    numbers.push(Math.round((light - DARKEST) / STEP));
-  }
-  return numbers;
-}
 const from = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
@@ -100,9 +64,10 @@ const saidIn = (id: string) =>
     ),
   ]);
 
-async function addCounting(as = "mp4"): Promise<string> {
-  const id = await addToLibrary(site.uploads, countingFilm(as), as === "mp4", { duration: "0:05" });
-  await workUntilIdle();
+/** The film as it is uploaded, of which nothing is to be made. */
+async function addUnprepared(): Promise<string> {
+  const id = await addToLibrary(site.uploads, countingFilm(site.folder), true);
+  sqliteHandle().exec("DELETE FROM jobs");
   return id;
 }
 
@@ -123,7 +88,7 @@ function addCaptions(id: string, label: string, cues: string): void {
 
 describe.runIf(ffmpegAvailable())("cutting a video", () => {
   it("takes the very pictures, again from the original, and gives that back unchanged", async () => {
-    const id = await addCounting();
+    const id = addFinishedFilm({ sqlite: sqliteHandle(), uploads: site.uploads }, "counting");
     addCaptions(
       id,
       "English",
@@ -201,10 +166,13 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     await succeed({ intent: "restore-file", id, file: again!.id });
     expect(otherFiles(id).original?.duration).toBe("0:05");
     expect(numbersOf(playing(id))).toEqual(from(12, 29));
-  }, 90_000);
+  });
 
   it("takes the file as it came, where a copy of it is played", async () => {
-    const id = await addCounting("mkv");
+    const mkv = countingFilm(site.folder, "mkv");
+    const id = await addToLibrary(site.uploads, mkv, false, { duration: "0:05" });
+    onlyJobs("transcode", "ladder");
+    await workUntilIdle();
     const { source_url, video_url } = videoRow(id);
     expect(source_url).toMatch(/\.mkv$/);
     fs.rmSync(onDisk(site.uploads, video_url));
@@ -217,8 +185,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
   });
 
   it("refuses what is no part of the film, with a sentence for each field", async () => {
-    const id = await addToLibrary(site.uploads, countingFilm(), true);
-    sqliteHandle().exec("DELETE FROM jobs");
+    const id = await addUnprepared();
     const files = filesBelow(site.uploads);
     for (const [start, end, field, sentence] of [
       ["soon", "3", "start", "Write a moment of the film, such as 1:30."],
@@ -246,7 +213,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
   });
 
   it("refuses a video that is converted, has no file, lost it, or is gone", async () => {
-    const id = await addToLibrary(site.uploads, countingFilm(), true);
+    const id = await addToLibrary(site.uploads, countingFilm(site.folder), true);
     expect((await turnedDown(id, "1", "3")).detail).toMatch(/still being made playable/);
     sqliteHandle().exec("DELETE FROM jobs");
     fs.rmSync(playing(id));
@@ -264,8 +231,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
   });
 
   it("is asked for once by two tabs", async () => {
-    const id = await addToLibrary(site.uploads, countingFilm(), true);
-    sqliteHandle().exec("DELETE FROM jobs");
+    const id = await addUnprepared();
     const ask = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
     const answers = await Promise.all(["1", "2"].map(ask));
@@ -277,8 +243,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
   });
 
   it("leaves nothing when it is discarded, and goes on after its video came back", async () => {
-    const id = await addToLibrary(site.uploads, countingFilm(), true);
-    sqliteHandle().exec("DELETE FROM jobs");
+    const id = await addUnprepared();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
     // Its upload id stays its own, however long the queue is.

@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type Sqlite from "better-sqlite3";
+import { filesBelow } from "./files-below";
+
+/**
+ * Videos with all that the site makes of them, as files and rows in `tests/finished-films`. They save
+ * tests that are not about encoding the seconds that encoding takes. `npm run finished-films` makes them
+ * anew; a unit test compares them with their checksums.
+ */
+export const FINISHED_FILMS = fileURLToPath(new URL("finished-films", import.meta.url));
+
+export type FinishedFilm =
+  /** 5 seconds in an MP4 that browsers play as it came; its pictures tell their number, see counting-film.ts. */
+  | "counting"
+  /** 2 seconds that came as an AVI, which is kept beside what was made of it. */
+  | "converted"
+  /** 30 seconds in 480 lines that came as Matroska, with two languages and two captions. */
+  | "complete";
+
+/** Where the files of each stand; in a test they stand elsewhere. */
+export const MADE_AS = "u/1600000000000";
+/** The tables that know a finished video, each with the column that names it. */
+export const TABLES_OF_FILM = [
+  ["videos", "id"],
+  ["jobs", "video_id"],
+  ["media_files", "video_id"],
+  ["video_fingerprints", "video_id"],
+  ["video_frames", "video_id"],
+] as const;
+
+/** A line for each file of all films: its SHA-256 and its name. */
+export const CHECKSUMS = path.join(FINISHED_FILMS, "checksums.txt");
+
+export function checksumsOf(folder: string): string {
+  const names = filesBelow(folder).filter((name) => name.includes(path.sep));
+  const lines = names.map((name) => {
+    const bytes = fs.readFileSync(path.join(folder, name));
+    return `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`;
+  });
+  return lines.join("");
+}
+
+type Value = string | number | null | { base64: string };
+export type FilmRows = Record<string, Record<string, Value>[]>;
+
+let uploadId = 1_600_000_000_000;
+
+/**
+ * Puts a finished video into a site.
+ *
+ * @param columns of `videos` that shall be others.
+ * @returns its id.
+ */
+export function addFinishedFilm(
+  { sqlite, uploads }: { sqlite: Sqlite.Database; uploads: string },
+  film: FinishedFilm,
+  columns: Record<string, string | number | null> = {},
+): string {
+  const base = `u/${++uploadId}`;
+  const folder = path.join(FINISHED_FILMS, film);
+  for (const name of filesBelow(path.join(folder, "uploads"))) {
+    const file = path.join(uploads, name.replace(MADE_AS, base));
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.copyFileSync(path.join(folder, "uploads", name), file);
+  }
+  const text = fs.readFileSync(path.join(folder, "rows.json"), "utf8");
+  const rows = JSON.parse(text.replaceAll(MADE_AS, base)) as FilmRows;
+  const id = String(columns.id ?? `${film}-${uploadId}`);
+  const inSixHours = new Date(Date.now() + 6 * 3_600_000).toISOString();
+  sqlite.transaction(() => {
+    for (const [table, column] of TABLES_OF_FILM) {
+      for (const row of rows[table] ?? []) {
+        const own = table === "videos" ? columns : {};
+        if (row.kind === "cleanup") row.run_after = inSixHours;
+        insert(sqlite, table, { ...row, ...own, [column]: id });
+      }
+    }
+    sqlite
+      .prepare(
+        "UPDATE storage SET bytes = bytes + (SELECT sum(bytes) FROM media_files WHERE video_id = ?)",
+      )
+      .run(id);
+  })();
+  return id;
+}
+
+function insert(sqlite: Sqlite.Database, table: string, row: Record<string, Value>): void {
+  const names = Object.keys(row);
+  const values = Object.values(row).map((value) =>
+    value !== null && typeof value === "object" ? Buffer.from(value.base64, "base64") : value,
+  );
+  const places = names.map(() => "?").join(", ");
+  sqlite.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${places})`).run(values);
+}
