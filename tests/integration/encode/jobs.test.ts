@@ -38,6 +38,7 @@ import {
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
+import { addFinishedFilm, type FinishedFilm } from "../../finished-films";
 import { makeClip } from "../../media-clips";
 import { slowFfmpeg } from "../../slow-ffmpeg";
 import { useTemporarySite } from "../../temporary-site";
@@ -70,6 +71,9 @@ async function addVideo(title = "A video"): Promise<string> {
   return id;
 }
 
+const addFinished = (film: FinishedFilm) =>
+  addFinishedFilm({ sqlite: sqliteHandle(), uploads: site.uploads }, film);
+
 /** A runner that ends with its test. */
 function startWork(): Runner {
   const runner = startRunner(1);
@@ -88,7 +92,7 @@ const allDone = (id: string) =>
 function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]): string {
   return makeClip(site.folder, name, {
     as,
-    picture: `testsrc2=size=640x360:rate=30:duration=${seconds}`,
+    picture: `testsrc2=size=320x180:rate=30:duration=${seconds}`,
     video: [...video, ...(video[0] === "libx264" ? ["-preset", "ultrafast"] : [])],
     audio: false,
     output: as === "mp4" ? ["-pix_fmt", "yuv420p", "-movflags", "+faststart"] : [],
@@ -181,6 +185,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     fs.writeFileSync(broken, "no video at all");
     const bad = await addToLibrary(site.uploads, broken, true);
     const good = await addToLibrary(site.uploads, makeClip(site.folder, "good"), true);
+    onlyJobs("transcode");
     await workUntilIdle();
     expect(jobRows(bad)[0]).toMatchObject({ state: "failed", reason: /not a video file/ });
     expect(allDone(good)).toBe(true);
@@ -268,14 +273,14 @@ describe.runIf(ffmpegAvailable())("a video that is brought back from the trash",
     expect(jobRows(id)).toEqual([]);
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
     expect(jobRows(id)).toHaveLength(8);
+    onlyJobs("transcode", "ladder");
     await workUntilIdle();
     expect(videoRow(id).video_url).toMatch(/\.mp4$/);
     expect(allDone(id)).toBe(true);
   });
 
   it("that had everything is encoded by nothing anew", async () => {
-    const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
-    await workUntilIdle();
+    const id = addFinished("counting");
     const before = videoRow(id);
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
@@ -434,13 +439,12 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   });
 
   it("what is made again leaves what is being watched until the clean-up", async () => {
-    const avi = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
-    const id = await addToLibrary(site.uploads, avi, false);
-    await workUntilIdle();
+    const id = addFinished("converted");
     const before = videoRow(id);
     const file = onDisk(site.uploads, before.video_url);
     const { ino } = fs.statSync(file);
     await writeTransaction(() => jobChanger("again")({ videos: [id] }));
+    onlyJobs("transcode", "ladder");
     await workUntilIdle();
     const after = videoRow(id);
     expect(after).toMatchObject({ video_url: before.video_url, source_url: before.source_url });
