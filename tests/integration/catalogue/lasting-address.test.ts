@@ -45,7 +45,7 @@ describe.runIf(ffmpegAvailable())(
     let id: string;
     let before: Buffer;
     beforeEach(async () => {
-      const clip = makeClip(site.folder, "film", { seconds: 10, size: "640x360" });
+      const clip = makeClip(site.folder, "film", { seconds: 5 });
       before = fs.readFileSync(clip);
       id = await addToLibrary(site.uploads, clip, true);
       url = videoRow(id).video_url;

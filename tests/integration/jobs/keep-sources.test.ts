@@ -16,9 +16,11 @@ import {
   filesBelow,
   jobStates,
   onDisk,
+  onlyJobs,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
+import { addFinishedFilm } from "../../finished-films";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { probeFile } from "../../probe-file";
 import { makeUser } from "../../sign-in-requests";
@@ -38,10 +40,14 @@ const avi = (size = "320x180", seconds = 2) =>
   });
 const isThere = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
 /** With the jobs that the source matters to. */
-async function add(film = avi()): Promise<{ id: string; source: string }> {
+async function add(film: string): Promise<{ id: string; source: string }> {
   const id = await addToLibrary(site.uploads, film, false);
-  const others = "'poster', 'storyboard', 'preview', 'loudness'";
-  sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind IN (${others})`);
+  onlyJobs("transcode", "captions", "ladder");
+  return { id, source: videoRow(id).source_url! };
+}
+/** One of which all has been made, and that still has its source. */
+function addConverted(): { id: string; source: string } {
+  const id = addFinishedFilm({ sqlite: sqliteHandle(), uploads: site.uploads }, "converted");
   return { id, source: videoRow(id).source_url! };
 }
 /** As when the six hours are over. */
@@ -55,17 +61,11 @@ async function finish(): Promise<void> {
   await workUntilIdle();
   await cleanUp();
 }
-async function converted(): Promise<{ id: string; source: string }> {
-  const added = await add();
-  await finish();
-  return added;
-}
 const stray = async () => (await checkLibrary()).stray.map(({ path: name }) => name);
 
 describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   it("goes once the stream and the played file stand for it, not before", async () => {
-    const id = await addToLibrary(site.uploads, avi(), false);
-    const source = videoRow(id).source_url!;
+    const { id, source } = await add(avi());
     await workUntilIdle();
     expect(videoRow(id)).toMatchObject({ source_url: source, source_removed_at: null });
     expect(isThere(source)).toBe(true);
@@ -93,8 +93,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   });
 
   it("stays while the stream is not whole", async () => {
-    const { id, source } = await add();
-    await workUntilIdle();
+    const { id, source } = addConverted();
     const folder = path.dirname(onDisk(site.uploads, videoRow(id).hls_url));
     const whole = path.join(site.folder, "whole");
     fs.cpSync(folder, whole, { recursive: true });
@@ -103,9 +102,9 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
       fs.writeFileSync(path.join(folder, name), text.replaceAll(from, ""));
     };
     const damages: Record<string, () => void> = {
-      "a rendition is cut off": () => fs.truncateSync(path.join(folder, "180p.mp4"), 2_000),
-      "a playlist has no end": () => rewrite("180p.m3u8", /#EXT-X-ENDLIST/g),
-      "a playlist is short": () => rewrite("180p.m3u8", /#EXTINF:.*\n.*\n180p.mp4\n/g),
+      "a rendition is cut off": () => fs.truncateSync(path.join(folder, "90p.mp4"), 2_000),
+      "a playlist has no end": () => rewrite("90p.m3u8", /#EXT-X-ENDLIST/g),
+      "a playlist is short": () => rewrite("90p.m3u8", /#EXTINF:.*\n.*\n90p.mp4\n/g),
       "its sound is missing": () => rewrite("master.m3u8", /^#EXT-X-MEDIA.*\n/gm),
       "nothing is there": () => fs.rmSync(folder, { recursive: true }),
     };
@@ -122,9 +121,8 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   });
 
   it("stays while the played file is not as long, or another row names it", async () => {
-    const { id } = await add();
-    const { id: other } = await add();
-    await workUntilIdle();
+    const { id } = addConverted();
+    const { id: other } = addConverted();
     const { source_url, video_url } = videoRow(id);
     const short = makeClip(site.folder, "short", { seconds: 1 });
     fs.copyFileSync(short, onDisk(site.uploads, video_url));
@@ -154,7 +152,8 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   });
 
   it("that was left by a kill behind the commit is found by the check", async () => {
-    const { id, source } = await converted();
+    const { id, source } = addConverted();
+    await cleanUp();
     fs.copyFileSync(avi(), onDisk(site.uploads, source));
     expect(await stray()).toEqual([source.replace("/media/videos/", "")]);
     await quarantineStray((await checkLibrary()).stray, Date.now() + 8 * 86_400_000);
@@ -164,7 +163,8 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   });
 
   it("stays away when its video comes back from the trash", async () => {
-    const { id } = await converted();
+    const { id } = addConverted();
+    await cleanUp();
     const before = videoRow(id);
     const { id: userId } = makeUser();
     await removeVideos([id], userId);
@@ -190,6 +190,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
       return sqliteHandle().prepare("SELECT id FROM videos").pluck().all() as string[];
     };
     const ids = await take();
+    onlyJobs("transcode", "captions", "ladder");
     await finish();
     expect(videoRow(ids[0]!)).toMatchObject({
       source_url: null,
@@ -202,7 +203,8 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   it("goes later when the setting is changed, and stays with always", async () => {
     await site.remove();
     begin("always");
-    const { id, source } = await converted();
+    const { id, source } = addConverted();
+    await cleanUp();
     expect(videoRow(id).source_url).toBe(source);
     await workUntilIdle();
     expect(videoRow(id).source_url).toBe(source);
