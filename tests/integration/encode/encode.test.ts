@@ -12,6 +12,7 @@ import {
   jobRows,
   jobStates,
   onDisk,
+  onlyJobs,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
@@ -120,6 +121,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const clip = makeClip(site.folder, "clip");
     const id = await addToLibrary(site.uploads, clip, true);
     const first = videoRow(id).video_url;
+    onlyJobs("transcode", "ladder");
     await workUntilIdle();
     const row = videoRow(id);
     expect(row).toMatchObject({
@@ -156,6 +158,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const id = await addToLibrary(site.uploads, make(), true);
     const { video_url } = videoRow(id);
     expect(video_url).toMatch(new RegExp(`\\.${as}$`));
+    onlyJobs("transcode");
     await workUntilIdle();
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
     const row = videoRow(id);
@@ -174,6 +177,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
       video: [...X264, "-pix_fmt", "yuv420p", "-g", "25"],
     });
     const id = await addToLibrary(site.uploads, clip, false);
+    onlyJobs("transcode", "ladder");
     await workUntilIdle();
     const row = videoRow(id);
     expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
@@ -194,6 +198,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
       90,
     );
     const id = await addToLibrary(site.uploads, hdr, false);
+    onlyJobs("transcode", "ladder");
     await workUntilIdle();
     const row = videoRow(id);
     const upright = { width: 180, height: 320, rotation: 0, pixelFormat: "yuv420p", hdr: false };
@@ -213,6 +218,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
       audio: false,
     });
     const id = await addToLibrary(site.uploads, clip, true);
+    onlyJobs("storyboard");
     await workUntilIdle();
     const vtt = onDisk(site.uploads, videoRow(id).storyboard_url);
     const cues = [
@@ -248,6 +254,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
       seconds: 9,
     });
     const id = await addToLibrary(site.uploads, clip, true);
+    onlyJobs("poster");
     await workUntilIdle();
     const { channels } = await sharp(onDisk(site.uploads, videoRow(id).thumbnail_url)).stats();
     expect(Math.max(...channels.map(({ mean }) => mean))).toBeGreaterThan(60);
@@ -259,9 +266,13 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
     const clip = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"], audio: false });
     const id = await addToLibrary(site.uploads, clip, false);
+    onlyJobs("transcode", "ladder");
     await workUntilIdle();
-    expect(jobStates(id)).toEqual(ALL_DONE);
-    expect(jobRows(id).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0]);
+    const made = jobRows(id).filter(({ kind }) => kind === "transcode" || kind === "ladder");
+    expect(made.map(({ state, attempts }) => [state, attempts])).toEqual([
+      ["done", 1],
+      ["done", 1],
+    ]);
     expect(warnings).toHaveBeenCalledOnce();
     expect(String(warnings.mock.calls[0])).toMatch(/nvenc failed .+ software/);
     warnings.mockRestore();
