@@ -8,7 +8,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   resolve: { alias },
   test: {
-    include: ["tests/{browsers,s3,torture,upgrades}/**/*.test.ts"],
+    include: ["tests/{browsers,encoding,s3,torture,upgrades}/**/*.test.ts"],
     reporters: ["default", "./tests/flaky-reporter.ts"],
     globalSetup: ["tests/integration/template-database.ts", "tests/build-site.ts"],
     setupFiles: ["tests/setup.ts"],

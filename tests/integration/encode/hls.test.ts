@@ -55,6 +55,8 @@ let master: Playlist;
 /** Of the pictures. */
 let renditions: { name: string; playlist: Playlist; text: string }[];
 let sounds: typeof renditions;
+/** The smallest and the largest of them: looking into all takes a minute. */
+const smallestAndLargest = () => [renditions[0]!, renditions.at(-1)!];
 
 beforeAll(async () => {
   if (!ffmpegAvailable()) return;
@@ -214,7 +216,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   });
 
   it("has segments that each play alone, from a keyframe that begins where the playlist says", () => {
-    for (const { name, playlist } of renditions) {
+    for (const { name, playlist } of smallestAndLargest()) {
       const whole = fs.readFileSync(path.join(ladder, `${name}.mp4`));
       const cut = ({ offset, length }: { offset: number; length: number }) =>
         whole.subarray(offset, offset + length);
@@ -242,8 +244,8 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   it("lists the keyframes of each rendition, each range with one picture that can be shown", () => {
     const names = renditions.map(({ name }) => `${name}-keyframes.m3u8`);
     expect(master.iFramePlaylists.map(({ uri }) => uri)).toEqual(names);
-    for (const [index, { name, playlist }] of renditions.entries()) {
-      const keyframes = parse(names[index]!);
+    for (const { name, playlist } of smallestAndLargest()) {
+      const keyframes = parse(`${name}-keyframes.m3u8`);
       expect(keyframes).toMatchObject({ iFramesOnly: true, endList: true, playlistType: "VOD" });
       const [inKeyframes, inSegments] = [keyframes, playlist].map(({ segments }) =>
         segments.reduce((sum, { duration }) => sum + duration, 0),
@@ -327,7 +329,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   });
 
   it("keeps sound and picture together within 20 ms", () => {
-    for (const { name } of renditions) {
+    for (const { name } of smallestAndLargest()) {
       expect(Math.abs(flashOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(SYNC_MOST);
     }
     for (const { name } of sounds) {
@@ -340,15 +342,12 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     const listed = ffprobe(whole, ["-show_entries", "stream=codec_type", "-of", "csv=p=0"]);
     expect(listed).toContain("video");
     expect(listed).toContain("audio");
-    for (let index = 0; index < renditions.length; index++) {
-      expect(Math.abs(flashOf(whole, index) - 5)).toBeLessThan(SYNC_MOST);
-    }
-    for (let index = 0; index < sounds.length; index++) {
-      expect(Math.abs(beepOf(whole, index) - 5)).toBeLessThan(SYNC_MOST);
-    }
+    // ffmpeg reads all renditions for each.
+    expect(Math.abs(flashOf(whole) - 5)).toBeLessThan(SYNC_MOST);
+    expect(Math.abs(beepOf(whole) - 5)).toBeLessThan(SYNC_MOST);
   });
 
-  it.each([5, 12, 24, 25, 50])("keeps them together at %i pictures a second", async (rate) => {
+  it.each([5, 24, 50])("keeps them together at %i pictures a second", async (rate) => {
     const picture = FLASH.replace("1280x720", "320x180").replace("rate=60", `rate=${rate}`);
     const sound = BEEP.replace("t,4,4.2", "t,5,5.2").replace("duration=8", "duration=9");
     const film = makeClip(folder, `rate-${rate}`, { picture, sound });

@@ -56,11 +56,11 @@ const tiny = (name: string, as = "mp4") =>
   });
 
 describe.runIf(ffmpegAvailable())("hostile files", () => {
-  it.each([1, 4, 7, 9])("cut off after %i tenths", async (tenths) => {
+  it.each([1, 7])("cut off after %i tenths", async (tenths) => {
     await endsWell(truncated(tiny("whole"), tenths / 10));
   });
 
-  it.each([1, 2, 3])("with bits flipped, seed %i", async (seed) => {
+  it.each([1, 2])("with bits flipped, seed %i", async (seed) => {
     const file = tiny(`flipped-${seed}`, seed === 2 ? "mkv" : "mp4");
     const bytes = fs.readFileSync(file);
     // A small generator with a seed, so that a failure can be made again.

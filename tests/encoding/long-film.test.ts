@@ -3,9 +3,9 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "../../encode-library";
-import { ffprobe, makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "../encode-library";
+import { ffprobe, makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
