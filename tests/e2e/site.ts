@@ -1,4 +1,3 @@
-import { hashSync } from "bcryptjs";
 import { test as base, expect, type Page } from "playwright/test";
 import { axeViolations } from "../axe";
 import { isHydrated } from "../browsers/hydrated";
@@ -6,10 +5,6 @@ import { ADMIN, SiteProcess } from "../site-process";
 
 export { expect } from "playwright/test";
 export { ADMIN } from "../site-process";
-
-/** The least that bcrypt has: at the cost of the site each sign-in takes a third of a second of a processor. */
-const TEST_BCRYPT_COST = 4;
-const ADMIN_HASH = hashSync(ADMIN.password, TEST_BCRYPT_COST);
 
 /**
  * Of a site beside the usual one. The files that need another one share it: each further set of settings
@@ -35,7 +30,6 @@ export const test = base.extend<
     async ({ siteEnvironment }, use) => {
       const site = new SiteProcess({ ...siteEnvironment });
       await site.start();
-      site.database().prepare("UPDATE users SET password_hash = ?").run(ADMIN_HASH);
       await use(site);
       await site.remove();
     },

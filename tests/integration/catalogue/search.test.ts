@@ -239,7 +239,7 @@ describe("against a plain filter", () => {
     });
   const needle = fc.oneof({ weight: 4, arbitrary: part }, piece, word, text);
 
-  it("finds the same videos in the same order, for thousands of needles", async () => {
+  it("finds the same videos in the same order, for a thousand needles", async () => {
     sqliteHandle().exec("DELETE FROM videos");
     const rows = videos.map((given) => video(given));
     write(rows);
@@ -258,7 +258,7 @@ describe("against a plain filter", () => {
           sizes.add(`${[...searchText(search)].length > 2} ${total > 0}`);
         },
       ),
-      { numRuns: 4_000 },
+      { numRuns: 1_000 },
     );
     // Short and long needles were both found and not found, or the test says little.
     expect(sizes.size).toBe(4);

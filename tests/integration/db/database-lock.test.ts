@@ -112,7 +112,7 @@ describe("while another process holds the database's write lock", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
   });
 
-  it("for 14 seconds, everybody reads, changes are refused, and the site goes on", async () => {
+  it("for 6 seconds, everybody reads, changes are refused, and the site goes on", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     const activities = () =>
@@ -125,7 +125,7 @@ describe("while another process holds the database's write lock", () => {
     const logged = site.log.length;
     await lock();
     const since = performance.now();
-    while (performance.now() - since < 14_000) {
+    while (performance.now() - since < 6_000) {
       const change = timed("POST", "/admin?tab=manage", headers, body);
       const read = await timed("GET", "/admin?tab=manage", { Cookie: cookie });
       expect(read.status).toBe(200);

@@ -277,9 +277,9 @@ describe("a change of a tag", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("of ten thousand videos lets others have their turns", async () => {
+  it("of thousands of videos lets others have their turns", async () => {
     sqliteHandle().transaction(() => {
-      for (let n = 0; n < 10_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
+      for (let n = 0; n < 3_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
     })();
     await projected();
     let turns = 0;
@@ -288,12 +288,12 @@ describe("a change of a tag", () => {
     }, 1);
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsNames: false };
     const { id, end } = (await changeTags(change, "u"))!;
-    expect(await end).toEqual({ videos: 10_000, left: 0 });
+    expect(await end).toEqual({ videos: 3_000, left: 0 });
     const { end: undone } = (await undoTagChange(id, "u"))!;
-    expect(await undone).toEqual({ videos: 10_000, left: 0 });
+    expect(await undone).toEqual({ videos: 3_000, left: 0 });
     clearInterval(timer);
-    expect(turns).toBeGreaterThan(20);
-    expect(tagsOf("v9999")).toEqual([["old", "other"]]);
+    expect(turns).toBeGreaterThan(10);
+    expect(tagsOf("v2999")).toEqual([["old", "other"]]);
   });
 });
 

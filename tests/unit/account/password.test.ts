@@ -11,11 +11,14 @@ import {
 
 describe("a password", () => {
   it("is hashed at cost 12, like the hash that stands for nobody's", async () => {
-    const hash = await hashPassword("correct horse battery");
+    const longest = "é".repeat(36);
+    const hash = await hashPassword(longest);
     expect(bcrypt.getRounds(hash)).toBe(12);
     expect(bcrypt.getRounds(NOBODYS_HASH)).toBe(12);
-    expect(await checkPassword("correct horse battery", hash)).toBe(true);
-    expect(await checkPassword("correct horse batterz", hash)).toBe(false);
+    expect(await checkPassword(longest, hash)).toBe(true);
+    for (const other of [`${longest}x`, `${longest.slice(0, -1)}e`]) {
+      expect(await checkPassword(other, hash), other).toBe(false);
+    }
   });
 
   it("is nobody's, whatever it is", async () => {
@@ -26,9 +29,6 @@ describe("a password", () => {
     for (const password of ["nine char", "😀".repeat(9), "a".repeat(73), "é".repeat(37)]) {
       await expect(hashPassword(password), password).rejects.toThrow(PasswordError);
     }
-    const longest = await hashPassword("é".repeat(36));
-    expect(await checkPassword("é".repeat(36), longest)).toBe(true);
-    expect(await checkPassword(`${"é".repeat(36)}x`, longest)).toBe(false);
   });
 
   it("of the browser is more than the name of the site and the address of the account", () => {
