@@ -13,11 +13,10 @@ export async function runJobs(
   kinds: readonly JobKind[] = JOB_KINDS,
   settings: Record<string, string> = {},
 ): Promise<string> {
-  const done = site
-    .database()
-    .prepare(
-      "INSERT INTO jobs (video_id, kind, priority, state) SELECT id, ?, 0, 'done' FROM videos",
-    );
+  const done = site.database().prepare(
+    `INSERT INTO jobs (video_id, kind, priority, state) SELECT id, ?, 0, 'done' FROM videos WHERE true
+       ON CONFLICT (video_id, kind) DO UPDATE SET state = 'done'`,
+  );
   for (const kind of JOB_KINDS) if (!kinds.includes(kind)) done.run(kind);
   const jobs = spawn(process.execPath, ["--import", "tsx", "scripts/jobs.ts", "--all", "--once"], {
     env: {

@@ -16,7 +16,6 @@ test("a film with its index at the end is watched, sought and watched on while i
   page,
   site,
 }) => {
-  test.setTimeout(300_000);
   await signIn(page);
   await page.goto("/admin");
   await page.locator("input[name=video]").setInputFiles(film());
@@ -52,7 +51,7 @@ test("a film with its index at the end is watched, sought and watched on while i
     }
   });
 
-  const converted = runJobs(site);
+  const converted = runJobs(site, ["transcode"]);
   await expect.poll(() => row().source_url, { timeout: 120_000 }).not.toBeNull();
   const state = site.database().prepare("SELECT state FROM jobs WHERE kind = 'transcode'").pluck();
   await expect.poll(() => state.get(), { timeout: 60_000 }).toBe("done");

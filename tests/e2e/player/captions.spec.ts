@@ -2,12 +2,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright/test";
-import type { JobKind } from "~db/schema";
 import { clip, mp4Clip } from "../../clips";
-import { ffmpeg, makeClip } from "../../media-clips";
+import { addFinishedFilm } from "../../finished-films";
 import { publishVideo } from "../../publish-video";
-import type { SiteProcess } from "../../site-process";
-import { runJobs } from "../run-jobs";
 import { expect, expectNoViolations, signIn, test } from "../site";
 import { PlayerPage } from "./player-page";
 
@@ -17,35 +14,16 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-const CUES = (first: string, second: string) =>
-  `1\n00:00:01,000 --> 00:00:03,000\n${first}\n\n2\n00:00:04,000 --> 00:00:06,000\n${second}\n`;
-
-/** A film with English and German captions in it, as it is uploaded, with what is made of it. */
-async function publishSubtitled(site: SiteProcess, kinds?: JobKind[]): Promise<string> {
-  const film = makeClip(folder, "film", { seconds: 8, as: "mkv" });
-  const [english, german] = [path.join(folder, "e.srt"), path.join(folder, "g.srt")];
-  fs.writeFileSync(english, CUES("Good <i>evening</i> & welcome", "Good night"));
-  fs.writeFileSync(german, CUES("Guten Abend", "Gute Nacht"));
-  const file = path.join(folder, "subtitled.mkv");
-  ffmpeg([
-    ...["-i", film, "-i", english, "-i", german, "-map", "0", "-map", "1", "-map", "2"],
-    ...["-c", "copy", "-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=ger", file],
-  ]);
-  const source_url = site.addFile("videos", "u/1700000000000.mkv", fs.readFileSync(file));
-  const id = site.addVideo({ title: "A quiet evening", source_url, duration: "0:08" });
-  expect(await runJobs(site, kinds)).toContain("Everything has been made.");
-  return id;
-}
-
 const drawn = (page: Page) => page.locator(".player-captions p");
 
 test("captions that came with the file are shown, switched, remembered, and taken away", async ({
   page,
   site,
 }) => {
-  test.setTimeout(180_000);
   const player = new PlayerPage(page);
-  await player.open(await publishSubtitled(site));
+  await player.open(
+    addFinishedFilm({ sqlite: site.database(), uploads: site.uploads }, "complete"),
+  );
   await player.seekTo(2);
   await expect(drawn(page)).toHaveCount(0);
   await player.button("Captions").click();
@@ -77,7 +55,7 @@ test("an admin adds captions and a thumbnail, and takes the captions away", asyn
 }) => {
   const id = publishVideo(site, { thumbnail_url: null });
   const captions = path.join(folder, "added.srt");
-  fs.writeFileSync(captions, CUES("Good evening", "Good night"));
+  fs.writeFileSync(captions, "1\n00:00:01,000 --> 00:00:03,000\nGood evening\n");
   const row = () => site.database().prepare("SELECT * FROM videos").get();
   await signIn(page);
   await page.goto(`/admin?tab=manage&edit=${id}`);

@@ -6,6 +6,8 @@ import { openSession } from "~/account/session.server";
 import { removeMedia } from "~/media/bucket.server";
 import { action, loader } from "~/routes/media";
 import { sqliteHandle } from "~db/client.server";
+import { filesBelow } from "../../files-below";
+import { addFinishedFilm } from "../../finished-films";
 import { useTemporarySite } from "../../temporary-site";
 
 const CONTENT = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
@@ -173,6 +175,17 @@ describe("who may have a file", () => {
       sqliteHandle().prepare("UPDATE videos SET status = ?").run(state);
       for (const url of [URL_PATH, thumbnail, derived]) expect(await status(url)).toBe(404);
     }
+  });
+
+  it("is everyone for all that was made of a video, nobody once it is hidden, and never for its source", async () => {
+    const before = new Set(filesBelow(site.uploads));
+    const id = addFinishedFilm({ sqlite: sqliteHandle(), uploads: site.uploads }, "complete");
+    const files = filesBelow(site.uploads).filter((name) => !before.has(name));
+    const made = files.filter((name) => !name.endsWith(".mkv"));
+    expect([made.length > 20, files.length - made.length]).toEqual([true, 1]);
+    for (const name of made) expect([name, await status(`/media/${name}`)]).toEqual([name, 200]);
+    sqliteHandle().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(id);
+    for (const name of made) expect([name, await status(`/media/${name}`)]).toEqual([name, 404]);
   });
 
   it("is who is signed in, and no cache keeps it then", async () => {

@@ -1,0 +1,52 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "../site";
+import { expectPlays, type Input, X264 } from "../studio/plays-encoded";
+
+const INPUTS: Input[] = [
+  ["MPEG-4 and MP3 in AVI", { as: "avi", video: ["mpeg4"], audio: ["libmp3lame"] }, 16 / 9],
+  ["H.264 and FLAC in Matroska", { as: "mkv", audio: ["flac"] }, 16 / 9],
+  [
+    "VP9 of odd size in WebM",
+    {
+      as: "webm",
+      size: "333x187",
+      video: ["libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"],
+      audio: ["libopus"],
+    },
+    333 / 187,
+  ],
+  [
+    "a varying rate",
+    {
+      as: "mkv",
+      video: [
+        ...X264,
+        "-pix_fmt",
+        "yuv420p",
+        "-vf",
+        "select='not(mod(n\\,3))+between(t\\,1\\,2)'",
+        "-vsync",
+        "vfr",
+      ],
+    },
+    16 / 9,
+  ],
+  [
+    "HEVC",
+    { as: "mp4", video: ["libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"] },
+    16 / 9,
+  ],
+];
+
+let folder: string;
+test.beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "encode-e2e-"));
+});
+test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+test("films of other kinds play in the browser too", async ({ page, site }) => {
+  test.setTimeout(240_000);
+  await expectPlays(page, site, folder, INPUTS);
+});
