@@ -35,3 +35,32 @@ export function doubleText(): void {
     observer.disconnect();
   }).observe(document, { childList: true });
 }
+
+/** Shows the open page on a screen of another width, with text of another size. */
+export async function showAt(page: Page, width: number, textPercent: number): Promise<void> {
+  await page.setViewportSize({ width, height: 740 });
+  await page.evaluate(async (percent) => {
+    document.documentElement.style.fontSize = `${percent}%`;
+    // What the page measures after a resize, it has laid out in the second frame.
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  }, textPercent);
+}
+
+/** Widths in pixels, and sizes of the text in percent, at which every page must fit the screen. */
+const SCREENS = [
+  [320, 100],
+  [360, 200],
+  [768, 200],
+  [1_024, 200],
+] as const;
+
+/** What `overflow` finds on the open page on each of the screens that it must fit; none where it fits. */
+export async function overflowOnScreens(page: Page): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const [width, textPercent] of SCREENS) {
+    await showAt(page, width, textPercent);
+    const { sideways, outside } = await overflow(page);
+    if (sideways || outside.length) found.push({ width, textPercent, sideways, outside });
+  }
+  return found;
+}

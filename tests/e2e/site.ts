@@ -102,7 +102,7 @@ export async function signInByForm(page: Page): Promise<void> {
 }
 
 /** A colour on its way to another one has the contrast of neither. */
-async function animationsEnd(page: Page): Promise<void> {
+export async function transitionsEnd(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const transitions = document.getAnimations().filter((each) => each instanceof CSSTransition);
     await Promise.allSettled(transitions.map(({ finished }) => finished));
@@ -111,6 +111,6 @@ async function animationsEnd(page: Page): Promise<void> {
 
 /** Fails with a readable list when axe finds anything on the page as it is now. */
 export async function expectNoViolations(page: Page): Promise<void> {
-  await animationsEnd(page);
+  await transitionsEnd(page);
   expect(await axeViolations(page)).toEqual([]);
 }

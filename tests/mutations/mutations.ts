@@ -337,7 +337,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "retryDelays: RETRY_DELAYS_MS,",
     replace: "retryDelays: [],",
     killedBy: "tests/e2e/studio/upload.spec.ts",
-    title: "an upload survives a connection that is cut and restored",
+    title: "an upload survives a connection that is cut, and a server that is killed meanwhile",
     needsBuild: true,
   },
 

@@ -3,7 +3,7 @@ import { clip, mp4Clip } from "../../clips";
 import { fill } from "../../fill-catalogue";
 import { holdRequests } from "../hold-requests";
 import { recordShifts } from "../layout-shifts";
-import { expect, expectNoViolations, test } from "../site";
+import { expect, test } from "../site";
 
 const cards = "main article";
 
@@ -55,10 +55,6 @@ test("a visitor pages through home and the address follows @phone", async ({
 
   await page.getByRole("link", { name: "Previous" }).click();
   await expect(page).toHaveURL("/");
-
-  await page.goto("/?page=99");
-  await expect(page.getByText("page 3 of 3", { exact: true })).toBeVisible();
-  await expect(page.locator(cards)).toHaveCount(4);
 });
 
 test("choosing a category keeps the search and returns to page 1", async ({ page, site }) => {
@@ -105,37 +101,6 @@ test("searching while typing keeps the address right, and Back leads to before i
   await expect(box).toHaveValue("");
 });
 
-test("an empty site, and an empty category, say so", async ({ page, site }) => {
-  await page.goto("/");
-  await expect(
-    page.getByText("No videos available. Upload your first video to get started!"),
-  ).toBeVisible();
-  await page.goto("/trending");
-  await expect(
-    page.getByText("No trending videos found. Upload some content to get started!"),
-  ).toBeVisible();
-  await fill(site, 1);
-  for (const path of ["/?category=premium", "/categories/premium"]) {
-    await page.goto(path);
-    await expect(page.getByText("No videos found in this category.")).toBeVisible();
-  }
-});
-
-test("a list that can't be read says so, and Retry reads it again", async ({ page, site }) => {
-  await fill(site, 3);
-  site.database().exec("ALTER TABLE videos RENAME TO videos_away");
-  try {
-    const answer = await page.goto("/?category=desi");
-    expect(answer?.status()).toBe(500);
-    await expect(page.getByText(/^Error loading videos: Failed to fetch videos\./)).toBeVisible();
-  } finally {
-    site.database().exec("ALTER TABLE videos_away RENAME TO videos");
-  }
-  await page.getByRole("button", { name: "Retry" }).click();
-  await expect(page.locator(cards)).toHaveCount(3);
-  await expect(page).toHaveURL("/?category=desi");
-});
-
 test("while a list is slow, the old one stays and says that the next is loading", async ({
   page,
   site,
@@ -145,38 +110,10 @@ test("while a list is slow, the old one stays and says that the next is loading"
   const answer = await holdRequests(page, /_root\.data\?.*page=2|\.data\?page=2/);
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.getByText("Loading videos...")).toBeVisible();
-  await expectNoViolations(page);
   await expect(page.locator(cards).first()).toContainText("Video 1");
   answer();
   await expect(page.locator(cards).first()).toContainText("Video 9");
   await expect(page.getByText("Loading videos...")).toBeHidden();
-});
-
-test("trending ranks the first three of its first page only", async ({ page, site }) => {
-  await fill(site, 12, (number) => ({ views: number === 12 ? 0 : number * 1000 }));
-  await page.goto("/trending");
-  await expect(page.locator(cards).first()).toContainText("Video 11");
-  await expect(page.locator(cards).first()).toContainText("11.0K views");
-  await expect(page.locator(cards).filter({ hasText: "Rank" })).toHaveCount(3);
-  await page.getByRole("link", { name: "Next" }).click();
-  await expect(page).toHaveURL("/trending?page=2");
-  await expect(page.locator(cards)).toHaveCount(3);
-  await expect(page.locator(cards).filter({ hasText: "Rank" })).toHaveCount(0);
-});
-
-test("the three addresses of a category show one page", async ({ page, site }) => {
-  await fill(site, 9, (number) => ({ category: number === 9 ? "amateur" : "english" }));
-  for (const path of ["/categories?cat=desi", "/categories/desi"]) {
-    await page.goto(path);
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Desi");
-    await expect(page.locator(cards)).toHaveCount(1);
-    await expect(page.getByRole("navigation", { name: "Breadcrumb" })).toHaveText(
-      "HomeCategoriesDesi",
-    );
-  }
-  await page.goto("/categories/amateur");
-  await expect(page).toHaveURL("/categories/desi");
-  expect((await page.goto("/categories/nonsense"))?.status()).toBe(404);
 });
 
 test("a card opens by click, Enter, Space and in a new tab by the middle button", async ({
@@ -186,24 +123,34 @@ test("a card opens by click, Enter, Space and in a new tab by the middle button"
 }) => {
   await fill(site, 3);
   const card = page.locator(cards).first().getByRole("link");
+  await page.goto("/");
   for (const open of [() => card.click(), () => card.press("Enter"), () => card.press("Space")]) {
-    await page.goto("/");
     await open();
     await expect(page).toHaveURL("/video/v1?from=home");
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 1");
+    await page.goBack();
+    await expect(page).toHaveURL("/");
+    await expect(page.locator(cards)).toHaveCount(3);
   }
-  await page.goto("/");
   const [tab] = await Promise.all([context.waitForEvent("page"), card.click({ button: "middle" })]);
   await expect(tab).toHaveURL(/\/video\/v1/);
 });
 
-test("a card under the pointer plays and loops from 25 s, muted, and stops when it leaves", async ({
+test("a card under the pointer plays and loops from 25 s, muted, or its clip in AV1 or H.264, and stops when it leaves", async ({
   page,
   site,
 }) => {
   const film = fs.readFileSync(mp4Clip(40, "160x90"));
-  await fill(site, 2, (number) => ({
+  const h264 = fs.readFileSync(mp4Clip(5, "160x90"));
+  const codec = "-f lavfi -i testsrc2=s=160x90:r=10 -t 5 -c:v libsvtav1 -preset 10".split(" ");
+  const av1 = fs.readFileSync(clip("mp4", codec));
+  const clips = [av1, Buffer.from("no film")].map((first, index) => {
+    site.addFile("videos", `u/${index + 3}/preview-a/av1.mp4`, first);
+    return site.addFile("videos", `u/${index + 3}/preview-a/h264.mp4`, h264);
+  });
+  await fill(site, 4, (number) => ({
     video_url: site.addFile("videos", `u/${number}.mp4`, film),
+    preview_url: clips[number - 3] ?? null,
   }));
   await page.goto("/");
   const video = page.locator(`${cards} video`);
@@ -230,82 +177,26 @@ test("a card under the pointer plays and loops from 25 s, muted, and stops when 
   await page.locator(cards).nth(1).hover();
   await expect(page.locator(cards).nth(0).locator("video")).toHaveCount(0);
   await expect(page.locator(cards).nth(1).locator("video")).toHaveCount(1);
+
+  // In H.264 where the clip in AV1 is damaged.
+  for (const [index, name] of ["av1.mp4", "h264.mp4"].entries()) {
+    const card = page.locator(cards).nth(index + 2);
+    await card.hover();
+    const clip = card.locator("video");
+    const position = () => clip.evaluate((element: HTMLVideoElement) => element.currentTime);
+    await expect.poll(position).toBeGreaterThan(0.5);
+    const playing = await clip.evaluate((element: HTMLVideoElement) => element.currentSrc);
+    expect(playing).toBe(`${site.url}/media/videos/u/${index + 3}/preview-a/${name}`);
+  }
   await page.mouse.move(0, 0);
   await expect(video).toHaveCount(0);
 });
 
-test("a card plays its clip in AV1 where the browser can, and in H.264 where that is damaged", async ({
-  page,
-  site,
-}) => {
-  const h264 = fs.readFileSync(mp4Clip(5, "160x90"));
-  const codec = "-f lavfi -i testsrc2=s=160x90:r=10 -t 5 -c:v libsvtav1 -preset 10".split(" ");
-  const av1 = fs.readFileSync(clip("mp4", codec));
-  const clips = [av1, Buffer.from("no film")].map((first, number) => {
-    site.addFile("videos", `u/${number}/preview-a/av1.mp4`, first);
-    return site.addFile("videos", `u/${number}/preview-a/h264.mp4`, h264);
-  });
-  await fill(site, 2, (number) => ({
-    video_url: `/media/videos/u/${number - 1}.mp4`,
-    preview_url: clips[number - 1]!,
-  }));
-  await page.goto("/");
-  for (const [number, name] of ["av1.mp4", "h264.mp4"].entries()) {
-    const card = page.locator(cards).nth(number);
-    await card.hover();
-    const video = card.locator("video");
-    const position = () => video.evaluate((element: HTMLVideoElement) => element.currentTime);
-    await expect.poll(position).toBeGreaterThan(0.5);
-    const playing = await video.evaluate((element: HTMLVideoElement) => element.currentSrc);
-    expect(playing).toBe(`${site.url}/media/videos/u/${number}/preview-a/${name}`);
-  }
-});
-
-test.describe("with less motion wanted", () => {
-  test.use({ reducedMotion: "reduce" });
-
-  test("nothing plays under the pointer", async ({ page, site }) => {
-    await fill(site, 1, () => ({ video_url: "/media/videos/u/1.mp4" }));
-    await page.goto("/");
-    await page.locator(cards).first().hover();
-    // Longer than the pause before a preview; the clock is the page's own.
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 900)));
-    await expect(page.locator(`${cards} video`)).toHaveCount(0);
-  });
-});
-
-test("nothing moves while a list loads", async ({ page, site }) => {
+test("nothing moves while a list or a video loads", async ({ page, site }) => {
   await fill(site, 8);
   const shifts = await recordShifts(page);
-  for (const path of ["/", "/categories/desi", "/video/v1"]) {
+  for (const path of ["/", "/video/v1"]) {
     await page.goto(path, { waitUntil: "networkidle" });
     expect([path, await shifts()]).toEqual([path, []]);
-  }
-});
-
-test("without a channel there is nothing to join", async ({ page, site }) => {
-  await fill(site, 1);
-  await page.goto("/");
-  await expect(page.locator(cards)).toHaveCount(1);
-  await expect(page.getByRole("link", { name: /join/i })).toHaveCount(0);
-});
-
-test("the posters of the first row load at once, the others when they are near", async ({
-  page,
-  site,
-}) => {
-  await fill(site, 8);
-  for (const path of ["/", "/categories", "/trending", "/?search=video"]) {
-    site.database().exec("UPDATE videos SET views = 1");
-    await page.goto(path);
-    const pictures = await page
-      .locator(`${cards} img`)
-      .evaluateAll((all) =>
-        all.map((each) => `${each.getAttribute("loading")} ${each.getAttribute("fetchpriority")}`),
-      );
-    expect([path, pictures]).toEqual([
-      path,
-      [...Array(4).fill("eager high"), ...Array(4).fill("lazy null")],
-    ]);
   }
 });

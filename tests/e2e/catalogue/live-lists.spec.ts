@@ -22,37 +22,62 @@ async function scrollTo(page: Page, title: string): Promise<number> {
   return top(page, title);
 }
 
-test("at the top a new video is there at once", async ({ page, site }) => {
-  await fill(site, 8);
-  await page.goto("/", { waitUntil: "networkidle" });
-  add(site, "Brand new");
-  await expect(page.getByRole("article").first()).toContainText("Brand new");
-  await expect(page.getByRole("button", { name: /new video/ })).toHaveCount(0);
-});
-
-test("scrolled, new videos wait behind a button and nothing moves", async ({ page, site }) => {
+test("scrolled, counts rise, a hidden video is withdrawn where it stands, and new videos wait behind a button", async ({
+  page,
+  site,
+}) => {
   await fill(site, 20);
   await page.goto("/");
+  const changed = page.getByRole("button", { name: "The list has changed" });
   const before = await scrollTo(page, "Video 7");
-  add(site, "Brand new");
-  await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeInViewport();
-  add(site, "Newer still");
-  const button = page.getByRole("button", { name: "2 new videos", exact: true });
-  await expect(button).toBeInViewport();
-  expect(await top(page, "Video 7")).toBe(before);
-  await expect(page.getByRole("article").first()).toContainText("Video 1");
-  await expectNoViolations(page);
+  await test.step("counts rise", async () => {
+    // A change of the catalogue on another page of the list brings new counts along.
+    site.database().exec("UPDATE videos SET views = 41 WHERE id = 'v7'");
+    site.database().exec("UPDATE videos SET title = 'Renamed' WHERE id = 'v20'");
+    await expect(card(page, "Video 7")).toContainText("41 views");
+    await expect(changed).toHaveCount(0);
+  });
+  await test.step("a hidden video is withdrawn", async () => {
+    site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5'");
+    await expect(changed).toBeInViewport();
+    await expect(page.getByText("No longer available")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Video 5" })).toHaveCount(0);
+    expect(await top(page, "Video 7")).toBe(before);
+    // Those that another page has now are still offered here.
+    await expect(page.getByRole("article")).toHaveCount(7);
+    await changed.click();
+    await expect(page.getByText("No longer available")).toHaveCount(0);
+    await expect(page.getByRole("article")).toHaveCount(8);
+  });
+  await test.step("new videos wait, and nothing moves", async () => {
+    const there = await scrollTo(page, "Video 7");
+    add(site, "Brand new");
+    await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeInViewport();
+    add(site, "Newer still");
+    const button = page.getByRole("button", { name: "2 new videos", exact: true });
+    await expect(button).toBeInViewport();
+    expect(await top(page, "Video 7")).toBe(there);
+    await expect(page.getByRole("article").first()).toContainText("Video 1");
+    await expectNoViolations(page);
 
-  await button.click();
-  await expect(page.getByRole("article").first()).toContainText("Newer still");
-  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
-  expect(await page.evaluate(() => window.scrollY)).toBe(0);
-  await expect(button).toHaveCount(0);
+    await button.click();
+    await expect(page.getByRole("article").first()).toContainText("Newer still");
+    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
+    await expect(button).toHaveCount(0);
+  });
 });
 
-test("with the focus in the list, new videos wait, and the focus stays", async ({ page, site }) => {
+test("at the top a new video is shown at once; with the focus in the list it waits, and the focus stays", async ({
+  page,
+  site,
+}) => {
   await fill(site, 8);
   await page.goto("/", { waitUntil: "networkidle" });
+  add(site, "At once");
+  await expect(page.getByRole("article").first()).toContainText("At once");
+  await expect(page.getByRole("button", { name: /new video/ })).toHaveCount(0);
+
   const link = card(page, "Video 2").getByRole("link");
   await link.focus();
   add(site, "Brand new");
@@ -63,28 +88,9 @@ test("with the focus in the list, new videos wait, and the focus stays", async (
   await expect(card(page, "Video 2").getByRole("button", { name: /^Save/ })).toBeFocused();
   await page.keyboard.press("Tab");
   await expect(card(page, "Video 3").getByRole("link")).toBeFocused();
-  await expect(page.getByRole("article").first()).toContainText("Video 1");
+  await expect(page.getByRole("article").first()).toContainText("At once");
   await page.getByRole("searchbox").focus();
   await expect(page.getByRole("article").first()).toContainText("Brand new");
-});
-
-test("a video that is hidden while it is on the screen is withdrawn where it stands", async ({
-  page,
-  site,
-}) => {
-  await fill(site, 20);
-  await page.goto("/");
-  const before = await scrollTo(page, "Video 7");
-  site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5'");
-  await expect(page.getByRole("button", { name: "The list has changed" })).toBeInViewport();
-  await expect(page.getByText("No longer available")).toBeVisible();
-  await expect(page.getByRole("link", { name: "Video 5" })).toHaveCount(0);
-  expect(await top(page, "Video 7")).toBe(before);
-  // Those that another page has now are still offered here.
-  await expect(page.getByRole("article")).toHaveCount(7);
-  await page.getByRole("button", { name: "The list has changed" }).click();
-  await expect(page.getByText("No longer available")).toHaveCount(0);
-  await expect(page.getByRole("article")).toHaveCount(8);
 });
 
 test("the page of a video is not refetched when the catalogue changes", async ({
@@ -105,15 +111,4 @@ test("the page of a video is not refetched when the catalogue changes", async ({
   await page.bringToFront();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 1");
   expect(requests).toEqual([]);
-});
-
-test("counts rise where they stand, also while one reads", async ({ page, site }) => {
-  await fill(site, 20);
-  await page.goto("/");
-  await scrollTo(page, "Video 7");
-  // A change of the catalogue on another page of the list brings new counts along.
-  site.database().exec("UPDATE videos SET views = 41 WHERE id = 'v7'");
-  site.database().exec("UPDATE videos SET title = 'Renamed' WHERE id = 'v20'");
-  await expect(card(page, "Video 7")).toContainText("41 views");
-  await expect(page.getByRole("button", { name: "The list has changed" })).toHaveCount(0);
 });

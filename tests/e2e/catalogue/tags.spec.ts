@@ -20,33 +20,16 @@ test("a tag of a video leads to its list, and Back from there to it", async ({ p
   await expect(page).toHaveURL("/tags/one%20take?page=2");
 });
 
-test("a tag of any signs is found by a click and by its address", async ({ page, site }) => {
+test("a tag of any characters is found by a click", async ({ page, site }) => {
   const tags = ["AC/DC", "50%2F50", "what? #1", "x.data", "🎬", "v1.0", '"a" OR b*'];
   await fill(site, 1, () => ({ tags: JSON.stringify(tags) }));
+  await page.goto("/video/v1");
+  const heading = page.getByRole("heading", { level: 1 });
   for (const tag of tags) {
-    await page.goto("/video/v1");
     await page.getByRole("list", { name: "Tags" }).getByRole("link", { name: tag }).click();
-    const heading = page.getByRole("heading", { level: 1 });
     await expect(heading).toHaveText(`Videos tagged “${tag.toLowerCase()}”`);
     await expect(page.locator(cards)).toHaveCount(1);
-    expect((await page.reload())?.status()).toBe(200);
-    await expect(heading).toHaveText(`Videos tagged “${tag.toLowerCase()}”`);
-    await expect(page.locator(cards)).toHaveCount(1);
+    await page.goBack();
+    await expect(heading).toHaveText("Video 1");
   }
-});
-
-test("a tag that no video has says so, and offers a search", async ({ page, site }) => {
-  await fill(site, 2, () => ({ title: "Quiet evening" }));
-  expect((await page.goto("/tags/evening"))?.status()).toBe(404);
-  await expect(page.getByText("No videos found with this tag.")).toBeVisible();
-  await page.getByRole("link", { name: "Search for this text" }).click();
-  await expect(page).toHaveURL("/?search=evening");
-  await expect(page.locator(cards)).toHaveCount(2);
-});
-
-test("another spelling leads to the one address of a tag", async ({ page, site }) => {
-  await fill(site, 1, () => ({ tags: '["HD"]' }));
-  await page.goto("/tags/HD");
-  await expect(page).toHaveURL("/tags/hd");
-  await expect(page.locator(cards)).toHaveCount(1);
 });

@@ -1,6 +1,4 @@
-import { expect, expectNoViolations, signIn, test } from "../site";
-
-/** The page of the block list: empty, imported, exported, removed; and films that could not be compared. */
+import { expect, signIn, test } from "../site";
 
 const digest = (n: number) => n.toString(16).padStart(64, "0");
 const line = (n: number) =>
@@ -30,12 +28,6 @@ test("the block list is imported, exported, and a film taken off it", async ({ p
   await expect(films).toHaveCount(2);
   await expect(films.first()).toContainText("Shown without consent");
   await expect(films.first()).toContainText("The same file alone");
-  await expectNoViolations(page);
-  for (const width of [360, 768]) {
-    await page.setViewportSize({ width, height: 740 });
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(wide).toBeLessThanOrEqual(width);
-  }
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Export the list" }).click();
   expect((await download).suggestedFilename()).toBe("block-list.jsonl");
@@ -44,45 +36,4 @@ test("the block list is imported, exported, and a film taken off it", async ({ p
     .getByRole("button", { name: /^Remove film/ })
     .press("Enter");
   await expect(films).toHaveCount(1);
-});
-
-test("a film that could not be compared is published after looking", async ({ page, site }) => {
-  const look = async () => {
-    const { clientWidth, scrollWidth } = await page.evaluate(() => {
-      const { clientWidth, scrollWidth } = document.documentElement;
-      return { clientWidth, scrollWidth };
-    });
-    expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
-    await expectNoViolations(page);
-  };
-  const id = site.addVideo({ title: "A quiet street", status: "review" });
-  const fail = site.database().prepare(
-    `INSERT INTO jobs (video_id, kind, priority, state, reason)
-     VALUES (?, 'fingerprint', 33, 'failed', 'The file is damaged.')`,
-  );
-  fail.run(id);
-  site
-    .database()
-    .prepare("INSERT INTO video_holds VALUES (?, 'comparing', '', '2026-01-01', 1)")
-    .run(id);
-  await signIn(page);
-  await page.goto("/admin?tab=manage");
-  await expect(page.getByText(/could not be compared .*: The file is damaged\./)).toBeVisible();
-  await look();
-  await page.goto("/admin/block-list");
-  await look();
-  await page.getByRole("link", { name: "A quiet street" }).click();
-  await expect(page.getByText("Could not be compared: The file is damaged.")).toBeVisible();
-  await look();
-  await page.getByRole("button", { name: "Compare again" }).press("Enter");
-  await expect(
-    page.getByRole("heading", { name: "Not compared with removed films yet" }),
-  ).toBeVisible();
-  await expect(page.getByRole("button", { name: "Compare again" })).toHaveCount(0);
-  await look();
-  await page.getByRole("button", { name: "Publish after looking" }).press("Enter");
-  await expect(page.getByText("It is published.")).toBeVisible();
-  expect(site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id)).toBe(
-    "published",
-  );
 });

@@ -45,38 +45,12 @@ test("the list is narrowed, its columns are chosen, and the view is saved and re
 
   await page.getByRole("button", { name: "Remove the view Bare since February" }).click();
   await expect(views).toHaveCount(0);
-});
 
-test("a field that narrows the list keeps the focus", async ({ page, site }) => {
-  site.addVideo({ title: "Seen" });
-  await signIn(page);
-  await page.goto("/admin?tab=manage");
+  // A field that narrows the list keeps the focus.
   const status = page.getByRole("combobox", { name: "Status" });
   await status.focus();
   await status.selectOption({ label: "Hidden" });
   await expect(page).toHaveURL(/status=hidden/);
   await expect(page.getByRole("link", { name: "Clear" })).toBeVisible();
   await expect(status).toBeFocused();
-});
-
-test("films that look alike are listed together, until somebody says that they are not", async ({
-  page,
-  site,
-}) => {
-  for (const id of ["a", "b", "c"]) site.addVideo({ id, title: `Film ${id}` });
-  site.database().exec("INSERT OR REPLACE INTO similar_videos VALUES ('a', 'b', NULL)");
-  await signIn(page);
-  await page.goto("/admin?tab=manage");
-  const status = page.getByRole("combobox", { name: "Status" });
-  const alike = await status.locator("option", { hasText: /alike/i }).textContent();
-  await status.selectOption({ label: alike ?? "" });
-  const alikes = page.getByText("Looks like:");
-  await expect(alikes).toHaveCount(2);
-  await expect(page.getByText("Film c")).toHaveCount(0);
-  await expectNoViolations(page);
-  await page.getByRole("button", { name: "Not the same: Film a and Film b" }).press("Enter");
-  await expect(alikes).toHaveCount(0);
-  await page.goto("/admin?tab=manage");
-  await expect(page.getByRole("link", { name: "Film a", exact: true })).toBeVisible();
-  await expect(alikes).toHaveCount(0);
 });

@@ -8,7 +8,7 @@ const MANAGE = "/admin?tab=manage";
 const row = (page: Page) => page.getByRole("row").filter({ hasText: "A film" });
 const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 
-test("a video is scheduled in the time of the browser, found by the filter, and appears by itself", async ({
+test("a video is scheduled in the time of the browser and appears by itself", async ({
   page,
   site,
 }) => {
@@ -33,11 +33,6 @@ test("a video is scheduled in the time of the browser, found by the filter, and 
   expect(stored()).toBe(`${NEXT_YEAR}-01-01T04:30:00.000Z`);
   await expect(row(page)).toContainText(`Publishes Jan 1, ${NEXT_YEAR}, 10:00`);
 
-  await page.getByRole("combobox", { name: "Status" }).selectOption("Scheduled");
-  await expect(page).toHaveURL(/status=scheduled/);
-  await expect(row(page)).toBeVisible();
-  await expectNoViolations(page);
-
   await page.goto("/");
   await expect(page.getByText("A film")).toHaveCount(0);
   const soon = new Date(Date.now() + 1_000).toISOString();
@@ -57,7 +52,6 @@ test("an upload is a draft until its time, which is in the time of the browser",
   await page.getByLabel("Category").selectOption("desi");
   await page.getByText("Publish later, or hide at a time").click();
   await page.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
-  await expectNoViolations(page);
   await page.getByRole("button", { name: /^Upload/ }).click();
   await expect(page.getByText("It will be published at the time you set.")).toBeVisible();
   expect(site.database().prepare("SELECT status, publish_at FROM videos").all()).toEqual([
@@ -90,7 +84,6 @@ test("many videos are scheduled at once, and ordered by what comes next", async 
   await bar.getByRole("button", { name: "Apply" }).click();
   await expect(page.getByText("Choose a time to publish or hide at.")).toBeVisible();
   await bar.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
-  await expectNoViolations(page);
   await bar.getByRole("button", { name: "Apply" }).click();
   await page.getByRole("button", { name: "Change videos" }).click();
   await expect(page.getByText("2 videos were scheduled.")).toBeVisible();

@@ -1,8 +1,8 @@
-import { ADMIN, expect, expectNoViolations, signIn, test } from "../site";
+import { expect, expectNoViolations, signIn, test } from "../site";
 
 const PASSWORD = "a password of my own";
 
-test("somebody is invited, sees their own drafts alone, and is deactivated", async ({
+test("somebody is invited, and sees their own drafts alone", async ({
   page,
   site,
   browser,
@@ -17,7 +17,6 @@ test("somebody is invited, sees their own drafts alone, and is deactivated", asy
   await page.getByRole("button", { name: "Invite" }).click();
   const link = await page.getByLabel("Link of the invitation").inputValue();
   expect(link).toContain("/invite/");
-  await expectNoViolations(page);
 
   const theirs = await browser.newContext({ baseURL });
   const guest = await theirs.newPage();
@@ -39,17 +38,5 @@ test("somebody is invited, sees their own drafts alone, and is deactivated", asy
   await expect(guest.getByRole("link", { name: "Edit My draft" })).toBeVisible();
   await expect(guest.getByRole("button", { name: "Show My draft" })).toHaveCount(0);
   await expect(guest.getByRole("link", { name: "Users" })).toHaveCount(0);
-  await guest.goto("/admin");
-  await expect(guest.getByRole("button", { name: "Save as Draft" })).toBeVisible();
-  await expect(guest.getByRole("button", { name: "Upload Video" })).toHaveCount(0);
-
-  await page.goto("/admin/users");
-  await page.getByRole("button", { name: "Deactivate new@example.com" }).click();
-  await expect(page.getByText("new@example.com can't sign in any more.")).toBeVisible();
-  await expect(page.getByRole("button", { name: `Deactivate ${ADMIN.email}` })).toHaveCount(0);
-  await guest.goto("/admin?tab=manage");
-  await expect(guest).toHaveURL(/\/auth$/);
-  await guest.goto(link);
-  await expect(guest.getByText("This invitation was used. It works once.")).toBeVisible();
   await theirs.close();
 });

@@ -34,6 +34,29 @@ it("signs an admin in and out", async () => {
   expect(visitor.in().queryByRole("button", { name: "Sign Out" })).toBeNull();
 });
 
+it("changes the password, which ends the other sessions", async () => {
+  const hash = site.database().prepare("SELECT password_hash FROM users").pluck().get();
+  await visitor.setCookie(await signInTo(site));
+  const other = new HtmlVisitor(site);
+  await other.setCookie(await signInTo(site));
+  await other.open("/admin");
+  expect(other.address).toBe("/admin");
+  await visitor.open("/admin/account");
+  const form = visitor.field("New password again").form!;
+  const [password] = visitor.in(form).getAllByLabelText<HTMLInputElement>(/^New password/);
+  visitor.fill("Current password", ADMIN.password, form);
+  password!.value = "another good password";
+  visitor.fill("New password again", "another good password", form);
+  await visitor.press("Change Password");
+  expect(visitor.text).toContain("Your password is changed.");
+  expect(visitor.field("Current password").value).toBe("");
+  await other.open("/admin");
+  expect(other.address).toBe("/auth");
+  await visitor.open("/admin");
+  expect(visitor.address).toBe("/admin");
+  site.database().prepare("UPDATE users SET password_hash = ?").run(hash);
+});
+
 it("renames and removes a passkey and asks for none", async () => {
   site.database().exec(
     `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)

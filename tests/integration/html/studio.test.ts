@@ -11,7 +11,9 @@ import { useStudio } from "./studio-site";
 const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 const MANAGE = "/admin?tab=manage";
 
-const { site, visitor, session } = useStudio(["videos"]);
+const { site, visitor, session } = useStudio(["videos", "view_days"], {
+  MAX_THUMBNAIL_BYTES: String(3 * 1024 * 1024),
+});
 
 type Row = Record<string, unknown>;
 const rows = () =>
@@ -171,6 +173,27 @@ describe("the list", () => {
     await visitor.press("Update");
     expect(rows()).toMatchObject([{ captions: "[]" }]);
   });
+});
+
+it("shows the limits that are set in the edit dialog", async () => {
+  site.addVideo({ id: "v", title: "A film" });
+  await visitor.open(`${MANAGE}&edit=v`);
+  const dialog = visitor.in().getByRole("dialog");
+  expect(textOf(dialog)).toContain("PNG, JPG, GIF up to 3MB");
+});
+
+it("labels the axis of each chart of views", async () => {
+  site.addVideo({ id: "v", title: "A film" });
+  const today = new Date().toISOString().slice(0, 10);
+  site.database().prepare("INSERT INTO view_days VALUES ('v', ?, 37)").run(today);
+  await visitor.open("/admin/statistics");
+  const axisOf = (chart: string, direction: string) => {
+    const figures = visitor.in().getAllByRole("figure");
+    const figure = figures.find((each) => textOf(each).includes(chart))!;
+    return [...figure.querySelectorAll(`[data-axis=${direction}] span`)].map(textOf);
+  };
+  expect(axisOf("Views by day", "up")).toEqual(["0", "10", "20", "30", "40"]);
+  expect(axisOf("Views by video", "right")).toEqual(["0", "10", "20", "30", "40"]);
 });
 
 it("sends a form again after the session has ended", async () => {

@@ -6,7 +6,10 @@ import { publishVideo } from "../../publish-video";
 import { SiteProcess } from "../../site-process";
 import { HtmlVisitor, textOf } from "./html-visitor";
 
-const site = new SiteProcess({ PUBLIC_URL: "http://videos.example" });
+const site = new SiteProcess({
+  PUBLIC_URL: "http://videos.example",
+  JOIN_URL: "https://chat.example/channel",
+});
 let visitor: HtmlVisitor;
 let address = 0;
 beforeAll(() => site.start());
@@ -61,11 +64,167 @@ describe("lists", () => {
     expect(cards().map(textOf)).toEqual([expect.stringContaining("Neon City")]);
   });
 
+  it("says that the site, a category, a length or a tag has no videos", async () => {
+    const empty = {
+      "/": "No videos available. Upload your first video to get started!",
+      "/trending": "No trending videos found. Upload some content to get started!",
+    };
+    for (const [path, text] of Object.entries(empty)) {
+      await visitor.open(path);
+      expect(visitor.text).toContain(text);
+    }
+    await fill(site, 2, () => ({ title: "Quiet evening", duration: "1:00" }));
+    for (const path of ["/?category=premium", "/categories/premium"]) {
+      await visitor.open(path);
+      expect(visitor.text).toContain("No videos found in this category.");
+    }
+    await visitor.open("/categories/desi?sort=shortest&length=long");
+    expect(visitor.text).toContain("No videos of this length.");
+    const all = visitor.in().getByRole("link", { name: "Any length" });
+    expect(all.getAttribute("href")).toBe("/categories/desi?sort=shortest");
+    await visitor.open("/tags/evening");
+    expect(visitor.status).toBe(404);
+    expect(visitor.text).toContain("No videos found with this tag.");
+    await visitor.follow("Search for this text");
+    expect(visitor.address).toBe("/?search=evening");
+    expect(cards()).toHaveLength(2);
+  });
+
+  it("ranks the first three videos of Trending's first page only", async () => {
+    await fill(site, 12, (number) => ({ views: number === 12 ? 0 : number * 1000 }));
+    await visitor.open("/trending");
+    expect(textOf(cards()[0]!)).toContain("Video 11");
+    expect(textOf(cards()[0]!)).toContain("11.0K views");
+    const ranked = () => cards().filter((card) => textOf(card).includes("Rank"));
+    expect(ranked()).toHaveLength(3);
+    await visitor.follow("Next");
+    expect(visitor.address).toBe("/trending?page=2");
+    expect(cards()).toHaveLength(3);
+    expect(ranked()).toHaveLength(0);
+  });
+
+  it("shows a category at each of its addresses, and a tag in any spelling", async () => {
+    await fill(site, 1, () => ({ category: "amateur", tags: '["HD"]' }));
+    for (const path of ["/categories?cat=desi", "/categories/desi", "/categories/amateur"]) {
+      await visitor.open(path);
+      expect(heading()).toBe("Desi");
+      expect(cards()).toHaveLength(1);
+      const breadcrumb = visitor.in().getByRole("navigation", { name: "Breadcrumb" });
+      expect(textOf(breadcrumb)).toBe("HomeCategoriesDesi");
+    }
+    expect(visitor.address).toBe("/categories/desi");
+    await visitor.open("/categories/nonsense");
+    expect(visitor.status).toBe(404);
+    await visitor.open("/tags/HD");
+    expect(visitor.address).toBe("/tags/hd");
+    expect(cards()).toHaveLength(1);
+  });
+
+  it("finds a tag of any characters at the address of its link", async () => {
+    const tags = ["AC/DC", "50%2F50", "what? #1", "x.data", "🎬", "v1.0", '"a" OR b*'];
+    await fill(site, 1, () => ({ tags: JSON.stringify(tags) }));
+    for (const tag of tags) {
+      await visitor.open("/video/v1");
+      await visitor.follow(tag);
+      expect(visitor.status).toBe(200);
+      expect(heading()).toBe(`Videos tagged “${tag.toLowerCase()}”`);
+      expect(cards()).toHaveLength(1);
+    }
+  });
+
+  it("loads the posters of the first row at once and the others when they are near", async () => {
+    await fill(site, 8, () => ({ views: 1 }));
+    for (const path of ["/", "/categories", "/trending", "/?search=video"]) {
+      await visitor.open(path);
+      const posters = [...visitor.document.querySelectorAll("main article img")].map(
+        (image) => `${image.getAttribute("loading")} ${image.getAttribute("fetchpriority")}`,
+      );
+      expect([path, posters]).toEqual([
+        path,
+        [...Array(4).fill("eager high"), ...Array(4).fill("lazy null")],
+      ]);
+    }
+  });
+
+  it("offers a search that finds nothing what comes near it, and categories", async () => {
+    const titles = ["Neon Rain", "Neon City", "Evening"];
+    await fill(site, 3, (number) => ({
+      title: titles[number - 1]!,
+      category: number === 2 ? "english" : "desi",
+    }));
+    await visitor.open("/?search=noen+rian");
+    expect(visitor.text.match(/No videos found matching “noen rian”/g)).toHaveLength(1);
+    // Its results have no other order.
+    expect(visitor.in().queryByRole("combobox", { name: "Sort by" })).toBeNull();
+    const popular = visitor.in().getByRole("list", { name: "Popular categories" });
+    expect(visitor.in(popular).getAllByRole("link").map(textOf)).toEqual(["Desi", "English"]);
+    await visitor.follow("neon rain");
+    expect(visitor.address).toBe("/?search=neon+rain");
+    expect(cards()).toHaveLength(1);
+    expect(visitor.in().queryByRole("combobox", { name: "Sort by" })).toBeNull();
+  });
+
+  it("shows videos with a tag of another name as close matches, below the result", async () => {
+    await fill(site, 2, (number) => ({
+      title: number === 1 ? "Neon Rain" : "Other",
+      tags: number === 2 ? '["neon lights"]' : null,
+    }));
+    const add = site.database().prepare("INSERT OR REPLACE INTO tag_aliases VALUES (?, ?, ?)");
+    for (const name of ["neon", "bright"]) add.run(name, "neon lights", "Neon lights");
+    const close = () => visitor.in().queryByRole("region", { name: "Close matches" });
+    await visitor.open("/?search=bright");
+    expect(visitor.text).toContain("No videos found matching");
+    expect(visitor.in(close()!).getAllByRole("article").map(textOf)).toEqual([
+      expect.stringContaining("Other"),
+    ]);
+    await visitor.follow(visitor.in(close()!).getByRole("link", { name: "Neon lights" }));
+    expect(visitor.address).toBe("/tags/neon%20lights");
+    // Its tag contains the text, so it is in the exact result.
+    await visitor.open("/?search=neon");
+    expect(cards()).toHaveLength(2);
+    expect(close()).toBeNull();
+    site.database().exec("DELETE FROM tag_aliases");
+  });
+
+  it("logs nothing of what is searched for", async () => {
+    const before = site.log.length;
+    await visitor.open("/");
+    await visitor.get("/search/suggestions?q=xyzzy");
+    await visitor.open("/?search=xyzzy");
+    const logged = () => site.log.slice(before);
+    await expect.poll(logged).toContain("GET /search/suggestions 200");
+    await expect.poll(logged).toMatch(/GET \/ 200[\s\S]*GET \/ 200/);
+    expect(logged()).not.toContain("xyzzy");
+  });
+
   it("opens a random video", async () => {
     await fill(site, 3);
     await visitor.open("/");
     await visitor.follow("Surprise me");
     expect(visitor.address).toMatch(/^\/video\/v\d\b/);
+  });
+
+  it("leads from home to the channel in a new tab", async () => {
+    await visitor.open("/");
+    const join = visitor.in().getByRole("link", { name: /join/i });
+    expect(join.getAttribute("href")).toBe("https://chat.example/channel");
+    expect(join.getAttribute("target")).toBe("_blank");
+    expect(join.getAttribute("rel")).toMatch(/noopener/);
+  });
+
+  it("leads on from an unknown address", async () => {
+    await visitor.open("/nonsense/at/all");
+    expect(visitor.status).toBe(404);
+    expect(visitor.document.title).toMatch(/not found/i);
+    const main = visitor.in(visitor.document.querySelector("main")!);
+    expect(
+      main
+        .getAllByRole("link")
+        .map((link) => link.getAttribute("href"))
+        .sort(),
+    ).toEqual(
+      ["/", "/trending", "/categories/desi", "/categories/premium", "/categories/english"].sort(),
+    );
   });
 
   it("says what needs scripts", async () => {

@@ -5,6 +5,7 @@ import routes from "~/routes";
 import { UNGATED_ROUTES } from "~/ui/page-frame/ungated-routes";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
+import { HtmlVisitor } from "../html/html-visitor";
 
 const QUESTION = "Are you 18 or over?";
 /** Addresses with parts that are chosen, for which the site has a page. */
@@ -120,5 +121,18 @@ describe("the entry dialog", () => {
         expect((await pageAt(address, { Cookie })).text, address).not.toContain(QUESTION);
       }
     }
+  });
+});
+
+describe("the age check", () => {
+  it("says that the provider can't be reached, and may be tried again", async () => {
+    const visitor = new HtmlVisitor(site, { "X-Country": "FR" });
+    await visitor.open("/trending");
+    await visitor.follow("Check my age");
+    const alert = () => visitor.in().getByRole("alert").textContent;
+    expect(alert()).toContain("cannot be reached at the moment");
+    await visitor.follow("Try again");
+    expect(alert()).toContain("cannot be reached at the moment");
+    expect(visitor.address).toBe("/age-check?problem=away&to=%2Ftrending");
   });
 });
