@@ -7,16 +7,16 @@ import { publishVideo } from "../../publish-video";
 import type { SiteProcess } from "../../site-process";
 import type { PlayerPage } from "./player-page";
 
-/** Two renditions in fragmented MP4, one file each, addressed by byte ranges. */
+/** Two renditions in fragmented MP4, one file each, addressed by byte ranges. Each frame costs processor time. */
 export function adaptiveFolder(): string {
-  const folder = path.join(CLIPS_FOLDER, "player-hls");
+  const folder = path.join(CLIPS_FOLDER, "player-hls-10-fps");
   if (fs.existsSync(path.join(folder, "master.m3u8"))) return folder;
   const partial = fs.mkdtempSync(path.join(os.tmpdir(), "player-hls-"));
   execFileSync(
     "ffmpeg",
     [
       ...["-v", "error", "-nostdin", "-y", "-i", mp4Clip(40)],
-      ..."-map 0:v -map 0:a -map 0:v -map 0:a -c:v libx264 -preset ultrafast -g 50 -keyint_min 50 -sc_threshold 0".split(
+      ..."-map 0:v -map 0:a -map 0:v -map 0:a -c:v libx264 -preset ultrafast -r 10 -g 20 -keyint_min 20 -sc_threshold 0".split(
         " ",
       ),
       ..."-s:v:0 320x180 -b:v:0 300k -s:v:1 160x90 -b:v:1 100k -c:a aac".split(" "),

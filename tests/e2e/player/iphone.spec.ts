@@ -27,7 +27,7 @@ test.beforeEach(async ({ page }) => {
   });
 });
 
-test("an iPhone plays, mutes and goes fullscreen, and is offered no volume", async ({
+test("an iPhone is given the playlist, plays the file where that fails, mutes, goes fullscreen, and is offered no volume", async ({
   page,
   site,
 }) => {
@@ -35,11 +35,14 @@ test("an iPhone plays, mutes and goes fullscreen, and is offered no volume", asy
   page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   const player = new PlayerPage(page);
   const touch = await TouchScreen.of(page);
-  await player.open(publishAdaptive(site));
+  await player.open(publishAdaptive(site, () => Buffer.from("no playlist")));
   await expect.poll(() => requests.some((path) => path.endsWith("master.m3u8"))).toBe(true);
   await touch.tap(await player.at(0.5, 0.5));
   await player.expectPlaying();
   expect(requests.filter((path) => /hls[.-].*\.m?js$/.test(path))).toEqual([]);
+  const file = await player.video.evaluate(({ currentSrc }: HTMLVideoElement) => currentSrc);
+  expect(new URL(file).pathname).toMatch(/\.mp4$/);
+  await expect(player.button("Retry")).toHaveCount(0);
 
   await expect(player.root.getByRole("slider", { name: "Volume" })).toHaveCount(0);
   await page.keyboard.press("m");
@@ -52,4 +55,15 @@ test("an iPhone plays, mutes and goes fullscreen, and is offered no volume", asy
   await page.keyboard.press("f");
   await expect(player.root.getByRole("button", { name: "Fullscreen", exact: true })).toBeAttached();
   await player.expectPlaying();
+
+  // A swipe sets the brightness, and on the other half scrolls the page.
+  const level = (name: string) => player.root.locator(`.player-level[data-level="${name}"]`);
+  const left = await player.at(0.2, 0.6);
+  await touch.swipe(left, { x: left.x, y: left.y - 120 });
+  await expect(level("brightness")).toBeVisible();
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  const right = await player.at(0.8, 0.6);
+  await touch.swipe(right, { x: right.x, y: right.y - 120 });
+  await expect(level("volume")).toBeHidden();
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(50);
 });

@@ -1,9 +1,5 @@
-import fs from "node:fs";
-import path from "node:path";
 import type { Page } from "playwright/test";
 import { clip } from "../../clips";
-import { publishVideo } from "../../publish-video";
-import { holdRequests } from "../hold-requests";
 import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
@@ -79,9 +75,13 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     await expect(player.root.getByRole("alert")).toBeHidden();
   });
 
-  test("gives way at a seek", async ({ page, site }) => {
+  test("is left alone until a seek, where the stream goes on", async ({ page, site }) => {
     const player = await playFile(page, publishAdaptive(site));
     await player.playSlowly();
+    await player.record("emptied", "pause");
+    await player.expectPlaying();
+    expect(await player.events()).toEqual([]);
+    expect(await plays(player)).toBe("http:");
     await page.keyboard.press("5");
     await expect.poll(() => plays(player)).toBe("blob:");
     await player.expectPlaying();
@@ -90,78 +90,4 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     await page.getByRole("menuitem", { name: /^Quality/ }).click();
     await expect(page.getByRole("menuitemradio", { name: /^Auto/ })).toBeChecked();
   });
-
-  test("is paused by one press while the other source loads", async ({ page, site }) => {
-    const player = await playFile(page, publishAdaptive(site));
-    // From here on the page has its playlists, and the first segment of the smallest rendition.
-    await page.waitForLoadState("networkidle");
-    const release = await holdRequests(page, /\/hls\/.*\.(m3u8|m4s)/);
-    await page.keyboard.press("5");
-    await expect.poll(() => plays(player)).toBe("blob:");
-    await expect(player.root.getByText("Buffering…")).toBeVisible();
-    await expect(player.root.locator("[data-elapsed]")).toHaveText("0:20");
-    await expect(player.root.locator("[data-total]")).toHaveText("0:40");
-    await page.keyboard.press("k");
-    await expect(player.button("Play")).toBeVisible();
-    await page.keyboard.press("ArrowRight");
-    release();
-    await player.expectState({ paused: true });
-    await expect.poll(async () => (await player.state()).time).toBeCloseTo(30, 0);
-    await page.keyboard.press("k");
-    await player.expectPlaying();
-  });
-
-  test("stays when the original was chosen", async ({ page, site }) => {
-    const player = await playFile(page, publishAdaptive(site));
-    await player.playSlowly();
-    await player.button("Settings").click();
-    await page.getByRole("menuitem", { name: /^Quality/ }).click();
-    await page.getByRole("menuitemradio", { name: "Original" }).click();
-    await player.seekTo(20);
-    await player.expectPlaying();
-    await player.seekTo(5);
-    await player.expectPlaying();
-    expect(await plays(player)).toBe("http:");
-  });
-
-  test("gives way to a link's time too, before anything has played", async ({ page, site }) => {
-    const player = new PlayerPage(page);
-    await player.open(publishAdaptive(site), "?t=12");
-    await expect.poll(() => plays(player)).toBe("blob:");
-    await player.expectState({ time: 12, paused: true });
-  });
-});
-
-test("a file that is replaced behind its address is played on without a word", async ({
-  page,
-  site,
-}) => {
-  test.setTimeout(120_000);
-  const indexFirst = noise(60, 12);
-  const indexLast = clip("mp4", ["-i", indexFirst, "-c", "copy"]);
-  const player = new PlayerPage(page);
-  const id = publishVideo(site, { file: indexLast, duration: "1:00" });
-  await player.open(id);
-  await page.keyboard.press("k");
-  await player.expectPlaying();
-  await player.playSlowly();
-  await page.evaluate(() => {
-    const said: string[] = [];
-    Object.assign(window, { said });
-    new MutationObserver(() => {
-      const alert = document.querySelector('[role="alert"]')?.textContent;
-      if (alert) said.push(alert);
-    }).observe(document.body, { subtree: true, childList: true });
-  });
-  await player.record("error");
-
-  const address = site.database().prepare("SELECT video_url FROM videos").pluck().get();
-  const file = path.join(site.uploads, String(address).replace("/media/", ""));
-  fs.copyFileSync(indexFirst, `${file}.new`);
-  fs.renameSync(`${file}.new`, file);
-  await page.keyboard.press("8");
-  await expect.poll(async () => (await player.state()).time).toBeGreaterThan(48);
-  await player.expectPlaying();
-  expect(await player.events()).toEqual(["error"]);
-  expect(await page.evaluate(() => (window as unknown as { said: string[] }).said)).toEqual([]);
 });

@@ -24,31 +24,29 @@ function publishBeforeItsStream(site: SiteProcess, file: string) {
   return { id, finish };
 }
 
-for (const [name, sound] of [
-  ["with sound", SOUND],
-  ["without", ""],
-] as const) {
-  test(`a film ${name} that the browser can't decode is being prepared, and plays as a stream`, async ({
-    page,
-    site,
-  }) => {
-    const { id, finish } = publishBeforeItsStream(site, film(sound));
-    await page.goto(`/video/${id}`);
-    const player = new PlayerPage(page);
-    const notice = player.root.getByRole("alert");
-    await expect(notice).toContainText("being prepared for this device");
-    await expect(notice.getByRole("button")).toHaveCount(0);
-    finish();
-    // The open page hears of it.
-    await expect.poll(() => plays(player)).toBe("blob:");
-    await page.keyboard.press("k");
-    await player.expectPlaying();
-    await expect(notice).toBeHidden();
-  });
-}
+test("a film that the browser can't decode is being prepared, and plays as a stream", async ({
+  page,
+  site,
+}) => {
+  const { id, finish } = publishBeforeItsStream(site, film(SOUND));
+  await page.goto(`/video/${id}`);
+  const player = new PlayerPage(page);
+  const notice = player.root.getByRole("alert");
+  await expect(notice).toContainText("being prepared for this device");
+  await expect(notice.getByRole("button")).toHaveCount(0);
+  finish();
+  // The open page hears of it.
+  await expect.poll(() => plays(player)).toBe("blob:");
+  await page.keyboard.press("k");
+  await player.expectPlaying();
+  await expect(notice).toBeHidden();
+});
 
-test("without a stream to come, the browser is said to be unable", async ({ page, site }) => {
-  const { id } = publishBeforeItsStream(site, film(SOUND));
+test("without a stream to come, and without sound, the browser is said to be unable", async ({
+  page,
+  site,
+}) => {
+  const { id } = publishBeforeItsStream(site, film(""));
   site.database().prepare("UPDATE jobs SET state = 'failed' WHERE video_id = ?").run(id);
   await page.goto(`/video/${id}`);
   await expect(new PlayerPage(page).root.getByRole("alert")).toContainText(

@@ -55,21 +55,3 @@ test("what was played is counted at the end and when the page is left, and shown
   await chart.getByRole("link", { name: "Download as CSV: Watched parts" }).click();
   expect((await download).suggestedFilename()).toBe("watched-parts.csv");
 });
-
-test("nothing is sent for who asks not to be tracked", async ({ page, site }) => {
-  const id = publishVideo(site);
-  await page.addInitScript(() =>
-    Object.defineProperty(navigator, "globalPrivacyControl", { value: true }),
-  );
-  let isSent = false;
-  page.on("request", (request) => {
-    isSent ||= request.url().endsWith("/watched");
-  });
-  const player = new PlayerPage(page);
-  await player.open(id);
-  await playFrom(player, 38);
-  await expect
-    .poll(() => player.video.evaluate((video: HTMLVideoElement) => video.ended))
-    .toBe(true);
-  expect(isSent).toBe(false);
-});

@@ -1,9 +1,28 @@
+import { vi } from "vitest";
+
+const EVENTS: Record<string, string[]> = {
+  volume: ["volumechange"],
+  muted: ["volumechange"],
+  playbackRate: ["ratechange"],
+  currentTime: ["seeking", "seeked", "timeupdate"],
+};
+
+const states = new WeakMap<HTMLVideoElement, object>();
+
 /**
- * jsdom's element plays nothing: this gives it a state that behaves as the standard says, so far as
- * the player asks. `load`, `play` and `pause` fire their events at once.
+ * A video element that follows the HTML standard as far as the player uses it, since jsdom plays nothing.
+ * `load`, `play`, `pause` and seeks fire their events immediately, but for `loadedmetadata`.
+ *
+ * @param options.hasFixedVolume only the keys of the device set the volume, as on an iPhone.
+ * @param options.playsStreams the device's own player reads playlists, as an iPhone's.
  */
-export function fakeVideo({ duration = 100 } = {}): HTMLVideoElement {
-  const video = document.createElement("video");
+export function fakeVideo({
+  duration = 100,
+  hasFixedVolume = false,
+  playsStreams = false,
+} = {}): HTMLVideoElement {
+  // Also while `useFakeVideos` replaces the method of the document.
+  const video = Document.prototype.createElement.call(document, "video") as HTMLVideoElement;
   const state = {
     paused: true,
     ended: false,
@@ -18,50 +37,71 @@ export function fakeVideo({ duration = 100 } = {}): HTMLVideoElement {
     defaultPlaybackRate: 1,
     volume: 1,
     muted: false,
+    loop: false,
+    hasPlayed: false,
   };
-  const events: Partial<Record<keyof typeof state, string>> = {
-    volume: "volumechange",
-    muted: "volumechange",
-    playbackRate: "ratechange",
-    currentTime: "seeked",
+  states.set(video, state);
+  const fire = (...events: string[]) => {
+    for (const event of events) video.dispatchEvent(new Event(event));
   };
   for (const key of Object.keys(state) as (keyof typeof state)[]) {
     Object.defineProperty(video, key, {
       configurable: true,
       get: () => state[key],
       set: (value) => {
+        if (hasFixedVolume && key === "volume") return;
         Object.assign(state, { [key]: value });
-        const event = events[key];
-        if (event) video.dispatchEvent(new Event(event));
+        if (key === "currentTime") state.ended = false;
+        fire(...(EVENTS[key] ?? []));
       },
     });
   }
-  const ranges = { length: 0, start: () => 0, end: () => 0 };
-  Object.defineProperty(video, "buffered", { get: () => ranges });
-  Object.defineProperty(video, "played", { get: () => ranges });
+  const tracks = textTrackList();
+  const buffered = { length: 0, start: () => 0, end: () => 0 };
+  Object.defineProperties(video, {
+    textTracks: { configurable: true, get: () => tracks },
+    buffered: { get: () => buffered },
+    played: {
+      get: () => ({
+        length: state.hasPlayed ? 1 : 0,
+        start: () => 0,
+        end: () => state.currentTime,
+      }),
+    },
+  });
+  video.canPlayType = () => (playsStreams ? "maybe" : "");
   video.play = async () => {
-    state.paused = false;
-    video.dispatchEvent(new Event("play"));
-    video.dispatchEvent(new Event("playing"));
+    if (state.ended) Object.assign(state, { ended: false, currentTime: 0 });
+    Object.assign(state, { paused: false, hasPlayed: true });
+    fire("play", "playing");
   };
   video.pause = () => {
     if (state.paused) return;
     state.paused = true;
-    video.dispatchEvent(new Event("pause"));
+    fire("pause");
   };
   video.load = () => {
-    state.error = null;
-    state.paused = true;
-    state.currentTime = 0;
-    video.dispatchEvent(new Event("emptied"));
-    video.dispatchEvent(new Event("loadedmetadata"));
+    const { defaultPlaybackRate: playbackRate } = state;
+    const fresh = { error: null, paused: true, ended: false, currentTime: 0, hasPlayed: false };
+    Object.assign(state, fresh, { playbackRate });
+    fire("emptied");
+    queueMicrotask(() => fire("loadedmetadata"));
   };
   return video;
 }
 
+/** Each video that a component creates is a fake, until all mocks are restored. */
+export function useFakeVideos(options?: Parameters<typeof fakeVideo>[0]): void {
+  vi.spyOn(document, "createElement").mockImplementation((name: string, more?: object) =>
+    name === "video"
+      ? fakeVideo(options)
+      : Document.prototype.createElement.call(document, name, more),
+  );
+}
+
 /** Sets properties that the standard makes read-only, and fires an event. */
 export function happen(video: HTMLVideoElement, event: string, state: object = {}): void {
-  for (const [key, value] of Object.entries(state)) Reflect.set(video, key, value);
+  Object.assign(states.get(video) ?? {}, state);
   video.dispatchEvent(new Event(event));
 }
 

@@ -1,0 +1,257 @@
+// @vitest-environment jsdom
+import { act, cleanup } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { happen } from "./fake-video";
+import { FILM, key, renderPlayer } from "./rendered-player";
+
+const HLS_URL = "/media/videos/u/1/hls/master.m3u8";
+
+type Listener = (event: string, data: object) => void;
+
+/** hls.js as far as the player uses it; what it would find in a playlist and on the network, a test says. */
+class FakeHls {
+  static latest: FakeHls | undefined;
+  static Events = {
+    ERROR: "error",
+    LEVEL_SWITCHED: "level",
+    MANIFEST_PARSED: "parsed",
+    MEDIA_ATTACHING: "attaching",
+  };
+  static ErrorTypes = { NETWORK_ERROR: "network", MEDIA_ERROR: "media" };
+  static DefaultConfig = { loader: class {} };
+  static isSupported = () => true;
+
+  levels = [{ height: 180 }, { height: 90 }];
+  nextLevel = -1;
+  isDestroyed = false;
+  startLoad = vi.fn();
+  private listeners = new Map<string, Listener[]>();
+
+  constructor(readonly config: { autoStartLoad: boolean; startPosition: number }) {
+    FakeHls.latest = this;
+  }
+  on(event: string, listener: Listener): void {
+    this.listeners.set(event, [...(this.listeners.get(event) ?? []), listener]);
+  }
+  once = this.on;
+  loadSource(): void {}
+  /** The element has no length and no position until the first segment has come. */
+  attachMedia(video: HTMLVideoElement): void {
+    this.tell("attaching");
+    video.src = "blob:stream";
+    const nothing = { paused: true, currentTime: 0, readyState: 0, duration: Number.NaN };
+    happen(video, "emptied", { ...nothing, hasPlayed: false });
+  }
+  destroy(): void {
+    this.isDestroyed = true;
+  }
+  tell(event: string, data: object = {}): void {
+    for (const listener of this.listeners.get(event) ?? []) listener(event, data);
+  }
+}
+
+const script = { requests: 0, load: () => {} };
+vi.mock("~/player/source/hls-module", () => ({
+  HLS_MODULE_URL: "/hls.mjs",
+  importHls: () =>
+    new Promise((resolve) => {
+      script.requests++;
+      script.load = () => resolve({ default: FakeHls });
+    }),
+}));
+
+beforeEach(() => {
+  FakeHls.latest = undefined;
+  script.requests = 0;
+  vi.stubGlobal("MediaSource", class {});
+  vi.stubGlobal("fetch", async () => new Response("x", { status: 206 }));
+});
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  localStorage.clear();
+  history.replaceState(null, "", "/");
+  Reflect.deleteProperty(navigator, "connection");
+});
+
+/** The script of hls.js comes. */
+const scriptComes = () =>
+  act(async () => {
+    // Asked right before the element gets the stream, or is left alone.
+    const isStarted = new Promise<void>((resolve) => {
+      FakeHls.isSupported = () => {
+        resolve();
+        return true;
+      };
+    });
+    script.load();
+    await isStarted;
+  });
+const tell = (event: string, data?: object) => act(async () => FakeHls.latest!.tell(event, data));
+const playlistComes = () => tell("parsed", { audioTracks: [] });
+const segmentComes = (video: HTMLVideoElement) =>
+  act(async () => happen(video, "loadedmetadata", { duration: 100, readyState: 4 }));
+const sourceOf = (video: HTMLVideoElement) => video.getAttribute("src");
+
+const renderStream = (more = {}) => renderPlayer({ hlsUrl: HLS_URL, ...more });
+
+describe("a file that plays before the stream is ready", () => {
+  async function renderPlaying() {
+    const all = renderStream();
+    await act(async () => void key("k"));
+    await scriptComes();
+    return all;
+  }
+
+  it("is left alone until the next seek, where the stream goes on", async () => {
+    const all = renderStream();
+    const { video, button } = all;
+    await act(async () => void key("k"));
+    const events: string[] = [];
+    for (const event of ["emptied", "pause"]) {
+      video.addEventListener(event, () => events.push(event));
+    }
+    await scriptComes();
+    expect([sourceOf(video), events]).toEqual([FILM.fileUrl, []]);
+
+    await act(async () => void key("5"));
+    await scriptComes();
+    expect([sourceOf(video), FakeHls.latest?.config.startPosition]).toEqual(["blob:stream", 50]);
+    expect(button("Pause")).toBeDefined();
+    await playlistComes();
+    await segmentComes(video);
+    expect([video.currentTime, video.paused]).toEqual([50, false]);
+  });
+
+  it("gives way when it stalls", async () => {
+    const { video } = await renderPlaying();
+    await act(async () => happen(video, "waiting", { readyState: 2, currentTime: 30 }));
+    await scriptComes();
+    expect(sourceOf(video)).toBe("blob:stream");
+    await segmentComes(video);
+    expect([video.currentTime, video.paused]).toEqual([30, false]);
+  });
+
+  it("is paused and moved while the stream loads", async () => {
+    const { video, button, textOf } = await renderPlaying();
+    await act(async () => void key("5"));
+    await scriptComes();
+    expect(textOf(".player-waiting")).toBe("Buffering…");
+    expect([textOf("[data-elapsed]"), textOf("[data-total]")]).toEqual(["0:50", "1:40"]);
+    await act(async () => void key("k"));
+    expect(button("Play")).toBeDefined();
+    await act(async () => void key("ArrowRight"));
+    await segmentComes(video);
+    expect([video.currentTime, video.paused]).toEqual([60, true]);
+  });
+
+  it("stays when the original was chosen", async () => {
+    const { video, press } = await renderPlaying();
+    press("Settings");
+    press("Quality");
+    press("Original");
+    await act(async () => void key("5"));
+    expect([sourceOf(video), video.currentTime, video.paused]).toEqual([FILM.fileUrl, 50, false]);
+    expect(script.requests).toBe(1);
+  });
+});
+
+describe("a stream", () => {
+  async function renderReady() {
+    const all = renderStream();
+    await scriptComes();
+    await playlistComes();
+    await segmentComes(all.video);
+    return all;
+  }
+
+  it("begins at the time in the link", async () => {
+    history.replaceState(null, "", "/video/one?t=12");
+    const { video } = await renderReady();
+    expect(FakeHls.latest?.config.startPosition).toBe(12);
+    expect([video.currentTime, video.paused]).toEqual([12, true]);
+  });
+
+  it("offers its qualities, with Auto and the original", async () => {
+    const { video, press, item, root } = await renderReady();
+    const open = () => {
+      press("Settings");
+      press("Quality");
+    };
+    open();
+    const items = [...root.querySelectorAll('[role="menuitemradio"]')];
+    expect(items.map((one) => one.textContent)).toEqual(["Auto", "180p", "90p", "Original"]);
+    expect(item("Auto")!.ariaChecked).toBe("true");
+    press("90p");
+    expect(FakeHls.latest!.nextLevel).toBe(1);
+    press("Settings");
+    expect(item("Quality")!.textContent).toBe("Quality90p");
+    press("Quality");
+    video.currentTime = 20;
+    const stream = FakeHls.latest!;
+    await act(async () => void press("Original"));
+    expect([sourceOf(video), stream.isDestroyed]).toEqual([FILM.fileUrl, true]);
+    expect(video.currentTime).toBe(20);
+    open();
+    press("Auto");
+    await scriptComes();
+    expect([sourceOf(video), FakeHls.latest?.config.startPosition]).toEqual(["blob:stream", 20]);
+  });
+
+  it("gives way to the file when its playlist is missing", async () => {
+    const { video, textOf } = renderStream();
+    await act(async () => void key("5"));
+    await scriptComes();
+    await act(async () => void key("k"));
+    const response = { code: 404 };
+    await tell("error", { fatal: true, type: "network", response });
+    expect([sourceOf(video), video.paused]).toEqual([FILM.fileUrl, false]);
+    expect(video.currentTime).toBe(50);
+    expect(textOf('[role="alert"]')).toBeUndefined();
+  });
+
+  it("gives way to the file, at the same position, when segments are missing", async () => {
+    const { video, press, item } = await renderReady();
+    await act(async () => void key("k"));
+    await act(async () => void key("8"));
+    await tell("error", { fatal: false, type: "media" });
+    expect(sourceOf(video)).toBe("blob:stream");
+    await tell("error", { fatal: true, type: "network", response: { code: 416 } });
+    expect([sourceOf(video), video.currentTime]).toEqual([FILM.fileUrl, 80]);
+    expect(video.paused).toBe(false);
+    press("Settings");
+    press("Quality");
+    expect(item("180p")).toBeUndefined();
+  });
+
+  it("says that the connection was lost", async () => {
+    const { video, textOf } = await renderReady();
+    await tell("error", { fatal: true, type: "network" });
+    expect(sourceOf(video)).toBe("blob:stream");
+    expect(textOf('[role="alert"]')).toContain("The connection was lost");
+  });
+
+  it.each([false, true])("loads before play unless data is saved: %s", async (saveData) => {
+    Object.defineProperty(navigator, "connection", { configurable: true, value: { saveData } });
+    await renderReady();
+    const { config, startLoad } = FakeHls.latest!;
+    expect(config.autoStartLoad).toBe(!saveData);
+    await act(async () => void key("k"));
+    expect(startLoad).toHaveBeenCalledTimes(saveData ? 1 : 0);
+  });
+});
+
+describe("a device whose own player reads playlists, and scripts can't feed (iPhone)", () => {
+  it("is given the playlist, and the file where that player fails", async () => {
+    vi.unstubAllGlobals();
+    vi.stubGlobal("fetch", async () => new Response("x", { status: 206 }));
+    const video = { hlsUrl: HLS_URL };
+    const all = renderPlayer(video, { element: { playsStreams: true } });
+    expect([sourceOf(all.video), FakeHls.latest]).toEqual([HLS_URL, undefined]);
+    await act(async () => void key("k"));
+    await act(async () => happen(all.video, "error", { error: { code: 4 } }));
+    expect([sourceOf(all.video), all.video.paused]).toEqual([FILM.fileUrl, false]);
+    expect(all.textOf('[role="alert"]')).toBeUndefined();
+  });
+});
