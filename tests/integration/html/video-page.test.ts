@@ -81,6 +81,8 @@ it("says that a video has no file, and where there are more like it", async () =
     expect(visitor.text).toContain(sentence);
   }
   expect(visitor.document.querySelector("main video")).toBeNull();
+  const poster = visitor.document.querySelector(".player-poster")!;
+  expect(poster.getAttribute("src")).toMatch(/placeholder.*\.svg$/);
   await visitor.follow("Browse Model/Star");
   expect(visitor.address).toBe("/categories/pornstar");
 
