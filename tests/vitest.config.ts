@@ -58,8 +58,8 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     env: { NODE_ENV: "test" },
-    // Most of the time tests wait for processes of their own, so both of two processors have one.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Often tests wait for processes of their own, or for a state: one more than there are processors.
+    maxWorkers: availableParallelism() + 1,
     poolOptions: {
       forks: { execArgv: ["--import", keepAbort] },
       // All modules anew for each file took half of the processor time of what tests only rules.

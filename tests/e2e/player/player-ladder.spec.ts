@@ -1,18 +1,8 @@
-import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { addFinishedFilm } from "../../finished-films";
-import { makeClip } from "../../media-clips";
-import { runJobs } from "../run-jobs";
 import { expect, test } from "../site";
 import { plays } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
-
-let folder: string;
-test.beforeAll(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), "ladder-e2e-"));
-});
-test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 test("the quality of a film that the site has encoded is switched while it plays, without a gap", async ({
   page,
