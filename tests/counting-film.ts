@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { makeClip } from "./media-clips";
 
 const RATE = 10;
-export const SECONDS = 5;
+const SECONDS = 5;
 const DARKEST = 16;
 const STEP = 4;
 const [WIDTH, HEIGHT] = [160, 90];
