@@ -5,6 +5,8 @@ import { alias } from "../vite.config";
 
 const keepAbort = new URL("keep-abort.mjs", import.meta.url).href;
 const INTEGRATION_SETUP = ["tests/integration/template-database.ts", "tests/build-site.ts"];
+/** Often they wait for processes of their own, or for a state: one more than there are processors. */
+const INTEGRATION_WORKERS = availableParallelism() + 1;
 /** Tests that put another module in the place of one of the site. */
 const ISOLATED = ["tests/integration/**/*.isolated.test.ts"];
 
@@ -38,8 +40,9 @@ export default defineConfig({
           include: ["tests/integration/**/*.test.{ts,tsx}"],
           exclude: ISOLATED,
           globalSetup: INTEGRATION_SETUP,
+          maxWorkers: INTEGRATION_WORKERS,
           poolOptions: { forks: { isolate: false } },
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -48,7 +51,8 @@ export default defineConfig({
           name: "isolated",
           include: ISOLATED,
           globalSetup: INTEGRATION_SETUP,
-          sequence: { groupOrder: 1 },
+          maxWorkers: INTEGRATION_WORKERS,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
@@ -58,8 +62,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     env: { NODE_ENV: "test" },
-    // Often tests wait for processes of their own, or for a state: one more than there are processors.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     poolOptions: {
       forks: { execArgv: ["--import", keepAbort] },
       // All modules anew for each file took half of the processor time of what tests only rules.
