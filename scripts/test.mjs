@@ -40,9 +40,11 @@ const checks = [
 ];
 build();
 
-const vitest = ["run", "--config=tests/vitest.config.ts"];
-if (changed) vitest.push(`--changed=${changed}`, "--passWithNoTests");
-await runTests("unit and integration tests", "vitest", vitest, "--retry=1");
+const affected = changed ? [`--changed=${changed}`, "--passWithNoTests"] : [];
+const vitest = (config, ...more) => ["run", `--config=tests/${config}`, ...more, ...affected];
+const unit = vitest("vitest.config.ts", "--project=rules", "--project=components");
+await runTests("unit tests", "vitest", unit, "--retry=1");
+await runTests("integration tests", "vitest", vitest("integration.config.ts"), "--retry=1");
 
 for (const [name, check] of checks) {
   const { succeeded, output } = await check;

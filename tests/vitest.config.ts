@@ -4,11 +4,11 @@ import { defineConfig } from "vitest/config";
 import { alias } from "../vite.config";
 
 const keepAbort = new URL("keep-abort.mjs", import.meta.url).href;
-const INTEGRATION_SETUP = ["tests/integration/template-database.ts", "tests/build-site.ts"];
-/** Often they wait for processes of their own, or for a state: one more than there are processors. */
-const INTEGRATION_WORKERS = availableParallelism() + 1;
-/** Tests that put another module in the place of one of the site. */
-const ISOLATED = ["tests/integration/**/*.isolated.test.ts"];
+export const INTEGRATION = {
+  name: "integration",
+  include: ["tests/integration/**/*.test.{ts,tsx}"],
+  globalSetup: ["tests/integration/template-database.ts", "tests/build-site.ts"],
+};
 
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
@@ -28,33 +28,14 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // Each file has a process of its own: React keeps the document that it was loaded with.
           name: "components",
-          include: ["tests/unit/**/*.test.tsx"],
+          include: ["tests/unit/**/*.test.tsx", "tests/isolated/**/*.test.ts"],
           sequence: { groupOrder: 1 },
         },
       },
-      {
-        extends: true,
-        test: {
-          name: "integration",
-          include: ["tests/integration/**/*.test.{ts,tsx}"],
-          exclude: ISOLATED,
-          globalSetup: INTEGRATION_SETUP,
-          maxWorkers: INTEGRATION_WORKERS,
-          poolOptions: { forks: { isolate: false } },
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "isolated",
-          include: ISOLATED,
-          globalSetup: INTEGRATION_SETUP,
-          maxWorkers: INTEGRATION_WORKERS,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      // `npm test` runs these by integration.config.ts, which is faster.
+      { extends: true, test: { ...INTEGRATION, sequence: { groupOrder: 1 } } },
     ],
     reporters: ["default", "./tests/flaky-reporter.ts"],
     setupFiles: ["tests/setup.ts"],
@@ -62,6 +43,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     env: { NODE_ENV: "test" },
+    // Most of the time tests wait for processes of their own, so both of two processors have one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     poolOptions: {
       forks: { execArgv: ["--import", keepAbort] },

@@ -15,8 +15,8 @@ import {
   useAdminSite,
   video,
   writeUpload,
-} from "../../admin-requests";
-import { mp4Clip } from "../../clips";
+} from "../admin-requests";
+import { mp4Clip } from "../clips";
 
 vi.mock("~/media/probe/cached-probe.server", async (original) => {
   const module = await original<typeof import("~/media/probe/cached-probe.server")>();

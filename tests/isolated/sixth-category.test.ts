@@ -6,9 +6,9 @@ import { CATEGORY_IDS, categoryLabel, toCategoryId } from "~/shared/categories";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";
 import { readStatistics } from "~/studio/statistics/statistics.server";
-import { addVideo } from "../../admin-requests";
-import { ids } from "../../catalogue-rows";
-import { useTemporarySite } from "../../temporary-site";
+import { addVideo } from "../admin-requests";
+import { ids } from "../catalogue-rows";
+import { useTemporarySite } from "../temporary-site";
 
 // The one file to change when a category is added, as it would be then.
 vi.mock("~/shared/category-list", async (original) => {

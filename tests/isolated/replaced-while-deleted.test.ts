@@ -9,8 +9,8 @@ import { trashOf } from "~/media/trash-files.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { finishDeletions } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, filesBelow, videoRow } from "../../encode-library";
-import { useTemporarySite } from "../../temporary-site";
+import { addToLibrary, filesBelow, videoRow } from "../encode-library";
+import { useTemporarySite } from "../temporary-site";
 
 /** What happens between the row that names the earlier file, and the move of the new one to its place. */
 let meanwhile = async () => {};
