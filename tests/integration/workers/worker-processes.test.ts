@@ -182,9 +182,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
 
 describe("npm run worker", () => {
   it.each([
-    [[], "npm run worker --"],
     [["--site", "ftp://videos.example"], "npm run worker --"],
-    [["--sight", "https://videos.example"], "Unknown option"],
     [["--site", "https://videos.example"], "The token of this worker is missing."],
   ])("says how it is called: %j", (args, sentence) => {
     const script = ["--import", "tsx", "scripts/worker/worker.ts", ...args];

@@ -140,6 +140,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
 
     addCaptions(id, "Commentary", "00:00.000 --> 00:00.500\nHere\n");
     await trim(id, "", "0:04.5");
+    onlyJobs("transcode", "captions", "ladder");
     await finish();
     expect(numbersOf(playing(id))).toEqual(from(0, 44));
     expect(saidIn(id)).toEqual([
