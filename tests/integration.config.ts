@@ -1,11 +1,19 @@
 // The integration tests with modules that are loaded once per worker, not once per file: a third faster.
 // What a file changes in a module, it puts back.
+import { availableParallelism } from "node:os";
 import { mergeConfig } from "vitest/config";
-import unitConfig, { INTEGRATION } from "./vitest.config";
+import unitConfig, { INTEGRATION, workers } from "./vitest.config";
 
 const { projects: _, ...test } = unitConfig.test ?? {};
 
 export default mergeConfig(
   { ...unitConfig, test },
-  { test: { ...INTEGRATION, poolOptions: { forks: { isolate: false } } } },
+  {
+    test: {
+      ...INTEGRATION,
+      poolOptions: { forks: { isolate: false } },
+      // With one for each processor, nearly half of the time nobody works: they wait for processes and states.
+      ...workers(2 * availableParallelism()),
+    },
+  },
 );

@@ -10,6 +10,12 @@ export const INTEGRATION = {
   globalSetup: ["tests/integration/template-database.ts", "tests/build-site.ts"],
 };
 
+/**
+ * As many at least as at most: Tinypool ends a worker above the minimum that is idle for a moment, also when
+ * it is just being given a file, and the run ends with "Terminating worker thread".
+ */
+export const workers = (count: number) => ({ minWorkers: count, maxWorkers: count });
+
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   resolve: { alias },
@@ -43,8 +49,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     env: { NODE_ENV: "test" },
-    // Most of the time tests wait for processes of their own, so both of two processors have one.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    ...workers(Math.max(2, availableParallelism() - 1)),
     poolOptions: {
       forks: { execArgv: ["--import", keepAbort] },
       // All modules anew for each file took half of the processor time of what tests only rules.
