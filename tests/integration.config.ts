@@ -13,7 +13,10 @@ export default mergeConfig(
       ...INTEGRATION,
       poolOptions: { forks: { isolate: false } },
       // With one for each processor, nearly half of the time nobody works: they wait for processes and states.
-      ...workers(2 * availableParallelism()),
+      ...workers(availableParallelism() + 1),
+      // What the site converts has the lowest priority, and waits for what other workers do.
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
     },
   },
 );
