@@ -40,7 +40,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      // `npm test` runs these by integration.config.ts, which is faster.
+      // `npm test` runs these by integration.config.ts, with more workers.
       { extends: true, test: { ...INTEGRATION, sequence: { groupOrder: 1 } } },
     ],
     reporters: ["default", "./tests/flaky-reporter.ts"],
