@@ -89,8 +89,9 @@ export async function grayFrames(
   for (const picture of files) {
     const pixels = picture === undefined ? undefined : await readFile(picture);
     frames.push(pixels?.length === side ** 2 ? pixels : undefined);
-    if (picture) await rm(picture);
   }
+  // Not before all are read: in a film of a few milliseconds several times have the same picture.
+  for (const picture of files) if (picture !== undefined) await rm(picture, { force: true });
   return frames;
 }
 
