@@ -10,6 +10,8 @@ import { type Probe, probe } from "~/media/probe/probe.server";
 import { database, sqliteHandle } from "~db/client.server";
 import type { JobKind, JobRow, VideoRow } from "~db/schema";
 
+import { addFinishedFilm, type FinishedFilm } from "./finished-films";
+
 export { filesBelow } from "./files-below";
 
 let uploadId = 1_700_000_000_000;
@@ -43,6 +45,15 @@ export async function addToLibrary(
   await enqueueIn(database(), [id]);
   jobsChanged("work");
   return id;
+}
+
+/** Puts a finished video into the site of this process; see `addFinishedFilm`. */
+export function addFinished(
+  uploads: string,
+  film: FinishedFilm,
+  columns: Record<string, string | number | null> = {},
+): string {
+  return addFinishedFilm({ sqlite: sqliteHandle(), uploads }, film, columns);
 }
 
 /** Works on the queue until nothing is left that can be done now. */

@@ -1,20 +1,18 @@
 // The integration tests as `npm test` runs them, beside nothing else.
 import { availableParallelism } from "node:os";
-import { mergeConfig } from "vitest/config";
 import unitConfig, { INTEGRATION, workers } from "./vitest.config";
 
 const { projects: _, ...test } = unitConfig.test ?? {};
 
-export default mergeConfig(
-  { ...unitConfig, test },
-  {
-    test: {
-      ...INTEGRATION,
-      // With one for each processor, nearly half of the time nobody works: they wait for processes and states.
-      ...workers(availableParallelism() + 1),
-      // What the site converts has the lowest priority, and waits for what other workers do.
-      testTimeout: 180_000,
-      hookTimeout: 180_000,
-    },
+export default {
+  ...unitConfig,
+  test: {
+    ...test,
+    ...INTEGRATION,
+    // With one for each processor, nearly half of the time nobody works: they wait for processes and states.
+    ...workers(availableParallelism() + 1),
+    // What the site converts has the lowest priority, and waits for what other workers do.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
-);
+};

@@ -29,6 +29,7 @@ import { restoreDeletion } from "~/studio/trash/restore.server";
 import { database, sqliteHandle, writeTransaction } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
 import {
+  addFinished,
   addToLibrary,
   filesBelow,
   jobRows,
@@ -38,7 +39,6 @@ import {
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
-import { addFinishedFilm, type FinishedFilm } from "../../finished-films";
 import { makeClip } from "../../media-clips";
 import { slowFfmpeg } from "../../slow-ffmpeg";
 import { useTemporarySite } from "../../temporary-site";
@@ -70,9 +70,6 @@ async function addVideo(title = "A video"): Promise<string> {
   await enqueueIn(database(), [id]);
   return id;
 }
-
-const addFinished = (film: FinishedFilm) =>
-  addFinishedFilm({ sqlite: sqliteHandle(), uploads: site.uploads }, film);
 
 /** A runner that ends with its test. */
 function startWork(): Runner {
@@ -280,7 +277,7 @@ describe.runIf(ffmpegAvailable())("a video that is brought back from the trash",
   });
 
   it("that had everything is encoded by nothing anew", async () => {
-    const id = addFinished("counting");
+    const id = addFinished(site.uploads, "counting");
     const before = videoRow(id);
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
@@ -439,7 +436,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   });
 
   it("what is made again leaves what is being watched until the clean-up", async () => {
-    const id = addFinished("converted");
+    const id = addFinished(site.uploads, "converted");
     const before = videoRow(id);
     const file = onDisk(site.uploads, before.video_url);
     const { ino } = fs.statSync(file);

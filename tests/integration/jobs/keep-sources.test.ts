@@ -12,6 +12,7 @@ import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreDeletion } from "~/studio/trash/restore.server";
 import { sqliteHandle } from "~db/client.server";
 import {
+  addFinished,
   addToLibrary,
   filesBelow,
   jobStates,
@@ -20,7 +21,6 @@ import {
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
-import { addFinishedFilm } from "../../finished-films";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { probeFile } from "../../probe-file";
 import { makeUser } from "../../sign-in-requests";
@@ -47,7 +47,7 @@ async function add(film: string): Promise<{ id: string; source: string }> {
 }
 /** One of which all has been made, and that still has its source. */
 function addConverted(): { id: string; source: string } {
-  const id = addFinishedFilm({ sqlite: sqliteHandle(), uploads: site.uploads }, "converted");
+  const id = addFinished(site.uploads, "converted");
   return { id, source: videoRow(id).source_url! };
 }
 /** As when the six hours are over. */

@@ -20,6 +20,7 @@ import { ffmpegAvailable, forgetFfmpeg, hasEncoder } from "~/media/probe/ffmpeg.
 import { forgetSettings } from "~/server/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import {
+  addFinished,
   filesBelow,
   jobRows,
   jobStates,
@@ -27,7 +28,6 @@ import {
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
-import { addFinishedFilm } from "../../finished-films";
 import { ffprobe } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -48,8 +48,7 @@ afterEach(async () => {
 
 /** A video with its stream of 90 lines. */
 function addStream(views = 0): string {
-  const place = { sqlite: sqliteHandle(), uploads: site.uploads };
-  return addFinishedFilm(place, "counting", { views });
+  return addFinished(site.uploads, "counting", { views });
 }
 
 const read = (id: string, name: string) =>

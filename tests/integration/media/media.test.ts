@@ -6,8 +6,7 @@ import { openSession } from "~/account/session.server";
 import { removeMedia } from "~/media/bucket.server";
 import { action, loader } from "~/routes/media";
 import { sqliteHandle } from "~db/client.server";
-import { filesBelow } from "../../files-below";
-import { addFinishedFilm } from "../../finished-films";
+import { addFinished, filesBelow } from "../../encode-library";
 import { useTemporarySite } from "../../temporary-site";
 
 const CONTENT = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
@@ -179,7 +178,7 @@ describe("who may have a file", () => {
 
   it("is everyone for all that was made of a video, nobody once it is hidden, and never for its source", async () => {
     const before = new Set(filesBelow(site.uploads));
-    const id = addFinishedFilm({ sqlite: sqliteHandle(), uploads: site.uploads }, "complete");
+    const id = addFinished(site.uploads, "complete");
     const files = filesBelow(site.uploads).filter((name) => !before.has(name));
     const made = files.filter((name) => !name.endsWith(".mkv"));
     expect([made.length > 20, files.length - made.length]).toEqual([true, 1]);

@@ -30,6 +30,7 @@ import {
 } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import {
+  addFinished,
   addToLibrary,
   filesBelow,
   jobRows,
@@ -38,7 +39,6 @@ import {
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
-import { addFinishedFilm } from "../../finished-films";
 import { makeClip, truncated } from "../../media-clips";
 
 const site = useAdminSite();
@@ -152,7 +152,7 @@ it("has the further codecs that were made of the old stream made of the new one"
 
 describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
   it("keeps the old one until all is made of the new one, and gives it back", async () => {
-    const id = addFinishedFilm({ sqlite: sqliteHandle(), uploads: site.uploads }, "counting");
+    const id = addFinished(site.uploads, "counting");
     sqliteHandle().prepare("UPDATE videos SET views = 9 WHERE id = ?").run(id);
     const before = videoRow(id);
     expect(before).toMatchObject({ duration: "0:05", generated_poster_url: before.thumbnail_url });

@@ -31,6 +31,7 @@ import {
 } from "../../../admin-requests";
 import { countingFilm, numbersOf } from "../../../counting-film";
 import {
+  addFinished,
   addToLibrary,
   filesBelow,
   jobRows,
@@ -39,7 +40,6 @@ import {
   videoRow,
   workUntilIdle,
 } from "../../../encode-library";
-import { addFinishedFilm } from "../../../finished-films";
 
 const site = useAdminSite();
 const rows = (sql: string, ...values: unknown[]) =>
@@ -88,7 +88,7 @@ function addCaptions(id: string, label: string, cues: string): void {
 
 describe.runIf(ffmpegAvailable())("cutting a video", () => {
   it("takes the very pictures, again from the original, and gives that back unchanged", async () => {
-    const id = addFinishedFilm({ sqlite: sqliteHandle(), uploads: site.uploads }, "counting");
+    const id = addFinished(site.uploads, "counting");
     addCaptions(
       id,
       "English",
