@@ -155,7 +155,7 @@ function readPackages(file) {
 /** Whether build/ was made from exactly the sources that are here. */
 export function buildIsFresh() {
   try {
-    return fs.readFileSync(FINGERPRINT, "utf8") === fingerprint();
+    return fs.readFileSync(FINGERPRINT, "utf8") === fingerprint(SOURCES);
   } catch {
     return false;
   }
@@ -165,7 +165,7 @@ export function buildIsFresh() {
 export function build() {
   if (buildIsFresh()) return;
   console.log("Building the site ...");
-  const from = fingerprint();
+  const from = fingerprint(SOURCES);
   fs.rmSync(FINGERPRINT, { force: true });
   if (runPackage("remix", ["vite:build", "--logLevel", "warn"], { NODE_ENV: "production" }) !== 0) {
     giveUp("The site could not be built; what went wrong stands above.");
@@ -173,9 +173,10 @@ export function build() {
   fs.writeFileSync(FINGERPRINT, from);
 }
 
-function fingerprint() {
+/** The SHA-256 of these files and folders of the repository. */
+export function fingerprint(sources) {
   const hash = createHash("sha256");
-  for (const file of SOURCES.flatMap((source) => filesBelow(path.join(root, source)))) {
+  for (const file of sources.flatMap((source) => filesBelow(path.join(root, source)))) {
     hash.update(path.relative(root, file)).update("\0").update(fs.readFileSync(file)).update("\0");
   }
   return hash.digest("hex");

@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { bundleCommands, commandsAreFresh } from "./commands.mjs";
 import {
   build,
   buildIsFresh,
@@ -22,8 +23,9 @@ if (development) {
   process.exit(runPackage("remix", ["vite:dev", "--port", process.env.PORT || "3000"]));
 }
 
-installPackages({ development: !buildIsFresh() });
+installPackages({ development: !(buildIsFresh() && commandsAreFresh()) });
 build();
+await bundleCommands();
 if (process.argv.includes("--prepare")) process.exit(0);
 
 process.env.NODE_ENV ||= "production";

@@ -4,6 +4,7 @@
 //   --prepare           only installs and builds
 //   --all               also the nightly tests: other browsers, an object store, torture, screenshots
 import { stripVTControlCharacters } from "node:util";
+import { bundleCommands } from "./commands.mjs";
 import {
   build,
   giveUp,
@@ -28,6 +29,7 @@ installPackages({ development: true });
 
 if (prepare) {
   build();
+  await bundleCommands();
   reportFailures();
   process.exit();
 }

@@ -25,7 +25,7 @@ From here on we walk.
 
 /** Fills an empty site with the demo's clips, and changes some so that every state of a video is there. */
 export function fillForScreens(site: SiteProcess): ShownVideos {
-  execFileSync("node_modules/.bin/tsx", ["scripts/demo.ts"], {
+  execFileSync("node", ["scripts/command.mjs", "demo"], {
     env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
     stdio: "inherit",
   });

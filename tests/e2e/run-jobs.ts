@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { JOB_KINDS, type JobKind } from "~db/schema";
+import { command } from "../command";
 import type { SiteProcess } from "../site-process";
 
 /**
@@ -18,7 +19,7 @@ export async function runJobs(
        ON CONFLICT (video_id, kind) DO UPDATE SET state = 'done'`,
   );
   for (const kind of JOB_KINDS) if (!kinds.includes(kind)) done.run(kind);
-  const jobs = spawn(process.execPath, ["--import", "tsx", "scripts/jobs.ts", "--all", "--once"], {
+  const jobs = spawn(process.execPath, command("jobs", "--all", "--once"), {
     env: {
       ...process.env,
       DATABASE_PATH: site.databasePath,

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { command } from "../command";
 import { SiteProcess } from "../site-process";
 import { hasS3Server, type S3Server, startS3Server } from "./object-stores";
 import { addStoredFilm, FILM_NAME, sizeOfVideo } from "./stored-film";
@@ -114,18 +115,14 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
   });
 
   it("brings them all back beside the running site, with no request that fails", async () => {
-    const moving = execa(
-      process.execPath,
-      ["--import", "tsx", "scripts/storage/move-storage.ts", "--to", "disk"],
-      {
-        env: {
-          ...server.environment,
-          NODE_ENV: "production",
-          DATABASE_PATH: site.databasePath,
-          UPLOADS_DIR: site.uploads,
-        },
+    const moving = execa(process.execPath, command("move-storage", "--to", "disk"), {
+      env: {
+        ...server.environment,
+        NODE_ENV: "production",
+        DATABASE_PATH: site.databasePath,
+        UPLOADS_DIR: site.uploads,
       },
-    );
+    });
     let isMoving = true;
     const ended = moving.finally(() => {
       isMoving = false;

@@ -7,6 +7,7 @@ import { execa } from "execa";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json";
 import { type DescribedSite, describeSite } from "../../scripts/versions/describe-site";
+import { command } from "../command";
 import { until } from "../process-figures";
 import { ask, signInTo } from "../site-client";
 import { ADMIN, SiteProcess } from "../site-process";
@@ -44,8 +45,7 @@ function script(site: SiteProcess, name: string, ...args: string[]) {
     ...{ PATH: process.env.PATH, NODE_ENV: "production" },
     ...{ DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
   };
-  const command = ["--import", "tsx", `scripts/${name}.ts`, ...args];
-  return execa(process.execPath, command, { env, extendEnv: false });
+  return execa(process.execPath, command(name, ...args), { env, extendEnv: false });
 }
 
 describe.each([

@@ -4,11 +4,9 @@ import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { command } from "../command";
 import { until } from "../process-figures";
 import type { SiteProcess } from "../site-process";
-
-const SCRIPT = fileURLToPath(new URL("../../scripts/worker/worker.ts", import.meta.url));
 
 /** `npm run worker` as a process of its own, in a folder of its own, with no setting but its token. */
 export class WorkerProcess {
@@ -31,8 +29,8 @@ export class WorkerProcess {
 
   /** @param wrapper a program, with arguments, that runs the rest of its arguments as a command. */
   start(environment: Record<string, string> = {}, wrapper: readonly string[] = []): void {
-    const command = [process.execPath, "--import", "tsx", SCRIPT, "--site", this.site.url];
-    const [program = "", ...args] = [...wrapper, ...command, "--folder", this.folder];
+    const worker = command("worker", "--site", this.site.url, "--folder", this.folder);
+    const [program = "", ...args] = [...wrapper, process.execPath, ...worker];
     const child = spawn(program, args, {
       env: {
         NODE_ENV: "production",

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { command } from "../../command";
 import { until } from "../../process-figures";
 import { type S3Server, startS3Server } from "../../s3/object-stores";
 import { LITESTREAM, Litestream } from "../../servers/litestream";
@@ -78,7 +79,7 @@ function keepRefreshing(
   file: string,
   settings: Record<string, string>,
 ): ChildProcess {
-  const script = ["--import", "tsx", "scripts/refresh-reader.ts", "--every", "1", "--files"];
+  const script = command("refresh-reader", "--every", "1", "--files");
   return spawn(process.execPath, script, {
     cwd: root,
     stdio: "ignore",

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreVideos } from "~/studio/trash/restore.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
+import { command } from "../../command";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -20,7 +21,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const script = (name: string, ...args: string[]) =>
-  execa(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...args], {
+  execa(process.execPath, command(name, ...args), {
     cwd: root,
     reject: false,
     env: { ...process.env },

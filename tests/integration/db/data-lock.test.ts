@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { mp4Clip } from "../../clips";
+import { command } from "../../command";
 import { MULTIPART, multipartParts, openRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import { filesIn, GOOD_TEXTS } from "../../upload-requests";
@@ -72,7 +73,7 @@ it("DATA_LOCK=off starts all the same, and spares what is arriving by the other"
 });
 
 const script = (name: string, ...args: string[]) =>
-  execa(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...args], {
+  execa(process.execPath, command(name, ...args), {
     cwd: root,
     reject: false,
     env: { DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },

@@ -9,6 +9,7 @@ import { sqliteHandle } from "~db/client.server";
 import { restoredFile } from "~db/database-file.server";
 import { migrations } from "~db/migrations";
 import { openCopy } from "~db/reader-database.server";
+import { command } from "../../command";
 import { useTemporarySite } from "../../temporary-site";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -59,9 +60,8 @@ function filesIn(folder: string): unknown[] {
 }
 
 /** Runs a command of the site to its end. */
-async function run(script: string, ...args: string[]) {
-  const command = script.endsWith(".mjs") ? [script] : ["--import", "tsx", script];
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [...command, ...args], {
+async function run(...args: string[]) {
+  const { exitCode, stdout, stderr } = await execa(process.execPath, args, {
     cwd: root,
     reject: false,
     extendEnv: false,
@@ -142,15 +142,15 @@ describe("a database of a development build", () => {
   });
 
   it.each([
-    ["scripts/start.mjs"],
-    ["scripts/jobs.ts"],
-    ["scripts/import.ts", "clips", "--category", "desi"],
-    ["scripts/backup.ts", "backup"],
-    ["scripts/storage/move-storage.ts", "--to", "disk"],
-  ])("is refused by %s before anything is written", async (script, ...args) => {
+    ["npm start", ["scripts/start.mjs"]],
+    ["jobs", command("jobs")],
+    ["import", command("import", "clips", "--category", "desi")],
+    ["backup", command("backup", "backup")],
+    ["move-storage", command("move-storage", "--to", "disk")],
+  ])("is refused by %s before anything is written", async (_, args) => {
     change(file, CHANGES["a recorded name below the baseline"]);
     const before = filesIn(site.folder);
-    expect(await run(script, ...args)).toEqual(refused(file));
+    expect(await run(...args)).toEqual(refused(file));
     expect(filesIn(site.folder)).toEqual(before);
   });
 });
@@ -169,14 +169,14 @@ describe("restore", () => {
     const database = path.join(backup, "site.sqlite");
     change(database, CHANGES["a table without digests"]);
     const before = filesIn(site.folder);
-    expect(await run("scripts/restore.ts", backup)).toEqual(refused(database));
+    expect(await run(...command("restore", backup))).toEqual(refused(database));
     expect(filesIn(site.folder)).toEqual(before);
   });
 
   it("doesn't replace the database of a development build", async () => {
     change(file, CHANGES["a table without digests"]);
     const before = filesIn(site.folder);
-    expect(await run("scripts/restore.ts", backup)).toEqual(refused(file));
+    expect(await run(...command("restore", backup))).toEqual(refused(file));
     expect(filesIn(site.folder)).toEqual(before);
   });
 });

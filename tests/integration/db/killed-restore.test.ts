@@ -1,45 +1,19 @@
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { build } from "vite";
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  onTestFinished,
-  vi,
-} from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { settings } from "~/server/settings.server";
 import { listUploads, secretFile } from "~/studio/backups/backup-files.server";
 import { makeBackup } from "~/studio/backups/make-backup.server";
 import { finishInterruptedRestore, restoreBackup } from "~/studio/backups/restore-backup.server";
 import { closeDatabase, database, sqliteHandle } from "~db/client.server";
+import { command } from "../../command";
 import { SiteProcess } from "../../site-process";
 import { useTemporarySite } from "../../temporary-site";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const preload = fileURLToPath(new URL("../../servers/signal-at-change.mjs", import.meta.url));
-
-/** The command as one file: it starts thirty times here, which takes five times as long from its sources. */
-let bundle: string;
-beforeAll(async () => {
-  bundle = fs.mkdtempSync(path.join(os.tmpdir(), "restore-command-"));
-  fs.symlinkSync(path.join(root, "node_modules"), path.join(bundle, "node_modules"));
-  await build({
-    configFile: false,
-    root,
-    logLevel: "error",
-    resolve: { alias: { "~db": path.join(root, "db"), "~": path.join(root, "app") } },
-    build: { ssr: "scripts/restore.ts", outDir: bundle, emptyOutDir: false, target: "node20" },
-  });
-});
-afterAll(() => fs.rmSync(bundle, { recursive: true, force: true }));
 
 let site: ReturnType<typeof useTemporarySite>;
 let data: string;
@@ -52,22 +26,24 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const run = (command: string, parameters: string[], environment: Record<string, string> = {}) =>
-  execa(command, parameters, {
+const run = (
+  parameters: string[],
+  environment: Record<string, string> = {},
+  wrapper: string[] = [],
+) => {
+  const [program = "", ...rest] = [...wrapper, process.execPath, ...parameters];
+  return execa(program, rest, {
     cwd: root,
     reject: false,
     env: { ...process.env, ...environment },
   });
-const script = (name: string, ...parameters: string[]) =>
-  run(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...parameters]);
-const restore = (environment: Record<string, string> = {}) =>
+};
+/** @param wrapper a program, with arguments, that runs the rest of its arguments as a command. */
+const restore = (environment: Record<string, string> = {}, wrapper: string[] = []) =>
   run(
-    process.execPath,
-    [
-      ...("SIGNAL" in environment ? ["--import", preload] : []),
-      ...[path.join(bundle, "restore.js"), backup],
-    ],
+    [...("SIGNAL" in environment ? ["--import", preload] : []), ...command("restore", backup)],
     environment,
+    wrapper,
   );
 /** Kills the command immediately before the change of a file with this number. */
 const restoreUntil = (killAt: number, files = site.folder) =>
@@ -201,7 +177,7 @@ describe("a restore that is killed", () => {
     const { signal } = await restoreUntil(2, "/\\.restore/u/Deleted\\.mp4$");
     expect(signal).toBe("SIGKILL");
     expect(fs.existsSync(path.join(site.uploads, "videos/u/Deleted.mp4"))).toBe(false);
-    const { exitCode, stderr } = await script("backup", path.join(site.folder, "other"));
+    const { exitCode, stderr } = await run(command("backup", path.join(site.folder, "other")));
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("A restore was interrupted")]);
 
     const started = new SiteProcess({
@@ -240,8 +216,7 @@ describe("a restore that fails", () => {
     fs.writeFileSync(path.join(backup, "uploads/videos/u/Large.mp4"), Buffer.alloc(12 * 1024 ** 2));
     // A limit on the size of files gives the same failing write as a full disk, to anybody.
     const limited = 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"';
-    const command = [process.execPath, path.join(bundle, "restore.js"), backup];
-    const { exitCode, stderr } = await run("sh", ["-c", limited, ...command]);
+    const { exitCode, stderr } = await restore({}, ["sh", "-c", limited]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("There is not enough space")]);
     expect(copies()).toEqual([]);
     expect(readSite()).toEqual(before);
@@ -254,11 +229,7 @@ describe("a restore that fails", () => {
     // Permissions don't stop root, unless it gives up these capabilities.
     const asAnybody =
       process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
-    const [command = "", ...parameters] = [
-      ...asAnybody,
-      ...[process.execPath, path.join(bundle, "restore.js"), backup],
-    ];
-    const { exitCode, stderr } = await run(command, parameters);
+    const { exitCode, stderr } = await restore({}, asAnybody);
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringMatching(/^The backup can't be restored: EACCES/),

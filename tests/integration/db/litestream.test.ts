@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { replicationState } from "~db/litestream.server";
+import { command } from "../../command";
 import { until } from "../../process-figures";
 import { Litestream } from "../../servers/litestream";
 import { SiteProcess } from "../../site-process";
@@ -85,7 +86,7 @@ describe("beside Litestream", () => {
 
   it("a backup is restored, and the replica begins anew with it", async () => {
     const script = (name: string, ...args: string[]) =>
-      spawnSync(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...args], {
+      spawnSync(process.execPath, command(name, ...args), {
         cwd: root,
         encoding: "utf8",
         env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },

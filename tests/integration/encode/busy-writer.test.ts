@@ -7,6 +7,7 @@ import { claim, reclaimFromDeadWorkers } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
+import { command } from "../../command";
 import { addToLibrary, jobRows } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { until } from "../../process-figures";
@@ -62,7 +63,7 @@ describe.runIf(ffmpegAvailable())(
       END`);
       disableBusyTimeout();
       run(process.execPath, ["-e", BUSY_WRITER, sqlite.name]);
-      const other = run(process.execPath, ["--import", "tsx", "scripts/jobs.ts", "--work"]);
+      const other = run(process.execPath, command("jobs", "--work"));
       const asking = new Sqlite(sqlite.name, { timeout: 10_000 });
       const ask = asking.prepare(
         `UPDATE jobs SET state = 'waiting' WHERE video_id = ? AND kind IN (${KINDS.map((kind) => `'${kind}'`)})`,

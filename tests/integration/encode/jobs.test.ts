@@ -28,6 +28,7 @@ import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreDeletion } from "~/studio/trash/restore.server";
 import { database, sqliteHandle, writeTransaction } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
+import { command } from "../../command";
 import {
   addFinished,
   addToLibrary,
@@ -42,9 +43,6 @@ import {
 import { makeClip } from "../../media-clips";
 import { slowFfmpeg } from "../../slow-ffmpeg";
 import { useTemporarySite } from "../../temporary-site";
-
-const JOBS = path.resolve("scripts/jobs.ts");
-const TSX = path.resolve("node_modules/.bin/tsx");
 
 let site: ReturnType<typeof useTemporarySite>;
 let children: ChildProcess[] = [];
@@ -479,14 +477,10 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     const id = await addToLibrary(site.uploads, longClip("long", 12), true);
     const env = { ...process.env, PATH: slowFfmpeg(site.folder, 4) };
     for (const kind of ["poster", "storyboard", "ladder"] as const) {
-      const child = spawn(TSX, [JOBS, "--once"], { env, stdio: "ignore" });
+      const child = spawn(process.execPath, command("jobs", "--once"), { env, stdio: "ignore" });
       children.push(child);
       await until(() => jobStates(id)[kind] !== "waiting");
-      // tsx runs the script in a process of its own; the worker's name tells which.
-      const { worker } = jobRows(id).find((job) => job.kind === kind)!;
-      const pid = Number(worker?.split("/")[1] ?? Number.NaN);
-      expect(pid).not.toBe(process.pid);
-      if (worker) process.kill(pid, "SIGKILL");
+      child.kill("SIGKILL");
       await Promise.all([child.exitCode === null && once(child, "exit")]);
       await until(() => ffmpegsIn(site.folder).length === 0);
       const row = videoRow(id);

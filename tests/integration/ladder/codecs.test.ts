@@ -19,6 +19,7 @@ import { claim } from "~/media/jobs/queue.server";
 import { ffmpegAvailable, forgetFfmpeg, hasEncoder } from "~/media/probe/ffmpeg.server";
 import { forgetSettings } from "~/server/settings.server";
 import { sqliteHandle } from "~db/client.server";
+import { command } from "../../command";
 import {
   addFinished,
   filesBelow,
@@ -72,8 +73,7 @@ function playlist(text: string) {
 const master = (id: string) => playlist(read(id, path.basename(videoRow(id).hls_url!)));
 /** What `npm run jobs` prints. */
 async function jobsCommand(...asked: string[]): Promise<string> {
-  const command = promisify(execFile);
-  const { stdout } = await command("node_modules/.bin/tsx", ["scripts/jobs.ts", ...asked]);
+  const { stdout } = await promisify(execFile)(process.execPath, command("jobs", ...asked));
   return stdout;
 }
 

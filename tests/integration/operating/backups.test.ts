@@ -18,6 +18,7 @@ import { storedBackups } from "~/studio/backups/stored-backups.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, caught, succeeded, useAdminSite } from "../../admin-requests";
+import { command } from "../../command";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const ORIGIN = "http://localhost";
@@ -194,11 +195,8 @@ describe("a backup", () => {
 
 describe("npm run backup without a folder", () => {
   const script = (wrapper: string[] = []) => {
-    const [command = process.execPath, ...args] = [
-      ...wrapper,
-      ...[process.execPath, "--import", "tsx", "scripts/backup.ts"],
-    ];
-    return execa(command, args, { cwd: root, reject: false, env: { ...process.env } });
+    const [program = "", ...args] = [...wrapper, process.execPath, ...command("backup")];
+    return execa(program, args, { cwd: root, reject: false, env: { ...process.env } });
   };
 
   it("makes one as the timetable does, which restores", async () => {

@@ -16,6 +16,7 @@ import { storedBackups } from "~/studio/backups/stored-backups.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
+import { command } from "../../command";
 import { until } from "../../process-figures";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -58,10 +59,10 @@ function startScript(
   preloads: string[] = [],
   environment: Record<string, string> = {},
 ) {
-  const modules = ["tsx", ...preloads.map((each) => path.join(root, `tests/servers/${each}.mjs`))];
+  const modules = preloads.map((each) => path.join(root, `tests/servers/${each}.mjs`));
   const child = execa(
     process.execPath,
-    [...modules.flatMap((each) => ["--import", each]), `scripts/${name}.ts`, ...parameters],
+    [...modules.flatMap((each) => ["--import", each]), ...command(name, ...parameters)],
     { cwd: root, reject: false, env: { ...process.env, ...environment } },
   );
   onTestFinished(() => void child.kill("SIGKILL"));

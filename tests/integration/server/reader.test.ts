@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { command } from "../../command";
 import { until } from "../../process-figures";
 import { LITESTREAM, Litestream } from "../../servers/litestream";
 import { type Nginx, nginxIsInstalled, startNginx } from "../../servers/nginx";
@@ -21,7 +22,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
   let nginx: Nginx;
 
   function refresh() {
-    return spawnSync(process.execPath, ["--import", "tsx", "scripts/refresh-reader.ts"], {
+    return spawnSync(process.execPath, command("refresh-reader"), {
       cwd: root,
       encoding: "utf8",
       env: {

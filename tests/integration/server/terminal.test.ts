@@ -19,8 +19,11 @@ afterEach(() => site.remove());
 
 /** Runs set-password at a terminal and types a line whenever it asks for one. */
 async function atTerminal(...lines: string[]) {
-  const command = "node --import tsx scripts/set-password.ts --email admin@example.com";
-  const child = spawn("script", ["-qec", command, "/dev/null"], { cwd: root, env: process.env });
+  const setPassword = "node scripts/command.mjs set-password --email admin@example.com";
+  const child = spawn("script", ["-qec", setPassword, "/dev/null"], {
+    cwd: root,
+    env: process.env,
+  });
   let shown = "";
   let asked = 0;
   child.stdout.on("data", (chunk) => {

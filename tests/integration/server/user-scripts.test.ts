@@ -3,6 +3,7 @@ import bcrypt from "bcryptjs";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sqliteHandle } from "~db/client.server";
+import { command } from "../../command";
 import { GOOD_PASSWORD, makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -16,7 +17,7 @@ afterEach(() => site.remove());
 
 /** As `npm run` does it, but without npm. */
 const script = (name: string, args: string[], input = "") =>
-  execa(process.execPath, ["--import", "tsx", `scripts/${name}.ts`, ...args], {
+  execa(process.execPath, command(name, ...args), {
     cwd: root,
     input,
     reject: false,

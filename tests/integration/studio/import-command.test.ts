@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { requireTerms, saveTerms } from "~/trust/uploaders/terms.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../../clips";
+import { command } from "../../command";
 import { until } from "../../process-figures";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
@@ -23,8 +24,8 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 /** As `npm run import` does it, but without npm, and as one process. */
-const command = (...args: string[]) =>
-  execa(process.execPath, ["--import", "tsx", "scripts/import.ts", ...args], {
+const importCommand = (...args: string[]) =>
+  execa(process.execPath, command("import", ...args), {
     cwd: root,
     reject: false,
   });
@@ -55,7 +56,7 @@ function isReading(pid = 0): boolean {
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
 it("tells its use, and what is wrong with how it was called", async () => {
-  expect(await command("--help")).toMatchObject({
+  expect(await importCommand("--help")).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining("npm run import -- FOLDER [options]"),
   });
@@ -65,7 +66,7 @@ it("tells its use, and what is wrong with how it was called", async () => {
     [[folder, "--category", "cats"], "--category takes desi, blacked"],
     [[path.join(site.uploads, "videos")], "must lie apart from the uploads"],
   ] as const) {
-    const { exitCode, stderr } = await command(...args);
+    const { exitCode, stderr } = await importCommand(...args);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
     expect(stderr).not.toContain("    at ");
   }
@@ -75,32 +76,32 @@ it("imports, sums up, and takes nothing twice", async () => {
   put(3);
   fs.copyFileSync(path.join(folder, "clip-0.mp4"), path.join(folder, "the-same.mp4"));
   fs.writeFileSync(path.join(folder, "broken.mp4"), "no video at all");
-  const dry = await command(folder, "--category", "desi", "--dry-run");
+  const dry = await importCommand(folder, "--category", "desi", "--dry-run");
   expect(dry.stdout).toContain("5 would be imported, 0 could not.");
   expect(videos()).toBe(0);
 
-  const first = await command(folder, "--category", "desi", "--status", "hidden");
+  const first = await importCommand(folder, "--category", "desi", "--status", "hidden");
   expect(first.exitCode).toBe(1);
   expect(first.stdout).toContain('the-same.mp4: the same file as "Clip 0".');
   expect(first.stdout).toMatch(/3 imported \(.+\), 0 already there, 1 duplicates, 1 failed/);
   expect(first.stderr).toContain("broken.mp4: This file is not a video that the site can read.");
   expect(videos()).toBe(3);
 
-  const again = await command(folder, "--category", "desi");
+  const again = await importCommand(folder, "--category", "desi");
   expect(again.stdout).toMatch(/0 imported \(.+\), 3 already there/);
   expect(videos()).toBe(3);
 });
 
 it("ends at SIGINT with 130, and goes on where it was", async () => {
   put(20, 5 * 1024 * 1024);
-  const running = command(folder, "--category", "desi", "--move");
+  const running = importCommand(folder, "--category", "desi", "--move");
   await until(() => isReading(running.pid));
   running.kill("SIGINT");
   const { exitCode, stdout } = await running;
   expect([exitCode, stdout]).toEqual([130, expect.stringContaining("goes on from here")]);
   expect(Number(videos())).toBeLessThan(20);
 
-  const rest = await command(folder, "--category", "desi", "--move");
+  const rest = await importCommand(folder, "--category", "desi", "--move");
   expect(rest.exitCode).toBe(0);
   expect(videos()).toBe(20);
   expect(fs.readdirSync(folder)).toEqual([]);
@@ -113,7 +114,7 @@ it("says once, before it begins, which videos name no category", async () => {
   put(5);
   fs.mkdirSync(path.join(folder, "desi"));
   fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));
-  const { exitCode, stdout, stderr } = await command(folder);
+  const { exitCode, stdout, stderr } = await importCommand(folder);
   expect(stderr.split("\n").filter((line) => line.includes("category"))).toEqual([
     "4 of 5 are left out, as nothing says the category (clip-0.mp4, clip-1.mp4, clip-2.mp4 and 1 more). --category desi, blacked, english, pornstar or premium takes them too.",
   ]);
@@ -121,7 +122,7 @@ it("says once, before it begins, which videos name no category", async () => {
   expect(stdout).toContain("1 imported");
   expect(stdout).toContain("4 failed");
   expect(exitCode).toBe(1);
-  expect((await command(folder, "--category", "desi")).stdout).toContain("1 already there");
+  expect((await importCommand(folder, "--category", "desi")).stdout).toContain("1 already there");
 });
 
 it("needs the version of the uploaders' terms while the studio asks for them", async () => {
@@ -129,15 +130,17 @@ it("needs the version of the uploaders' terms while the studio asks for them", a
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);
-  expect(await command(folder, "--category", "desi", "--dry-run")).toMatchObject({ exitCode: 0 });
+  expect(await importCommand(folder, "--category", "desi", "--dry-run")).toMatchObject({
+    exitCode: 0,
+  });
   for (const more of [[], ["--accept-terms", "2"]]) {
-    expect(await command(folder, "--category", "desi", ...more)).toMatchObject({
+    expect(await importCommand(folder, "--category", "desi", ...more)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/stand under \/admin\/terms; --accept-terms 1 says/),
     });
   }
   expect(videos()).toBe(0);
-  expect(await command(folder, "--category", "desi", "--accept-terms", "1")).toMatchObject({
+  expect(await importCommand(folder, "--category", "desi", "--accept-terms", "1")).toMatchObject({
     exitCode: 0,
   });
   const accepted = sqliteHandle().prepare("SELECT version, user_id AS id FROM accepted_terms");
@@ -148,8 +151,9 @@ it("the demo accepts no terms for anybody, and says so before it draws anything"
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);
-  const demo = ["--import", "tsx", "scripts/demo.ts"];
-  expect(await execa(process.execPath, demo, { cwd: root, reject: false })).toMatchObject({
+  expect(
+    await execa(process.execPath, command("demo"), { cwd: root, reject: false }),
+  ).toMatchObject({
     exitCode: 1,
     stdout: "",
     stderr: expect.stringContaining("The demo accepts nothing in your name"),

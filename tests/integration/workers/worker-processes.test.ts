@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { command } from "../../command";
 import { filesBelow } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { until } from "../../process-figures";
@@ -185,7 +186,7 @@ describe("npm run worker", () => {
     [["--site", "ftp://videos.example"], "npm run worker --"],
     [["--site", "https://videos.example"], "The token of this worker is missing."],
   ])("says how it is called: %j", (args, sentence) => {
-    const script = ["--import", "tsx", "scripts/worker/worker.ts", ...args];
+    const script = command("worker", ...args);
     const env = { NODE_ENV: "production", PATH: process.env.PATH } as const;
     expect(() => execFileSync(process.execPath, script, { env, stdio: "pipe" })).toThrow(sentence);
   });

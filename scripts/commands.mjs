@@ -1,0 +1,94 @@
+// The commands of the terminal, bundled: `node --import tsx` takes eight times as long to start one.
+import fs from "node:fs";
+import path from "node:path";
+import { fingerprint, giveUp, root } from "./prepare.mjs";
+
+const COMMANDS = {
+  backup: "scripts/backup.ts",
+  "check-library": "scripts/check-library.ts",
+  "create-user": "scripts/create-user.ts",
+  demo: "scripts/demo.ts",
+  import: "scripts/import.ts",
+  jobs: "scripts/jobs.ts",
+  "move-storage": "scripts/storage/move-storage.ts",
+  "refresh-reader": "scripts/refresh-reader.ts",
+  restore: "scripts/restore.ts",
+  "restore-files": "scripts/storage/restore-files.ts",
+  "set-password": "scripts/set-password.ts",
+  worker: "scripts/worker/worker.ts",
+};
+/** What they start in processes and threads of their own: `findProgram` looks beside the command. */
+const PROGRAMS = {
+  threads: "app/entry.threads.server.ts",
+  "backup-program": "app/studio/backups/backup-program.server.ts",
+  "captions-program": "app/media/captions/captions-program.server.ts",
+  "picture-program": "app/media/pictures/picture-program.server.ts",
+};
+const SOURCES = ["app", "db", "scripts", "tsconfig.json", "package.json", "package-lock.json"];
+/** Of hundreds of files each, as in vite.config.ts. The others stay in node_modules. */
+const BUNDLED_PACKAGES = ["kysely", "execa", "zod"];
+const FOLDER = path.join(root, "build", "commands");
+const FINGERPRINT = path.join(FOLDER, "fingerprint");
+
+/** Runs a command in this process, which takes its arguments from `process.argv`. */
+export async function runCommand(name) {
+  if (!Object.hasOwn(COMMANDS, name)) {
+    giveUp(`There is no command "${name ?? ""}". Commands: ${Object.keys(COMMANDS).join(", ")}.`);
+  }
+  await bundleCommands();
+  await import(path.join(FOLDER, `${name}.js`));
+}
+
+export function commandsAreFresh() {
+  try {
+    return fs.readFileSync(FINGERPRINT, "utf8") === fingerprint(SOURCES);
+  } catch {
+    return false;
+  }
+}
+
+/** Bundles the commands when their sources have changed. */
+export async function bundleCommands() {
+  if (commandsAreFresh()) return;
+  const from = fingerprint(SOURCES);
+  const { outputFiles } = await (await loadEsbuild()).build({
+    absWorkingDir: root,
+    entryPoints: { ...COMMANDS, ...PROGRAMS },
+    outdir: FOLDER,
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    jsx: "automatic",
+    external: packagesToImport(),
+    // execa contains CommonJS.
+    banner: {
+      js: 'import { createRequire as forFile } from "node:module"; const require = forFile(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  fs.mkdirSync(FOLDER, { recursive: true });
+  for (const { path: file, contents } of outputFiles) replaceFile(file, contents);
+  replaceFile(FINGERPRINT, from);
+}
+
+async function loadEsbuild() {
+  try {
+    return await import("esbuild");
+  } catch {
+    return giveUp("The sources have changed since the last build. Run npm start once, or npm ci.");
+  }
+}
+
+function packagesToImport() {
+  const { dependencies } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
+  return Object.keys(dependencies).filter((name) => !BUNDLED_PACKAGES.includes(name));
+}
+
+/** Another command may be starting from it. */
+function replaceFile(file, contents) {
+  const written = `${file}.${process.pid}`;
+  fs.writeFileSync(written, contents);
+  fs.renameSync(written, file);
+}
