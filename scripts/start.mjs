@@ -23,9 +23,12 @@ if (development) {
   process.exit(runPackage("remix", ["vite:dev", "--port", process.env.PORT || "3000"]));
 }
 
-installPackages({ development: !(buildIsFresh() && commandsAreFresh()) });
-build();
-await bundleCommands();
+const isFresh = buildIsFresh() && commandsAreFresh();
+installPackages({ development: !isFresh });
+if (!isFresh) {
+  build();
+  await bundleCommands();
+}
 if (process.argv.includes("--prepare")) process.exit(0);
 
 process.env.NODE_ENV ||= "production";
