@@ -10,49 +10,10 @@ import { restoreVideos } from "~/studio/trash/restore.server";
 import { purge } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, page, refused, succeed, useAdminSite } from "../../admin-requests";
-import { addToLibrary, jobRows, jobStates, workUntilIdle } from "../../encode-library";
-import { ffmpeg, makeClip } from "../../media-clips";
+import { jobRows } from "../../encode-library";
 
-const site = useAdminSite();
+useAdminSite();
 const ALIKE = "/admin?tab=manage&status=similar";
-
-/** Eight scenes of soft spots, which the seed chooses. */
-const film = (seed: number) =>
-  makeClip(site.folder, `film-${seed}`, {
-    picture: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,
-    audio: false,
-  });
-
-/** The same film in another way, by ffmpeg's options. */
-function changed(name: string, from: string, options: string[], before: string[] = []): string {
-  const file = `${site.folder}/${name}.mp4`;
-  ffmpeg([...before, "-i", from, "-an", ...options, file]);
-  return file;
-}
-
-const x264 = (crf: string, ...filter: string[]) => [
-  ...["-c:v", "libx264", "-preset", "ultrafast", "-crf", crf],
-  ...filter,
-];
-
-const still = (name: string, picture: string) =>
-  makeClip(site.folder, name, {
-    picture: `${picture}size=320x180:rate=10:duration=20`,
-    audio: false,
-  });
-
-/** Videos of files, compared in the order in which they are named; their ids. */
-async function compared(files: string[]): Promise<string[]> {
-  const ids: string[] = [];
-  for (const file of files) {
-    const id = await addToLibrary(site.uploads, file, true);
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
-    await workUntilIdle();
-    expect(jobStates(id).fingerprint).toBe("done");
-    ids.push(id);
-  }
-  return ids;
-}
 
 interface Shown {
   manage: {
@@ -67,45 +28,6 @@ const pair = (first: string, second: string, dismissed: string | null = null) =>
     .prepare("INSERT INTO similar_videos VALUES (?, ?, ?)")
     .run(...[first, second].sort(), dismissed);
 const notSame = (id: string, other: string) => ({ intent: "not-same", id, other });
-
-describe.runIf(ffmpegAvailable())("films that look alike", () => {
-  it("are found in another size, with a logo and without their beginning; others are not", async () => {
-    const original = film(3);
-    const [first, small, logo, trimmed, other, another] = await compared([
-      original,
-      changed("small", original, x264("38", "-vf", "scale=214:120")),
-      changed(
-        "logo",
-        original,
-        x264("23", "-vf", "drawbox=x=350:y=10:w=60:h=40:color=white:t=fill"),
-      ),
-      changed("trimmed", original, x264("23"), ["-ss", "1.5"]),
-      film(8),
-      film(21),
-    ]);
-    const { list, similar } = await shown();
-    expect(list.total).toBe(4);
-    expect(list.videos.map(({ id }) => id).sort()).toEqual([first, small, logo, trimmed].sort());
-    expect(similar[first!]!.map(({ id }) => id)).toEqual([small, logo, trimmed]);
-    const all = await shown("/admin?tab=manage");
-    expect(all.list.total).toBe(6);
-    expect([all.similar[other!], all.similar[another!]]).toEqual([undefined, undefined]);
-    expect(all.similar[trimmed!]![0]).toMatchObject({ id: first, title: "film-3.mp4" });
-  }, 120_000);
-
-  it("are not what is black, a test card or a still", async () => {
-    await compared([
-      still("black-1", "color=black:"),
-      still("black-2", "color=black:"),
-      still("bars-1", "smptebars="),
-      still("bars-2", "smptebars="),
-    ]);
-    expect((await shown()).list.total).toBe(0);
-    expect(
-      sqliteHandle().prepare("SELECT sum(length(hashes)) FROM video_fingerprints").pluck().get(),
-    ).toBe(0);
-  }, 60_000);
-});
 
 describe("videos that look alike", () => {
   const addFour = () => {

@@ -8,12 +8,12 @@ import { beginWork } from "~/media/jobs/worker.server";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
+import { appendVideo, breakChunkOffset, damageMedia } from "../../edited-mp4";
 import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { makeWorker, sendResult, takeJob } from "../../workers/worker-requests";
-import { appendVideo, breakChunkOffset, damageMedia } from "./edited-mp4";
 
 let site: ReturnType<typeof useTemporarySite>;
 let warnings: string[] = [];

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { addToLibrary, jobRows, onlyJobs, videoRow, workUntilIdle } from "../../encode-library";
-import { type Clip, makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+import { addToLibrary, jobRows, onlyJobs, videoRow, workUntilIdle } from "../encode-library";
+import { type Clip, makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {

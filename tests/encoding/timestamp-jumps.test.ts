@@ -15,9 +15,9 @@ import {
   workOn,
   workOnNamed,
   workUntilIdle,
-} from "../../encode-library";
-import { type Clip, ffprobe, makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+} from "../encode-library";
+import { type Clip, ffprobe, makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 import { beep, beepsIn, FLASH_FRAME_RATE, flash, flashesIn } from "./flashes";
 
 let site: ReturnType<typeof useTemporarySite>;

@@ -2,9 +2,9 @@ import fs from "node:fs";
 import os from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { makeLadder } from "../../encode-library";
-import { makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+import { makeLadder } from "../encode-library";
+import { makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {

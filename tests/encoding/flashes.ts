@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { ffmpeg } from "../../media-clips";
+import { ffmpeg } from "../media-clips";
 
 /** Clips in which a flash and a beep come together, and where they are in a file made of such clips. */
 

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { extractFrame } from "~/media/encode/frames.server";
 import { createPreview } from "~/media/encode/preview.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { makeLadder, workOn } from "../../encode-library";
-import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+import { makeLadder, workOn } from "../encode-library";
+import { ffmpeg, ffprobe, makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {

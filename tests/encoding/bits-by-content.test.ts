@@ -5,9 +5,9 @@ import { analyse } from "~/media/encode/analysis.server";
 import { renditionsFor } from "~/media/encode/renditions";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, onDisk, videoRow, workOn, workUntilIdle } from "../../encode-library";
-import { makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+import { addToLibrary, onDisk, videoRow, workOn, workUntilIdle } from "../encode-library";
+import { makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 const SIZE = "size=640x360:rate=25:duration=2";
 /** A square that moves over a plain ground, and a plain ground in noise. */

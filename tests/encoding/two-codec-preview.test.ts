@@ -11,9 +11,9 @@ import {
   onDisk,
   videoRow,
   workUntilIdle,
-} from "../../encode-library";
-import { ffprobe, makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+} from "../encode-library";
+import { ffprobe, makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {

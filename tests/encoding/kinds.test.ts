@@ -10,12 +10,12 @@ import { probe } from "~/media/probe/probe.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { refusalOfTerms } from "~/trust/uploaders/terms.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../../encode-library";
-import { type Clip, ffmpeg, makeClip, patched } from "../../media-clips";
-import { withSkeleton } from "../../ogg-skeleton";
-import { makeUser } from "../../sign-in-requests";
-import { useTemporarySite } from "../../temporary-site";
-import { fileBlob, uploadRequest } from "../../upload-requests";
+import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../encode-library";
+import { type Clip, ffmpeg, makeClip, patched } from "../media-clips";
+import { withSkeleton } from "../ogg-skeleton";
+import { makeUser } from "../sign-in-requests";
+import { useTemporarySite } from "../temporary-site";
+import { fileBlob, uploadRequest } from "../upload-requests";
 
 let site: ReturnType<typeof useTemporarySite>;
 let user: string;

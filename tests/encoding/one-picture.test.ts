@@ -6,9 +6,9 @@ import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, jobRows, videoRow, workUntilIdle } from "../../encode-library";
-import { type Clip, makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+import { addToLibrary, jobRows, videoRow, workUntilIdle } from "../encode-library";
+import { type Clip, makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {

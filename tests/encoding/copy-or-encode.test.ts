@@ -5,18 +5,10 @@ import { conversionOf } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
-import {
-  addToLibrary,
-  filesBelow,
-  jobRows,
-  jobStates,
-  onDisk,
-  videoRow,
-  workUntilIdle,
-} from "../../encode-library";
-import { ffmpeg, makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
-import { appendVideo, breakChunkOffset, type Edit, setEdits } from "./edited-mp4";
+import { appendVideo, type Edit, setEdits } from "../edited-mp4";
+import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../encode-library";
+import { ffmpeg, makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -167,42 +159,5 @@ describe.runIf(ffmpegAvailable())("a file that is copied", () => {
     const played = await playedFileOf(film);
     expect(fs.readFileSync(played).equals(fs.readFileSync(film))).toBe(false);
     expect(decoded(played, "v")).toBe(decoded(film, "v"));
-  });
-
-  it("is not replaced by a copy that ends where its index is broken", async () => {
-    const film = makeClip(site.folder, "broken", { ...SMALL, seconds: 8, video: [...H264] });
-    breakChunkOffset(film);
-    const id = await addToLibrary(site.uploads, film, true);
-    const url = videoRow(id).video_url;
-    const retried =
-      "UPDATE jobs SET run_after = '2000' WHERE state = 'waiting' AND kind <> 'cleanup'";
-    for (let attempt = 0; attempt < 3; attempt++) {
-      await workUntilIdle();
-      sqliteHandle().exec(retried);
-    }
-    const [job] = jobRows(id);
-    expect(job).toMatchObject({ kind: "transcode", state: "failed" });
-    expect(job!.reason).toContain("could not be copied completely");
-    expect(videoRow(id)).toMatchObject({ video_url: url, source_url: null });
-    expect(fs.readFileSync(onDisk(site.uploads, url)).equals(fs.readFileSync(film))).toBe(true);
-    expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
-  });
-
-  it("keeps its original beside an encoded file where the copy into another container ends early", async () => {
-    const film = makeClip(site.folder, "broken", {
-      ...SMALL,
-      seconds: 8,
-      video: [...H264],
-      audio: ["ac3"],
-    });
-    breakChunkOffset(film);
-    const id = await addToLibrary(site.uploads, film, false);
-    sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'transcode'");
-    await workUntilIdle();
-    const row = videoRow(id);
-    expect(row.source_url).not.toBeNull();
-    expect(
-      fs.readFileSync(onDisk(site.uploads, row.source_url)).equals(fs.readFileSync(film)),
-    ).toBe(true);
   });
 });

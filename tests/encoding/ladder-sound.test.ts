@@ -5,9 +5,9 @@ import { soundLabel } from "~/media/captions/languages";
 import { isCopyOf, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { makeLadder, workOn, workOnNamed } from "../../encode-library";
-import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+import { makeLadder, workOn, workOnNamed } from "../encode-library";
+import { ffmpeg, ffprobe, makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {

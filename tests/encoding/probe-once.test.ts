@@ -3,9 +3,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, onDisk, videoRow, workUntilIdle } from "../../encode-library";
-import { makeClip } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+import { addToLibrary, onDisk, videoRow, workUntilIdle } from "../encode-library";
+import { makeClip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {

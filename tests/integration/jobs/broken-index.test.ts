@@ -1,0 +1,64 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { sqliteHandle } from "~db/client.server";
+import { breakChunkOffset } from "../../edited-mp4";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const H264 = ["libx264", "-pix_fmt", "yuv420p", "-g", "25"];
+const SMALL = { size: "160x90" };
+
+describe.runIf(ffmpegAvailable())("a file whose index is broken", () => {
+  it("is not replaced by a copy that ends there", async () => {
+    const film = makeClip(site.folder, "broken", { ...SMALL, seconds: 8, video: H264 });
+    breakChunkOffset(film);
+    const id = await addToLibrary(site.uploads, film, true);
+    const url = videoRow(id).video_url;
+    const retried =
+      "UPDATE jobs SET run_after = '2000' WHERE state = 'waiting' AND kind <> 'cleanup'";
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await workUntilIdle();
+      sqliteHandle().exec(retried);
+    }
+    const [job] = jobRows(id);
+    expect(job).toMatchObject({ kind: "transcode", state: "failed" });
+    expect(job!.reason).toContain("could not be copied completely");
+    expect(videoRow(id)).toMatchObject({ video_url: url, source_url: null });
+    expect(fs.readFileSync(onDisk(site.uploads, url)).equals(fs.readFileSync(film))).toBe(true);
+    expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
+  });
+
+  it("keeps its original beside an encoded file where the copy into another container ends early", async () => {
+    const film = makeClip(site.folder, "broken", {
+      ...SMALL,
+      seconds: 8,
+      video: H264,
+      audio: ["ac3"],
+    });
+    breakChunkOffset(film);
+    const id = await addToLibrary(site.uploads, film, false);
+    sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'transcode'");
+    await workUntilIdle();
+    const row = videoRow(id);
+    expect(row.source_url).not.toBeNull();
+    expect(
+      fs.readFileSync(onDisk(site.uploads, row.source_url)).equals(fs.readFileSync(film)),
+    ).toBe(true);
+  });
+});
