@@ -3,17 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { runJobs } from "../run-jobs";
 import { expect, expectNoViolations, signIn, test } from "../site";
-import { addSource, expectPlays, type Input, X264 } from "./plays-encoded";
-
-/** Others play in tests/e2e/nightly/encode.spec.ts. */
-const INPUTS: Input[] = [
-  [
-    "10 bits and AC-3 5.1 in Matroska",
-    { as: "mkv", video: [...X264, "-pix_fmt", "yuv420p10le"], audio: ["ac3", "-ac", "6"] },
-    16 / 9,
-  ],
-  ["a turned MOV", { as: "mov" }, 9 / 16, 90],
-];
+import { addSource } from "./plays-encoded";
 
 let folder: string;
 test.beforeAll(() => {
@@ -29,10 +19,6 @@ test("a video that is being prepared says so", async ({ page, site }) => {
   await expect(page.getByText("Please try again later.")).toBeVisible();
   await expect(page.getByText("It is being prepared.")).toBeVisible();
   expect((await page.request.get(source_url)).status()).toBe(404);
-});
-
-test("whatever comes in plays in the browser", async ({ page, site }) => {
-  await expectPlays(page, site, folder, INPUTS);
 });
 
 test("a failed job stands on the queue page with its reason, and Retry starts it anew", async ({

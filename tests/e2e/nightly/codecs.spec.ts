@@ -3,10 +3,10 @@ import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright/test";
 import { makeClip } from "../../media-clips";
+import { plays } from "../player/adaptive-video";
+import { PlayerPage } from "../player/player-page";
 import { runJobs } from "../run-jobs";
 import { expect, test } from "../site";
-import { plays } from "./adaptive-video";
-import { PlayerPage } from "./player-page";
 
 let folder: string;
 test.beforeAll(() => {

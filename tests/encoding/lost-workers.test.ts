@@ -1,0 +1,78 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { filesBelow } from "../encode-library";
+import { until } from "../process-figures";
+import { useSiteForWorkers } from "../workers/site-for-workers";
+import { encodersIn, type WorkerProcess } from "../workers/worker-process";
+
+const workers = useSiteForWorkers();
+const { addFilm, addWorker, isDone, jobOf, playsWhole, slow } = workers;
+/** As after two minutes without a word. */
+const endLeases = () =>
+  workers.site
+    .database()
+    .exec("UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'");
+
+describe.runIf(ffmpegAvailable())("a job of a worker", () => {
+  it("is made by another when its worker is killed, and when one is asked to leave", async () => {
+    const id = addFilm(30);
+    const [attic, barn, cellar] = ["attic", "barn", "cellar"].map(addWorker) as [
+      ...[WorkerProcess, WorkerProcess, WorkerProcess],
+    ];
+    const environment = slow();
+    attic.start(environment);
+    await until(() => encodersIn(attic.folder).length > 0);
+    await attic.stop("SIGKILL");
+    await until(() => encodersIn(attic.folder).length === 0);
+    expect(jobOf(id)).toMatchObject({ state: "running", attempts: 1 });
+    endLeases();
+
+    barn.start(environment);
+    await until(() => encodersIn(barn.folder).length > 0);
+    expect(jobOf(id)).toMatchObject({ state: "running", attempts: 1 });
+    expect(await barn.stop("SIGTERM")).toBe(0);
+    expect(barn.log).toContain("given back.");
+    expect(encodersIn(barn.folder)).toEqual([]);
+    expect(filesBelow(barn.folder)).toEqual([]);
+    expect(jobOf(id)).toMatchObject({ state: "waiting", attempts: 0, worker: null });
+
+    cellar.start();
+    await until(() => isDone(id));
+    expect(jobOf(id).attempts).toBe(1);
+    await playsWhole(id);
+  });
+
+  it("goes on when the site was away", async () => {
+    const id = addFilm(30);
+    const attic = addWorker("attic");
+    attic.start(slow(3));
+    await until(() => encodersIn(attic.folder).length > 0);
+    await workers.site.stop();
+    await attic.says("can't be reached");
+    await workers.site.start();
+    await until(() => isDone(id));
+    expect(jobOf(id).attempts).toBe(1);
+    await playsWhole(id);
+  });
+
+  it("is given up when its film is deleted while it is made", async () => {
+    const id = addFilm(30);
+    const attic = addWorker("attic");
+    attic.start(slow(5));
+    await until(() => encodersIn(attic.folder).length > 0);
+    const url = workers.site
+      .database()
+      .prepare("DELETE FROM videos WHERE id = ? RETURNING video_url")
+      .pluck()
+      .get(id) as string;
+    await attic.says(/no longer y?ours/);
+    await until(() => encodersIn(attic.folder).length === 0);
+    const next = addFilm(4);
+    await until(() => isDone(next));
+    // The folder of the stream would have the name of the film.
+    const folders = fs.readdirSync(path.join(workers.site.uploads, "videos", "u"));
+    expect(folders).not.toContain(path.parse(url).name);
+  });
+});
