@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig, devices } from "playwright/test";
 import { HEADLESS_LAUNCH } from "../chromium";
 
@@ -10,7 +11,8 @@ export default defineConfig({
   outputDir: "../../test-results",
   globalSetup: "../build-site.ts",
   forbidOnly: Boolean(process.env.CI),
-  workers: 2,
+  // With one for each processor, a fifth of the time nobody works: some tests wait for a film or a retry.
+  workers: availableParallelism() + 1,
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: "list",

@@ -10,7 +10,7 @@ import { VideoGrid } from "../cards/video-grid";
 import { EmptyState } from "../empty-state";
 import { useOnline } from "../offline/use-online";
 import { ListChoices } from "./list-choices";
-import { ListError, RequestError, useListFailure } from "./list-error";
+import { ListError, OutdatedList, RequestError, useListFailure } from "./list-error";
 import { Pager } from "./pager";
 import { useStableList } from "./use-stable-list";
 import { useUnwatched } from "./use-unwatched";
@@ -42,11 +42,11 @@ export function ListSection({
 }) {
   const waiting = useWaiting();
   const failure = useListFailure();
-  const hasError = error !== undefined || failure !== undefined;
   const isOnline = useOnline();
   const title = useRef<HTMLHeadingElement>(null);
   const cards = useRef<HTMLDivElement>(null);
-  const { list, news, withdrawn } = useStableList(latest, cards);
+  const { list, isOutdated, news, withdrawn } = useStableList(latest, cards, error !== undefined);
+  const hasError = failure !== undefined || (error !== undefined && !isOutdated);
   const { videos, page, pageCount, total } = list;
   const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
@@ -98,9 +98,10 @@ export function ListSection({
       {hidden > 0 && !hasError && (
         <WatchedAreHidden hidden={hidden} isAll={hidden === videos.length} />
       )}
+      {isOutdated && error && !failure && <OutdatedList message={error} />}
       {failure ? (
         <RequestError failure={failure} />
-      ) : error ? (
+      ) : error && !isOutdated ? (
         <ListError message={error} />
       ) : videos.length === 0 ? (
         listLocation.length ? (

@@ -7,23 +7,34 @@ import { fetchCards } from "../cards/fetch-cards";
 /**
  * The list to show while newer ones arrive for the same page: the newest, unless showing it would
  * move what is being read. Then the one that was there, until the visitor is at the top again and
- * without focus in it, or goes elsewhere.
+ * without focus in it, or goes elsewhere. Also the one that was there while newer ones can't be read.
  *
  * @param element what the cards stand in.
+ * @param hasFailed whether the latest list could not be read.
  */
-export function useStableList(latest: VideoPage, element: RefObject<HTMLElement>) {
+export function useStableList(
+  latest: VideoPage,
+  element: RefObject<HTMLElement>,
+  hasFailed: boolean,
+) {
   const { key } = useLocation();
   const isBeingRead = useIsBeingRead(element);
-  const [shown, setShown] = useState({ key, list: latest });
-  const stays = isBeingRead && shown.key === key && hasMoved(shown.list, latest);
+  const [shown, setShown] = useState({ key, list: latest, hasFailed });
+  const isHere = shown.key === key && !shown.hasFailed;
+  const isOutdated = hasFailed && isHere;
+  const stays = isOutdated || (isBeingRead && isHere && hasMoved(shown.list, latest));
   // While rendering, so that the newer list is not on the screen for one frame.
-  if (!stays && (shown.list !== latest || shown.key !== key)) setShown({ key, list: latest });
+  if (!stays && (shown.list !== latest || shown.key !== key)) {
+    setShown({ key, list: latest, hasFailed });
+  }
   const list = stays ? shown.list : latest;
   return {
     list,
+    /** Whether a newer list could not be read. */
+    isOutdated,
     /** What the newer list brings, when it is not shown. */
-    news: stays ? newsOf(list, latest) : undefined,
-    withdrawn: useWithdrawn(list, latest),
+    news: stays && !isOutdated ? newsOf(list, latest) : undefined,
+    withdrawn: useWithdrawn(list, isOutdated ? list : latest),
   };
 }
 
