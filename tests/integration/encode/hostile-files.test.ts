@@ -56,8 +56,8 @@ const tiny = (name: string, as = "mp4") =>
   });
 
 describe.runIf(ffmpegAvailable())("hostile files", () => {
-  it.each([1, 7])("cut off after %i tenths", async (tenths) => {
-    await endsWell(truncated(tiny("whole"), tenths / 10));
+  it("cut off in the middle", async () => {
+    await endsWell(truncated(tiny("whole"), 0.7));
   });
 
   it.each([1, 2])("with bits flipped, seed %i", async (seed) => {

@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { makeClip } from "../../media-clips";
-import { until } from "../../process-figures";
-import { SiteProcess } from "../../site-process";
-import { slowFfmpeg } from "../../slow-ffmpeg";
+import { makeClip } from "../media-clips";
+import { until } from "../process-figures";
+import { SiteProcess } from "../site-process";
+import { slowFfmpeg } from "../slow-ffmpeg";
 
 const site = new SiteProcess({ ENCODER_CONCURRENCY: "1" });
 beforeAll(() => site.start({ PATH: slowFfmpeg(site.folder) }));

@@ -9,8 +9,8 @@ import { otherFiles } from "~/studio/files/file-list.server";
 import { takeOverReady } from "~/studio/files/ready-files.server";
 import { checkLibrary } from "~/studio/library/check-library.server";
 import { sqliteHandle } from "~db/client.server";
-import { succeed, useAdminSite } from "../../../admin-requests";
-import { command } from "../../../command";
+import { succeed, useAdminSite } from "../admin-requests";
+import { command } from "../command";
 import {
   addToLibrary,
   filesBelow,
@@ -18,10 +18,10 @@ import {
   onDisk,
   videoRow,
   workUntilIdle,
-} from "../../../encode-library";
-import { makeClip } from "../../../media-clips";
-import { probeFile } from "../../../probe-file";
-import { interruptOnce, KILLED, SLOWLY } from "../../jobs/interrupt-once";
+} from "../encode-library";
+import { interruptOnce, KILLED, SLOWLY } from "../integration/jobs/interrupt-once";
+import { makeClip } from "../media-clips";
+import { probeFile } from "../probe-file";
 
 const site = useAdminSite();
 const CUTTING = "*cut.mp4*";

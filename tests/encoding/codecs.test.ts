@@ -19,7 +19,7 @@ import { claim } from "~/media/jobs/queue.server";
 import { ffmpegAvailable, forgetFfmpeg, hasEncoder } from "~/media/probe/ffmpeg.server";
 import { forgetSettings } from "~/server/settings.server";
 import { sqliteHandle } from "~db/client.server";
-import { command } from "../../command";
+import { command } from "../command";
 import {
   addFinished,
   filesBelow,
@@ -28,9 +28,9 @@ import {
   onDisk,
   videoRow,
   workUntilIdle,
-} from "../../encode-library";
-import { ffprobe } from "../../media-clips";
-import { useTemporarySite } from "../../temporary-site";
+} from "../encode-library";
+import { ffprobe } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 let realPath: string | undefined;
