@@ -1,3 +1,4 @@
+import { formatDuration } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 
 const WIDTH = 24;
@@ -26,7 +27,7 @@ export function progressBar(totalFiles: number, totalBytes: number) {
       `[${"#".repeat(filled)}${".".repeat(WIDTH - filled)}] ${Math.floor(share * 100)} %`,
       `${files} of ${totalFiles}`,
       `${formatBytes(bytes / 2 / Math.max(seconds, 0.001))}/s`,
-      left === undefined ? "" : `${clock(left)} left`,
+      left === undefined ? "" : `${formatDuration(left)} left`,
     ].join("  ");
     process.stderr.write(terminal ? `\r\x1b[K${text}` : `${text}\n`);
   }
@@ -46,9 +47,4 @@ export function progressBar(totalFiles: number, totalBytes: number) {
       if (terminal) process.stderr.write("\r\x1b[K");
     },
   };
-}
-
-function clock(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  return `${minutes}:${String(seconds % 60).padStart(2, "0")}`;
 }

@@ -1,3 +1,4 @@
+import { formatSpan } from "~/shared/format-span";
 import type { JobKind, JobState } from "~db/schema";
 
 /**
@@ -118,14 +119,6 @@ export function progressText({
 }: Pick<JobNow, "progress" | "speed" | "secondsLeft">): string {
   const parts = [`${Math.floor(progress * 100)}%`];
   if (speed) parts.push(`${speed.toFixed(1)}× speed`);
-  if (secondsLeft !== undefined) parts.push(`${durationText(secondsLeft)} left`);
+  if (secondsLeft !== undefined) parts.push(`${formatSpan(secondsLeft)} left`);
   return parts.join(" · ");
-}
-
-/** Such as `1 min 20 s`. */
-export function durationText(seconds: number): string {
-  const whole = Math.max(1, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }

@@ -1,6 +1,7 @@
 import { Form, Link } from "@remix-run/react";
 import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
+import { formatSpan } from "~/shared/format-span";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { formatStorage } from "../statistics/storage-text";
@@ -140,19 +141,12 @@ function StateBadge({ state }: Pick<ListedBackup, "state">) {
 function resultText(backup: ListedBackup): string {
   if (backup.state === "running") return "It is being copied and proved.";
   if (backup.state !== "done") return backup.reason ?? "";
-  const seconds = Math.max(
-    1,
-    Math.round((Date.parse(backup.finishedAt ?? "") - Date.parse(backup.startedAt)) / 1000),
-  );
-  const took =
-    seconds < 120
-      ? formatQuantity(seconds, "second")
-      : formatQuantity(Math.round(seconds / 60), "minute");
+  const tookMs = Date.parse(backup.finishedAt ?? "") - Date.parse(backup.startedAt);
   const repaired =
     backup.repaired > 0
       ? ` ${formatQuantity(backup.repaired, "damaged file")} of the earlier ones copied again.`
       : "";
-  return `${sizeText(backup)}, ${formatStorage(backup.addedBytes)} of it new, in ${took}.${repaired}`;
+  return `${sizeText(backup)}, ${formatStorage(backup.addedBytes)} of it new, in ${formatSpan(tookMs / 1000)}.${repaired}`;
 }
 
 function sizeText({ files, bytes }: ListedBackup): string {

@@ -1,7 +1,7 @@
 import { Form } from "@remix-run/react";
 import { Pause, Play } from "lucide-react";
-import { durationText } from "~/media/jobs/kinds";
 import { formatQuantity } from "~/shared/format";
+import { formatSpan } from "~/shared/format-span";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { PageLink } from "~/ui/page-link";
@@ -65,7 +65,7 @@ function timeText(left: number, { seconds, unmeasured }: QueuePage["timeLeft"], 
   if (seconds === null) {
     return `Time left: unknown, until this has been made once: ${unmeasured.join(", ")}.`;
   }
-  return `Time left: about ${durationText(seconds)}${isPaused ? " once it goes on" : ""}, by how long the last ones took.`;
+  return `Time left: about ${formatSpan(seconds)}${isPaused ? " once it goes on" : ""}, by how long the last ones took.`;
 }
 
 /** What of the queue is shown; each is an address. */

@@ -1,6 +1,7 @@
 import type { CutOff } from "~/shared/cut-off";
 import { videoFile } from "~/shared/file-rules";
 import { titleFromFileName } from "~/shared/file-title";
+import { formatSpan } from "~/shared/format-span";
 import { check, firstMessage } from "~/shared/video-fields";
 import type { Duplicate, UploadIntent, UploadLimits, UploadTexts } from "./upload-fields";
 
@@ -140,8 +141,5 @@ export function throughputMeter(now: () => number) {
 /** `8 s`, `3 min 20 s`, `1 h 5 min`; undefined while the throughput is unknown. */
 export function timeLeft(bytesLeft: number, bytesPerSecond: number): string | undefined {
   if (bytesPerSecond <= 0) return undefined;
-  const seconds = Math.ceil(bytesLeft / bytesPerSecond);
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return formatSpan(Math.ceil(bytesLeft / bytesPerSecond));
 }

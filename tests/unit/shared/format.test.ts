@@ -10,6 +10,7 @@ import {
   parseTime,
   storedDuration,
 } from "~/shared/format";
+import { formatSpan } from "~/shared/format-span";
 
 describe("a count", () => {
   it.each([
@@ -166,4 +167,14 @@ describe("a duration", () => {
   ])("of %d seconds is %s in structured data", (seconds, text) =>
     expect(isoDuration(seconds)).toBe(text),
   );
+});
+
+describe("a span of time", () => {
+  it.each([
+    [0, "1 s"],
+    [59.4, "59 s"],
+    [59.5, "1 min 0 s"],
+    [200, "3 min 20 s"],
+    [3_900, "1 h 5 min"],
+  ])("of %d seconds is %s", (seconds, text) => expect(formatSpan(seconds)).toBe(text));
 });

@@ -148,7 +148,7 @@ describe("what is told while it goes on", () => {
   });
 
   it.each([
-    [0, 10, "0 s"],
+    [0, 10, "1 s"],
     [80, 10, "8 s"],
     [591, 10, "1 min 0 s"],
     [2_000, 10, "3 min 20 s"],
