@@ -1,0 +1,34 @@
+import fs from "node:fs";
+import { isBuiltin } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { dependencies } from "../../../package.json";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const IMPORT =
+  /^(?:import|export)\b[^"'\n;]*["']([^."'/][^"']*)["'];$|\bimport\("([^."/][^"]*)"\)/gm;
+
+/** A package that another one brings may be absent, or at the top of node_modules in another version. */
+it.each(["build/server", "build/commands"])(
+  "%s imports nothing but the packages of package.json",
+  (folder) => {
+    const files = fs
+      .readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".js"));
+    const imported = files.flatMap((name) =>
+      [...fs.readFileSync(path.join(root, folder, name), "utf8").matchAll(IMPORT)].map(
+        (match) => match[1] ?? match[2] ?? "",
+      ),
+    );
+    const packages = new Set(
+      imported
+        .filter((name) => !isBuiltin(name))
+        .map((name) => name.split("/", name.startsWith("@") ? 2 : 1).join("/")),
+    );
+    expect(packages.size).toBeGreaterThan(3);
+    // Only where there is no built file.
+    packages.delete("tsx");
+    expect([...packages].filter((name) => !(name in dependencies))).toEqual([]);
+  },
+);
