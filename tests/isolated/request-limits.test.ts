@@ -7,8 +7,8 @@ import {
   MAX_REQUESTS,
   MAX_REQUESTS_PER_NETWORK,
 } from "~/server/node/connection-limits.server";
-import { until } from "../../process-figures";
-import { useTemporarySite } from "../../temporary-site";
+import { until } from "../process-figures";
+import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
 let server: http.Server;
