@@ -154,8 +154,13 @@ function readPackages(file) {
 
 /** Whether build/ was made from exactly the sources that are here. */
 export function buildIsFresh() {
+  return isMadeFrom(FINGERPRINT, siteFingerprint());
+}
+
+/** Whether a file records this fingerprint of what something was made from. */
+export function isMadeFrom(record, from) {
   try {
-    return fs.readFileSync(FINGERPRINT, "utf8") === fingerprint(SOURCES);
+    return fs.readFileSync(record, "utf8") === from;
   } catch {
     return false;
   }
@@ -165,12 +170,18 @@ export function buildIsFresh() {
 export function build() {
   if (buildIsFresh()) return;
   console.log("Building the site ...");
-  const from = fingerprint(SOURCES);
   fs.rmSync(FINGERPRINT, { force: true });
   if (runPackage("remix", ["vite:build", "--logLevel", "warn"], { NODE_ENV: "production" }) !== 0) {
     giveUp("The site could not be built; what went wrong stands above.");
   }
-  fs.writeFileSync(FINGERPRINT, from);
+  fs.writeFileSync(FINGERPRINT, siteFingerprint());
+}
+
+let hashedSite;
+/** Of all sources of the site. They are read once: what changes during a build is built by the next. */
+export function siteFingerprint() {
+  hashedSite ??= fingerprint(SOURCES);
+  return hashedSite;
 }
 
 /** The SHA-256 of these files and folders of the repository. */

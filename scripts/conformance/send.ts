@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { VIDEO_NAME } from "~/shared/file-rules";
+import { command } from "../../tests/command";
 import { ask, MULTIPART, multipartParts } from "../../tests/site-client";
 import type { SiteProcess } from "../../tests/site-process";
 import { GOOD_TEXTS } from "../../tests/upload-requests";
@@ -67,8 +67,6 @@ export function sender(site: SiteProcess, cookie: string) {
   };
 }
 
-const IMPORT = fileURLToPath(new URL("../import.ts", import.meta.url));
-
 /** Imports a folder with the command; what became of each file that is named as a video, by its name. */
 export async function importFolder(
   site: SiteProcess,
@@ -76,7 +74,7 @@ export async function importFolder(
 ): Promise<Map<string, Answer>> {
   const { stderr } = await execa(
     process.execPath,
-    ["--import", "tsx", IMPORT, folder, "--category", "desi"],
+    command("import", folder, "--category", "desi"),
     {
       reject: false,
       env: { DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },

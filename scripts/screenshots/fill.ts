@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { command } from "../../tests/command";
 import { ADMIN, type SiteProcess } from "../../tests/site-process";
 import { ADMIN_WITH_SECOND_FACTOR, INVITATION_TOKEN } from "./admin-screens";
 import { inDays } from "./days";
@@ -25,7 +26,7 @@ From here on we walk.
 
 /** Fills an empty site with the demo's clips, and changes some so that every state of a video is there. */
 export function fillForScreens(site: SiteProcess): ShownVideos {
-  execFileSync("node", ["scripts/command.mjs", "demo"], {
+  execFileSync(process.execPath, command("demo"), {
     env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
     stdio: "inherit",
   });

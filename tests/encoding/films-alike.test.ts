@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
-import { page, useAdminSite } from "../admin-requests";
+import { useAdminSite } from "../admin-requests";
 import { addToLibrary, jobStates, workUntilIdle } from "../encode-library";
 import { ffmpeg, makeClip } from "../media-clips";
+import { shown } from "../similar-list";
 
 const site = useAdminSite();
 
@@ -44,16 +45,6 @@ async function compared(files: string[]): Promise<string[]> {
   }
   return ids;
 }
-
-interface Shown {
-  manage: {
-    list: { videos: { id: string }[]; total: number };
-    similar: Record<string, { id: string; title: string }[]>;
-  };
-}
-
-const shown = async (address = "/admin?tab=manage&status=similar") =>
-  ((await page(address)) as never as Shown).manage;
 
 describe.runIf(ffmpegAvailable())("films that look alike", () => {
   it("are found in another size, with a logo and without their beginning; others are not", async () => {

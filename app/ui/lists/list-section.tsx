@@ -20,7 +20,7 @@ import { hideWatched } from "./watched-videos";
 export function ListSection({
   heading,
   list: latest,
-  error,
+  error: latestError,
   listLocation,
   now,
   ranked,
@@ -45,8 +45,8 @@ export function ListSection({
   const isOnline = useOnline();
   const title = useRef<HTMLHeadingElement>(null);
   const cards = useRef<HTMLDivElement>(null);
-  const { list, isOutdated, news, withdrawn } = useStableList(latest, cards, error !== undefined);
-  const hasError = failure !== undefined || (error !== undefined && !isOutdated);
+  const { list, error, outdatedBy, news, withdrawn } = useStableList(latest, cards, latestError);
+  const hasError = error !== undefined || failure !== undefined;
   const { videos, page, pageCount, total } = list;
   const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
@@ -98,10 +98,10 @@ export function ListSection({
       {hidden > 0 && !hasError && (
         <WatchedAreHidden hidden={hidden} isAll={hidden === videos.length} />
       )}
-      {isOutdated && error && !failure && <OutdatedList message={error} />}
+      {outdatedBy && !failure && <OutdatedList message={outdatedBy} />}
       {failure ? (
         <RequestError failure={failure} />
-      ) : error && !isOutdated ? (
+      ) : error ? (
         <ListError message={error} />
       ) : videos.length === 0 ? (
         listLocation.length ? (

@@ -10,28 +10,31 @@ import { fetchCards } from "../cards/fetch-cards";
  * without focus in it, or goes elsewhere. Also the one that was there while newer ones can't be read.
  *
  * @param element what the cards stand in.
- * @param hasFailed whether the latest list could not be read.
+ * @param latestError why the latest list could not be read.
  */
 export function useStableList(
   latest: VideoPage,
   element: RefObject<HTMLElement>,
-  hasFailed: boolean,
+  latestError: string | undefined,
 ) {
   const { key } = useLocation();
   const isBeingRead = useIsBeingRead(element);
-  const [shown, setShown] = useState({ key, list: latest, hasFailed });
-  const isHere = shown.key === key && !shown.hasFailed;
-  const isOutdated = hasFailed && isHere;
+  const [shown, setShown] = useState({ key, list: latest, error: latestError });
+  const isHere = shown.key === key && shown.error === undefined;
+  const outdatedBy = isHere ? latestError : undefined;
+  const isOutdated = outdatedBy !== undefined;
   const stays = isOutdated || (isBeingRead && isHere && hasMoved(shown.list, latest));
   // While rendering, so that the newer list is not on the screen for one frame.
   if (!stays && (shown.list !== latest || shown.key !== key)) {
-    setShown({ key, list: latest, hasFailed });
+    setShown({ key, list: latest, error: latestError });
   }
   const list = stays ? shown.list : latest;
   return {
     list,
-    /** Whether a newer list could not be read. */
-    isOutdated,
+    /** Why it could not be read. */
+    error: isOutdated ? undefined : latestError,
+    /** Why a newer one could not be read. */
+    outdatedBy,
     /** What the newer list brings, when it is not shown. */
     news: stays && !isOutdated ? newsOf(list, latest) : undefined,
     withdrawn: useWithdrawn(list, isOutdated ? list : latest),

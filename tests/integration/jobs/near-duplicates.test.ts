@@ -9,20 +9,11 @@ import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreVideos } from "~/studio/trash/restore.server";
 import { purge } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
-import { addVideo, page, refused, succeed, useAdminSite } from "../../admin-requests";
+import { addVideo, refused, succeed, useAdminSite } from "../../admin-requests";
 import { jobRows } from "../../encode-library";
+import { ALIKE, type Shown, shown } from "../../similar-list";
 
 useAdminSite();
-const ALIKE = "/admin?tab=manage&status=similar";
-
-interface Shown {
-  manage: {
-    list: { videos: { id: string }[]; total: number };
-    similar: Record<string, { id: string; title: string }[]>;
-  };
-}
-
-const shown = async (address = ALIKE) => ((await page(address)) as never as Shown).manage;
 const pair = (first: string, second: string, dismissed: string | null = null) =>
   sqliteHandle()
     .prepare("INSERT INTO similar_videos VALUES (?, ?, ?)")
