@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Requests for the data of a page that fail between browser and site: offline, a broken connection, a
- * proxy's error. The router would replace the page by an error page. Here the request waits instead,
- * until a retry succeeds or the router aborts it because the visitor goes elsewhere.
+ * Requests for the data of a page that fail: offline, a broken connection, a proxy's error; also an error
+ * of the site when the page is open and asked for newer data. The router would replace the page by an
+ * error page. Here the request waits instead, until a retry succeeds or the router aborts it because the
+ * visitor goes elsewhere.
  */
 export interface RequestFailure {
   /** What was requested: a list of videos, or any other page. */
@@ -16,7 +17,8 @@ export interface RequestFailure {
 const MESSAGES = {
   offline: "You are offline.",
   videos: "Failed to fetch videos.",
-  page: "The site could not be reached.",
+  unreachable: "The site could not be reached.",
+  broken: "The site returned an error.",
 } as const;
 
 interface FailedRequest extends RequestFailure {
@@ -70,22 +72,21 @@ function pageUrl(input: RequestInfo | URL, init: RequestInit | undefined): URL |
 }
 
 async function answerOf(
-  { pathname }: URL,
+  url: URL,
   send: () => Promise<Response>,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  // The router requests the data of / at /_root.data.
-  const target = isListPath(pathname.replace(/(?:_root)?\.data$/, "")) ? "videos" : "page";
+  const page = pageAddress(url);
+  const target = isListPath(page.pathname) ? "videos" : "page";
   let request: FailedRequest | undefined;
   try {
     for (;;) {
       const answer = await wholeAnswer(send, signal);
-      if (answer && !isFailure(answer)) return answer;
+      if (answer && !isFailure(answer, page)) return answer;
       signal?.throwIfAborted();
       if (request) failed.delete(request);
       await new Promise<void>((resolve, reject) => {
-        const message = MESSAGES[navigator.onLine ? target : "offline"];
-        request = { target, message, isRetrying: false, retry: resolve };
+        request = { target, message: messageOf(target, answer), isRetrying: false, retry: resolve };
         failed.add(request);
         signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
         announce();
@@ -111,9 +112,33 @@ async function wholeAnswer(send: () => Promise<Response>, signal: AbortSignal | 
   }
 }
 
-/** Whether a proxy answered for the site. The site's own errors are pages, with a reference to its log. */
-function isFailure({ status, headers }: Response): boolean {
-  return status >= 500 && !headers.has("X-Remix-Response");
+function messageOf(target: RequestFailure["target"], answer: Response | undefined): string {
+  if (!navigator.onLine) return MESSAGES.offline;
+  if (target === "videos") return MESSAGES.videos;
+  return answer ? MESSAGES.broken : MESSAGES.unreachable;
+}
+
+/** The address of the page whose data a request is for. The router requests those of / at /_root.data. */
+function pageAddress(url: URL): URL {
+  const page = new URL(url);
+  page.pathname = url.pathname.replace(/(?:_root)?\.data$/, "");
+  page.searchParams.delete("_routes");
+  return page;
+}
+
+/**
+ * Whether an answer is no reason to leave the page that is open: a proxy's error, or any error when the
+ * request was for a list, or for newer data of the open page. Otherwise the site's own error is a page to
+ * show, with a reference to its log.
+ */
+function isFailure({ status, headers }: Response, page: URL): boolean {
+  const isFromSite = headers.has("X-Remix-Response");
+  return status >= 500 && (!isFromSite || isListPath(page.pathname) || isOpen(page));
+}
+
+function isOpen({ pathname, searchParams }: URL): boolean {
+  const open = new URL(window.location.href);
+  return pathname === open.pathname && `${searchParams}` === `${open.searchParams}`;
 }
 
 function announce(): void {

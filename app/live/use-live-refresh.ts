@@ -1,6 +1,7 @@
 import { useNavigation, useRevalidator, useRouteLoaderData } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import { listenToEvents } from "./event-client";
+import { retryFailedRequests } from "./failed-requests";
 
 /** Open lists everywhere hear of a change at the same moment; they ask for it spread over this. */
 export const SPREAD_MS = 300;
@@ -35,6 +36,7 @@ export function useLiveRefresh({ jobs = false }: { jobs?: boolean } = {}): void 
       timer = setTimeout(() => {
         timer = undefined;
         setIsDue(true);
+        retryFailedRequests();
       }, Math.random() * SPREAD_MS);
     });
     return () => {

@@ -11,38 +11,17 @@ import { EmptyState } from "../empty-state";
 
 /** What takes the place of the videos when the page was loaded without them. */
 export function ListError({ message }: { message: string }) {
-  return (
-    <LoadingError message={message}>
-      <ReloadForm />
-    </LoadingError>
-  );
-}
-
-/** Stands above the videos when a newer list could not be read. */
-export function OutdatedList({ message }: { message: string }) {
-  return (
-    <div
-      role="alert"
-      className="mb-5 flex flex-wrap items-center gap-3 rounded-lg border border-line-strong bg-raised p-4"
-    >
-      <p className="min-w-0 flex-1 basis-40 text-sm font-semibold">
-        Error loading videos: {message}
-      </p>
-      <ReloadForm />
-    </div>
-  );
-}
-
-/** A form, because it is an action and not an address; it also reloads without scripts. */
-function ReloadForm() {
   const { pathname, search } = useLocation();
   return (
-    <Form action={pathname} reloadDocument>
-      {[...new URLSearchParams(search)].map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-      <Button>Retry</Button>
-    </Form>
+    <LoadingError message={message}>
+      {/* A form, because it is an action and not an address; it also reloads without scripts. */}
+      <Form action={pathname} reloadDocument>
+        {[...new URLSearchParams(search)].map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <Button>Retry</Button>
+      </Form>
+    </LoadingError>
   );
 }
 

@@ -10,7 +10,7 @@ import { VideoGrid } from "../cards/video-grid";
 import { EmptyState } from "../empty-state";
 import { useOnline } from "../offline/use-online";
 import { ListChoices } from "./list-choices";
-import { ListError, OutdatedList, RequestError, useListFailure } from "./list-error";
+import { ListError, RequestError, useListFailure } from "./list-error";
 import { Pager } from "./pager";
 import { useStableList } from "./use-stable-list";
 import { useUnwatched } from "./use-unwatched";
@@ -20,7 +20,7 @@ import { hideWatched } from "./watched-videos";
 export function ListSection({
   heading,
   list: latest,
-  error: latestError,
+  error,
   listLocation,
   now,
   ranked,
@@ -42,11 +42,11 @@ export function ListSection({
 }) {
   const waiting = useWaiting();
   const failure = useListFailure();
+  const hasError = error !== undefined || failure !== undefined;
   const isOnline = useOnline();
   const title = useRef<HTMLHeadingElement>(null);
   const cards = useRef<HTMLDivElement>(null);
-  const { list, error, outdatedBy, news, withdrawn } = useStableList(latest, cards, latestError);
-  const hasError = error !== undefined || failure !== undefined;
+  const { list, news, withdrawn } = useStableList(latest, cards);
   const { videos, page, pageCount, total } = list;
   const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
@@ -98,7 +98,6 @@ export function ListSection({
       {hidden > 0 && !hasError && (
         <WatchedAreHidden hidden={hidden} isAll={hidden === videos.length} />
       )}
-      {outdatedBy && !failure && <OutdatedList message={outdatedBy} />}
       {failure ? (
         <RequestError failure={failure} />
       ) : error ? (

@@ -7,37 +7,23 @@ import { fetchCards } from "../cards/fetch-cards";
 /**
  * The list to show while newer ones arrive for the same page: the newest, unless showing it would
  * move what is being read. Then the one that was there, until the visitor is at the top again and
- * without focus in it, or goes elsewhere. Also the one that was there while newer ones can't be read.
+ * without focus in it, or goes elsewhere.
  *
  * @param element what the cards stand in.
- * @param latestError why the latest list could not be read.
  */
-export function useStableList(
-  latest: VideoPage,
-  element: RefObject<HTMLElement>,
-  latestError: string | undefined,
-) {
+export function useStableList(latest: VideoPage, element: RefObject<HTMLElement>) {
   const { key } = useLocation();
   const isBeingRead = useIsBeingRead(element);
-  const [shown, setShown] = useState({ key, list: latest, error: latestError });
-  const isHere = shown.key === key && shown.error === undefined;
-  const outdatedBy = isHere ? latestError : undefined;
-  const isOutdated = outdatedBy !== undefined;
-  const stays = isOutdated || (isBeingRead && isHere && hasMoved(shown.list, latest));
+  const [shown, setShown] = useState({ key, list: latest });
+  const stays = isBeingRead && shown.key === key && hasMoved(shown.list, latest);
   // While rendering, so that the newer list is not on the screen for one frame.
-  if (!stays && (shown.list !== latest || shown.key !== key)) {
-    setShown({ key, list: latest, error: latestError });
-  }
+  if (!stays && (shown.list !== latest || shown.key !== key)) setShown({ key, list: latest });
   const list = stays ? shown.list : latest;
   return {
     list,
-    /** Why it could not be read. */
-    error: isOutdated ? undefined : latestError,
-    /** Why a newer one could not be read. */
-    outdatedBy,
     /** What the newer list brings, when it is not shown. */
-    news: stays && !isOutdated ? newsOf(list, latest) : undefined,
-    withdrawn: useWithdrawn(list, isOutdated ? list : latest),
+    news: stays ? newsOf(list, latest) : undefined,
+    withdrawn: useWithdrawn(list, latest),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Page, Route } from "playwright/test";
 import { fill } from "../../fill-catalogue";
+import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
 const cards = "main article";
@@ -8,6 +9,16 @@ const LIST_DATA = /\/(_root|trending|categories[^?]*)\.data/;
 const first = (page: Page) => page.locator(cards).first();
 const notice = (page: Page) => page.getByRole("alert");
 const retry = (page: Page) => page.getByRole("button", { name: "Retry", exact: true });
+
+/** Does something while the site can't read its videos. */
+async function whileAway(site: SiteProcess, task: () => Promise<void>): Promise<void> {
+  site.database().exec("ALTER TABLE videos RENAME TO videos_away");
+  try {
+    await task();
+  } finally {
+    site.database().exec("ALTER TABLE videos_away RENAME TO videos");
+  }
+}
 
 /** The page with its scripts, those of the other lists included. */
 async function open(page: Page, path: string): Promise<void> {
@@ -111,15 +122,7 @@ test("a list that the site can't read is empty with the reason, on a full load t
   site,
 }) => {
   await fill(site, 20);
-  const whileAway = async (task: () => Promise<void>) => {
-    site.database().exec("ALTER TABLE videos RENAME TO videos_away");
-    try {
-      await task();
-    } finally {
-      site.database().exec("ALTER TABLE videos_away RENAME TO videos");
-    }
-  };
-  await whileAway(async () => {
+  await whileAway(site, async () => {
     const answer = await page.goto("/?category=desi");
     expect(answer?.status()).toBe(500);
     await expect(page.getByText(/^Error loading videos: Failed to fetch videos\./)).toBeVisible();
@@ -128,17 +131,15 @@ test("a list that the site can't read is empty with the reason, on a full load t
   await expect(page.locator(cards)).toHaveCount(8);
   await expect(page).toHaveURL("/?category=desi");
 
-  await whileAway(async () => {
-    // A live refresh that fails leaves the list.
-    site.database().exec("UPDATE videos_away SET title = 'Changed' WHERE id = 'v1'");
-    await expect(notice(page)).toContainText("Error loading videos: Failed to fetch videos.");
-    await expect(page.locator(cards)).toHaveCount(8);
+  await whileAway(site, async () => {
     await page.getByRole("link", { name: "Next" }).click();
-    await expect(page).toHaveURL("/?category=desi&page=2");
     await expect(notice(page)).toContainText("Error loading videos: Failed to fetch videos.");
     await expect(page.locator(cards)).toHaveCount(0);
+    await expect(page).toHaveURL("/?category=desi");
   });
-  await retry(page).click();
+  // The next change has it sent again.
+  site.database().exec("UPDATE videos SET views = 1 WHERE id = 'v1'");
+  await expect(page).toHaveURL("/?category=desi&page=2");
   await expect(first(page)).toContainText("Video 9");
 });
 
@@ -153,6 +154,35 @@ test("a live refresh that fails leaves the list, and is made up for", async ({ p
   await retry(page).click();
   await expect(first(page)).toContainText("Brand new");
   await expect(notice(page)).toHaveCount(0);
+});
+
+test("an open page stays when the site can't read its newer data, and catches up", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 3);
+  await signIn(page);
+  const retitle = (table: string) =>
+    site.database().exec(`UPDATE ${table} SET title = title || '!' WHERE id = 'v1'`);
+  for (const [path, content, reason] of [
+    ["/", page.getByText("Video 1!"), "Error loading videos: Failed to fetch videos."],
+    [
+      "/admin/statistics",
+      page.getByRole("heading", { name: "Statistics", level: 1 }),
+      "Error loading the page: The site returned an error.",
+    ],
+  ] as const) {
+    retitle("videos");
+    await open(page, path);
+    await whileAway(site, async () => {
+      retitle("videos_away");
+      await expect(notice(page)).toContainText(reason);
+      await expect(content).toBeVisible();
+    });
+    retitle("videos");
+    await expect(notice(page)).toHaveCount(0);
+    await expect(content).toBeVisible();
+  }
 });
 
 test("the admin's list stays too", async ({ page, site, context }) => {
