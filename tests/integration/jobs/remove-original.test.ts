@@ -11,6 +11,15 @@ import { sqliteHandle } from "~db/client.server";
 import { appendVideo, breakChunkOffset, damageMedia } from "../../edited-mp4";
 import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
+import {
+  CAVLC,
+  cleanUp,
+  converted,
+  expectRemoved,
+  H264,
+  isThere,
+  mpeg4,
+} from "../../removed-originals";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { makeWorker, sendResult, takeJob } from "../../workers/worker-requests";
@@ -33,43 +42,15 @@ afterEach(async () => {
   await site.remove();
 });
 
-const H264 = ["libx264", "-preset", "veryfast", "-bf", "0", "-pix_fmt", "yuv420p", "-g", "25"];
-/** Its entropy coding lets decoders pass over damage without noticing it. */
-const CAVLC = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "25"];
-const isThere = (url: string | null) => url !== null && fs.existsSync(onDisk(site.uploads, url));
 const cleanup = (id: string) => jobRows(id).find(({ kind }) => kind === "cleanup")!;
-
-/** A video with the jobs that its original matters to, done. */
-async function converted(
-  film: string,
-  playable: boolean,
-): Promise<{ id: string; original: string }> {
-  const id = await addToLibrary(site.uploads, film, playable);
-  const others = `'poster', 'storyboard', 'preview', 'loudness'${playable ? ", 'ladder', 'captions'" : ""}`;
-  sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind IN (${others})`);
-  await workUntilIdle();
-  const { source_url } = videoRow(id);
-  expect(isThere(source_url)).toBe(true);
-  return { id, original: source_url! };
-}
-
-/** Runs the last job, as when the six hours are over. */
-async function cleanUp(): Promise<void> {
-  sqliteHandle().exec(
-    "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
-  );
-  await workUntilIdle();
-}
 
 /** A playable file of which a copy with its index in front is played. */
 const copied = (seconds = 4, video = H264) =>
-  converted(makeClip(site.folder, "film", { seconds, video }), true);
-const mpeg4 = (more = {}) =>
-  makeClip(site.folder, "film", { as: "avi", video: ["mpeg4"], audio: ["libmp3lame"], ...more });
+  converted(site.uploads, makeClip(site.folder, "film", { seconds, video }), true);
 
 async function expectKept({ id, original }: { id: string; original: string }, why: RegExp) {
   expect(videoRow(id)).toMatchObject({ source_url: original, source_removed_at: null });
-  expect(isThere(original)).toBe(true);
+  expect(isThere(site.uploads, original)).toBe(true);
   expect(cleanup(id)).toMatchObject({ state: "done", reason: expect.stringMatching(why) });
   expect(warnings.join("\n")).toMatch(why);
 }
@@ -84,8 +65,8 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
     const { id, original } = await copied();
     await cleanUp();
     expect(videoRow(id)).toMatchObject({ source_url: null, source_removed_at: null });
-    expect(isThere(original)).toBe(false);
-    expect(isThere(videoRow(id).video_url)).toBe(true);
+    expect(isThere(site.uploads, original)).toBe(false);
+    expect(isThere(site.uploads, videoRow(id).video_url)).toBe(true);
     expect(warnings).toEqual([]);
   });
 
@@ -95,7 +76,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
     const { id, original } = await copied();
     await cleanUp();
     expect(videoRow(id).source_url).toBe(original);
-    expect(isThere(original)).toBe(true);
+    expect(isThere(site.uploads, original)).toBe(true);
     expect(cleanup(id)).toMatchObject({ state: "done", reason: null });
   });
 
@@ -146,6 +127,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
 
   it("is kept when it has two sample descriptions, of which an earlier version copied one", async () => {
     const video = await converted(
+      site.uploads,
       makeClip(site.folder, "film", { seconds: 2, audio: false, video: H264 }),
       true,
     );
@@ -162,7 +144,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
     );
     await cleanUp();
     expect(videoRow(video.id).source_url).toBe(video.original);
-    expect(isThere(video.original)).toBe(true);
+    expect(isThere(site.uploads, video.original)).toBe(true);
   });
 
   it("is kept when the copy is replaced while it is verified", async () => {
@@ -173,7 +155,7 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
     await cleanUp();
     expect(fs.statSync(played).size).toBe(1_000);
     expect(videoRow(video.id).source_url).toBe(video.original);
-    expect(isThere(video.original)).toBe(true);
+    expect(isThere(site.uploads, video.original)).toBe(true);
   });
 
   it("is not decoded again at the next start after a difference was found", async () => {
@@ -200,35 +182,22 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
 });
 
 describe.runIf(ffmpegAvailable())("an original that was converted", () => {
-  it.each<[string, () => string]>([
-    ["is interlaced", () => mpeg4({ video: ["mpeg4", "-flags", "+ilme+ildct"] })],
-    ["has a varying frame rate", () => variableRate()],
-    ["has 60 frames a second", () => mpeg4({ frameRate: "60", size: "640x360" })],
-    [
-      "has video that is copied into another container",
-      () => makeClip(site.folder, "film", { as: "mkv", video: H264, audio: ["ac3"] }),
-    ],
-    ["has two sample descriptions", () => joined()],
-  ])("is removed when it %s and all frames of it are played", async (_, make) => {
-    const { id, original } = await converted(make(), false);
-    await cleanUp();
-    expect(warnings).toEqual([]);
-    expect(videoRow(id)).toMatchObject({ source_url: null, source_removed_at: expect.any(String) });
-    expect(isThere(original)).toBe(false);
+  it("is removed when it has two sample descriptions and all frames of it are played", async () => {
+    await expectRemoved(site.uploads, joined(), warnings);
   });
 
   it.each<[string, (folder: string) => void]>([
     ["the largest rendition", (folder) => damageFragments(path.join(folder, "180p.mp4"))],
     ["the audio", (folder) => damageFragments(path.join(folder, "sound-1.mp4"))],
   ])("is kept when %s of the stream is damaged", async (_, damage) => {
-    const video = await converted(mpeg4(), false);
+    const video = await converted(site.uploads, mpeg4(site.folder), false);
     damage(path.dirname(onDisk(site.uploads, videoRow(video.id).hls_url)));
     await cleanUp();
     await expectKept(video, /can't be decoded without errors/);
   });
 
   it("is kept when a worker has sent a rendition that is damaged where it isn't checked", async () => {
-    const film = mpeg4({ seconds: 6 });
+    const film = mpeg4(site.folder, { seconds: 6 });
     const id = await addToLibrary(site.uploads, film, false);
     const { source_url: original } = videoRow(id);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
@@ -249,14 +218,14 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
   });
 
   it("is kept when the file that is played is damaged in the middle", async () => {
-    const video = await converted(mpeg4(), false);
+    const video = await converted(site.uploads, mpeg4(site.folder), false);
     change(videoRow(video.id).video_url, damageMedia);
     await cleanUp();
     await expectKept(video, /can't be decoded without errors/);
   });
 
   it("is kept when the file that is played is replaced after it was decoded", async () => {
-    const video = await converted(mpeg4(), false);
+    const video = await converted(site.uploads, mpeg4(site.folder), false);
     const played = onDisk(site.uploads, videoRow(video.id).video_url);
     // The last file that is decoded is the original.
     afterDecoding(path.basename(video.original), `truncate -s 1000 '${played}'`);
@@ -288,20 +257,7 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
 
 async function expectUnchanged({ id, original }: { id: string; original: string }): Promise<void> {
   expect(videoRow(id)).toMatchObject({ source_url: original, source_removed_at: null });
-  expect(isThere(original)).toBe(true);
-}
-
-function variableRate(): string {
-  const steady = makeClip(site.folder, "steady", {
-    as: "mkv",
-    seconds: 4,
-    frameRate: "60",
-    video: H264,
-  });
-  const film = path.join(site.folder, "film.mkv");
-  const drop = "select='lt(mod(t,2),1)+not(mod(n,3))'";
-  ffmpeg(["-i", steady, "-vf", drop, "-vsync", "vfr", "-c:v", "mpeg4", "-c:a", "ac3", film]);
-  return film;
+  expect(isThere(site.uploads, original)).toBe(true);
 }
 
 function joined(): string {

@@ -60,7 +60,7 @@ const playlist = (address: string) =>
 const manifest = (address: string) =>
   `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>${address}</BaseURL><SegmentList><SegmentURL media="${address}"/></SegmentList></Representation></AdaptationSet></Period></MPD>`;
 
-/** Each of what could be asked for, in each form that names further files. */
+/** Each form that names further files, with an address and with a file, and each kind of address in one form. */
 function hostileFiles(): [name: string, content: string | Buffer][] {
   const { port } = listener.address() as AddressInfo;
   const web = `http://127.0.0.1:${port}/x.ts`;
@@ -76,15 +76,22 @@ function hostileFiles(): [name: string, content: string | Buffer][] {
     cache: `cache:${web}`,
     data: `data:text/plain,${SECRET}`,
   };
-  return Object.entries(addresses).flatMap(([kind, address]): [string, string | Buffer][] => [
-    [`hls-${kind}.mp4`, playlist(address)],
-    [`hls-${kind}.m3u8`, playlist(address)],
-    [`concat-${kind}.mp4`, `ffconcat version 1.0\nfile '${address}'\n`],
-    [`dash-${kind}.mp4`, manifest(address)],
-    [`reference-${kind}.mov`, referenceMovie(address)],
-    [`sdp-${kind}.mp4`, `v=0\no=- 0 0 IN IP4 127.0.0.1\nm=video ${port} RTP/AVP 96\n`],
-    [`avi-${kind}.avi`, `#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:1,\n${address}\n`],
+  const named = (kind: keyof typeof addresses): [name: string, content: string | Buffer][] => {
+    const address = addresses[kind];
+    return [
+      [`hls-${kind}.mp4`, playlist(address)],
+      [`concat-${kind}.mp4`, `ffconcat version 1.0\nfile '${address}'\n`],
+      [`dash-${kind}.mp4`, manifest(address)],
+      [`reference-${kind}.mov`, referenceMovie(address)],
+      [`avi-${kind}.avi`, `#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:1,\n${address}\n`],
+    ];
+  };
+  const lists = Object.entries(addresses).map(([kind, address]): [string, string] => [
+    `hls-${kind}.m3u8`,
+    playlist(address),
   ]);
+  const sdp = `v=0\no=- 0 0 IN IP4 127.0.0.1\nm=video ${port} RTP/AVP 96\n`;
+  return [...named("web"), ...named("file"), ...lists, ["sdp.mp4", sdp]];
 }
 
 describe.runIf(ffmpegAvailable())("a file that names others", () => {

@@ -27,8 +27,8 @@ let site: ReturnType<typeof useTemporarySite>;
 let running: Work | undefined;
 
 /** Times the speed at which it is shown: else it might be there as a whole at the first look. */
-const SPEED = 10;
-const SECONDS = 30;
+const SPEED = 6;
+const SECONDS = 16;
 
 beforeEach(() => {
   site = useTemporarySite({ ENCODER_PRESET: "superfast" });

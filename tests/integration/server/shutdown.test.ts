@@ -39,21 +39,24 @@ const isRefused = () =>
     () => true,
   );
 
-describe.each(["SIGTERM", "SIGINT"] as const)("at %s the site", (signal) => {
-  it("ends with status 0 while a client is connected and idle", async () => {
-    const agent = new http.Agent({ keepAlive: true });
-    const [response] = (await once(http.get(`${site.url}/healthz`, { agent }), "response")) as [
-      http.IncomingMessage,
-    ];
-    await response.resume().toArray();
-    expect(await site.stop(signal)).toBe(0);
-    agent.destroy();
-  });
+describe("the site, told to end,", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "by %s ends with status 0 while a client is connected and idle",
+    async (signal) => {
+      const agent = new http.Agent({ keepAlive: true });
+      const [response] = (await once(http.get(`${site.url}/healthz`, { agent }), "response")) as [
+        http.IncomingMessage,
+      ];
+      await response.resume().toArray();
+      expect(await site.stop(signal)).toBe(0);
+      agent.destroy();
+    },
+  );
 
   it("lets a running request finish, takes no new one, and ends with status 0", async () => {
     const agent = new http.Agent({ keepAlive: true });
     const response = await pausedDownload(agent);
-    const ended = site.stop(signal);
+    const ended = site.stop();
     await until(isRefused);
     let received = 0;
     for await (const chunk of response) received += chunk.length;
@@ -65,7 +68,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("at %s the site", (signal) => {
   it("waits for a client that has stopped reading no longer than a few seconds", async () => {
     const response = await pausedDownload();
     response.on("error", () => {});
-    expect(await site.stop(signal)).toBe(0);
+    expect(await site.stop()).toBe(0);
     expect(site.log).not.toMatch(/error/i);
   });
 });

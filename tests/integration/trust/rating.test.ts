@@ -90,8 +90,9 @@ describe("the label of the Restricted To Adults kind", () => {
     for (const address of new Set(paths.flatMap(addressesOf))) {
       // Last of all: it ends the session of the others.
       if (address === "/sign-out") continue;
-      for (const headers of people) {
-        for (const method of ["GET", "HEAD", "POST"]) {
+      for (const [index, headers] of people.entries()) {
+        // Of the other methods, what is anybody's and what is not.
+        for (const method of index % 2 === 0 && index < 4 ? ["GET", "HEAD", "POST"] : ["GET"]) {
           const { status, label, meta } = await labelOf(method, address, headers);
           statuses.add(status);
           if (label !== RTA || !meta) without.push(`${method} ${address} ${status}`);

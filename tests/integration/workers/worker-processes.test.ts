@@ -21,9 +21,9 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
 
   it("has a queue of films made by two, makes the rest itself, and the films play", async () => {
     // The long one keeps who is ready first until the other has come.
-    const films = [addFilm(30), addFilm(4), addFilm(4), addFilm(4, ["ladder", "storyboard"])];
+    const films = [addFilm(15), addFilm(4), addFilm(4), addFilm(4, ["ladder", "storyboard"])];
     const [attic, cellar] = [addWorker("attic"), addWorker("cellar")];
-    const environment = slow(6);
+    const environment = slow(3);
     attic.start(environment);
     cellar.start(environment);
     await until(() => films.every((id) => isDone(id)));

@@ -1,0 +1,55 @@
+import fs from "node:fs";
+import { expect } from "vitest";
+import { sqliteHandle } from "~db/client.server";
+import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "./encode-library";
+import { type Clip, ffmpeg, ffprobe, makeClip } from "./media-clips";
+import { probeFile } from "./probe-file";
+
+interface Site {
+  folder: string;
+  uploads: string;
+}
+
+/** A playable MP4 in the library with nothing to do but its copy. */
+export async function addFilm(
+  { uploads }: Site,
+  clip: string,
+): Promise<{ id: string; file: string }> {
+  const id = await addToLibrary(uploads, clip, true);
+  sqliteHandle().exec("DELETE FROM jobs WHERE priority > 0");
+  return { id, file: onDisk(uploads, videoRow(id).video_url) };
+}
+
+/** The copy with its moov atom first that the site makes of a film. */
+export async function copiedFilm(site: Site, clip: string): Promise<string> {
+  const { id, file } = await addFilm(site, clip);
+  await workUntilIdle();
+  expect(jobRows(id)[0]).toMatchObject({ state: "done", reason: null });
+  expect(fs.statSync(file).ino).not.toBe(fs.statSync(clip).ino);
+  return file;
+}
+
+const streamHashes = (file: string) =>
+  ffmpeg(["-i", file, "-map", "0", "-c", "copy", "-f", "streamhash", "-"]);
+/** Every packet with its times and the hash of its bytes, as a demuxer finds them. */
+const packets = (file: string) =>
+  ffprobe(file, [
+    ...["-show_packets", "-show_data_hash", "md5", "-of", "csv=p=0"],
+    ...["-show_entries", "packet=codec_type,pts_time,dts_time,size,flags,data_hash"],
+  ])
+    .split("\n")
+    .sort();
+const pictures = (file: string) => ffmpeg(["-i", file, "-map", "0", "-f", "framemd5", "-"]);
+
+/** Fails unless the copy that the site makes of such a clip has the same packets and plays the same. */
+export async function expectSameFilm(site: Site, clip: Clip): Promise<void> {
+  const film = makeClip(site.folder, "film", clip);
+  expect(await probeFile(film)).toMatchObject({ needsFaststart: true });
+  const copy = await copiedFilm(site, film);
+  expect(await probeFile(copy)).toMatchObject({ playable: true, needsFaststart: false });
+  expect(streamHashes(copy)).toBe(streamHashes(film));
+  expect(streamHashes(copy).trim().split("\n")).toHaveLength(clip.audio === false ? 1 : 2);
+  expect(packets(copy)).toEqual(packets(film));
+  expect(pictures(copy)).toBe(pictures(film));
+  expect(fs.statSync(copy).size - fs.statSync(film).size).toBeLessThan(8_192);
+}

@@ -1,0 +1,22 @@
+import { afterEach, beforeEach, describe, it } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { expectSameFilm } from "../copied-films";
+import type { Clip } from "../media-clips";
+import { useTemporarySite } from "../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first", () => {
+  it.each<[string, Clip]>([
+    ["a silent film", { audio: false }],
+    ["pictures out of order", { video: ["libx264", "-bf", "3", "-pix_fmt", "yuv420p"] }],
+    ["AV1 and Opus", { video: ["libsvtav1", "-preset", "12"], audio: ["libopus"] }],
+    ["a longer film", { seconds: 20, size: "640x360" }],
+  ])("has the same packets and plays the same: %s", async (_, clip) => {
+    await expectSameFilm(site, clip);
+  });
+});

@@ -1,0 +1,45 @@
+import path from "node:path";
+import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { ffmpeg, makeClip } from "../media-clips";
+import { expectRemoved, H264, mpeg4 } from "../removed-originals";
+import { useTemporarySite } from "../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+let warnings: string[] = [];
+beforeEach(() => {
+  site = useTemporarySite({ KEEP_SOURCES: "until-converted" });
+  warnings = [];
+  vi.spyOn(console, "warn").mockImplementation((line) => warnings.push(String(line)));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await site.remove();
+});
+
+describe.runIf(ffmpegAvailable())("an original that was converted", () => {
+  it.each<[string, () => string]>([
+    ["is interlaced", () => mpeg4(site.folder, { video: ["mpeg4", "-flags", "+ilme+ildct"] })],
+    ["has a varying frame rate", () => variableRate()],
+    ["has 60 frames a second", () => mpeg4(site.folder, { frameRate: "60", size: "640x360" })],
+    [
+      "has video that is copied into another container",
+      () => makeClip(site.folder, "film", { as: "mkv", video: H264, audio: ["ac3"] }),
+    ],
+  ])("is removed when it %s and all frames of it are played", async (_, make) => {
+    await expectRemoved(site.uploads, make(), warnings);
+  });
+});
+
+function variableRate(): string {
+  const steady = makeClip(site.folder, "steady", {
+    as: "mkv",
+    seconds: 4,
+    frameRate: "60",
+    video: H264,
+  });
+  const film = path.join(site.folder, "film.mkv");
+  const drop = "select='lt(mod(t,2),1)+not(mod(n,3))'";
+  ffmpeg(["-i", steady, "-vf", drop, "-vsync", "vfr", "-c:v", "mpeg4", "-c:a", "ac3", film]);
+  return film;
+}
