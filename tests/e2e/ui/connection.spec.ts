@@ -137,8 +137,8 @@ test("a list that the site can't read is empty with the reason, on a full load t
     await expect(page.locator(cards)).toHaveCount(0);
     await expect(page).toHaveURL("/?category=desi");
   });
-  // The next change has it sent again.
-  site.database().exec("UPDATE videos SET views = 1 WHERE id = 'v1'");
+  // The next change of the catalogue has it sent again.
+  site.database().exec("UPDATE videos SET title = 'Changed' WHERE id = 'v1'");
   await expect(page).toHaveURL("/?category=desi&page=2");
   await expect(first(page)).toContainText("Video 9");
 });
