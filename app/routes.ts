@@ -65,7 +65,6 @@ export default [
   route("admin/account/passkey", "routes/account-passkey.ts"),
   route("sign-out", "routes/sign-out.ts"),
   route("admin/uploads/:id?", "routes/uploads.ts"),
-  route("admin/uploads/:id/parts", "routes/upload-parts.ts"),
   route("admin/import/:file", "routes/export.ts"),
   route("admin/block-list/:file", "routes/block-list-file.ts"),
   route("admin/statistics/:file", "routes/statistics-file.ts"),

@@ -43,7 +43,6 @@ const TABLE = {
   "/admin remove-view": { owner: "own", editor: "own", uploader: "own" },
   "/admin/publish": { owner: "all", editor: "all", uploader: "own" },
   "/admin/uploads/:id?": { owner: "own", editor: "own", uploader: "own" },
-  "/admin/uploads/:id/parts": { owner: "own", editor: "own", uploader: "own" },
   "/admin/trash": { owner: "all", editor: "all", uploader: "own" },
   "/admin/templates": { owner: "own", editor: "own", uploader: "own" },
   "/admin/terms": { owner: "all", editor: "all", uploader: "all" },

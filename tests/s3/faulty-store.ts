@@ -16,13 +16,8 @@ export interface Fault {
   times?: number;
 }
 
-/**
- * A real store with a proxy before it, which fails when it is told to.
- *
- * @param allows the pages whose scripts may send to it and read from it, as the CORS settings of a bucket
- *   say; the store of the tests has none.
- */
-export async function startFaultyStore(allows = (_origin: string): boolean => false) {
+/** A real store with a proxy before it, which fails when it is told to. */
+export async function startFaultyStore() {
   const server = await startS3Server();
   const url = new URL(server.environment.STORAGE_URL);
   const real = new URL(url.searchParams.get("endpoint")!);
@@ -36,15 +31,6 @@ export async function startFaultyStore(allows = (_origin: string): boolean => fa
     requests.push(line);
     open.set(response, line);
     response.once("close", () => open.delete(response));
-    const { origin = "" } = request.headers;
-    if (allows(origin)) {
-      response.setHeader("Access-Control-Allow-Origin", origin);
-      response.setHeader("Access-Control-Allow-Methods", "GET, PUT");
-    }
-    if (request.method === "OPTIONS") {
-      request.resume();
-      return void response.writeHead(allows(origin) ? 204 : 403).end();
-    }
     const isFaulty = fault?.when.test(line) && (fault.times ?? 1) > 0;
     if (fault?.times !== undefined && isFaulty) fault.times -= 1;
     const { answer } = (isFaulty && fault) || {};

@@ -5,7 +5,13 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { S3mini } from "s3mini";
+import {
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  S3Client,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import { parseStorageUrl } from "~/server/storage/storage-url";
 
 /**
  * A real S3-compatible server for tests: the one that S3_TEST_URL names, with the keys of the environment,
@@ -44,15 +50,10 @@ export async function startS3Server(): Promise<S3Server> {
   const script = fileURLToPath(new URL("swift_s3.py", import.meta.url));
   let child = await startSwift([script, folder, String(port)]);
   const endpoint = `http://127.0.0.1:${port}`;
-  const bucket = new S3mini({
-    accessKeyId: SWIFT_KEYS.AWS_ACCESS_KEY_ID,
-    secretAccessKey: SWIFT_KEYS.AWS_SECRET_ACCESS_KEY,
-    endpoint: `${endpoint}/films`,
-    region: "us-east-1",
-  });
-  await bucket.createBucket();
+  const environment = { STORAGE_URL: `s3://films/site?endpoint=${endpoint}`, ...SWIFT_KEYS };
+  await clientOf(environment).client.send(new CreateBucketCommand({ Bucket: "films" }));
   return {
-    environment: { STORAGE_URL: `s3://films/site?endpoint=${endpoint}`, ...SWIFT_KEYS },
+    environment,
     child,
     async kill() {
       const ended = once(child, "exit");
@@ -72,6 +73,35 @@ export async function startS3Server(): Promise<S3Server> {
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A client beside the site's own, and what names an object of the site for it. */
+export function clientOf({
+  STORAGE_URL,
+  AWS_ACCESS_KEY_ID,
+  AWS_SECRET_ACCESS_KEY,
+}: S3Server["environment"]) {
+  const address = parseStorageUrl(STORAGE_URL);
+  if (address?.kind !== "s3") throw new Error(STORAGE_URL);
+  const { endpoint, region, bucket, prefix } = address;
+  const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+  const client = new S3Client({
+    endpoint,
+    region,
+    credentials,
+    forcePathStyle: true,
+    requestChecksumCalculation: "WHEN_REQUIRED",
+  });
+  return { client, objectAt: (key: string) => ({ Bucket: bucket, Key: prefix + key }) };
+}
+
+/** Leaves half an object in the store, as a process does that is killed. */
+export async function beginUpload(environment: S3Server["environment"], key: string) {
+  const { client, objectAt } = clientOf(environment);
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(objectAt(key)));
+  await client.send(
+    new UploadPartCommand({ ...objectAt(key), UploadId, PartNumber: 1, Body: Buffer.alloc(64) }),
+  );
 }
 
 /** Runs it until it listens. */

@@ -1,7 +1,5 @@
-import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { mp4Clip } from "../clips";
 import { until } from "../process-figures";
 import type { SiteProcess } from "../site-process";
 
@@ -10,19 +8,6 @@ export const FILM_NAME = "u/1700000000000.mp4";
 const PART_NAME = "u/1700000000000/hls-1/v0.mp4";
 /** Of the bytes of a film that has become a pointer. */
 const POINTER_BYTES = 2_048;
-
-/**
- * A film of so many bytes, no two of which are the same file: what stands behind its two seconds is a box
- * that players skip (ISO 14496-12 §8.1.2).
- */
-export function largeFilm(bytes: number): Buffer {
-  const clip = fs.readFileSync(mp4Clip(2));
-  const rest = Buffer.alloc(bytes - clip.length, 7);
-  rest.writeUInt32BE(rest.length);
-  rest.write("free", 4);
-  rest.write(randomUUID(), 8);
-  return Buffer.concat([clip, rest]);
-}
 
 export function sizeOfVideo(site: SiteProcess, name: string): number {
   return fs.statSync(path.join(site.uploads, "videos", name)).size;

@@ -18,8 +18,8 @@ const ABANDONED_MS = 24 * 3_600_000;
 
 /**
  * Empties `uploads/tmp` of what a process left there that was killed, once it is an hour old, and
- * later every hour of what is a day old. Resumable uploads younger than a day stay: their senders
- * will come back. Only the server calls it, before it listens.
+ * later every hour of what is a day old. Resumable uploads stay for a day after their last byte: their
+ * senders will come back. Only the server calls it, before it listens.
  */
 export async function cleanUpTemporaryFiles(): Promise<void> {
   await removeOlderThan(RECENT_MS);

@@ -1,4 +1,4 @@
-import { type Readable, type Transform, Writable } from "node:stream";
+import { type Duplex, type Readable, Writable } from "node:stream";
 import { acquireBlock, BLOCK_BYTES, type BlockFile, releaseBlock } from "./block-file.server";
 import { truncated } from "./upload-error.server";
 
@@ -147,7 +147,7 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
 /** The same, with something in between. */
 export async function pumpThrough(
   stream: Readable,
-  between: Transform,
+  between: Duplex,
   sink: Writable,
 ): Promise<void> {
   const out = pump(between, sink);

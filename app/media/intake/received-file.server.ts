@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { Readable, Transform } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import { openBlockFile } from "./block-file.server";
 import { type Reservation, temporaryFolder } from "./disk-space.server";
 import { fileSink, pump, pumpThrough } from "./file-sink.server";
@@ -28,7 +28,7 @@ export interface FileRule {
   /** Sees the first bytes as soon as they are here; throws UploadError for what it is not. */
   checkHead: (head: Buffer) => Promise<void>;
   /** What the bytes go through before anything of them is written, such as what encrypts them. */
-  through?: () => Transform;
+  through?: () => Duplex;
 }
 
 /** Enough for every signature that is looked for. */

@@ -5,13 +5,18 @@ import type { Upload } from "@tus/server";
 /**
  * What is known of each resumable upload, as `{id}.json` beside its bytes. Written whole or not at
  * all, so that a process that is killed leaves nothing half-written behind.
+ *
+ * `creation_date` is the time of the last byte: the tus packages count an upload's life from there, and
+ * one that goes on for days must not expire in the middle.
  */
 export function uploadRecords(directory: string) {
   const file = (id: string) => path.join(directory, `${id}.json`);
   return {
     async get(id: string): Promise<Upload | undefined> {
       try {
-        return JSON.parse(await fs.readFile(file(id), "utf8")) as Upload;
+        const upload = JSON.parse(await fs.readFile(file(id), "utf8")) as Upload;
+        const bytes = await fs.stat(path.join(directory, id)).catch(() => undefined);
+        return bytes ? ({ ...upload, creation_date: bytes.mtime.toISOString() } as Upload) : upload;
       } catch {
         return undefined;
       }

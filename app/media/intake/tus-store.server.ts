@@ -8,7 +8,6 @@ import { Upload } from "@tus/server";
 import { stopAtShutdown } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { videoSize } from "~/shared/file-rules";
-import { discardParts } from "../storage/sent-parts.server";
 import { openBlockFile } from "./block-file.server";
 import { oneAtATime, requireDiskSpace, unfinishedUploads } from "./disk-space.server";
 import { fileSink, pump } from "./file-sink.server";
@@ -17,7 +16,7 @@ import { videoEnding } from "./sniff.server";
 import { uploadRecords } from "./tus-records.server";
 import { shuttingDown, toUploadError, UploadError } from "./upload-error.server";
 
-/** An upload that is not gone on with is removed after a day. */
+/** After its last byte, whether or not it is complete. */
 const UPLOAD_LIFE_MS = 24 * 3_600 * 1000;
 
 /** Of one user: each holds room on the disk. */
@@ -133,9 +132,7 @@ export class UploadStore extends FileStore {
 
   override async remove(id: string): Promise<void> {
     this.digests.delete(id);
-    const record = await this.configstore.get(id);
     await super.remove(id);
-    if (record) await discardParts(record);
   }
 
   /** Empty uploads never see `write`. */

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import type { Readable } from "node:stream";
 import { type Locker, Server, Upload } from "@tus/server";
 import { claimBody } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
@@ -149,48 +148,14 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
 }
 
 /**
- * The record of an upload, whether or not its bytes are here.
- *
- * @throws {UploadError} 404 when the user has none of that name.
- */
-export async function arrivingUpload(userId: string, id: string): Promise<Upload> {
-  const record = isOwn(id, userId) ? await tusEndpoint().store.configstore.get(id) : undefined;
-  if (!record) throw new UploadError(404, "This upload does not exist, or is older than a day.");
-  return record;
-}
-
-export function saveUpload(record: Upload): Promise<void> {
-  return tusEndpoint().store.configstore.set(record.id, record);
-}
-
-/**
- * Writes all bytes of an upload that did not come over tus, in place of what did. Whoever sends some
- * meanwhile ends this.
- *
- * @throws {UploadError} as for bytes that come over tus; of what is no video nothing is left.
- */
-export async function fillUpload({ id, size = 0 }: Upload, bytes: Readable): Promise<void> {
-  const { locker, store } = tusEndpoint();
-  const source: Incoming = { body: () => bytes, length: size, refusalOfTerms: () => undefined };
-  await incoming.run(source, async () => {
-    const lock = locker.newLock(id);
-    await lock.lock(new AbortController().signal, () => {});
-    try {
-      await store.write(bytes, id, 0);
-    } finally {
-      await lock.unlock();
-    }
-  });
-}
-
-/**
  * An upload whose bytes are all here.
  *
  * @throws {UploadError} 404 when the user has none of that name, 409 while it is still arriving.
  */
 export async function readFinishedUpload(userId: string, id: string): Promise<ReceivedFile> {
-  const { folder } = tusEndpoint();
-  const record = await arrivingUpload(userId, id);
+  const { folder, store } = tusEndpoint();
+  const record = isOwn(id, userId) ? await store.configstore.get(id) : undefined;
+  if (!record) throw new UploadError(404, "This upload does not exist or has expired.");
   const { sha256, filename, terms } = record.metadata ?? {};
   if (!sha256) throw new UploadError(409, "This upload has not arrived completely.");
   return {
@@ -202,7 +167,7 @@ export async function readFinishedUpload(userId: string, id: string): Promise<Re
   };
 }
 
-/** Stores a file that a form has sent as a finished upload, for a day. */
+/** Stores a file that a form has sent as a finished upload, which expires like any other. */
 export async function storeFinishedUpload(userId: string, file: ReceivedFile): Promise<string> {
   const { store, folder } = tusEndpoint();
   const id = `${userId}-${randomUUID().replaceAll("-", "")}`;
@@ -220,7 +185,7 @@ export async function removeUpload(userId: string, id: string): Promise<void> {
   await store.configstore.delete(id);
 }
 
-/** Removes the uploads that nobody went on with for a day. */
+/** Removes the uploads that received no byte for a day. */
 export async function removeExpiredUploads(): Promise<number> {
   return tusEndpoint().store.deleteExpired();
 }

@@ -30,32 +30,6 @@ export interface ObjectStore {
   unfinished(before: number): Promise<string[]>;
   /** Ends the same. How many there were. */
   removeUnfinished(before: number): Promise<number>;
-  /** For who sends an object without the site; a folder has none. */
-  parts?: DirectParts;
-}
-
-/** An object that a browser sends in parts, each to an address of its own. */
-export interface DirectParts {
-  /** @returns what names the upload from now on. */
-  begin(key: string): Promise<string>;
-  /** To which for some seconds exactly these bytes can be put. */
-  address(
-    part: { key: string; upload: string; number: number; bytes: number },
-    seconds: number,
-  ): Promise<string>;
-  /** In the order of their numbers; undefined when there is no such upload, or it was finished. */
-  sent(key: string, upload: string): Promise<SentPart[] | undefined>;
-  /** Makes one object of them. One that was finished before is no error. */
-  finish(key: string, upload: string, parts: readonly SentPart[]): Promise<void>;
-  /** Forgets all that was sent. */
-  end(key: string, upload: string): Promise<void>;
-}
-
-export interface SentPart {
-  /** From 1 on. */
-  number: number;
-  bytes: number;
-  etag: string;
 }
 
 export interface StoredObject {

@@ -1,21 +1,35 @@
 import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
-import { S3mini } from "s3mini";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import type { StorageAddress } from "~/server/storage/storage-url";
-import { type ObjectStore, StorageError } from "./object-store";
-import { completeParts, s3Parts } from "./s3-parts.server";
-import { readFrom } from "./s3-read.server";
-import { READ_WITHIN_MS, retried } from "./s3-retry.server";
+import { type ObjectStore, StorageError, type StorageFailure } from "./object-store";
 
 /** A store takes at most 10,000 parts of an object, each but the last of at least 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
-const MOST_PARTS = 9_000;
-/** Read and hashed at once: the thread that also serves is held for about 3 ms. */
+const MAX_PARTS = 9_000;
+/** Read and hashed at once: about 3 ms of the thread that also serves. */
 const CHUNK_BYTES = 1024 * 1024;
-/** What has not answered by then will not; a part of 8 MiB takes 64 s at 1 Mbit/s. */
-const REQUEST_MS = 90_000;
-/** Of an address that is used at once, to read through the site. */
-const READ_SECONDS = 600;
+const MAX_ATTEMPTS = 4;
+const CONNECTED_WITHIN_MS = 10_000;
+/** A part of 8 MiB takes 64 s at 1 Mbit/s. */
+const ANSWERED_WITHIN_MS = 90_000;
+/** All attempts of a read together: who waits for a picture leaves by then. */
+const READ_WITHIN_MS = 15_000;
+/** A store that sends nothing for so long in the middle of an answer has stalled. */
+const SILENT_MS = 10_000;
 
 export interface S3Keys {
   accessKeyId: string;
@@ -24,157 +38,164 @@ export interface S3Keys {
 
 /** A bucket of an S3-compatible store, or what of it begins with a prefix. */
 export function s3Store(
-  { endpoint, region, prefix }: Extract<StorageAddress, { kind: "s3" }>,
-  keys: S3Keys,
+  { endpoint, region, bucket: Bucket, prefix }: Extract<StorageAddress, { kind: "s3" }>,
+  credentials: S3Keys,
 ): ObjectStore {
-  const s3 = new S3mini({ ...keys, endpoint, region, requestAbortTimeout: REQUEST_MS });
-  const nameOf = (key: string) => prefix + key;
+  const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 32 };
+  const client = new S3Client({
+    endpoint,
+    region,
+    credentials,
+    forcePathStyle: true,
+    maxAttempts: MAX_ATTEMPTS,
+    // Other stores than Amazon's don't know the newer checksums. The signature covers the SHA-256 of what is sent.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: {
+      httpAgent: agent,
+      httpsAgent: agent,
+      connectionTimeout: CONNECTED_WITHIN_MS,
+      requestTimeout: ANSWERED_WITHIN_MS,
+      throwOnRequestTimeout: true,
+    },
+  });
+  const objectAt = (key: string) => ({ Bucket, Key: prefix + key });
 
   async function put(key: string, file: string, contentType?: string) {
-    const name = nameOf(key);
-    const handle = await open(file);
-    try {
-      const { size } = await handle.stat();
-      const partBytes = Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS));
-      const whole = createHash("sha256");
-      const readPart = async (start: number) => {
-        const part = Buffer.allocUnsafe(Math.min(partBytes, size - start));
-        const md5 = createHash("md5");
-        for (let at = 0; at < part.length; ) {
-          const length = Math.min(CHUNK_BYTES, part.length - at);
-          const { bytesRead } = await handle.read(part, at, length, start + at);
-          if (bytesRead === 0) throw new Error(`${file} is shorter than it was.`);
-          const chunk = part.subarray(at, at + bytesRead);
-          whole.update(chunk);
-          md5.update(chunk);
-          at += bytesRead;
-        }
-        return { part, md5: md5.digest("hex") };
-      };
-      if (size <= partBytes) {
-        const { part, md5 } = await readPart(0);
-        const answer = await retried(() => s3.putObject(name, part, contentType));
-        requireSame(md5, answer.headers.get("etag"));
-      } else {
-        await putParts(name, contentType, size, partBytes, readPart);
+    const { size } = await stat(file);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    async function* hashed() {
+      for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
       }
-      const stored = await head(key);
-      if (stored?.bytes !== size) throw new StorageError("damaged", key);
-      return { sha256: whole.digest("hex"), bytes: size };
-    } finally {
-      await handle.close();
     }
-  }
-
-  async function putParts(
-    name: string,
-    contentType: string | undefined,
-    size: number,
-    partBytes: number,
-    readPart: (start: number) => Promise<{ part: Buffer; md5: string }>,
-  ): Promise<void> {
-    const upload = await retried(() => s3.getMultipartUploadId(name, contentType));
+    const upload = new Upload({
+      client,
+      params: { ...objectAt(key), Body: Readable.from(hashed()), ContentType: contentType },
+      partSize: Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS)),
+      queueSize: 1,
+    });
     try {
-      const parts: { number: number; etag: string }[] = [];
-      for (let start = 0; start < size; start += partBytes) {
-        const { part, md5 } = await readPart(start);
-        const number = parts.length + 1;
-        const { etag } = await retried(() => s3.uploadPart(name, upload, part, number));
-        requireSame(md5, etag);
-        parts.push({ number, etag });
-      }
-      await retried(() => completeParts(s3, name, upload, parts));
+      await upload.done();
     } catch (error) {
-      // What cannot be ended now is ended later, see removeUnfinished.
-      await s3.abortMultipartUpload(name, upload).catch(() => {});
-      throw error;
+      // Completed by an attempt whose answer was lost: the length tells.
+      if ((error as Error).name !== "NoSuchUpload") throw toStorageError(error);
     }
+    if ((await head(key))?.bytes !== bytes) throw new StorageError("damaged", key);
+    return { sha256: hash.digest("hex"), bytes };
   }
 
   async function head(key: string) {
-    const address = await s3.getPresignedUrl("GET", nameOf(key), READ_SECONDS);
-    // One byte, since some stores sign a HEAD otherwise; of an empty object there is no range.
-    return retried(async () => {
-      const answer = await readFrom(address, { start: 0, end: 0 });
-      answer.body.resume();
-      if (answer.status === 404) return undefined;
-      return { bytes: answer.bytes };
-    });
+    try {
+      const { ContentLength = 0 } = await client.send(new HeadObjectCommand(objectAt(key)));
+      return { bytes: ContentLength };
+    } catch (error) {
+      const failure = toStorageError(error);
+      if (failure.failure === "missing") return undefined;
+      throw failure;
+    }
+  }
+
+  async function* unfinished(before: number) {
+    for (let next = {}; ; ) {
+      const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix, ...next });
+      const page = await client.send(command).catch((error) => {
+        throw toStorageError(error);
+      });
+      for (const { Key = "", UploadId, Initiated } of page.Uploads ?? []) {
+        if (Initiated && Initiated.getTime() < before) yield { Key, UploadId };
+      }
+      if (!page.IsTruncated) return;
+      next = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+    }
   }
 
   return {
     put,
     head,
     async get(key, range, signal) {
-      const address = await s3.getPresignedUrl("GET", nameOf(key), READ_SECONDS);
-      const read = () => readFrom(address, range, signal);
-      const { body, status } = await retried(read, READ_WITHIN_MS, signal);
-      if (status !== 404) return body;
-      body.resume();
-      throw new StorageError("missing", key);
-    },
-    async remove(key) {
-      await retried(() => s3.deleteObject(nameOf(key)));
-    },
-    async *list() {
-      for (let next: string | undefined; ; ) {
-        const page = await retried(() => s3.listObjectsPaged("/", prefix, 1000, next));
-        if (!page) throw new StorageError("denied", "no such bucket");
-        for (const { Key, Size, LastModified } of page.objects ?? []) {
-          const modifiedMs = new Date(LastModified).getTime();
-          yield { key: Key.slice(prefix.length), bytes: Number(Size), modifiedMs };
-        }
-        next = page.nextContinuationToken;
-        if (!next) return;
+      const Range = range && `bytes=${range.start}-${range.end}`;
+      const command = new GetObjectCommand({ ...objectAt(key), Range });
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), READ_WITHIN_MS);
+      const abortSignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+      try {
+        const { Body } = await client.send(command, { abortSignal });
+        return endedWhenSilent(Body as unknown as IncomingMessage);
+      } catch (error) {
+        throw toStorageError(error);
+      } finally {
+        clearTimeout(timer);
       }
     },
-    presign: (key, seconds, contentType) =>
-      s3.getPresignedUrl("GET", nameOf(key), seconds, { "response-content-type": contentType }),
+    async remove(key) {
+      await client.send(new DeleteObjectCommand(objectAt(key))).catch((error) => {
+        throw toStorageError(error);
+      });
+    },
+    async *list() {
+      try {
+        for await (const { Contents = [] } of paginateListObjectsV2(
+          { client },
+          { Bucket, Prefix: prefix },
+        )) {
+          for (const { Key = "", Size = 0, LastModified } of Contents) {
+            const modifiedMs = LastModified?.getTime() ?? 0;
+            yield { key: Key.slice(prefix.length), bytes: Size, modifiedMs };
+          }
+        }
+      } catch (error) {
+        throw toStorageError(error);
+      }
+    },
+    presign(key, seconds, contentType) {
+      const command = new GetObjectCommand({ ...objectAt(key), ResponseContentType: contentType });
+      return getSignedUrl(client, command, { expiresIn: seconds });
+    },
     async unfinished(before) {
-      const uploads = await unfinishedUploads(s3, prefix, before);
-      return uploads.map(({ key }) => key.slice(prefix.length));
+      const keys: string[] = [];
+      for await (const { Key } of unfinished(before)) keys.push(Key.slice(prefix.length));
+      return keys;
     },
     async removeUnfinished(before) {
-      const uploads = await unfinishedUploads(s3, prefix, before);
-      for (const { key, id } of uploads) await retried(() => s3.abortMultipartUpload(key, id));
-      return uploads.length;
+      let removed = 0;
+      for await (const upload of unfinished(before)) {
+        await client.send(new AbortMultipartUploadCommand({ Bucket, ...upload })).catch((error) => {
+          throw toStorageError(error);
+        });
+        removed += 1;
+      }
+      return removed;
     },
-    parts: s3Parts(s3, nameOf),
   };
 }
 
-/**
- * Nearly every store answers with the MD5 of what it has received; one that encrypts with keys of its own
- * does not, and is asked for the length alone.
- */
-function requireSame(md5: string, etag: string | null): void {
-  const tag = etag?.replace(/^W\//, "").replaceAll('"', "").toLowerCase();
-  if (tag && /^[\da-f]{32}$/.test(tag) && tag !== md5) throw new StorageError("damaged");
+/** Ends an answer whose store stalls. A visitor who pauses leaves bytes unread: that is no silence. */
+function endedWhenSilent(body: IncomingMessage): Readable {
+  const onTimeout = () => {
+    if (body.readableLength > 0) body.setTimeout(SILENT_MS);
+    else body.destroy(new StorageError("away", "no answer in time"));
+  };
+  return body.setTimeout(SILENT_MS, onTimeout);
 }
 
-async function unfinishedUploads(s3: S3mini, prefix: string, before: number) {
-  const answer = (await retried(() =>
-    s3.listMultipartUploads("/", "", "GET", { prefix }),
-  )) as unknown;
-  return unfinishedOf(answer).filter(({ begun }) => begun < before);
+const DENIED = [401, 403];
+/** Ceph has QuotaExceeded, MinIO XMinioAdminBucketQuotaExceeded (with status 400) and XMinioStorageFull. */
+const FULL = /QuotaExceeded$|^EntityTooLarge$|^InsufficientStorage$|StorageFull$/;
+
+/** What the client of the store, or Node, has thrown. */
+function toStorageError(error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode;
+  return new StorageError(failureOf(status, name), status ? name : message);
 }
 
-interface Unfinished {
-  key: string;
-  id: string;
-  begun: number;
-}
-
-/** The library gives the answer of the store as it parsed it: one upload or a list of them, in either case. */
-function unfinishedOf(answer: unknown): Unfinished[] {
-  const result = answer as Record<string, Record<string, unknown>>;
-  const inner = result.listMultipartUploadsResult ?? result.ListMultipartUploadsResult ?? result;
-  const uploads = inner.upload ?? inner.Upload ?? [];
-  return [uploads].flat().flatMap((each) => {
-    const one = each as Record<string, string>;
-    const key = one.key ?? one.Key;
-    const id = one.uploadId ?? one.UploadId;
-    const begun = Date.parse(one.initiated ?? one.Initiated ?? "");
-    return key && id && !Number.isNaN(begun) ? [{ key, id, begun }] : [];
-  });
+function failureOf(status: number | undefined, code: string): StorageFailure {
+  if (FULL.test(code) || status === 507 || status === 413) return "full";
+  if (code === "NoSuchBucket" || DENIED.includes(status ?? 0)) return "denied";
+  return status === 404 ? "missing" : "away";
 }

@@ -68,11 +68,11 @@ export function contentSecurityPolicy(scriptSources: readonly string[]): string 
   ].join("; ");
 }
 
-/** Where the parts of streams come from, and uploads go, when browsers are sent there: the store, and a CDN. */
+/** Where the parts of streams come from when browsers are sent there: the store, and a CDN. */
 function storeOrigins(): string[] {
   const { storage } = settings();
   if (!storage?.redirects) return [];
   const { address, cdn } = storage;
-  const store = address.kind === "s3" ? [new URL(address.endpoint).origin] : [];
+  const store = address.kind === "s3" ? [address.endpoint] : [];
   return [...(cdn ? [cdn.origin] : []), ...store];
 }

@@ -8,7 +8,7 @@ export type StorageAddress =
       bucket: string;
       /** Begins every key; empty, or ends with a slash. */
       prefix: string;
-      /** Of the bucket, by its path: `https://s3.example/bucket`. */
+      /** The origin of the store. */
       endpoint: string;
       region: string;
     };
@@ -44,7 +44,7 @@ export function parseStorageUrl(text: string): StorageAddress | undefined {
     kind: "s3",
     bucket: host,
     prefix: prefix && `${prefix}/`,
-    endpoint: `${new URL(endpoint).origin}/${host}`,
+    endpoint: new URL(endpoint).origin,
     region,
   };
 }

@@ -1,6 +1,7 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import { isCategoryId, shownCategories, toCategoryId } from "~/shared/categories";
+import type { FileLimits } from "~/shared/file-rules";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import type { ConsentState } from "~/trust/consent/consent";
@@ -16,7 +17,6 @@ import { SeriesFields } from "../series/series-fields";
 import type { SeriesChoice } from "../series/series-list.server";
 import { SignInPrompt } from "../sign-in-prompt";
 import { AcceptedLine } from "../terms/accepted-line";
-import type { UploadLimits } from "../upload/upload-fields";
 import { thumbnailHint } from "../upload/upload-fields";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
 import { usePermissions } from "../use-permissions";
@@ -27,7 +27,7 @@ import { MomentPicker } from "./moment-picker";
 
 /** What the edit dialog needs to know of the site. */
 export interface EditSurroundings {
-  limits: UploadLimits;
+  limits: FileLimits;
   /** The session has ended while the page was open. */
   signedOut: boolean;
   /** Scheme and host of the public site. */

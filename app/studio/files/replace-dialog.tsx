@@ -1,4 +1,5 @@
 import type { JobSummary } from "~/media/jobs/kinds";
+import type { FileLimits } from "~/shared/file-rules";
 import type { Terms } from "~/trust/uploaders/terms";
 import { Dialog } from "~/ui/dialog";
 import { PageLink } from "~/ui/page-link";
@@ -7,7 +8,6 @@ import { FailureNotice } from "../failure-notice";
 import type { ManagedVideo } from "../list/managed-video";
 import { formatStorage } from "../statistics/storage-text";
 import { TRASH_DAYS } from "../trash/trash-address";
-import type { UploadLimits } from "../upload/upload-fields";
 import { FileButton, FileFacts, PendingFile } from "./file-parts";
 import { type OtherFiles, WHEN_READY } from "./replace";
 import { ReplaceForm } from "./replace-form";
@@ -34,7 +34,7 @@ export function ReplaceDialog({
   list: string;
   /** The address of this dialog. */
   address: string;
-  limits: UploadLimits;
+  limits: FileLimits;
   /** The uploaders' terms, where they have to be accepted. */
   terms: Terms | undefined;
   /** Milliseconds since 1970. */

@@ -1,10 +1,11 @@
 import { Form, useNavigation, useSubmit } from "@remix-run/react";
 import { useRef, useState } from "react";
+import type { FileLimits } from "~/shared/file-rules";
 import { NOT_ACCEPTED, type Terms } from "~/trust/uploaders/terms";
 import { Button, ButtonLink } from "~/ui/button";
 import { FileField } from "~/ui/forms/field";
 import { TermsField } from "../terms/terms-field";
-import { type UploadLimits, videoHint } from "../upload/upload-fields";
+import { videoHint } from "../upload/upload-fields";
 import { fileError } from "../upload/upload-queue";
 import { useLeaveWarning } from "../use-leave-warning";
 import type { ReplaceQuestion } from "./replace";
@@ -29,7 +30,7 @@ export function ReplaceForm({
   address: string;
   /** Where Cancel leads. */
   list: string;
-  limits: UploadLimits;
+  limits: FileLimits;
   /** The uploaders' terms, where they have to be accepted. */
   terms: Terms | undefined;
   /** Set when the file is on the server and waits for a decision. */
@@ -39,16 +40,14 @@ export function ReplaceForm({
   const submit = useSubmit();
   const busy = useNavigation().formData?.get("intent") === "replace";
   const accepted = useRef<string>();
-  const transfer = useFileTransfer(
-    (upload) =>
-      submit(
-        {
-          ...{ intent: "replace", id: videoId, upload, duplicate: "ask", incomplete: "ask" },
-          ...(accepted.current && { terms: accepted.current }),
-        },
-        { method: "post", action: address, preventScrollReset: true },
-      ),
-    limits.toStore,
+  const transfer = useFileTransfer((upload) =>
+    submit(
+      {
+        ...{ intent: "replace", id: videoId, upload, duplicate: "ask", incomplete: "ask" },
+        ...(accepted.current && { terms: accepted.current }),
+      },
+      { method: "post", action: address, preventScrollReset: true },
+    ),
   );
   const isSending = transfer.share !== undefined;
   useLeaveWarning(() => (isSending ? UNSENT : undefined));

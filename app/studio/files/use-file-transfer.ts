@@ -19,15 +19,8 @@ export interface FileTransfer {
   cancel(): void;
 }
 
-/**
- * Sends one file over tus. `onArrived` is given the name by which a form sends it on.
- *
- * @param toStore whether a large one is sent into the store of films.
- */
-export function useFileTransfer(
-  onArrived: (upload: string) => void,
-  toStore = false,
-): FileTransfer {
+/** Sends one file over tus. `onArrived` is given the name by which a form sends it on. */
+export function useFileTransfer(onArrived: (upload: string) => void): FileTransfer {
   const [share, setShare] = useState<number>();
   const [text, setText] = useState("");
   const [error, setError] = useState<string>();
@@ -62,12 +55,12 @@ export function useFileTransfer(
           },
           onFailed: (sentence) => stop(sentence),
         },
-        { terms, toStore },
+        { terms },
       );
       running.current = transfer;
       transfer.catch(() => stop(SENTENCES.failed));
     },
-    [stop, toStore],
+    [stop],
   );
 
   const cancel = useCallback(() => {

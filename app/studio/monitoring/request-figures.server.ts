@@ -9,7 +9,6 @@ const LASTING: Readonly<Record<string, OpenKind | "events">> = {
   "/media/*": "download",
   "/preview/:token/media/*": "download",
   "/admin/uploads/:id?": "upload",
-  "/admin/uploads/:id/parts": "upload",
   "/admin/publish": "upload",
   "/events": "events",
 };

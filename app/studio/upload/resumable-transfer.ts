@@ -1,8 +1,7 @@
-import type { DetailedError, PreviousUpload, Upload } from "tus-js-client";
-import { LEAST_FOR_PARTS_BYTES, PartsError, type PartsEvents, sendParts } from "./parts-transfer";
+import type { DetailedError, PreviousUpload } from "tus-js-client";
 import { SENTENCES } from "./upload-fields";
 
-/** One file on its way to the server over tus, in the browser; or, begun so, into the store of films. */
+/** One file on its way to the server over tus, in the browser. */
 
 const ENDPOINT = "/admin/uploads";
 /** A lost connection is retried for about ten minutes. */
@@ -15,7 +14,10 @@ export interface Transfer {
   cancel(): Promise<void>;
 }
 
-export interface TransferEvents extends PartsEvents {
+export interface TransferEvents {
+  onProgress(sentBytes: number): void;
+  /** The connection was lost; it is tried again. */
+  onInterrupted(): void;
   /** @param upload the id by which the form names it. */
   onArrived(upload: string): void;
   /** @param status 0 when there was no answer. */
@@ -25,8 +27,6 @@ export interface TransferEvents extends PartsEvents {
 export interface TransferOptions {
   /** The version of the uploaders' terms that is accepted. */
   terms?: string | undefined;
-  /** Whether the store of films takes parts of large files from browsers. */
-  toStore?: boolean | undefined;
 }
 
 /** Loaded when the first file is sent: no other page needs it. */
@@ -36,7 +36,7 @@ const tus = () => import("tus-js-client");
 export async function startTransfer(
   file: File,
   events: TransferEvents,
-  { terms, toStore }: TransferOptions = {},
+  { terms }: TransferOptions = {},
 ): Promise<Transfer> {
   const { Upload } = await tus();
   const upload = new Upload(file, {
@@ -64,84 +64,17 @@ export async function startTransfer(
   const stay = () => window.removeEventListener("online", goOn);
   const [previous] = await upload.findPreviousUploads();
   if (previous) upload.resumeFromPreviousUpload(previous);
-  const parts = new AbortController();
-  if (toStore && file.size >= LEAST_FOR_PARTS_BYTES) {
-    void sendToStore(upload, previous?.uploadUrl, file, events, parts.signal);
-  } else {
-    upload.start();
-  }
+  upload.start();
   return {
     pause() {
       stay();
-      parts.abort();
       return upload.abort();
     },
     async cancel() {
       stay();
-      parts.abort();
       await upload.abort(true).catch(() => {});
     },
   };
-}
-
-/** Begins or goes on with an upload whose parts the store takes; what it does not take the site does. */
-async function sendToStore(
-  upload: Upload,
-  known: string | null | undefined,
-  file: File,
-  events: TransferEvents,
-  signal: AbortSignal,
-): Promise<void> {
-  let url = known ?? undefined;
-  try {
-    for (;;) {
-      url ??= await begin(upload, file, signal);
-      if (!url) return upload.start();
-      // What it does by itself from now on concerns this upload.
-      upload.url = url;
-      try {
-        const isThere = await sendParts({ file, url, signal, delays: RETRY_DELAYS_MS }, events);
-        if (isThere) return events.onArrived(url.split("/").at(-1) ?? "");
-        return upload.start();
-      } catch (error) {
-        // Older than a day: from its beginning.
-        if (!(error instanceof PartsError && error.status === 404 && url === known)) throw error;
-        await forgetTransfer(file);
-        url = undefined;
-      }
-    }
-  } catch (error) {
-    if (signal.aborted) return;
-    const { status, message } = error instanceof PartsError ? error : new PartsError(0, "");
-    events.onFailed(sentenceFor(status, message), status);
-  }
-}
-
-/** Begins an upload over tus without sending anything yet. Its address; undefined without an answer. */
-async function begin(upload: Upload, file: File, signal: AbortSignal): Promise<string | undefined> {
-  const { defaultOptions } = await tus();
-  const { metadata = {} } = upload.options;
-  const encoded = Object.entries(metadata).map(
-    ([name, value]) => `${name} ${btoa(String.fromCharCode(...new TextEncoder().encode(value)))}`,
-  );
-  const headers = {
-    "Tus-Resumable": "1.0.0",
-    "Upload-Length": String(file.size),
-    "Upload-Metadata": encoded.join(","),
-  };
-  const request = fetch(ENDPOINT, { method: "POST", headers, signal });
-  const answer = await request.catch(() => undefined);
-  signal.throwIfAborted();
-  if (!answer) return undefined;
-  const location = answer.headers.get("Location");
-  if (!answer.ok || !location) throw new PartsError(answer.status, (await answer.text()).trim());
-  const uploadUrl = new URL(location, window.location.href).pathname;
-  const fingerprint = await defaultOptions.fingerprint(file, upload.options);
-  await defaultOptions.urlStorage.addUpload(fingerprint, {
-    ...{ size: file.size, metadata, creationTime: new Date().toString(), uploadUrl },
-    ...{ urlStorageKey: "", parallelUploadUrls: null },
-  });
-  return uploadUrl;
 }
 
 /** 0: no answer at all. 409 and 423: an earlier connection has not ended yet. */
@@ -155,12 +88,9 @@ function statusOf(error: Error | DetailedError): number {
 }
 
 function sentenceOf(error: Error | DetailedError): string {
-  const body = "originalResponse" in error ? (error.originalResponse?.getBody().trim() ?? "") : "";
-  return sentenceFor(statusOf(error), body);
-}
-
-function sentenceFor(status: number, body: string): string {
+  const status = statusOf(error);
   if (status === 0) return "The connection was lost.";
+  const body = "originalResponse" in error ? (error.originalResponse?.getBody().trim() ?? "") : "";
   return status < 500 || status === 507 ? body || SENTENCES.failed : SENTENCES.failed;
 }
 

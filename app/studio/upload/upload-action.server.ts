@@ -2,18 +2,18 @@ import { data } from "@remix-run/node";
 import { assertAllowed, currentUser, type SessionUser } from "~/account/guard.server";
 import { allows, type Permission } from "~/account/permissions";
 import type { ReceivedForm } from "~/media/intake/multipart.server";
-import { takesParts } from "~/media/intake/store-parts.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
+import type { FileLimits } from "~/shared/file-rules";
 import { consentHref } from "../consent/consent-address";
 import { ownVideosOf } from "../own-videos";
 import { publishReceivedForm } from "./receive-upload.server";
-import { SENTENCES, successSentence, type UploadFailure, type UploadLimits } from "./upload-fields";
+import { SENTENCES, successSentence, type UploadFailure } from "./upload-fields";
 
-/** What the upload form shows about sizes, and where it sends files. */
-export function uploadLimits(): UploadLimits {
+/** What the upload form shows about sizes. */
+export function uploadLimits(): FileLimits {
   const { maxVideoBytes, maxThumbnailBytes } = settings();
-  return { maxVideoBytes, maxThumbnailBytes, toStore: takesParts() };
+  return { maxVideoBytes, maxThumbnailBytes };
 }
 
 /**

@@ -103,18 +103,12 @@ export function successSentence({
   return status === "published" ? SENTENCES.published : SENTENCES.drafted;
 }
 
-/** What the form says about sizes, and checks before the first byte. */
-export interface UploadLimits extends FileLimits {
-  /** Whether large files are sent into the store of films, instead of through the site. */
-  toStore?: boolean;
-}
-
 /** The hints of the form, with the sizes that the settings allow. */
 
-export function videoHint({ maxVideoBytes }: UploadLimits): string {
+export function videoHint({ maxVideoBytes }: FileLimits): string {
   return `MP4, MOV, AVI up to ${formatBytes(maxVideoBytes)}`;
 }
 
-export function thumbnailHint({ maxThumbnailBytes }: UploadLimits): string {
+export function thumbnailHint({ maxThumbnailBytes }: FileLimits): string {
   return `PNG, JPG, GIF up to ${formatBytes(maxThumbnailBytes)}`;
 }

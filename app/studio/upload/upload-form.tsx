@@ -1,5 +1,6 @@
 import { useRevalidator } from "@remix-run/react";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
+import type { FileLimits } from "~/shared/file-rules";
 import type { Terms } from "~/trust/uploaders/terms";
 import { Button } from "~/ui/button";
 import { useToast } from "~/ui/feedback/toast";
@@ -19,7 +20,6 @@ import {
   NO_TEXTS,
   SENTENCES,
   type UploadFailure,
-  type UploadLimits,
   type UploadTexts,
   videoHint,
 } from "./upload-fields";
@@ -48,7 +48,7 @@ export function UploadForm({
   terms,
   failure,
 }: {
-  limits: UploadLimits;
+  limits: FileLimits;
   /** What it can begin with. */
   start?: UploadStart;
   /** The uploaders' terms, where they have to be accepted. */
@@ -64,7 +64,6 @@ export function UploadForm({
   const queue = useUploadQueue(
     useCallback((failure) => setRejected(failure), []),
     revalidate,
-    limits.toStore,
   );
   const { items, patch, dispatch } = queue;
   const choose = useChosenFiles(form, queue, limits);

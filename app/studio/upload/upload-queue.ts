@@ -1,9 +1,10 @@
 import type { CutOff } from "~/shared/cut-off";
+import type { FileLimits } from "~/shared/file-rules";
 import { videoFile } from "~/shared/file-rules";
 import { titleFromFileName } from "~/shared/file-title";
 import { formatSpan } from "~/shared/format-span";
 import { check, firstMessage } from "~/shared/video-fields";
-import type { Duplicate, UploadIntent, UploadLimits, UploadTexts } from "./upload-fields";
+import type { Duplicate, UploadIntent, UploadTexts } from "./upload-fields";
 
 /** The queue of the upload tab: what is in it, and the rules that need no browser. */
 
@@ -94,7 +95,7 @@ export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
 /** Why a file is rejected, as far as the browser can check before the first byte is sent. */
 export function fileError(
   file: Pick<File, "name" | "size" | "type">,
-  limits: UploadLimits,
+  limits: FileLimits,
 ): string | undefined {
   const checked = check(videoFile(limits), { name: file.name, size: file.size, type: file.type });
   return checked.ok ? undefined : firstMessage(checked);

@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
 import { shownCategories } from "~/shared/categories";
+import type { FileLimits } from "~/shared/file-rules";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { usePermissions } from "../use-permissions";
-import type { UploadField, UploadLimits, UploadTexts } from "./upload-fields";
+import type { UploadField, UploadTexts } from "./upload-fields";
 import { thumbnailHint } from "./upload-fields";
 import { UploadSchedule } from "./upload-schedule";
 
@@ -19,7 +20,7 @@ export function UploadTextFields({
 }: {
   texts: UploadTexts;
   wrong: Partial<Record<UploadField, string>>;
-  limits: UploadLimits;
+  limits: FileLimits;
   several: boolean;
   /** The texts are none that were sent before. */
   isFresh: boolean;

@@ -1,8 +1,9 @@
 import { type RefObject, useCallback, useEffect, useRef } from "react";
+import type { FileLimits } from "~/shared/file-rules";
 import { titleFromFileName } from "~/shared/file-title";
 import { formatDuration } from "~/shared/format";
 import { useToast } from "~/ui/feedback/toast";
-import { NO_TEXTS, type UploadLimits } from "./upload-fields";
+import { NO_TEXTS } from "./upload-fields";
 import { fileError, isFinished, type QueueItem } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 import { detectDuration } from "./video-frames";
@@ -14,7 +15,7 @@ import { detectDuration } from "./video-frames";
 export function useChosenFiles(
   form: RefObject<HTMLFormElement>,
   { items, dispatch }: Pick<UploadQueue, "items" | "dispatch">,
-  limits: UploadLimits,
+  limits: FileLimits,
 ): (files: File[]) => void {
   const toast = useToast();
   const current = useRef(items);
@@ -65,7 +66,7 @@ function control(form: HTMLFormElement | null, name: string): HTMLInputElement |
   return found instanceof HTMLInputElement ? found : undefined;
 }
 
-function newItem(file: File, limits: UploadLimits): QueueItem {
+function newItem(file: File, limits: FileLimits): QueueItem {
   const sentence = fileError(file, limits);
   return {
     key: crypto.getRandomValues(new Uint32Array(4)).join("-"),

@@ -22,12 +22,10 @@ const INTERRUPTED = "Connection lost. Trying again...";
  *
  * @param onRejected called for every form that the server rejected.
  * @param onOutdated called when the page has to be loaded anew: the session has ended, or the terms have changed.
- * @param toStore whether large files are sent into the store of films.
  */
 export function useUploadQueue(
   onRejected: (failure: UploadFailure) => void,
   onOutdated: () => void,
-  toStore = false,
 ) {
   const [items, dispatch] = useReducer(reduceQueue, []);
   const transfers = useRef(new Map<string, Promise<Transfer>>());
@@ -108,12 +106,12 @@ export function useUploadQueue(
             if (status === 401 || status === TERMS_REFUSED) onOutdated();
           },
         },
-        { terms: item.sent?.terms, toStore },
+        { terms: item.sent?.terms },
       );
       transfers.current.set(item.key, transfer);
       transfer.catch(() => fail(item.key, SENTENCES.failed));
     },
-    [patch, fail, publish, onRejected, onOutdated, toStore],
+    [patch, fail, publish, onRejected, onOutdated],
   );
 
   useEffect(() => {

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { Readable, type Transform } from "node:stream";
+import { Readable } from "node:stream";
+import { generateX25519Identity } from "age-encryption";
 import { fileTypeFromBuffer } from "file-type";
 import { type FileRule, HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
@@ -15,15 +16,15 @@ import type { DocumentKind } from "./consent";
 import {
   DamagedDocumentError,
   decryptedFile,
-  encryptedBytes,
   encryptingStream,
-  newDocumentKey,
   unwrapKey,
   wrapKey,
-} from "./document-cipher.server";
+} from "./encrypted-documents.server";
 import { settleVideos } from "./settle.server";
 
 const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
+/** By which an encrypted file is at most larger than its document: its header, and a tag for each 64 KiB. */
+const MAX_OVERHEAD_BYTES = 64 * 1024;
 const MOST_DOCUMENTS = 50;
 const ENDINGS = { "application/pdf": "pdf", "image/jpeg": "jpg", "image/png": "png" } as const;
 type DocumentType = PerformerDocumentRow["type"];
@@ -45,12 +46,12 @@ export interface ArrivingDocument {
   id: string;
   rule: FileRule;
   /** What has arrived: known when all of it has. */
-  content(): { key: Buffer; bytes: number; type: DocumentType };
+  content(): { key: Promise<string>; bytes: number; type: DocumentType };
 }
 
 export function arrivingDocument(): ArrivingDocument {
   const id = randomUUID();
-  const key = newDocumentKey();
+  const key = generateX25519Identity();
   let head = Buffer.alloc(0);
   let bytes = 0;
   let type: DocumentType | undefined;
@@ -62,15 +63,14 @@ export function arrivingDocument(): ArrivingDocument {
     type = await typeOf(head);
     if (!type && head.length >= HEAD_BYTES) throw new UploadError(415, WRONG_TYPE, "document");
   };
-  const through = (): Transform => encryptingStream(key, id, admit);
   return {
     id,
     // Its own limit is of what is written, which is a little more.
     rule: {
-      maxBytes: encryptedBytes(MAX_DOCUMENT_BYTES),
+      maxBytes: MAX_DOCUMENT_BYTES + MAX_OVERHEAD_BYTES,
       tooLarge: TOO_LARGE,
       checkHead: async () => {},
-      through,
+      through: () => encryptingStream(key, admit),
     },
     content() {
       if (!type) throw new UploadError(415, WRONG_TYPE, "document");
@@ -99,6 +99,7 @@ export async function keepDocument(
 ): Promise<boolean> {
   const { id } = arriving;
   const { key, bytes, type } = arriving.content();
+  const fileKey = wrapKey(await key);
   makeFolder(documentsFolder());
   try {
     await moveFlushed(received.path, documentFile(id));
@@ -117,7 +118,7 @@ export async function keepDocument(
          VALUES (@id, @performerId, @kind, @type, @bytes, @fileKey, @addedAt, @userId)`,
       ).run({
         ...{ id, performerId, kind, type, bytes, userId },
-        fileKey: wrapKey(key),
+        fileKey,
         addedAt: new Date(now).toISOString(),
       });
       logAccess("document-add", { id, performerId, userId }, now);
@@ -165,7 +166,7 @@ export async function openDocument(
   const file = documentFile(id);
   try {
     let bytes = 0;
-    for await (const chunk of decryptedFile(file, key, id)) bytes += chunk.length;
+    for await (const chunk of decryptedFile(file, key)) bytes += chunk.length;
     if (bytes !== row.bytes) return "damaged";
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
@@ -176,7 +177,7 @@ export async function openDocument(
   }
   await writeTransaction(() => logAccess("document-open", { id, performerId, userId }, now));
   return {
-    stream: Readable.from(decryptedFile(file, key, id)),
+    stream: Readable.from(decryptedFile(file, key)),
     bytes: row.bytes,
     type: row.type,
     name: `document-${id.slice(0, 8)}.${ENDINGS[row.type]}`,

@@ -370,22 +370,26 @@ describe("termination", () => {
 });
 
 describe("expiration and restart", () => {
-  const record = (at: string) => path.join(site.uploads, "tmp/tus", `${idOf(at)}.json`);
-  const age = (at: string, hours: number) => {
+  const file = (at: string) => path.join(site.uploads, "tmp/tus", idOf(at));
+  const record = (at: string) => `${file(at)}.json`;
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  /** The upload was created, and received its last byte, so long ago. */
+  const age = (at: string, created: number, received: number) => {
     const upload = JSON.parse(fs.readFileSync(record(at), "utf8"));
-    upload.creation_date = new Date(Date.now() - hours * 3_600_000).toISOString();
+    upload.creation_date = hoursAgo(created).toISOString();
     fs.writeFileSync(record(at), JSON.stringify(upload));
+    fs.utimesSync(file(at), hoursAgo(received), hoursAgo(received));
   };
 
   it("an upload of yesterday is gone, at once and from the disk at the next start", async () => {
     const old = await create();
     const young = await create();
-    age(old, 24.1);
-    age(young, 23);
+    age(old, 24.1, 24.1);
+    age(young, 72, 23);
     expect([404, 410]).toContain((await patch(old, 0, clip)).status);
     expect((await head(young)).status).toBe(200);
     await site.stop();
-    const yesterday = new Date(Date.now() - 24 * 3_600_000);
+    const yesterday = hoursAgo(24);
     for (const name of ["rest-of-a-form", "tus/bytes-without-a-record"]) {
       fs.writeFileSync(path.join(site.uploads, "tmp", name), "x");
       fs.utimesSync(path.join(site.uploads, "tmp", name), yesterday, yesterday);
@@ -393,6 +397,17 @@ describe("expiration and restart", () => {
     await site.start();
     const left = filesIn(path.join(site.uploads, "tmp"));
     expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);
+  });
+
+  it("an upload that takes days lives for a day after its last byte, complete or not", async () => {
+    const at = await create();
+    await patch(at, 0, clip.subarray(0, 50_000));
+    age(at, 72, 23);
+    expect((await patch(at, 50_000, clip.subarray(50_000))).status).toBe(204);
+    age(at, 72, 23);
+    expect((await head(at)).status).toBe(200);
+    age(at, 72, 24.1);
+    expect([404, 410]).toContain((await head(at)).status);
   });
 
   it("an upload goes on after the server was killed, and is known for what it is", async () => {

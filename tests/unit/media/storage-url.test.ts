@@ -10,7 +10,7 @@ describe("STORAGE_URL", () => {
       kind: "s3",
       bucket: "films",
       prefix: "site/",
-      endpoint: "https://s3.example/films",
+      endpoint: "https://s3.example",
       region: "eu-1",
     });
   });
@@ -18,7 +18,7 @@ describe("STORAGE_URL", () => {
   it("is Amazon's without an endpoint", () => {
     expect(parseStorageUrl("s3://films?region=eu-west-1")).toMatchObject({
       prefix: "",
-      endpoint: "https://s3.eu-west-1.amazonaws.com/films",
+      endpoint: "https://s3.eu-west-1.amazonaws.com",
     });
   });
 
