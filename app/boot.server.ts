@@ -7,6 +7,7 @@ import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { startHashingBlockedFilms } from "~/media/block-list/hash-films.server";
 import { createBuckets } from "~/media/bucket.server";
+import { startRemovals } from "~/media/files/removals.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { undoInterruptedMoves } from "~/media/intake/interrupted-moves.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
@@ -110,7 +111,8 @@ export const SERVICES: readonly BootStep[] = [
   { name: "checkpoints", after: ["open the database"], run: () => startCheckpoints() },
   { name: "heartbeat", after: ["open the database"], run: startHeartbeat },
   { name: "site clock", after: ["identify the site"], run: startSiteClock },
-  { name: "trash", after: ["identify the site"], run: scheduleTrashCleanup },
+  { name: "removal of files", after: ["identify the site"], run: startRemovals },
+  { name: "trash", after: ["removal of files"], run: scheduleTrashCleanup },
   { name: "consent requirement", after: ["open the database"], run: applyConsentRequirement },
   // These publish videos, so what decides who sees them comes first.
   {

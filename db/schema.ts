@@ -170,8 +170,6 @@ interface DeletedVideosTable {
   title: string;
   /** The row as it was, a JSON object. */
   row: string;
-  /** The files that went with it, a JSON list. */
-  files: string;
   deleted_by: string | null;
   deleted_at: Time;
   /** What the files took on disk when they were deleted. */

@@ -10,10 +10,9 @@ export interface VideoFilesTable {
   /**
    * `pending`: it replaces the file of its video once all is made of it. `earlier`: it was replaced, and
    * can come back. `original`: the file of its video is a cut of it; as `earlier`, but not in the trash.
-   * `removing`: its files are about to be removed. `removed`: they are gone, and its address leads to
-   * the file of today.
+   * `removed`: its files are gone, or enqueued in `removals`, and its address leads to the file of today.
    */
-  state: "pending" | "earlier" | "original" | "removing" | "removed";
+  state: "pending" | "earlier" | "original" | "removed";
   /** Who sent it, or replaced it. */
   user_id: string | null;
   /** ISO 8601 UTC */

@@ -7,13 +7,11 @@ import {
   checkLibrary,
   quarantineDocuments,
   quarantineStray,
-  quarantineTrash,
 } from "~/studio/library/check-library.server";
 import { checkStore, removeStrayObjects } from "~/studio/library/check-store.server";
 import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
 import { messageFor, resumeRemovals } from "~/studio/library/paused-removals.server";
 import { quarantineFolder } from "~/studio/library/quarantine.server";
-import { recoverTrash } from "~/studio/trash/recover-trash.server";
 import { checkDocuments } from "~/trust/consent/documents.server";
 import { verifyLog } from "~/trust/moderation-log.server";
 import { runScript } from "./run-script";
@@ -25,9 +23,8 @@ STORAGE_URL, corrects the figure of storage used, and reads the colors of poster
 decisions from its first entry to its last, and names the first that was changed. It may run beside the
 server.
   --fix              move files that nothing refers to and that haven't changed for 7 days to
-                     UPLOADS_DIR/.quarantine, return files from the trash to videos that aren't
-                     deleted, and remove unused objects from the store. Does nothing while removals
-                     are paused.
+                     UPLOADS_DIR/.quarantine, and remove unused objects from the store. Does nothing
+                     while removals are paused.
   --resume-removals  accept the database and the uploads folder as they are, after a start has
                      reported that removals are paused
 
@@ -45,16 +42,13 @@ await runScript(
       await resumeRemovals();
       if (!(await removalsPausedBy())) console.log("Removals have resumed.");
     }
-    const { stray, missing, unlistedTrash, entries, bytes, pausedBy } = await checkLibrary();
+    const { stray, missing, entries, bytes, pausedBy } = await checkLibrary();
     console.log(`${entries} files and folders, ${formatBytes(bytes)}.`);
     for (const { title, url, videoId } of missing) {
       console.log(`Missing: ${url} of "${title}" (${videoId})`);
     }
     for (const { bucket, path, bytes } of stray) {
       console.log(`Of no video: ${bucket}/${path} (${formatBytes(bytes)})`);
-    }
-    for (const name of unlistedTrash) {
-      console.log(`In the trash, but of no deleted video: .trash/${name}`);
     }
     const store = await checkStore();
     for (const file of store?.missing ?? []) console.log(`Missing in the file store: ${file}`);
@@ -74,31 +68,24 @@ await runScript(
     if (filled > 0) console.log(`The colors of ${formatQuantity(filled, "poster")} were read.`);
     const lost = missing.length + documents.missing.length + (store?.missing.length ?? 0);
     const ofNoFile = (store?.stray.length ?? 0) + (store?.unfinished.length ?? 0);
-    const strays = stray.length + unlistedTrash.length + documents.stray.length + ofNoFile;
+    const strays = stray.length + documents.stray.length + ofNoFile;
     if (lost + strays === 0) console.log("Everything is where it belongs.");
     let left = strays;
     if (pausedBy) console.log(messageFor(pausedBy));
     else if (fix && strays > 0) {
       await new Promise((resolve) => setTimeout(resolve, ROW_FOLLOWS_WITHIN_MS));
-      const { recovered } = await recoverTrash();
       const moved = [
         ...(await quarantineStray(stray)),
-        ...(await quarantineTrash()),
         ...(await quarantineDocuments(documents.stray)),
       ].length;
       const objects = store ? (await removeStrayObjects(store)).length : 0;
-      if (recovered.length > 0) {
-        console.log(
-          `Returned from the trash: files of ${formatQuantity(recovered.length, "video")}.`,
-        );
-      }
       if (moved > 0) {
         console.log(
           `Moved ${moved} to ${quarantineFolder()}. Remove them there once you are sure that nobody needs them.`,
         );
       }
       if (objects > 0) console.log(`Removed ${formatQuantity(objects, "object")} from the store.`);
-      left -= recovered.length + moved + objects + (store?.unfinished.length ?? 0);
+      left -= moved + objects + (store?.unfinished.length ?? 0);
       if (left > 0) {
         console.log(
           `Left in place because they have changed within 7 days or are used by now: ${left}.`,

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Source } from "~/media/encode/artifact";
 import { encodeLadder } from "~/media/encode/ladder.server";
 import { createTask, type TaskControl } from "~/media/encode/task.server";
+import { removeFiles } from "~/media/files/removals.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { startRunner } from "~/media/jobs/runner.server";
@@ -56,11 +57,12 @@ export function addFinished(
   return addFinishedFilm({ sqlite: sqliteHandle(), uploads }, film, columns);
 }
 
-/** Works on the queue until nothing is left that can be done now. */
+/** Works on the queue until nothing is left that can be done now, and removes what is no longer needed. */
 export async function workUntilIdle(): Promise<void> {
   const runner = startRunner(1);
   await runner.idle();
   await runner.stop();
+  await removeFiles();
 }
 
 /** Leaves only jobs of these kinds to be done, and the clean-up. */

@@ -2,7 +2,6 @@ import fs from "node:fs";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { requireFolder } from "~db/folders.server";
-import { removeStored } from "./storage/remove.server";
 
 /**
  * The two buckets that hold the files: local disk today. Everything else names a file by its bucket
@@ -72,26 +71,4 @@ export function bucketFile(bucket: Bucket, pathInBucket: string): string | undef
 export function mediaBasePath(pathInBucket: string): string {
   const [user = "", name = ""] = pathInBucket.split("/");
   return `${user}/${name.replace(/\.\w+$/, "")}`;
-}
-
-/**
- * Removes a file; with the file of a video, also what was derived from it in both buckets. What is
- * not there, or not ours, is no error. What cannot be removed is logged, as the row that named it
- * is gone already.
- */
-export async function removeMedia(url: string): Promise<void> {
-  const name = parseMediaUrl(url);
-  if (!name) return;
-  const targets = [bucketFile(name.bucket, name.path)];
-  if (name.bucket === "videos" && name.path.split("/").length === 2) {
-    targets.push(...BUCKETS.map((bucket) => bucketFile(bucket, mediaBasePath(name.path))));
-  }
-  for (const target of targets) {
-    if (!target) continue;
-    try {
-      await removeStored(target);
-    } catch (error) {
-      console.error(`Could not remove ${target}: ${(error as Error).message}`);
-    }
-  }
 }

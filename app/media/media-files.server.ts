@@ -60,19 +60,19 @@ export async function replaceRecord(
 
 /** Forgets files that have left the buckets, and whatever stood below a folder among them. */
 export async function forgetFiles(files: readonly MediaName[]): Promise<void> {
+  for (const file of files) await writeTransaction(() => forgetEntry(file));
+}
+
+/** Part of a transaction: forgets a file, or a folder and whatever stood below it. */
+export function forgetEntry({ bucket, path }: MediaName): void {
   const below = prepared(
     // "0" is what follows "/", so the range is everything below the folder.
     `SELECT bucket, path FROM media_files
      WHERE bucket = @bucket AND path > @path || '/' AND path < @path || '0'`,
   );
-  for (const { bucket, path } of files) {
-    await writeTransaction(() => {
-      const files = [...(below.all({ bucket, path }) as MediaName[]), { bucket, path }];
-      for (const file of files) {
-        forget(file);
-        disownCopy(file);
-      }
-    });
+  for (const file of [...(below.all({ bucket, path }) as MediaName[]), { bucket, path }]) {
+    forget(file);
+    disownCopy(file);
   }
 }
 
@@ -107,6 +107,15 @@ function account(videoId: string | null, bytes: number): void {
   for (const table of ["videos", "video_files"]) {
     prepared(`UPDATE ${table} SET bytes = max(0, bytes + ?) WHERE id = ?`).run(bytes, videoId);
   }
+}
+
+/** Part of a transaction: adds up the recorded files of a row that has come, or has got other files. */
+export function addUpFiles(table: "videos" | "video_files", id: string): void {
+  prepared(
+    `UPDATE ${table} SET bytes =
+       (SELECT coalesce(sum(bytes), 0) FROM media_files WHERE video_id = @id)
+     WHERE id = @id`,
+  ).run({ id });
 }
 
 /** Bytes of a file, or of everything below a folder, wherever they are; 0 for what is not there. */

@@ -137,7 +137,7 @@ function knowsFiles(): boolean {
 
 /** Whether the uploads folder contains any file that can't be created again. */
 async function hasFiles(): Promise<boolean> {
-  for (const name of [...BUCKETS, ".trash", ".block-list", "documents"]) {
+  for (const name of [...BUCKETS, ".block-list", "documents"]) {
     if (await containsFile(path.join(settings().uploadsDir, name))) return true;
   }
   return false;

@@ -72,6 +72,18 @@ export const media = /* sql */ `
   CREATE INDEX media_files_by_video ON media_files (video_id);
   CREATE INDEX media_files_due ON media_files (bucket, path) WHERE stored < 1;
 
+  -- Files that nothing refers to any more: media/files/removals.server.ts checks that again and removes them.
+  CREATE TABLE removals (
+    id         INTEGER PRIMARY KEY,
+    bucket     TEXT NOT NULL CHECK (bucket IN ('videos', 'thumbnails')),
+    path       TEXT NOT NULL,
+    reason     TEXT NOT NULL CHECK (reason IN ('deleted', 'replaced', 'converted', 'discarded')),
+    -- 1 if a person ordered it for this very video: such a removal is never paused.
+    is_ordered INTEGER NOT NULL CHECK (is_ordered IN (0, 1)),
+    created_at TEXT NOT NULL,
+    UNIQUE (bucket, path)
+  );
+
   -- The object in the store that is a copy of what an entry of media_files has on the disk.
   CREATE TABLE stored_copies (
     bucket TEXT NOT NULL,
@@ -116,10 +128,9 @@ export const media = /* sql */ `
     video_id             TEXT NOT NULL,
     -- pending: it replaces the file of its video once everything is created from it. earlier: it was
     -- replaced, and can be restored. original: the file of its video is trimmed from it; like earlier, but
-    -- not in the trash. removing: its files are about to be removed. removed: they are gone, and its
-    -- address redirects to the current file.
-    state                TEXT NOT NULL
-                           CHECK (state IN ('pending', 'earlier', 'original', 'removing', 'removed')),
+    -- not in the trash. removed: its files are gone, or enqueued in removals, and its address redirects to
+    -- the current file.
+    state                TEXT NOT NULL CHECK (state IN ('pending', 'earlier', 'original', 'removed')),
     user_id              TEXT,
     created_at           TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     -- Null for one that never was the file of its video.
@@ -152,6 +163,9 @@ export const media = /* sql */ `
   CREATE UNIQUE INDEX video_files_pending ON video_files (video_id) WHERE state = 'pending';
   CREATE INDEX video_files_by_video ON video_files (video_id);
   CREATE INDEX video_files_by_url ON video_files (video_url);
+  CREATE INDEX video_files_by_source_url ON video_files (source_url) WHERE source_url IS NOT NULL;
+  CREATE INDEX video_files_by_thumbnail_url ON video_files (thumbnail_url)
+    WHERE thumbnail_url IS NOT NULL;
   CREATE INDEX video_files_by_age ON video_files (state, replaced_at, id, video_id, bytes);
 
   -- SHA-256 of the uploaded bytes, to recognize the same file when it is uploaded again. A row stays

@@ -74,12 +74,11 @@ export const studio = /* sql */ `
     PRIMARY KEY (change_id, video_id)
   ) WITHOUT ROWID;
 
-  -- The trash: the deleted row of each video, and where its files are.
+  -- The trash: the deleted row of each video, whose files stay where they are.
   CREATE TABLE deleted_videos (
     id          TEXT PRIMARY KEY NOT NULL,
     title       TEXT NOT NULL,
     row         TEXT NOT NULL CHECK (json_valid(row)),
-    files       TEXT NOT NULL CHECK (json_valid(files)),
     deleted_by  TEXT,
     deleted_at  TEXT NOT NULL,
     -- The size of the files.
@@ -87,6 +86,9 @@ export const studio = /* sql */ `
     uploaded_by TEXT GENERATED ALWAYS AS
                   (CASE WHEN json_valid(row) THEN json_extract(row, '$.uploaded_by') END) VIRTUAL
   );
+  CREATE INDEX deleted_videos_by_video_url ON deleted_videos (json_extract(row, '$.video_url'));
+  CREATE INDEX deleted_videos_by_source_url ON deleted_videos (json_extract(row, '$.source_url'));
+  CREATE INDEX deleted_videos_by_thumbnail_url ON deleted_videos (json_extract(row, '$.thumbnail_url'));
   CREATE INDEX deleted_videos_by_age ON deleted_videos (deleted_at, id, title, bytes, deleted_by);
   CREATE INDEX deleted_videos_by_uploader
     ON deleted_videos (uploaded_by, deleted_at, id, title, bytes, deleted_by)

@@ -69,8 +69,8 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
   spoilJobs(site, long, plain);
   database
     .prepare(
-      `INSERT INTO deleted_videos (id, title, row, files, deleted_at)
-       VALUES ('deleted', 'A film that nobody wanted to keep', '{}', '[]', ?)`,
+      `INSERT INTO deleted_videos (id, title, row, deleted_at)
+       VALUES ('deleted', 'A film that nobody wanted to keep', '{}', ?)`,
     )
     .run(new Date().toISOString());
   addSeries(site, [hidden, ...(published.all() as string[]).slice(0, 11)]);

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { removeFiles } from "~/media/files/removals.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { withFrame } from "~/studio/edit/edit-frame.server";
@@ -57,6 +58,7 @@ describe("the thumbnail of the edit form", () => {
     const url = String(video()?.thumbnail_url);
     expect(url).toMatch(/^\/media\/thumbnails\/u\/\d+\.webp$/);
     expect(fs.existsSync(path.join(site.uploads, url.replace("/media/", "")))).toBe(true);
+    await removeFiles();
     expect(fs.existsSync(old)).toBe(false);
     expect(video()?.title).toBe("New");
     expect(Number(video()?.bytes)).toBeGreaterThan(0);
@@ -96,6 +98,7 @@ describe("the thumbnail of the edit form", () => {
   ])("leaves no file behind when %s", async (_, more, status) => {
     const answer = await sendMultipart(form(await picture(), more), ADDRESS);
     expect(answer).toMatchObject({ init: { status } });
+    await removeFiles();
     expect(thumbnails().filter((name) => String(name).endsWith(".webp"))).toEqual([]);
     expect((await page(ADDRESS)).manage?.dialog?.video?.title).toBe("A film");
   });
@@ -162,6 +165,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     const file = path.join(site.uploads, String(url).replace("/media/", ""));
     expect(await sharp(file).metadata()).toMatchObject({ format: "webp", width: 320, height: 180 });
     expect([poster_colors, generated_poster_url]).toEqual([expect.stringMatching(/^.{24}$/), null]);
+    await removeFiles();
     expect(fs.existsSync(old)).toBe(false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });

@@ -68,7 +68,7 @@ describe("who may use whom", () => {
     ["app/routes/x.ts", 'import { listPublished } from "~/catalogue/lists/listing.server";'],
     ["app/ui/x.tsx", 'import { formatCount } from "~/shared/format";'],
     ["app/ui/x.tsx", 'import { listenToEvents } from "~/live/event-client";'],
-    ["app/studio/x.ts", 'import { removeMedia } from "../media/bucket.server";'],
+    ["app/studio/x.ts", 'import { mediaUrl } from "../media/bucket.server";'],
     ["app/import/x.ts", 'import { database } from "~db/client.server";'],
     ["app/server/x.ts", 'import { closeDatabase } from "~db/client.server";'],
     ["app/boot.server.ts", 'import { database } from "~db/client.server";'],

@@ -5,7 +5,6 @@ import { prepared } from "~db/client.server";
 import type { BlockReason } from "~db/schema/block-list";
 import { bucketFile, parseMediaUrl } from "../bucket.server";
 import { removeStored } from "../storage/remove.server";
-import { trashed } from "../trash-files.server";
 import { VARIANTS } from "./frame-hashes";
 import { hashingIsDue } from "./hashing-due.server";
 
@@ -60,7 +59,7 @@ export function blockFilm(
        WHERE video_id = @videoId AND state = 'original' AND sha256 IS NOT NULL`,
   ).run({ videoId, filmId });
   const hasFew = takeOverFrames(videoId, filmId);
-  const state = keepFile(videoId, row, filmId) ? "waiting" : hasFew ? "few" : "none";
+  const state = keepFile(row, filmId) ? "waiting" : hasFew ? "few" : "none";
   prepared("UPDATE blocked_films SET state = ? WHERE id = ?").run(state, filmId);
   hashingIsDue();
   return { filmId, known: state === "waiting" ? "frames" : hasFew ? "few" : "bytes" };
@@ -117,13 +116,12 @@ function takeOverFrames(videoId: string, filmId: number): boolean {
   return true;
 }
 
-function keepFile(videoId: string, row: FileRow, filmId: number): boolean {
+function keepFile(row: FileRow, filmId: number): boolean {
   for (const url of [row.video_url, row.source_url]) {
     const name = parseMediaUrl(url ?? "");
     if (!name) continue;
-    for (const file of [bucketFile(name.bucket, name.path), trashed(videoId, name)]) {
-      if (file && link(file, keptFile(filmId))) return true;
-    }
+    const file = bucketFile(name.bucket, name.path);
+    if (file && link(file, keptFile(filmId))) return true;
   }
   return false;
 }

@@ -7,11 +7,12 @@ import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { holdLikeness } from "../block-list/likeness.server";
-import { type Bucket, bucketFile, parseMediaUrl } from "../bucket.server";
+import { BUCKETS, type Bucket, bucketFile, type MediaName, parseMediaUrl } from "../bucket.server";
 import type { Artifact, Source } from "../encode/artifact";
+import { isReferenced } from "../files/references.server";
+import { enqueueRemovals, removeSoon } from "../files/removals.server";
 import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
 import { recordFile } from "../media-files.server";
-import { removeStored } from "../storage/remove.server";
 import { delayCleanup } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
@@ -30,12 +31,12 @@ export async function commitArtifact(
   artifact: Artifact,
   folder: string,
 ): Promise<boolean> {
-  const targets: string[] = [];
+  const moved: MediaName[] = [];
   for (const { from, bucket, path: name } of artifact.moves) {
     if (!isOurs(job)) break;
     const target = bucketFile(bucket, name);
     if (!target) throw new Error(`${bucket}/${name} is no path of a file.`);
-    targets.push(target);
+    moved.push({ bucket, path: name });
     const made = path.resolve(folder, from);
     if (made !== target) await moveFlushed(made, target);
   }
@@ -43,7 +44,8 @@ export async function commitArtifact(
     await replaceVideoFile(job, source, path.join(folder, artifact.replacement));
   const wanted = await retryWhileBusy(() => writeResult(job, source, artifact), RESULT_WAIT_MS);
   if (!wanted) {
-    for (const target of targets) await removeStored(target);
+    // A deleted video may have files of the same names: the queue keeps what its row names.
+    await retryWhileBusy(() => discard(moved), RESULT_WAIT_MS);
     return false;
   }
   for (const { from, bucket, path: name } of artifact.replacedAfter ?? []) {
@@ -55,6 +57,11 @@ export async function commitArtifact(
   // The job has ended, so nobody would come back to count what its files take.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
+}
+
+async function discard(files: readonly MediaName[]): Promise<void> {
+  await writeTransaction(() => enqueueRemovals(files, { reason: "discarded" }));
+  removeSoon();
 }
 
 /** One transaction; only the columns of the result, so that an edit made meanwhile stays. */
@@ -163,40 +170,19 @@ const GENERATIONS: Partial<Record<JobKind, string>> = {
 };
 
 /** What earlier generations of a kind, or one that was killed, have left and no row names. */
-export async function removeStale({ basePath, videoId }: Source, kind: JobKind): Promise<void> {
+export async function removeStale({ basePath }: Source, kind: JobKind): Promise<void> {
   const prefix = GENERATIONS[kind];
   if (!prefix) return;
-  const named = namedDerivedFiles(basePath, videoId);
-  for (const bucket of ["videos", "thumbnails"] as const) {
+  const stale: MediaName[] = [];
+  for (const bucket of BUCKETS) {
     const folder = bucketFile(bucket, basePath);
     if (!folder) continue;
     for (const name of await readdir(folder).catch(() => [])) {
-      const address = `/media/${bucket}/${basePath}/${name}`;
-      const isNamed = named.some((url) => url === address || url.startsWith(`${address}/`));
-      if (!name.startsWith(prefix) || isNamed) continue;
-      await removeStored(path.join(folder, name));
+      const entry = { bucket, path: `${basePath}/${name}` };
+      if (name.startsWith(prefix) && !isReferenced(entry)) stale.push(entry);
     }
   }
-}
-
-/** From "{basePath}." to below "{basePath}0": the file itself ("."), or one in its folder ("/"). */
-export const DERIVED_FILES_SQL = `
-  SELECT hls_url, storyboard_url, preview_url, captions FROM videos
-  WHERE id = @videoId OR (video_url >= @from AND video_url < @to)
-  UNION ALL SELECT hls_url, storyboard_url, preview_url, captions FROM video_files
-  WHERE id = @videoId OR (video_url >= @from AND video_url < @to)`;
-
-/** Addresses of what was made from the file of a video: other rows may name the same file. */
-function namedDerivedFiles(basePath: string, videoId: string): string[] {
-  const rows = sqliteHandle()
-    .prepare<unknown[], Record<"hls_url" | "storyboard_url" | "preview_url" | "captions", string>>(
-      DERIVED_FILES_SQL,
-    )
-    .all({ videoId, from: `/media/videos/${basePath}.`, to: `/media/videos/${basePath}0` });
-  return rows.flatMap(({ captions, ...urls }) => [
-    ...Object.values(urls).filter(Boolean),
-    ...readCaptions(captions).map(({ url }) => url),
-  ]);
+  if (stale.length > 0) await retryWhileBusy(() => discard(stale), RESULT_WAIT_MS);
 }
 
 /** Counts what was made among the video's files: each file beside it, and its two folders. */

@@ -1,18 +1,17 @@
 import { readdir } from "node:fs/promises";
-import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
-import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
+import { bucketFile, type MediaName, parseMediaUrl } from "../bucket.server";
 import type { Source } from "../encode/artifact";
 import type { Task } from "../encode/task.server";
 import { isCopyOf } from "../encode/transcode.server";
-import { forgetFiles, recordFile } from "../media-files.server";
+import { isReferenced } from "../files/references.server";
+import { enqueueRemovals, removeSoon } from "../files/removals.server";
 import { cachedProbe } from "../probe/cached-probe.server";
 import { InterruptedError } from "../probe/ffmpeg.server";
 import { isEarlierVersion } from "../serve/file-version.server";
-import { removeStored } from "../storage/remove.server";
 import {
   isUnchanged,
   KeptOriginalError,
@@ -45,19 +44,17 @@ export async function removeEarlierVersions(
   task: Task,
 ): Promise<string | undefined> {
   const kept = await removeIfVerified(job, source, task);
-  const named = sourceUrl(job.video_id);
-  // Deleted meanwhile: the row in the trash names its files.
-  if (named === undefined) return kept;
   const folder = bucketFile("videos", source.basePath);
   const names = folder ? await readdir(folder).catch(() => []) : [];
-  if (!folder || names.length === 0) return kept;
-  for (const name of names) {
-    const file = `${source.basePath}/${name}`;
-    if (!isEarlierVersion(file) || mediaUrl("videos", file) === named) continue;
-    await removeStored(path.join(folder, name));
-  }
-  const videoId = job.video_id;
-  await recordFile({ bucket: "videos", path: source.basePath, videoId, kind: "derived" });
+  const earlier = names
+    .map((name): MediaName => ({ bucket: "videos", path: `${source.basePath}/${name}` }))
+    .filter((file) => isEarlierVersion(file.path) && !isReferenced(file));
+  if (earlier.length === 0) return kept;
+  await retryWhileBusy(
+    () => writeTransaction(() => enqueueRemovals(earlier, { reason: "replaced" })),
+    RESULT_WAIT_MS,
+  );
+  removeSoon();
   return kept;
 }
 
@@ -141,17 +138,15 @@ async function verifyRemoval(
   };
 }
 
-/** The row first: killed before the file is gone, nothing names it, and check-library finds it. */
+/** The removal is enqueued in the transaction in which the row forgets the original. */
 export async function removeSource(job: JobRow, source: Source, removal: Removal): Promise<void> {
   const name = parseMediaUrl(source.url);
   if (!name) return;
   // What was verified may have been replaced or damaged meanwhile.
   if (!(await isUnchanged(removal.verified))) return;
-  if (!(await retryWhileBusy(() => forgetSource(job, source, removal), RESULT_WAIT_MS))) return;
-  // Not the copy of it that the job has read, see local-copy.server.ts.
-  const file = bucketFile(name.bucket, name.path);
-  if (file) await removeStored(file);
-  await retryWhileBusy(() => forgetFiles([name]), RESULT_WAIT_MS);
+  if (await retryWhileBusy(() => forgetSource(job, source, name, removal), RESULT_WAIT_MS)) {
+    removeSoon();
+  }
 }
 
 /** Not while the row has changed, another row names the file, or a job may be reading it. */
@@ -173,7 +168,12 @@ function mayForget(job: JobRow, source: Source): boolean {
   return sqliteHandle().prepare(statement).get(valuesOf(job, source)) !== undefined;
 }
 
-function forgetSource(job: JobRow, source: Source, { reason }: Removal): Promise<boolean> {
+function forgetSource(
+  job: JobRow,
+  source: Source,
+  file: MediaName,
+  { reason }: Removal,
+): Promise<boolean> {
   const statement = /* sql */ `
     UPDATE ${tableOf(job.video_id)} SET source_url = NULL, source_removed_at = coalesce(@removedAt, source_removed_at)
     WHERE ${MAY_FORGET}`;
@@ -181,13 +181,9 @@ function forgetSource(job: JobRow, source: Source, { reason }: Removal): Promise
     ...valuesOf(job, source),
     removedAt: reason === "converted" ? new Date().toISOString() : null,
   };
-  return writeTransaction(() => sqliteHandle().prepare(statement).run(values).changes > 0);
-}
-
-/** Null where the video has none; undefined where there is no such video. */
-function sourceUrl(videoId: string): string | null | undefined {
-  return sqliteHandle()
-    .prepare<unknown[], string | null>(`SELECT source_url FROM ${tableOf(videoId)} WHERE id = ?`)
-    .pluck()
-    .get(videoId);
+  return writeTransaction(() => {
+    if (sqliteHandle().prepare(statement).run(values).changes === 0) return false;
+    enqueueRemovals([file], { reason: "converted" });
+    return true;
+  });
 }

@@ -1,24 +1,24 @@
-import { rm, rmdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { linkOrCopy, moveFlushed } from "~/shared/move-files.server";
-import { prepared, sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
 import type { Source } from "../encode/artifact";
+import { enqueueRemovals } from "../files/removals.server";
 import { earlierVersionPath, fileVersion } from "../serve/file-version.server";
 import { fetchObject } from "../storage/local-copy.server";
 import { readPointer } from "../storage/pointer.server";
-import { removeStored } from "../storage/remove.server";
-import { trashed } from "../trash-files.server";
 import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
-import { isWanted, tableOf } from "./table-of.server";
+import { tableOf } from "./table-of.server";
 
 /**
  * Puts a new file behind the address of a video, in one step. The earlier file keeps a second name,
  * which the row has as its source: whoever watches goes on reading it (see file-version.server.ts),
- * and captions and renditions are made from it. Killed at any point, both addresses have a file.
+ * and captions and renditions are made from it. Killed at any point, both addresses have a file, also
+ * while the video is in the trash.
  */
 export async function replaceVideoFile(
   job: JobRow,
@@ -37,32 +37,16 @@ export async function replaceVideoFile(
   await linkOrCopy(target, earlierFile);
   await requireOwnObject(earlierFile);
   const earlierUrl = mediaUrl(name.bucket, earlier);
-  const removeEarlier = async () => {
-    await removeStored(earlierFile);
-    await rmdir(path.dirname(earlierFile)).catch(() => {});
-  };
-  // Deleted or replaced meanwhile. What the job was made from, the row in the trash may name.
-  if (!(await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS)))
-    return source.url === earlierUrl ? undefined : removeEarlier();
-  const { ino } = await stat(converted);
+  // Deleted or replaced meanwhile.
+  if (!(await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS))) {
+    const left = { bucket: name.bucket, path: earlier };
+    await retryWhileBusy(
+      () => writeTransaction(() => enqueueRemovals([left], { reason: "discarded" })),
+      RESULT_WAIT_MS,
+    );
+    return;
+  }
   await moveFlushed(converted, target);
-  if (isWanted(job.video_id)) return;
-  // Deleted meanwhile: the row in the trash names both files. They are there, or what is at their addresses
-  // is about to be moved there; only what came after that belongs to nobody.
-  const isTrashed = isInTrash(job.video_id);
-  if (!isTrashed) await removeEarlier();
-  else if (!(await isThere(trashed(job.video_id, name)))) return;
-  // One that an undo has brought back is another file.
-  const left = await stat(target).catch(() => undefined);
-  if (left?.ino === ino) await rm(target, { force: true });
-}
-
-function isInTrash(videoId: string): boolean {
-  return prepared("SELECT 1 FROM deleted_videos WHERE id = ?").get(videoId) !== undefined;
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return (await stat(file).catch(() => undefined)) !== undefined;
 }
 
 /**

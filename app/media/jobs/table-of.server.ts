@@ -9,12 +9,3 @@ import { prepared } from "~db/client.server";
 export function tableOf(id: string): "videos" | "video_files" {
   return prepared("SELECT 1 FROM video_files WHERE id = ?").get(id) ? "video_files" : "videos";
 }
-
-/** Whether a row is there that what a job has made can belong to. */
-export function isWanted(id: string): boolean {
-  const row = prepared(
-    `SELECT 1 FROM videos WHERE id = @id
-     UNION ALL SELECT 1 FROM video_files WHERE id = @id AND state = 'pending' LIMIT 1`,
-  ).get({ id });
-  return row !== undefined;
-}

@@ -1,9 +1,6 @@
 import { prepared } from "~db/client.server";
 import { type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
 
-/** No longer is a film watched that was begun before its file was replaced. */
-export const REPLACED_ANSWERED_MS = 6 * 3_600_000;
-
 /**
  * The file that anyone may have at an address, itself an address: the same one when a published
  * video uses it. An address that a published video had before, such as that of an AVI which is now
@@ -19,42 +16,28 @@ export function publicFile(url: string): string | undefined {
   const base = mediaBasePath(name.path);
   const isDerived = name.path.split("/").length > 2;
   const played = playedFile(base);
-  if (played === undefined) return isDerived && isStreamed(base) ? url : replacedFile(url, name);
+  if (played === undefined) return isDerived && isStreamed(base) ? url : replacedFile(name);
   // Derived files stand in the folder of their video, and are as public as it is.
   if (isDerived) return url;
   return name.bucket === "videos" ? played : undefined;
 }
 
 /**
- * A file of a published video that was replaced by another: for some hours it is answered as before,
- * with all that was made of it, for those who were watching. Then its address leads to the file of
- * today, and what was made of it is public no more.
+ * The address of a file that was replaced leads to the file of today at once: what was cut out, or replaced,
+ * may be what nobody is to see. What was made of it is public no more. Who was watching goes on with the file
+ * of today (see app/player/source/recovery.ts).
  */
-function replacedFile(url: string, { bucket, path }: MediaName): string | undefined {
+function replacedFile({ bucket, path }: MediaName): string | undefined {
+  if (bucket !== "videos" || path.split("/").length !== 2) return undefined;
   const base = mediaBasePath(path);
   const prefix = `/media/videos/${base}`;
   const files = prepared(
-    // The file of a cut goes to the trash later than it was replaced, which is when its row was made.
-    `SELECT file.video_url AS was, file.state, min(file.created_at, file.replaced_at) AS replacedAt,
-       videos.video_url AS now
+    `SELECT file.video_url AS was, videos.video_url AS now
      FROM video_files AS file JOIN videos ON videos.id = file.video_id
      WHERE file.video_url >= @from AND file.video_url < @to
        AND file.replaced_at IS NOT NULL AND videos.status = 'published'`,
-  ).all({ from: `${prefix}.`, to: `${prefix}0` }) as Replaced[];
-  const file = files.find(({ was }) => mediaBasePath(parseMediaUrl(was)?.path ?? "") === base);
-  if (!file) return undefined;
-  const isBeingWatched =
-    (file.state === "earlier" || file.state === "original") &&
-    Date.now() - Date.parse(file.replacedAt) < REPLACED_ANSWERED_MS;
-  if (isBeingWatched) return url;
-  return bucket === "videos" && path.split("/").length === 2 ? file.now : undefined;
-}
-
-interface Replaced {
-  was: string;
-  state: string;
-  replacedAt: string;
-  now: string;
+  ).all({ from: `${prefix}.`, to: `${prefix}0` }) as { was: string; now: string }[];
+  return files.find(({ was }) => mediaBasePath(parseMediaUrl(was)?.path ?? "") === base)?.now;
 }
 
 function isNamed(url: string): boolean {

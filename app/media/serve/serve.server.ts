@@ -5,6 +5,7 @@ import { settings } from "~/server/settings.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
 import { isUnfinished } from "../encode/stream/unfinished.server";
+import { isOfDeletedVideo } from "../files/references.server";
 import { openFile } from "../open-file.server";
 import { type Pointer, readPointer } from "../storage/pointer.server";
 import { answerBytes, NO_CACHE } from "./answer-bytes.server";
@@ -41,7 +42,8 @@ export async function serveMedia(
   const open = publicName(asked);
   const isOpen = open?.path === path;
   // Who may see it gets the file itself, also where others get the one that is played.
-  const isOwn = !isOpen && isThere(asked) && (await maySeeHidden(asked));
+  const isOwn =
+    !isOpen && isThere(asked) && !isOfDeletedVideo(asked) && (await maySeeHidden(asked));
   const current = isOwn ? asked : open;
   const { search } = new URL(request.url);
   const name = current && (await requestedWidth(requestedVersion(current, search), search));

@@ -11,9 +11,9 @@ import type { MoveProgress } from "./move-files.server";
 import { pointersIn, readPointer } from "./pointer.server";
 import { noteRemoval } from "./remove.server";
 
-/** Every folder that contains pointers: the buckets, the trash, the quarantine, and that of blocked videos. */
+/** Every folder that contains pointers: the buckets, the quarantine, and that of blocked videos. */
 export function foldersOfPointers(): string[] {
-  return [...BUCKETS, ".trash", ".quarantine", ".block-list"].map((name) =>
+  return [...BUCKETS, ".quarantine", ".block-list"].map((name) =>
     path.join(settings().uploadsDir, name),
   );
 }

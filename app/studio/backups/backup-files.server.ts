@@ -26,8 +26,6 @@ export const BACKUP = {
   manifest: "backup.json",
 } as const;
 
-/** The files of deleted videos: without them a restored site lists videos that it cannot restore. */
-const TRASH = ".trash";
 /** Of performers: encrypted, with a secret that is in no backup. */
 const DOCUMENTS = "documents";
 
@@ -37,7 +35,7 @@ export function secretFile(): string {
 }
 
 /** The folders in UPLOADS_DIR that a backup contains. */
-export const UPLOAD_FOLDERS = [...BUCKETS, DOCUMENTS, TRASH];
+export const UPLOAD_FOLDERS = [...BUCKETS, DOCUMENTS];
 
 /**
  * Lists the uploaded files in the order in which they have to be copied, without those that are removed in the
@@ -87,11 +85,6 @@ function entriesOf(folder: string): fs.Dirent[] {
 /** Whether two entries of lists are of one content, as far as a list tells. */
 export function isSame(a: ListedFile, b: ListedFile): boolean {
   return a.bytes === b.bytes && Math.abs(a.modifiedMs - b.modifiedMs) < 1;
-}
-
-/** The name of a file in its bucket, which moving it to the trash and back does not change. */
-export function nameInBucket(file: string): string {
-  return file.replace(/^\.trash\/[^/]+\//, "");
 }
 
 /** Puts a file of a list somewhere; `link` shares the disk space with the one that is there. */

@@ -7,7 +7,6 @@ import {
   type ListedFile,
   link,
   listUploads,
-  nameInBucket,
   putWhole,
   readListing,
   removeEndedMarkers,
@@ -27,7 +26,7 @@ export interface UploadsCopy {
 
 /**
  * The copy of the uploads in a backup that is being made. A file that an earlier backup has with the same
- * size and time, in its bucket or in the trash, is a link to that copy and takes no room.
+ * size and time is a link to that copy and takes no room.
  *
  * @param earlier the folder of that backup.
  */
@@ -38,14 +37,14 @@ export function createUploadsCopy(
 ): UploadsCopy {
   const known = new Map<string, ListedFile>();
   for (const file of earlier ? readListing(earlier) : []) {
-    if (file.sha256) known.set(nameInBucket(file.path), file);
+    if (file.sha256) known.set(file.path, file);
   }
   const have = new Map<string, ListedFile>();
   /** The bytes of each file that was copied and not linked. */
   const copied = new Map<string, number>();
 
   const earlierCopy = (file: ListedFile) => {
-    const before = known.get(nameInBucket(file.path));
+    const before = known.get(file.path);
     if (!earlier || !before || !isSame(before, file)) return undefined;
     const from = path.join(earlier, BACKUP.uploads, before.path);
     const stat = fs.statSync(from, { throwIfNoEntry: false });
@@ -90,12 +89,8 @@ export function createUploadsCopy(
       }
     },
     repair(file) {
-      const sources = listUploads(uploadsDir);
-      const isSource = (found: ListedFile) =>
-        nameInBucket(found.path) === nameInBucket(file.path) && isSame(found, file);
       // One that was written to since it was copied is taken as it is now.
-      const source = sources.find(isSource) ?? sources.find(({ path }) => path === file.path);
-      if (!source || !copyFrom(path.join(uploadsDir, source.path), file)) return false;
+      if (!copyFrom(path.join(uploadsDir, file.path), file)) return false;
       Object.assign(file, have.get(file.path));
       return true;
     },

@@ -1,25 +1,21 @@
 import fs from "node:fs/promises";
-import { type MediaName, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
-import { endPicture, notePicture } from "~/media/intake/interrupted-moves.server";
+import { type MediaName, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
+import { endPicture } from "~/media/intake/interrupted-moves.server";
 import { moveThumbnailIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
-import { toUploadError } from "~/media/intake/upload-error.server";
-import { forgetFiles, recordFile } from "~/media/media-files.server";
+import { recordFile } from "~/media/media-files.server";
 import { removeSmallVersions } from "~/media/serve/small-picture.server";
-import { isShared } from "../trash/video-files.server";
+import { writeTransaction } from "~db/client.server";
 
 /** A thumbnail that is stored in its bucket, but that no row references yet. */
 export interface NewThumbnail {
   url: string;
   colors: string | undefined;
-  /**
-   * Notes, in the transaction that changes the row, that the previous one is about to be removed.
-   *
-   * @throws {UploadError} 507 when the disk is full.
-   */
+  /** Enqueues the removal of the previous one, in the transaction that changes the row. */
   replace(before: string | null): void;
-  /** Records it as the video's, once the row references it, and removes the previous one. */
+  /** Records it as the video's, once the row references it. */
   commit(videoId: string, before: string | null): Promise<void>;
   /** Removes it again, where no row references it. */
   discard(): Promise<void>;
@@ -38,36 +34,24 @@ export async function storeNewThumbnail(userId: string, file: ReceivedFile): Pro
       path: await moveThumbnailIntoBucket(userId, encoded),
     };
     const url = mediaUrl(name.bucket, name.path);
-    const noted = [name.path];
-    const end = async () => {
-      for (const each of noted) await endPicture(each);
-    };
     return {
       url,
       colors,
       replace(before) {
         const old = parseMediaUrl(before ?? "");
-        if (old?.bucket !== "thumbnails") return;
-        try {
-          notePicture(old.path);
-        } catch (error) {
-          throw toUploadError(error);
-        }
-        noted.push(old.path);
+        if (old) enqueueRemovals([old], { reason: "replaced" });
       },
       async commit(videoId, before) {
         await recordFile({ ...name, videoId, kind: "thumbnail" });
+        await endPicture(name.path);
+        removeSoon();
         const old = parseMediaUrl(before ?? "");
-        if (before && old && !(await isShared(old, new Set()))) {
-          await removeMedia(before);
-          await forgetFiles([old]);
-          await removeSmallVersions(old, videoId);
-        }
-        await end();
+        if (old) await removeSmallVersions(old, videoId);
       },
       async discard() {
-        await removeMedia(url);
-        await end();
+        await writeTransaction(() => enqueueRemovals([name], { reason: "discarded" }));
+        removeSoon();
+        await endPicture(name.path);
       },
     };
   } finally {

@@ -5,7 +5,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { fileHold, type Obstacle } from "./file-hold.server";
-import { removeFiles } from "./remove-files.server";
+import { removeReplaced } from "./remove-files.server";
 import { takeOver } from "./take-over.server";
 
 /** A file of a video, whose id the form carries beside its own: who may change the one may the other. */
@@ -66,7 +66,7 @@ export async function discardFile(
   file: FileOfVideo,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const [removed] = isOf(file) ? await removeFiles([file.id], "pending") : [];
+  const [removed] = isOf(file) ? await removeReplaced([file.id], "pending") : [];
   if (!removed) return failure(404, "Failed to discard the file.", { detail: GONE });
   const { videoId, title } = removed;
   await recordActivity({ userId, action: "file-discard", subjectId: videoId, detail: title });

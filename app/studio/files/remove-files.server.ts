@@ -1,14 +1,10 @@
-import { bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
-import { cutBasePath } from "~/media/jobs/cut-source.server";
-import { forgetFiles } from "~/media/media-files.server";
-import { removeStored } from "~/media/storage/remove.server";
+import { entriesOf } from "~/media/files/references.server";
+import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { VideoFileRow } from "~db/video-files";
 import type { OwnVideos } from "../own-videos";
 import { OWN_FILE, ownDeletedValues } from "../own-videos";
-import { isShared } from "../trash/video-files.server";
-import { basePathOf } from "./take-over.server";
 
 /** A file that is no video's any more; the video may be in the trash itself. */
 export interface RemovedFile {
@@ -34,80 +30,39 @@ export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined
 }
 
 /**
- * Removes files that wait, or were replaced, for good. Their rows say so first: whoever is killed
- * before the files are gone goes on at the next start.
+ * Removes files that wait, or were replaced, for good.
  *
+ * @param options.isOrdered whether a person wants it.
  * @returns those that were still there.
  */
-export async function removeFiles(
+export async function removeReplaced(
   ids: readonly string[],
   state: "pending" | "earlier",
+  { isOrdered = true }: { isOrdered?: boolean } = {},
 ): Promise<RemovedFile[]> {
   const removed = await writeTransaction(() => {
     const rows = prepared(
       `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(?)) AND +state = ?`,
     ).all(JSON.stringify(ids), state) as RemovedFile[];
-    for (const { id } of rows) {
-      prepared("UPDATE video_files SET state = 'removing' WHERE id = ?").run(id);
-      prepared("DELETE FROM jobs WHERE video_id = ?").run(id);
-    }
+    for (const { id } of rows) removeRow(id, isOrdered);
     return rows;
   });
-  await finishRemovals();
+  removeSoon();
   return removed;
 }
 
-/** Removes the files of all rows that are about to lose them, then what those rows said of them. */
-export async function finishRemovals(): Promise<void> {
-  const rows = prepared("SELECT * FROM video_files WHERE state = 'removing'").all();
-  for (const row of rows as VideoFileRow[]) {
-    const names = await namesOf(row);
-    for (const { bucket, path } of names) {
-      const file = bucketFile(bucket, path);
-      if (file) await removeStored(file);
-    }
-    await forgetFiles(names);
-    await writeTransaction(() => {
-      // The address of what never was the file of its video is known to nobody.
-      const kept = `replaced_at IS NOT NULL AND
-        (video_id IN (SELECT id FROM videos) OR video_id IN (SELECT id FROM deleted_videos))`;
-      prepared(`UPDATE video_files SET state = 'removed', bytes = 0 WHERE id = ? AND ${kept}`).run(
-        row.id,
-      );
-      prepared("DELETE FROM video_files WHERE id = ? AND state = 'removing'").run(row.id);
-    });
-  }
-}
-
-/**
- * What a row alone names: its files, the folders of what was made of them, and the thumbnail that was
- * made of it. Not what some video uses.
- */
-async function namesOf(row: VideoFileRow): Promise<MediaName[]> {
-  const names = [row.video_url, row.source_url, row.generated_poster_url]
-    .map((url) => parseMediaUrl(url ?? ""))
-    .filter((name) => name !== undefined);
-  const base = basePathOf(row) ?? cutBasePath(row);
-  if (base) {
-    const recorded = prepared("SELECT bucket, path FROM media_files WHERE video_id = ?");
-    names.push(
-      { bucket: "videos", path: base },
-      { bucket: "thumbnails", path: base },
-      ...(recorded.all(row.id) as MediaName[]),
-    );
-  }
-  const own: MediaName[] = [];
-  for (const name of names) if (!(await isUsed(name, base))) own.push(name);
-  return own;
-}
-
-async function isUsed(name: MediaName, base: string | undefined): Promise<boolean> {
-  const nobody = new Set<string>();
-  if (name.bucket === "videos") return isShared(name, nobody);
-  // The folder beside a thumbnail that stays holds smaller ones, which are made again when asked for.
-  if (name.path === base) return isShared({ bucket: "videos", path: base }, nobody);
-  const url = mediaUrl(name.bucket, name.path);
-  return prepared("SELECT 1 FROM videos WHERE thumbnail_url = ?").get(url) !== undefined;
+/** Part of a transaction: enqueues the removal of a file, and forgets its row or all that it names. */
+function removeRow(id: string, isOrdered: boolean): void {
+  const row = prepared("SELECT * FROM video_files WHERE id = ?").get(id) as VideoFileRow;
+  const files = row.state === "removed" ? [] : entriesOf(id, row);
+  // The address of what never was the file of its video is known to nobody.
+  const kept = `replaced_at IS NOT NULL AND
+    (video_id IN (SELECT id FROM videos) OR video_id IN (SELECT id FROM deleted_videos))`;
+  prepared("DELETE FROM jobs WHERE video_id = ?").run(id);
+  prepared(`UPDATE video_files SET state = 'removed', bytes = 0 WHERE id = ? AND ${kept}`).run(id);
+  prepared(`DELETE FROM video_files WHERE id = ? AND NOT (${kept})`).run(id);
+  const reason = row.state === "pending" ? "discarded" : "replaced";
+  enqueueRemovals(files, { reason, isOrdered });
 }
 
 /** Checked for a video in one call of `removeOrphanFiles`: a few milliseconds. */
@@ -132,27 +87,20 @@ export async function removeOrphanFiles(): Promise<void> {
   const { after } = check();
   const ids = orphans.all(after) as string[];
   check().after = (last.get(after) as typeof after | undefined) ?? FIRST_ROW;
-  await removeOrphans(ids);
+  if (ids.length === 0) return;
+  const isOrphan = prepared(`SELECT 1 FROM video_files WHERE id = ? AND ${IS_ORPHAN}`);
+  await writeTransaction(() => {
+    for (const id of ids) if (isOrphan.get(id)) removeRow(id, false);
+  });
+  removeSoon();
 }
 
-/** Removes the files of some videos, of those that are gone. */
-export async function removeFilesOf(videoIds: readonly string[]): Promise<void> {
-  const files = prepared(
-    "SELECT id FROM video_files WHERE video_id IN (SELECT value FROM json_each(?))",
+/** Part of a transaction: removes the other files of some videos, of those that are gone. */
+export function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): void {
+  const orphans = prepared(
+    `SELECT id FROM video_files WHERE video_id IN (SELECT value FROM json_each(?)) AND ${IS_ORPHAN}`,
   ).pluck();
-  await removeOrphans(files.all(JSON.stringify(videoIds)) as string[]);
-}
-
-async function removeOrphans(ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) {
-    const remove = prepared(
-      `UPDATE video_files SET state = 'removing' WHERE id = ? AND ${IS_ORPHAN}`,
-    );
-    await writeTransaction(() => {
-      for (const id of ids) remove.run(id);
-    });
-  }
-  await finishRemovals();
+  for (const id of orphans.all(JSON.stringify(videoIds)) as string[]) removeRow(id, isOrdered);
 }
 
 /** The ids of files that were replaced until a moment, the oldest first, at most `most`. */

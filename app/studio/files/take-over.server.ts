@@ -3,13 +3,14 @@ import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { ActivityAction } from "~/account/activity-labels";
 import { flushWatchedParts } from "~/catalogue/watched-parts.server";
-import { mediaBasePath, mediaUrl, parseMediaUrl, removeMedia } from "~/media/bucket.server";
+import { mediaBasePath, parseMediaUrl } from "~/media/bucket.server";
+import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { forgetFingerprint } from "~/media/fingerprints/fingerprint.server";
 import { fileOfBase } from "~/media/jobs/cut-source.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
-import { forgetFiles, recordFile } from "~/media/media-files.server";
-import { database, prepared } from "~db/client.server";
+import { addUpFiles, recordFile } from "~/media/media-files.server";
+import { database, prepared, writeTransaction } from "~db/client.server";
 import type { Schema, VideoRow } from "~db/schema";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
 import { recordDigest } from "../upload/duplicates.server";
@@ -81,8 +82,8 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
   // Made in vain, because somebody has chosen a picture meanwhile.
   const made = parseMediaUrl(file.thumbnail_url ?? "");
   if (made && isChosen(video)) {
-    await removeMedia(mediaUrl(made.bucket, made.path));
-    await forgetFiles([made]);
+    await writeTransaction(() => enqueueRemovals([made], { reason: "discarded" }));
+    removeSoon();
   }
   jobsChanged("work");
   return "done";
@@ -277,14 +278,6 @@ function moveRecords(
     });
   }
   prepared("UPDATE media_files SET video_id = ? WHERE video_id = ?").run(video.id, from);
-  for (const [table, id] of [
-    ["videos", video.id],
-    ["video_files", to],
-  ] as const) {
-    prepared(
-      `UPDATE ${table} SET bytes =
-         (SELECT coalesce(sum(bytes), 0) FROM media_files WHERE video_id = @id)
-       WHERE id = @id`,
-    ).run({ id });
-  }
+  addUpFiles("videos", video.id);
+  addUpFiles("video_files", to);
 }

@@ -2,14 +2,13 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import type { Selectable } from "kysely";
 import { BUCKETS, bucketFile, type MediaName, mediaBasePath } from "~/media/bucket.server";
+import { isBeingRemoved } from "~/media/files/removals.server";
 import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
 import { type PauseReason, removalsPausedBy } from "~/media/removal-guard.server";
-import { trashFolder } from "~/media/trash-files.server";
 import { settings } from "~/server/settings.server";
 import { checkDocuments, documentFile } from "~/trust/consent/documents.server";
 import { database } from "~db/client.server";
 import type { MediaFilesTable } from "~db/schema";
-import { unlistedFolders } from "../trash/recover-trash.server";
 import { claimantOf, ownerOf, readClaims } from "./claims.server";
 import { type MissingFile, missingFiles } from "./missing-files.server";
 import { isUnchanged, moveToQuarantine } from "./quarantine.server";
@@ -28,8 +27,6 @@ export interface LibraryReport {
   stray: LibraryEntry[];
   /** Referenced by a video, but not on disk. */
   missing: MissingFile[];
-  /** Names of folders in the trash that the database doesn't list as deleted. */
-  unlistedTrash: string[];
   /** Entries that belong to a video, and their bytes. */
   entries: number;
   bytes: number;
@@ -58,7 +55,6 @@ export async function checkLibrary({
   const report: LibraryReport = {
     stray: [],
     missing: [],
-    unlistedTrash: [...(await unlistedFolders())],
     entries: 0,
     bytes: 0,
     pausedBy,
@@ -69,7 +65,7 @@ export async function checkLibrary({
     const key = keyOf(entry);
     found.add(key);
     const videoId = ownerOf(entry, claims);
-    if (videoId === undefined && (await isArriving(entry))) continue;
+    if (videoId === undefined && ((await isArriving(entry)) || isBeingRemoved(entry))) continue;
     if (videoId === undefined) unowned.push(entry);
     report.entries += 1;
     report.bytes += entry.bytes;
@@ -109,25 +105,7 @@ export async function quarantineStray(
 }
 
 /**
- * Moves folders of the trash to the quarantine that the database doesn't list as deleted, unless they have
- * changed within a week.
- *
- * @returns the names of those that were moved.
- */
-export async function quarantineTrash(now = Date.now()): Promise<string[]> {
-  if (await removalsPausedBy()) return [];
-  const moved: string[] = [];
-  for (const name of await unlistedFolders()) {
-    const folder = path.join(trashFolder(), name);
-    if (!(await isUnchanged(folder, now))) continue;
-    await moveToQuarantine(folder, path.join("trash", name), now);
-    moved.push(name);
-  }
-  return moved;
-}
-
-/**
- * Does the same with documents that belong to no performer.
+ * Moves documents to the quarantine that belong to no performer, unless they have changed within a week.
  *
  * @returns the names of those that were moved.
  */
@@ -150,7 +128,9 @@ export async function quarantineDocuments(
 async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
   const left: LibraryEntry[] = [];
   // Checked before the rows are read: an upload releases its reservation after its row is written.
-  for (const entry of entries) if (!(await isArriving(entry))) left.push(entry);
+  for (const entry of entries) {
+    if (!(await isArriving(entry)) && !isBeingRemoved(entry)) left.push(entry);
+  }
   const claims = left.length > 0 ? await readClaims() : undefined;
   return left.filter((entry) => claims && ownerOf(entry, claims) === undefined);
 }

@@ -1,4 +1,5 @@
 import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import type { NamedFiles } from "~/media/files/references.server";
 import { secondOf } from "~/media/intake/move-into-bucket.server";
 import { filesBeingImported } from "~/media/intake/running-imports.server";
 import { cutBasePath } from "~/media/jobs/cut-source.server";
@@ -16,29 +17,13 @@ export interface Claims {
   thumbnailBasePaths: Map<string, string>;
 }
 
-interface NamedFiles {
-  video_url: string;
-  source_url: string | null;
-  thumbnail_url: string | null;
-  generated_poster_url: string | null;
-  hls_url: string | null;
-  storyboard_url: string | null;
-  preview_url: string | null;
-  captions: string | null;
-}
-
 const DELETED_AT_ONCE = 500;
 
 /** Reads the files of videos, of their earlier and pending files, of deleted videos, and of running imports. */
 export async function readClaims(): Promise<Claims> {
   const claims: Claims = { files: new Map(), basePaths: new Map(), thumbnailBasePaths: new Map() };
   // First, so that a live video of the same files counts as their owner.
-  for (const { id, files } of deletedVideos()) {
-    for (const { bucket, path } of files) {
-      // An entry may be a folder of derived files, which is its own base path.
-      claimUrl(claims, id, mediaUrl(bucket, path), bucket === "thumbnails");
-    }
-  }
+  for (const { id, row } of deletedVideos()) claim(claims, id, row);
   for await (const { id, ...row } of rowsWithFiles()) claim(claims, id, row);
   const others = await database()
     .selectFrom("video_files")
@@ -103,14 +88,13 @@ async function* rowsWithFiles() {
   }
 }
 
-/** What stays in its bucket of a deleted video, because it couldn't be moved to the trash. */
-function* deletedVideos(): Generator<{ id: string; files: MediaName[] }> {
+function* deletedVideos(): Generator<{ id: string; row: NamedFiles }> {
   const next = prepared(
-    `SELECT id, files FROM deleted_videos WHERE id > ? ORDER BY id LIMIT ${DELETED_AT_ONCE}`,
+    `SELECT id, row FROM deleted_videos WHERE id > ? ORDER BY id LIMIT ${DELETED_AT_ONCE}`,
   );
   for (let after = ""; ; ) {
-    const rows = next.all(after) as { id: string; files: string }[];
-    for (const { id, files } of rows) yield { id, files: JSON.parse(files) as MediaName[] };
+    const rows = next.all(after) as { id: string; row: string }[];
+    for (const { id, row } of rows) yield { id, row: JSON.parse(row) as NamedFiles };
     const last = rows.at(-1);
     if (!last) return;
     after = last.id;

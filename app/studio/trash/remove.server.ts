@@ -1,31 +1,24 @@
 import { recordActivity } from "~/account/activity.server";
 import { NOT_ALLOWED } from "~/account/guard.server";
 import type { Permission } from "~/account/permissions";
-import type { MediaName } from "~/media/bucket.server";
-import { eventLoopTurns } from "~/shared/event-loop";
+import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
+import { prepared, writeTransaction } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { type ManageView, manageHref } from "../list/manage-address";
 import { changeableNow } from "../own-videos.server";
-import { moveToTrash } from "./trash.server";
-import { inTurn } from "./trash-turns.server";
-import { ownFiles } from "./video-files.server";
 
 const FAILED = "Failed to delete video.";
+/** Deleted in one transaction; others have their turn between two. */
+const VIDEOS_AT_ONCE = 32;
 
 /** Columns that the database computes, so a row that is restored leaves them out. */
 const COMPUTED = ["number", "sort_key", "seconds", "bytes"] as const;
 
-interface Removed {
-  row: VideoRow;
-  files: MediaName[];
-}
-
 /**
- * Deletes a video: the row first, so that the public site forgets it at once, then its files, which
- * wait in the trash for as long as the deletion can be undone.
+ * Deletes a video: its row goes to the trash. Its files stay where they are, and nobody is served them, for as
+ * long as the deletion can be undone.
  */
 export async function deleteVideo(
   id: string,
@@ -69,7 +62,7 @@ export function undoAction(batch: string, view: ManageView): ToastMessage["actio
 }
 
 /**
- * Deletes many videos, their rows in one transaction.
+ * Deletes many videos.
  *
  * @param refuse says in the transaction why they can't be deleted; left out for what the site itself does,
  *   and for a moderator's decision.
@@ -80,69 +73,38 @@ export async function removeVideos<Refusal extends StudioFailure = never>(
   userId: string,
   refuse?: () => Refusal | undefined,
 ): Promise<{ titles: string[]; batch: string } | Refusal> {
-  const leaving = new Set(ids);
-  const removed: Removed[] = [];
+  const deletedAt = new Date().toISOString();
+  const titles: string[] = [];
   const turn = eventLoopTurns();
-  for (const id of leaving) {
+  for (const some of partsOf([...new Set(ids)], VIDEOS_AT_ONCE)) {
     await turn();
-    const row = await database()
-      .selectFrom("videos")
-      .selectAll()
-      .where("id", "=", id)
-      .executeTakeFirst();
-    if (row) removed.push({ row, files: await ownFiles(row, leaving) });
+    const refusal = await writeTransaction(() => {
+      const refusal = refuse?.();
+      if (!refusal) titles.push(...some.flatMap((id) => moveRowToTrash(id, userId, deletedAt)));
+      return refusal;
+    });
+    // Once some are deleted, the answer is about these.
+    if (refusal && titles.length === 0) return refusal;
+    if (refusal) break;
   }
-  const batch = await inTurn(async () => {
-    const deletedAt = await removeRows(removed, userId, refuse);
-    if (typeof deletedAt !== "string") return deletedAt;
-    for (const { row, files } of removed) await moveToTrash(row.id, files);
-    return deletedAt;
-  });
-  if (typeof batch !== "string") return batch;
-  return { titles: removed.map(({ row }) => row.title), batch };
+  return { titles, batch: deletedAt };
 }
 
-/** Moves rows to where the deletion can be undone; one moment for all makes them one deletion. */
-async function removeRows<Refusal>(
-  removed: readonly Removed[],
-  userId: string,
-  refuse?: () => Refusal | undefined,
-): Promise<string | Refusal> {
-  const deleted_at = new Date().toISOString();
-  return database()
-    .transaction()
-    .execute(async (transaction) => {
-      const refusal = refuse?.();
-      if (refusal) return refusal;
-      const turn = eventLoopTurns();
-      for (const { row, files } of removed) {
-        await turn();
-        await transaction
-          .replaceInto("deleted_videos")
-          .values({
-            id: row.id,
-            title: row.title,
-            row: JSON.stringify(withoutComputed(row)),
-            files: JSON.stringify(files),
-            deleted_by: userId,
-            deleted_at,
-            bytes: row.bytes,
-          })
-          .execute();
-        await transaction.deleteFrom("videos").where("id", "=", row.id).execute();
-        // Those of a file that was to replace its own begin again when it is restored.
-        await transaction
-          .deleteFrom("jobs")
-          .where("video_id", "in", (e) =>
-            e
-              .selectFrom("video_files")
-              .select("video_files.id")
-              .where("video_files.video_id", "=", row.id),
-          )
-          .execute();
-      }
-      return deleted_at;
-    });
+/** Part of a transaction. Returns the title, if the video is there; one moment for all makes them one deletion. */
+function moveRowToTrash(id: string, userId: string, deletedAt: string): string[] {
+  const row = prepared("SELECT * FROM videos WHERE id = ?").get(id) as VideoRow | undefined;
+  if (!row) return [];
+  const { title, bytes } = row;
+  prepared(
+    `INSERT OR REPLACE INTO deleted_videos (id, title, row, deleted_by, deleted_at, bytes)
+     VALUES (@id, @title, @row, @userId, @deletedAt, @bytes)`,
+  ).run({ id, title, row: JSON.stringify(withoutComputed(row)), userId, deletedAt, bytes });
+  prepared("DELETE FROM videos WHERE id = ?").run(id);
+  // Those of a file that was to replace its own begin again when it is restored.
+  prepared(
+    "DELETE FROM jobs WHERE video_id IN (SELECT id FROM video_files WHERE video_id = ?)",
+  ).run(id);
+  return [title];
 }
 
 function withoutComputed(row: VideoRow): NewVideoRow {

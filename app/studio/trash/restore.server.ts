@@ -1,8 +1,8 @@
 import { recordActivity } from "~/account/activity.server";
-import type { MediaName } from "~/media/bucket.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
-import { partsOf } from "~/shared/event-loop";
+import { addUpFiles } from "~/media/media-files.server";
+import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { HOLD_SENTENCES, holdsOf, withhold } from "~/trust/holds.server";
 import { refusalsOf } from "~/trust/publication.server";
@@ -14,8 +14,6 @@ import { nameTitles } from "../bulk/bulk";
 import { failure, type StudioFailure } from "../failure";
 import type { OwnVideos } from "../own-videos";
 import { ownDeletedIds } from "../own-videos.server";
-import { restoreFromTrash } from "./trash.server";
-import { inTurn } from "./trash-turns.server";
 
 /** Restored in one transaction; others have their turn between two. */
 const VIDEOS_AT_ONCE = 32;
@@ -24,15 +22,13 @@ interface Deleted {
   id: string;
   title: string;
   row: string;
-  files: string;
 }
 
 interface Restored {
   /** The ids and titles of those that are back. */
   done: { id: string; title: string }[];
-  /** Titles of those that stay in the trash: their id is taken, or their files can't be moved. */
+  /** Titles of those that stay in the trash, because their id is taken. */
   taken: string[];
-  stuck: string[];
   /** Of those that a moderator has removed, which stay as well. */
   removed: string[];
   /** Of those that are back, and hidden, with the sentence that says why. */
@@ -57,8 +53,7 @@ export async function restoreDeletion(
 
 /**
  * Restores videos of the trash, with their texts, views, files and captions, as they were; what was
- * still to be made from them is asked for again. Files first, so that they are complete when they are
- * listed.
+ * still to be made from them is asked for again.
  *
  * @returns the failure when none came back: 404 for what is not in the trash, 409 for what stays there.
  */
@@ -67,10 +62,12 @@ export async function restoreVideos(
   userId: string,
   now = Date.now(),
 ): Promise<StudioFailure | ToastMessage> {
-  const restored: Restored = { done: [], taken: [], stuck: [], removed: [], hidden: [] };
+  const restored: Restored = { done: [], taken: [], removed: [], hidden: [] };
   try {
+    const turn = eventLoopTurns();
     for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
-      await inTurn(() => restorePart(some, restored, now));
+      await turn();
+      await restorePart(some, restored, now);
     }
   } finally {
     await recordRestored(restored.done, userId);
@@ -81,26 +78,25 @@ export async function restoreVideos(
 }
 
 async function restorePart(ids: readonly string[], restored: Restored, now: number): Promise<void> {
-  const rows = prepared(
-    `SELECT id, title, row, files, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
-     WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
-  const ready: Deleted[] = [];
-  const holds = holdsOf(ids);
-  for (const row of rows) {
-    if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
-    // Another program has entered a video of this id since.
-    else if (row.is_taken) restored.taken.push(row.title);
-    else if (await restoreFromTrash(row.id, JSON.parse(row.files) as MediaName[])) ready.push(row);
-    else restored.stuck.push(row.title);
-  }
-  if (ready.length === 0) return;
   const columns = new Set(
     (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),
   );
   await database()
     .transaction()
     .execute(async (transaction) => {
+      const rows = prepared(
+        `SELECT id, title, row, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
+         WHERE id IN (SELECT value FROM json_each(?))`,
+      ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
+      const ready: Deleted[] = [];
+      const holds = holdsOf(ids);
+      for (const row of rows) {
+        if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
+        // Another program has entered a video of this id since.
+        else if (row.is_taken) restored.taken.push(row.title);
+        else ready.push(row);
+      }
+      if (ready.length === 0) return;
       const back = ready.map(({ id }) => id);
       const refusals = refusalsOf(back);
       for (const { id, title, row } of ready) {
@@ -112,13 +108,14 @@ async function restorePart(ids: readonly string[], restored: Restored, now: numb
           restored.hidden.push({ title, refusal });
         }
         await transaction.insertInto("videos").values(values).execute();
+        addUpFiles("videos", id);
       }
       // Their jobs were forgotten with them.
       await enqueueMissingIn(transaction, back);
       await enqueueMissingIn(transaction, pendingOf(back), "video_files");
       await transaction.deleteFrom("deleted_videos").where("id", "in", back).execute();
+      restored.done.push(...ready);
     });
-  restored.done.push(...ready);
 }
 
 /** The files that are to replace those of some videos. */
@@ -152,9 +149,9 @@ async function recordRestored(done: Restored["done"], userId: string): Promise<v
 
 function describeResult(
   asked: number,
-  { done, taken, stuck, removed, hidden }: Restored,
+  { done, taken, removed, hidden }: Restored,
 ): StudioFailure | ToastMessage {
-  const gone = asked - done.length - taken.length - stuck.length - removed.length;
+  const gone = asked - done.length - taken.length - removed.length;
   const were = (count: number) =>
     `${formatQuantity(count, "video")} ${count === 1 ? "was" : "were"}`;
   const [first] = hidden;
@@ -166,8 +163,6 @@ function describeResult(
     gone > 0 && `${were(gone)} no longer in the trash.`,
     taken.length > 0 &&
       `${were(taken.length)} left there, because another video has its id: ${nameTitles(taken)}.`,
-    stuck.length > 0 &&
-      `${were(stuck.length)} left there, because its files can't be moved: ${nameTitles(stuck)}.`,
   ].filter((sentence) => typeof sentence === "string");
   if (done.length === 0) {
     const status = gone === asked ? 404 : 409;

@@ -9,7 +9,7 @@ import { failure, type StudioFailure } from "../failure";
 import { restoreFile } from "../files/files-action.server";
 import {
   type RemovedFile,
-  removeFiles,
+  removeReplaced,
   replacedFiles,
   replacedUntil,
 } from "../files/remove-files.server";
@@ -108,13 +108,13 @@ async function purgeFile(
   { id, videoId, title }: RemovedFile,
   userId: string,
 ): Promise<TrashAnswer> {
-  if ((await removeFiles([id], "earlier")).length === 0) return gone();
+  if ((await removeReplaced([id], "earlier")).length === 0) return gone();
   await recordActivity({ userId, action: "file-purge", subjectId: videoId, detail: title });
   return deletedForGood("1 earlier file was");
 }
 
 async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashAnswer> {
-  const { purged } = await purge(ids);
+  const purged = await purge(ids);
   const [first] = purged;
   if (!first) return gone();
   const titles = purged.map(({ title }) => title);
@@ -136,12 +136,12 @@ async function emptyUntil(
   let files = 0;
   try {
     for (;;) {
-      const { purged } = await purge(trashedUntil(until, VIDEOS_AT_ONCE, own));
+      const purged = await purge(trashedUntil(until, VIDEOS_AT_ONCE, own));
       if (purged.length === 0) break;
       count += purged.length;
     }
     for (;;) {
-      const removed = await removeFiles(replacedUntil(until, VIDEOS_AT_ONCE, own), "earlier");
+      const removed = await removeReplaced(replacedUntil(until, VIDEOS_AT_ONCE, own), "earlier");
       if (removed.length === 0) break;
       files += removed.length;
     }

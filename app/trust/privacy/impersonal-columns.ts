@@ -50,6 +50,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   tag_change_videos: "change_id video_id before after",
 
   media_files: "bucket video_id kind bytes stored",
+  removals: "id bucket reason is_ordered created_at",
   stored_copies: "bucket sha256 stale",
   missing_files: "number",
   storage: "id bytes checked_at files_looked_at site_id clock",

@@ -161,8 +161,9 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
             "uploaded_by video_url source_url thumbnail_url hls_url storyboard_url preview_url generated_poster_url cut_of",
           video_files:
             "user_id video_url source_url thumbnail_url hls_url storyboard_url preview_url generated_poster_url cut_of",
-          deleted_videos: "row files deleted_by uploaded_by",
+          deleted_videos: "row deleted_by uploaded_by",
           media_files: "path",
+          removals: "path",
           stored_copies: "path key",
           downloads: "user_id",
         },

@@ -149,8 +149,8 @@ function fill(): void {
     INSERT INTO api_tokens (token_hash, user_id, name, scopes, created_at, expires_at)
       SELECT n, 'user-1', 'Token ' || n, '["read"]', '2026-01-01', '2036-01-01' FROM n WHERE n <= 50;
     INSERT INTO upload_templates (user_id, name) SELECT 'user-1', 'Template ' || n FROM n WHERE n <= 50;
-    INSERT INTO deleted_videos (id, title, row, files, deleted_by, deleted_at, bytes)
-      SELECT 'deleted-' || n, 'Deleted ' || n, '{}', '[]', 'user-1',
+    INSERT INTO deleted_videos (id, title, row, deleted_by, deleted_at, bytes)
+      SELECT 'deleted-' || n, 'Deleted ' || n, '{}', 'user-1',
         strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-' || n || ' minutes'), n FROM n;
     INSERT INTO saved_views (user_id, name, parameters)
       SELECT 'user-1', 'View ' || n, 'tab=manage&missing=1' FROM n WHERE n <= 20;

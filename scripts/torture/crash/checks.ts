@@ -4,7 +4,6 @@ import fs from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import Sqlite from "better-sqlite3";
-import { trashName } from "~/media/trash-files.server";
 import type { SiteProcess } from "../../../tests/site-process";
 import { FILE_COLUMNS } from "../../versions/describe-site";
 import { allowedNow, described, type Film, type FilmState, isSame, NOWHERE } from "./model";
@@ -17,6 +16,8 @@ export interface Rows {
   live: Row[];
   trash: Row[];
   others: Row[];
+  /** What is about to be removed, by its bucket and path. */
+  removals: string[];
 }
 
 /** What goes on by itself, as a conversion that ends, may change a row between two looks at it. */
@@ -54,6 +55,10 @@ export function readRows(sqlite: Sqlite.Database): Rows {
     live: all("SELECT * FROM videos"),
     trash: all("SELECT row FROM deleted_videos").map(({ row }) => JSON.parse(String(row))),
     others: all("SELECT * FROM video_files WHERE state <> 'removed'"),
+    removals: sqlite
+      .prepare("SELECT bucket || '/' || path FROM removals")
+      .pluck()
+      .all() as string[],
   }))();
 }
 
@@ -89,8 +94,7 @@ export async function lasting(
 /** Addresses without a file, and files without an address. */
 export function filesOf(site: SiteProcess, rows: Rows): string[] {
   return [
-    ...rows.live.flatMap((row) => missing(row, (url) => fileOf(site, url))),
-    ...rows.trash.flatMap((row) => missing(row, (url) => fileInTrash(site, row, url))),
+    ...[...rows.live, ...rows.trash].flatMap((row) => missing(row, (url) => fileOf(site, url))),
     ...strays(site, rows),
   ];
 }
@@ -121,14 +125,6 @@ function settle(rows: Rows, film: Film): string[] {
 const fileOf = (site: SiteProcess, url: string) =>
   path.join(site.uploads, decodeURIComponent(url.replace(/^\/media\//, "").replace(/\?.*$/, "")));
 
-/** A deletion moves the files out of the buckets. */
-function fileInTrash(site: SiteProcess, row: Row, url: string): string {
-  const inPlace = fileOf(site, url);
-  const folder = path.join(site.uploads, ".trash", trashName(row.id));
-  const moved = path.join(folder, path.relative(site.uploads, inPlace));
-  return fs.existsSync(moved) ? moved : inPlace;
-}
-
 type Find = (url: string) => string;
 
 function missing(row: Row, find: Find): string[] {
@@ -157,17 +153,24 @@ function missingParts(url: string, find: Find): string[] {
   });
 }
 
-/** Files of the buckets that belong to no row. */
-function strays(site: SiteProcess, { live, trash, others }: Rows): string[] {
+/** Files of the buckets that belong to no row, and that nothing is about to remove. */
+function strays(site: SiteProcess, { live, trash, others, removals }: Rows): string[] {
   const bases = new Set(
     [...live, ...trash, ...others].flatMap((row) =>
       FILE_COLUMNS.flatMap((name) => baseOf(row[name] ?? "")),
     ),
   );
-  return ["videos", "thumbnails"]
-    .flatMap((bucket) => filesBelow(site.uploads, bucket))
-    .filter((name) => !bases.has(baseOf(`/media/${name}`)[0]!))
-    .map((name) => `${name} belongs to no row`);
+  return (
+    ["videos", "thumbnails"]
+      .flatMap((bucket) => filesBelow(site.uploads, bucket))
+      // What is being removed is set aside under its own name.
+      .map((name) =>
+        name.replace(/\/\.removing\/(.+)$/, (_, aside: string) => `/${decodeURIComponent(aside)}`),
+      )
+      .filter((name) => !bases.has(baseOf(`/media/${name}`)[0]!))
+      .filter((name) => !removals.some((each) => name === each || name.startsWith(`${each}/`)))
+      .map((name) => `${name} belongs to no row`)
+  );
 }
 
 /** Files of a folder and of those in it, while they come and go. */

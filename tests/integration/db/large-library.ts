@@ -50,8 +50,8 @@ export function fillLibrary(videos: number): void {
       SELECT id, 'video', 1, 'u', @longAgo FROM videos`);
     run(`INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, box)
       SELECT 'u', 'r' || number, id, 'keep', @past, '' FROM videos`);
-    run(`${each} INSERT INTO deleted_videos (id, title, row, files, deleted_at)
-      SELECT 'd' || n, 'Deleted', '{}', '[]', @past FROM numbers WHERE n % 50 = 0`);
+    run(`${each} INSERT INTO deleted_videos (id, title, row, deleted_at)
+      SELECT 'd' || n, 'Deleted', '{}', @past FROM numbers WHERE n % 50 = 0`);
 
     run(`UPDATE videos SET status = 'hidden', publish_at = @past WHERE number <= ${DUE}`);
     run(`UPDATE videos SET unpublish_at = @past WHERE number BETWEEN 101 AND 100 + ${DUE}`);

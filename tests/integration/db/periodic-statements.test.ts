@@ -52,7 +52,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["deleted_videos_by_age (deleted_at<?)", "LIMIT @most", "due since the last minute"],
   ["video_files_by_age (state=? AND replaced_at<?)", "LIMIT @most", "due since the last minute"],
   ["video_files_by_age (state=?)", "state = 'pending'", "what somebody is replacing now"],
-  ["video_files_by_age (state=?)", "state = 'removing'", "what is being removed now"],
+  ["removals USING INTEGER PRIMARY KEY (rowid>?)", "LIMIT 1", "what is removed now"],
   ["video_consents_by_end (ends_on<?)", "LIMIT 32", "records that have ended"],
   ["video_consents_by_end (ends_on>? AND ends_on<?)", "LIMIT @limit", "at most 1,000"],
   ["reports_to_erase (closed_at>? AND closed_at<?)", "LIMIT 100", "due since the last minute"],

@@ -5,8 +5,8 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTask, runFfmpeg } from "~/media/encode/task.server";
+import { REFERENCES_SQL } from "~/media/files/references.server";
 import { jobChanger } from "~/media/jobs/change-jobs.server";
-import { DERIVED_FILES_SQL } from "~/media/jobs/commit-artifact.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { pauseQueue } from "~/media/jobs/pause.server";
@@ -299,8 +299,8 @@ describe.runIf(ffmpegAvailable())("the end of a job", () => {
     await workUntilIdle();
     const first = videoRow(id).preview_url!;
     const plan = sqliteHandle()
-      .prepare(`EXPLAIN QUERY PLAN ${DERIVED_FILES_SQL}`)
-      .all({ videoId: id, from: "a", to: "b" }) as { detail: string }[];
+      .prepare(`EXPLAIN QUERY PLAN ${REFERENCES_SQL}`)
+      .all({ base: "a", video: "b", thumbnail: "c" }) as { detail: string }[];
     expect(plan.map(({ detail }) => detail).join("\n")).not.toMatch(/SCAN videos/);
     sqliteHandle()
       .prepare(

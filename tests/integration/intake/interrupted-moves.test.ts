@@ -110,9 +110,7 @@ describe("a thumbnail that was stored for an edit", () => {
     shows(put("1.webp"));
     put("2.webp");
     sqliteHandle()
-      .prepare(
-        "INSERT INTO deleted_videos (id, title, row, files, deleted_at) VALUES ('w', 'w', ?, '[]', '')",
-      )
+      .prepare("INSERT INTO deleted_videos (id, title, row, deleted_at) VALUES ('w', 'w', ?, '')")
       .run(JSON.stringify({ thumbnail_url: "/media/thumbnails/u/2.webp" }));
     expect(await undoInterruptedMoves()).toEqual([]);
     expect(left()).toEqual(["1", "1.webp", "2", "2.webp"]);

@@ -3,7 +3,6 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/account/session.server";
-import { removeMedia } from "~/media/bucket.server";
 import { action, loader } from "~/routes/media";
 import { sqliteHandle } from "~db/client.server";
 import { addFinished, filesBelow } from "../../encode-library";
@@ -271,38 +270,5 @@ describe("an address that is none", () => {
     fs.renameSync(site.uploads, elsewhere);
     fs.symlinkSync(elsewhere, site.uploads);
     expect(await status(URL_PATH)).toBe(200);
-  });
-});
-
-describe("removing", () => {
-  const left = () =>
-    (fs.readdirSync(site.uploads, { recursive: true }) as string[])
-      .filter((name) => fs.statSync(path.join(site.uploads, name)).isFile())
-      .sort();
-
-  it("takes a video with what was derived from it, and nothing else", async () => {
-    write("videos/u/1700000000000/hls/master.m3u8");
-    write("thumbnails/u/1700000000000/poster.webp");
-    write("thumbnails/u/1700000000000.webp");
-    write("videos/u/17000000000000.mp4");
-    await removeMedia(URL_PATH);
-    expect(left()).toEqual(["thumbnails/u/1700000000000.webp", "videos/u/17000000000000.mp4"]);
-  });
-
-  it("takes a thumbnail alone", async () => {
-    write("thumbnails/u/1700000000000.webp");
-    write("thumbnails/u/1700000000000/storyboard.webp");
-    await removeMedia("/media/thumbnails/u/1700000000000.webp");
-    expect(left()).toEqual([
-      "thumbnails/u/1700000000000/storyboard.webp",
-      "videos/u/1700000000000.mp4",
-    ]);
-  });
-
-  it("is no error for what is gone or not ours", async () => {
-    for (const url of ["/media/videos/u/9.mp4", "", "https://elsewhere.example/1.mp4", "/etc/x"]) {
-      await removeMedia(url);
-    }
-    expect(left()).toEqual(["videos/u/1700000000000.mp4"]);
   });
 });

@@ -2,11 +2,13 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removeFiles } from "~/media/files/removals.server";
 import { smallPicturesMade } from "~/media/serve/small-picture.server";
 import { loader } from "~/routes/media";
 import { checkLibrary } from "~/studio/library/check-library.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreDeletion } from "~/studio/trash/restore.server";
+import { purge } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, caught, sendMultipart, signInAdmin } from "../../admin-requests";
 import { useTemporarySite } from "../../temporary-site";
@@ -113,15 +115,19 @@ describe("the smaller version of a thumbnail", () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
     await visitTwice();
-    const bytes = sqliteHandle().prepare("SELECT bytes FROM videos").pluck().get();
-    expect(bytes).toBe(fs.statSync(onDisk(SMALL)).size);
+    const bytes = () => sqliteHandle().prepare("SELECT bytes FROM videos").pluck().get();
+    expect(bytes()).toBe(fs.statSync(onDisk(SMALL)).size);
     expect((await checkLibrary()).stray).toEqual([]);
 
+    const all = bytes();
     const { batch } = await removeVideos(["v"], "u");
-    expect(fs.existsSync(onDisk(SMALL))).toBe(false);
     await restoreDeletion(batch, "u");
-    expect(fs.existsSync(onDisk(SMALL))).toBe(true);
+    expect(bytes()).toBe(all);
     expect(await visit(`${THUMBNAIL}?w=480`)).toEqual({ status: 200, width: 480 });
+    await removeVideos(["v"], "u");
+    await purge(["v"]);
+    await removeFiles();
+    expect(fs.existsSync(onDisk(SMALL))).toBe(false);
   });
 
   it("goes when the video is given another thumbnail", async () => {

@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { trashName } from "~/media/trash-files.server";
 import { SiteProcess } from "../../site-process";
 
 let site: SiteProcess;
@@ -10,7 +9,8 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const TRASHED = "videos/u/1700000000000.mp4";
+/** Of a deleted video. */
+const DELETED = "videos/u/1700000000000.mp4";
 
 /** All files below the uploads folder, without those of the running site. */
 function files(): string[] {
@@ -25,21 +25,19 @@ function files(): string[] {
 async function fill(): Promise<void> {
   await site.start();
   site.addVideo({ id: "live", video_url: site.addFile("videos", "u/1.mp4", "live") });
+  const url = site.addFile("videos", DELETED.slice("videos/".length), "deleted");
   site
     .database()
     .prepare(
-      `INSERT INTO deleted_videos (id, title, row, files, deleted_at, bytes)
-       VALUES ('deleted', 'A', '{}', ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 1)`,
+      `INSERT INTO deleted_videos (id, title, row, deleted_at, bytes)
+       VALUES ('deleted', 'A', ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 1)`,
     )
-    .run(JSON.stringify([{ bucket: "videos", path: TRASHED.slice("videos/".length) }]));
-  const trashed = path.join(site.uploads, ".trash", trashName("deleted"), TRASHED);
-  fs.mkdirSync(path.dirname(trashed), { recursive: true });
-  fs.writeFileSync(trashed, "deleted");
+    .run(JSON.stringify({ video_url: url }));
   // The next start records the files that are there.
   await site.stop();
   await site.start();
   const recorded = site.database().prepare("SELECT count(*) FROM media_files").pluck();
-  await expect.poll(() => recorded.get(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => recorded.get(), { timeout: 10_000 }).toBe(2);
   await site.stop();
 }
 
@@ -55,8 +53,7 @@ it("starts with a wrong DATABASE_PATH, removes nothing, and explains how to reco
   const before = files();
   site.log = "";
   await site.start({ DATABASE_PATH: path.join(site.folder, "db", "wrong.sqlite") });
-  await reported(/\.trash contains files of 1 video that this database doesn't know/);
-  expect(site.log).toMatch(/wrong\.sqlite has never been used with the files in/);
+  await reported(/wrong\.sqlite has never been used with the files in/);
   expect(site.log).toMatch(/correct this and start again/);
   expect(files()).toEqual(before);
   await site.stop();
@@ -85,18 +82,23 @@ it("starts with an uploads folder that isn't mounted, and reports it", async () 
   expect(files()).toEqual(before);
 }, 60_000);
 
-it("starts with an older database, returns a video's files and keeps the others", async () => {
+it("starts with an older database, and removes only what a person ordered", async () => {
   await fill();
-  // As if the live video had been deleted after the database was copied.
-  const trashed = path.join(site.uploads, ".trash", trashName("live"), "videos/u/1.mp4");
-  fs.mkdirSync(path.dirname(trashed), { recursive: true });
-  fs.renameSync(path.join(site.uploads, "videos/u/1.mp4"), trashed);
+  const ordered = "videos/u/9.mp4";
+  site.addFile("videos", "u/9.mp4", "ordered");
+  const enqueue = site.database().prepare(
+    `INSERT INTO removals (bucket, path, reason, is_ordered, created_at)
+       VALUES ('videos', ?, 'deleted', ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 minute'))`,
+  );
+  site.database().exec("DELETE FROM deleted_videos");
+  enqueue.run(DELETED.slice("videos/".length), 0);
+  enqueue.run(ordered.slice("videos/".length), 1);
   const marker = path.join(site.uploads, "site.json");
   const { id } = JSON.parse(fs.readFileSync(marker, "utf8"));
   fs.writeFileSync(marker, JSON.stringify({ id, clock: 1_000 }));
   site.log = "";
   await site.start();
-  await reported(/They are back in place/);
-  expect(site.log).toMatch(/is older than the files in/);
-  expect(files()).toEqual([path.join(".trash", trashName("deleted"), TRASHED), "videos/u/1.mp4"]);
+  await reported(/is older than the files in/);
+  await expect.poll(files, { timeout: 10_000 }).not.toContain(ordered);
+  expect(files()).toEqual(["videos/u/1.mp4", DELETED]);
 }, 60_000);

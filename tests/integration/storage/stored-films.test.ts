@@ -2,7 +2,8 @@ import fs from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { removeMedia } from "~/media/bucket.server";
+import type { MediaName } from "~/media/bucket.server";
+import { enqueueRemovals, removeFiles } from "~/media/files/removals.server";
 import { diskUsage, forgetFiles, recordFile } from "~/media/media-files.server";
 import { localCopy } from "~/media/storage/local-copy.server";
 import { readMarker, requireKnownStore } from "~/media/storage/marker.server";
@@ -14,8 +15,10 @@ import { moveOnce } from "~/media/storage/start.server";
 import { loader } from "~/routes/media";
 import { forgetSettings } from "~/server/settings.server";
 import { checkStore, removeStrayObjects } from "~/studio/library/check-store.server";
-import { moveToTrash, purge, restoreFromTrash } from "~/studio/trash/trash.server";
-import { sqliteHandle } from "~db/client.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import { purge } from "~/studio/trash/trash.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const FILM = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
@@ -181,22 +184,22 @@ describe("a film that was moved into the store", () => {
 });
 
 describe("what is deleted", () => {
+  async function remove(...files: MediaName[]): Promise<void> {
+    await writeTransaction(() => enqueueRemovals(files, { reason: "deleted" }, Date.now() + 1_000));
+    await removeFiles();
+  }
+
   it("comes back from the trash, and leaves the store with it", async () => {
     await moveDueFiles();
-    sqliteHandle().exec("DELETE FROM videos");
-    await moveToTrash("v", [NAME, DERIVED]);
-    expect(fs.existsSync(film())).toBe(false);
+    await removeVideos(["v"], "u");
+    await removeFiles();
     expect(await finishStoreRemovals()).toBe(0);
-    expect(await restoreFromTrash("v", [NAME, DERIVED])).toBe(true);
-    addVideo();
+    expect(fs.existsSync(film())).toBe(true);
+    await restoreVideos(["v"], "u");
     expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
-    await moveDueFiles();
-    expect(await films()).toHaveLength(2);
-    sqliteHandle().exec(
-      `DELETE FROM videos; INSERT INTO deleted_videos (id, title, row, files, deleted_at, bytes) VALUES ('v', 'A', '{}', '[]', '2026-01-01T00:00:00.000Z', 1)`,
-    );
-    await moveToTrash("v", [NAME, DERIVED]);
-    await (await purge(["v"])).removed;
+    await removeVideos(["v"], "u");
+    await purge(["v"]);
+    await removeFiles();
     expect(await finishStoreRemovals()).toBe(2);
     await moveOnce();
     expect(await objects()).toEqual([]);
@@ -204,7 +207,8 @@ describe("what is deleted", () => {
 
   it("is remembered while the store is away", async () => {
     await moveDueFiles();
-    await removeMedia(URL_PATH);
+    sqliteHandle().exec("DELETE FROM videos");
+    await remove(NAME, DERIVED);
     expect(fs.existsSync(film())).toBe(false);
     fs.renameSync(storeFolder, `${storeFolder}-away`);
     fs.writeFileSync(storeFolder, "");
@@ -219,7 +223,7 @@ describe("what is deleted", () => {
     await moveDueFiles();
     const second = at("videos/u/1700000000000/original-1-1-1.mp4");
     fs.linkSync(film(), second);
-    await removeMedia("/media/videos/u/1700000000000/original-1-1-1.mp4");
+    await remove({ bucket: "videos", path: "u/1700000000000/original-1-1-1.mp4" });
     await finishStoreRemovals();
     expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
   });

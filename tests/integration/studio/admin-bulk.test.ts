@@ -2,10 +2,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
+import { removeFiles } from "~/media/files/removals.server";
 import { type BulkPreview, type BulkResult, MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
 import { changeVideos, type RowChange } from "~/studio/bulk/bulk.server";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";
+import { purge } from "~/studio/trash/trash.server";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -176,6 +178,11 @@ describe("many videos at once", () => {
       description: "2 videos were deleted. 1 video no longer exists.",
     });
     expect([video("a"), video("b"), video("c")?.id]).toEqual([undefined, undefined, "c"]);
+    await purge(["a"]);
+    await removeFiles();
+    expect(fs.existsSync(file)).toBe(true);
+    await purge(["b"]);
+    await removeFiles();
     expect(fs.existsSync(file)).toBe(false);
   });
 

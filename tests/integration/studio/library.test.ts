@@ -2,14 +2,13 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { recordFile } from "~/media/media-files.server";
-import { trashName } from "~/media/trash-files.server";
 import {
   checkLibrary,
   quarantineDocuments,
   quarantineStray,
-  quarantineTrash,
 } from "~/studio/library/check-library.server";
 import { resumeRemovals } from "~/studio/library/paused-removals.server";
+import { purge } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 import { filesIn } from "../../upload-requests";
@@ -130,20 +129,23 @@ describe("checking the library", () => {
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
-  it("leaves the files of a deleted video in place that couldn't be moved to the trash", async () => {
+  it("leaves the files of a deleted video in place, and those that are about to be removed", async () => {
     put("videos/u/3.mp4", 7);
     put("videos/u/3/hls/a.ts", 7);
     put("thumbnails/u/3.webp", 7);
     put("thumbnails/u/3/480.webp", 7);
-    const files = ["videos/u/3.mp4", "videos/u/3", "thumbnails/u/3.webp", "thumbnails/u/3"].map(
-      (name) => ({ bucket: name.split("/")[0], path: name.split("/").slice(1).join("/") }),
-    );
+    const row = JSON.stringify({
+      video_url: "/media/videos/u/3.mp4",
+      thumbnail_url: "/media/thumbnails/u/3.webp",
+    });
     sqliteHandle()
       .prepare(
-        `INSERT INTO deleted_videos (id, title, row, files, deleted_at, bytes)
-         VALUES ('deleted', 'A', '{}', ?, '2026-01-01T00:00:00.000Z', 1)`,
+        `INSERT INTO deleted_videos (id, title, row, deleted_at, bytes)
+         VALUES ('deleted', 'A', ?, '2026-01-01T00:00:00.000Z', 1)`,
       )
-      .run(JSON.stringify(files));
+      .run(row);
+    expect((await checkLibrary()).stray).toEqual([]);
+    await purge(["deleted"]);
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
@@ -159,19 +161,6 @@ describe("checking the library", () => {
     await resumeRemovals();
     expect(noted("u/1.mp4")).toBeUndefined();
     expect(await quarantineStray(stray, IN_8_DAYS)).toHaveLength(1);
-  });
-
-  it("moves folders of the trash to the quarantine that the database doesn't list", async () => {
-    put(".trash/unknown/videos/u/3.mp4", 7);
-    put(`.trash/${trashName("deleted")}/videos/u/4.mp4`, 7);
-    sqliteHandle().exec(
-      `INSERT INTO deleted_videos (id, title, row, files, deleted_at, bytes)
-       VALUES ('deleted', 'A', '{}', '[]', '2026-01-01T00:00:00.000Z', 1)`,
-    );
-    expect((await checkLibrary()).unlistedTrash).toEqual(["unknown"]);
-    expect(await quarantineTrash()).toEqual([]);
-    expect(await quarantineTrash(IN_8_DAYS)).toEqual(["unknown"]);
-    expect(filesIn(site.uploads).filter((name) => name.endsWith("u/3.mp4"))).toHaveLength(1);
   });
 
   it("moves documents to the quarantine that belong to no performer", async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { generateX25519Identity } from "age-encryption";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -108,11 +108,8 @@ describe("the encryption of documents", () => {
     const refusing = encryptingStream(Promise.resolve(key), () => {
       throw new Error("too long");
     });
-    const written = pipeline(
-      Readable.from([Buffer.from("x")]),
-      refusing,
-      fs.createWriteStream(file),
-    );
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const written = pipeline(Readable.from([Buffer.from("x")]), refusing, nowhere);
     await expect(written).rejects.toThrow("too long");
   });
 });

@@ -1,0 +1,158 @@
+import { readCaptions } from "~db/captions";
+import { prepared } from "~db/client.server";
+import type { VideoFileRow } from "~db/video-files";
+import { type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
+import { cutBasePath } from "../jobs/cut-source.server";
+
+/**
+ * What refers to the files in the buckets: the rows of videos, of their other files and of deleted videos, and
+ * imports that move a file before they write its row. Nothing else decides whether a file is needed.
+ */
+
+/** The columns that name files. */
+export interface NamedFiles {
+  video_url: string;
+  source_url: string | null;
+  thumbnail_url: string | null;
+  generated_poster_url: string | null;
+  hls_url: string | null;
+  storyboard_url: string | null;
+  preview_url: string | null;
+  captions: string | null;
+}
+
+/** A row of a video, or of a file, by whose last two columns a cut is known that isn't made yet. */
+export type NamingRow = NamedFiles & Pick<VideoFileRow, "cut_of" | "created_at">;
+
+const COLUMNS = [
+  "video_url",
+  "source_url",
+  "thumbnail_url",
+  "generated_poster_url",
+  "hls_url",
+  "storyboard_url",
+  "preview_url",
+  "captions",
+  "cut_of",
+  "created_at",
+] as const;
+const OF_DELETED = COLUMNS.map((column) => `json_extract("row", '$.${column}') AS ${column}`);
+
+/** From "{base}." to below "{base}0": a file ("."), or what is in its folder ("/"). */
+const near = (column: string, base: string) =>
+  `(${column} >= ${base} || '.' AND ${column} < ${base} || '0')`;
+
+/** The ids of rows that may name a file of a base path. What names derived files names their film too. */
+const IDS = /* sql */ `
+  SELECT video_id FROM media_files
+    WHERE bucket IN ('videos', 'thumbnails') AND (path = @base OR ${near("path", "@base")})
+  ${["videos", "video_files"]
+    .map(
+      (table) => `
+  UNION SELECT id FROM ${table} WHERE ${near("video_url", "@video")}
+  UNION SELECT id FROM ${table} WHERE ${near("source_url", "@video")}
+  UNION SELECT id FROM ${table} WHERE ${near("thumbnail_url", "@thumbnail")}`,
+    )
+    .join("")}
+  UNION SELECT id FROM deleted_videos WHERE ${near(`json_extract("row", '$.video_url')`, "@video")}
+  UNION SELECT id FROM deleted_videos WHERE ${near(`json_extract("row", '$.source_url')`, "@video")}
+  UNION SELECT id FROM deleted_videos
+    WHERE ${near(`json_extract("row", '$.thumbnail_url')`, "@thumbnail")}
+  UNION SELECT id FROM video_files WHERE state = 'pending' AND video_url = ''`;
+
+export const REFERENCES_SQL = /* sql */ `
+  WITH ids AS MATERIALIZED (${IDS})
+  SELECT ${COLUMNS.join(", ")}, 0 AS isDeleted FROM videos WHERE id IN ids
+  UNION ALL SELECT ${COLUMNS.join(", ")},
+      NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_files.video_id) FROM video_files
+    WHERE id IN ids AND state <> 'removed'
+  UNION ALL SELECT ${OF_DELETED.join(", ")}, 1 FROM deleted_videos WHERE id IN ids`;
+
+function rowsNear(base: string): (NamingRow & { isDeleted: 0 | 1 })[] {
+  return prepared(REFERENCES_SQL).all({
+    base,
+    video: `/media/videos/${base}`,
+    thumbnail: `/media/thumbnails/${base}`,
+  }) as ReturnType<typeof rowsNear>;
+}
+
+/**
+ * Whether a row refers to a file, or to anything in a folder of derived files. To the folder of a film all
+ * rows refer that name the film.
+ */
+export function isReferenced(entry: MediaName): boolean {
+  return rowsNear(mediaBasePath(entry.path)).some((row) =>
+    // Once another thumbnail is shown, the one that was made is no longer needed.
+    namesOf({ ...row, generated_poster_url: null }).some((name) => covers(entry, name)),
+  );
+}
+
+/** Whether a file belongs to deleted videos alone: nobody is served it. */
+export function isOfDeletedVideo({ path }: MediaName): boolean {
+  const base = mediaBasePath(path);
+  const owners = rowsNear(base).filter((row) =>
+    namesOf(row).some((name) => mediaBasePath(name.path) === base),
+  );
+  return owners.length > 0 && owners.every(({ isDeleted }) => isDeleted === 1);
+}
+
+/**
+ * The files that a row names, what else is recorded as its own, and the folders of what was made from them.
+ * None of them is below another.
+ */
+export function entriesOf(id: string, row: NamingRow): MediaName[] {
+  const recorded = prepared("SELECT bucket, path FROM media_files WHERE video_id = ?").all(id);
+  const entries = new Map<string, MediaName>();
+  const add = (entry: MediaName) => entries.set(`${entry.bucket}/${entry.path}`, entry);
+  for (const name of [...namesOf(row), ...(recorded as MediaName[])]) {
+    add(name);
+    const path = mediaBasePath(name.path);
+    add({ bucket: "thumbnails", path });
+    if (name.bucket === "videos") add({ bucket: "videos", path });
+  }
+  const isBelow = ({ bucket, path }: MediaName) =>
+    path.startsWith(`${mediaBasePath(path)}/`) && entries.has(`${bucket}/${mediaBasePath(path)}`);
+  return [...entries.values()].filter((entry) => !isBelow(entry));
+}
+
+/** What a row names, in either bucket. */
+function namesOf(row: NamingRow): MediaName[] {
+  const urls = [
+    ...[row.video_url, row.source_url, row.thumbnail_url, row.generated_poster_url],
+    ...[row.hls_url, row.storyboard_url, row.preview_url],
+    ...readCaptions(row.captions).map(({ url }) => url),
+  ];
+  const names = urls.map((url) => parseMediaUrl(url ?? "")).filter((name) => name !== undefined);
+  // The file of a cut is in its bucket before its row names it.
+  const cut = row.video_url === "" ? cutBasePath(row) : undefined;
+  if (cut) names.push({ bucket: "videos", path: `${cut}.mp4` });
+  return names;
+}
+
+function covers(entry: MediaName, name: MediaName): boolean {
+  if (entry.path === mediaBasePath(entry.path)) {
+    // Smaller pictures of a thumbnail, or what was made from a film: in either bucket.
+    const isOfBase = mediaBasePath(name.path) === entry.path;
+    return isOfBase && (name.bucket === entry.bucket || name.bucket === "videos");
+  }
+  if (name.bucket !== entry.bucket) return false;
+  return name.path === entry.path || name.path.startsWith(`${entry.path}/`);
+}
+
+/** Whether a job is running, or an import has announced a file, that may be reading or writing a file. */
+export function isInUse({ path }: MediaName): boolean {
+  const base = mediaBasePath(path);
+  // What jobs make below has a new name each time: it is named, or needed by nobody.
+  if (path.startsWith(`${base}/`)) return false;
+  return (
+    prepared(/* sql */ `
+      SELECT 1 FROM jobs WHERE state = 'running' AND video_id IN (
+        SELECT video_id FROM media_files
+        WHERE bucket IN ('videos', 'thumbnails') AND (path = @base OR ${near("path", "@base")}))
+      UNION ALL SELECT 1 FROM imports WHERE finished_at IS NULL AND ${near("target", "@base")}`).get(
+      {
+        base,
+      },
+    ) !== undefined
+  );
+}

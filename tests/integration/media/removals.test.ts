@@ -1,0 +1,193 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { MediaName } from "~/media/bucket.server";
+import { enqueueRemovals, removeFiles } from "~/media/files/removals.server";
+import { recordFile } from "~/media/media-files.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+const FILM: MediaName = { bucket: "videos", path: "u/1.mp4" };
+const FOLDER: MediaName = { bucket: "videos", path: "u/1" };
+const at = ({ bucket, path: name }: MediaName) => path.join(site.uploads, bucket, name);
+const isThere = (name: MediaName) => fs.existsSync(at(name));
+const removals = () =>
+  sqliteHandle().prepare("SELECT path FROM removals ORDER BY id").pluck().all();
+
+function put(name: MediaName, content = "film"): void {
+  fs.mkdirSync(path.dirname(at(name)), { recursive: true });
+  fs.writeFileSync(at(name), content);
+}
+
+const enqueue = (...files: MediaName[]) =>
+  // A moment later than the files, whose times have the resolution of the file system.
+  writeTransaction(() => enqueueRemovals(files, { reason: "deleted" }, Date.now() + 1_000));
+
+/** Any tool may write such a row. */
+function addRow(table: "videos" | "video_files", columns: Record<string, string>): void {
+  const row = table === "videos" ? { title: "A", category: "desi", ...columns } : columns;
+  const names = Object.keys(row);
+  sqliteHandle()
+    .prepare(
+      `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map((name) => `@${name}`).join(", ")})`,
+    )
+    .run(row);
+}
+
+describe("a file whose removal is enqueued", () => {
+  it("is removed with its record, and the folder of what was made from it", async () => {
+    put(FILM);
+    put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
+    await recordFile({ ...FILM, videoId: "v", kind: "video" });
+    await recordFile({ ...FOLDER, videoId: "v", kind: "derived" });
+    await enqueue(FILM, FOLDER);
+    await removeFiles();
+    expect([isThere(FILM), isThere(FOLDER), removals()]).toEqual([false, false, []]);
+    expect(sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get()).toBe(0);
+    expect(fs.readdirSync(path.join(site.uploads, "videos/.removing"))).toEqual([]);
+  });
+
+  it.each<[string, () => void]>([
+    ["a video", () => addRow("videos", { id: "b", video_url: "/media/videos/u/1.mp4" })],
+    [
+      "a video of which it is the source",
+      () => addRow("videos", { id: "b", source_url: "/media/videos/u/1.mp4" }),
+    ],
+    [
+      "a file that can be restored",
+      () =>
+        addRow("video_files", {
+          ...{ id: "f", video_id: "b", state: "earlier" },
+          video_url: "/media/videos/u/1.mp4",
+        }),
+    ],
+    [
+      "a deleted video",
+      () =>
+        sqliteHandle().exec(
+          `INSERT INTO deleted_videos (id, title, row, deleted_at)
+           VALUES ('b', 'B', '{"video_url":"/media/videos/u/1.mp4"}', '2026-01-01T00:00:00.000Z')`,
+        ),
+    ],
+  ])("stays, with what was made from it, once %s refers to it", async (_, refer) => {
+    put(FILM);
+    put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
+    await enqueue(FILM, FOLDER);
+    refer();
+    await removeFiles();
+    expect([isThere(FILM), isThere(FOLDER), removals()]).toEqual([true, true, []]);
+  });
+
+  it("goes alone when its video has another by now", async () => {
+    const source = { bucket: "videos", path: "u/1.avi" } as const;
+    put(FILM);
+    put(source);
+    put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
+    put({ bucket: "videos", path: "u/1/hls-b/master.m3u8" });
+    addRow("videos", {
+      ...{ id: "v", video_url: "/media/videos/u/1.mp4" },
+      hls_url: "/media/videos/u/1/hls-b/master.m3u8",
+    });
+    const [old, current] = [
+      { bucket: "videos", path: "u/1/hls-a" },
+      { bucket: "videos", path: "u/1/hls-b" },
+    ] as const;
+    await enqueue(source, old, current, FOLDER);
+    await removeFiles();
+    expect([source, old, current, FILM].map(isThere)).toEqual([false, false, true, true]);
+    expect(removals()).toEqual([]);
+  });
+
+  it("waits while a job or an import is at work on it", async () => {
+    put(FILM);
+    await recordFile({ ...FILM, videoId: "v", kind: "video" });
+    sqliteHandle().exec(
+      "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'ladder', 1, 'running', 'w')",
+    );
+    await enqueue(FILM);
+    await removeFiles();
+    expect([isThere(FILM), removals()]).toEqual([true, ["u/1.mp4"]]);
+    sqliteHandle().exec("DELETE FROM jobs");
+    await removeFiles();
+    expect([isThere(FILM), removals()]).toEqual([false, []]);
+  });
+
+  it("stays when another tool has put a file in its place since", async () => {
+    put(FILM);
+    await writeTransaction(() =>
+      enqueueRemovals([FILM], { reason: "deleted" }, Date.now() - 60_000),
+    );
+    await removeFiles();
+    expect([isThere(FILM), removals()]).toEqual([true, []]);
+  });
+
+  it("is no longer there, or never was", async () => {
+    await enqueue(FILM, FOLDER);
+    await removeFiles();
+    expect(removals()).toEqual([]);
+  });
+
+  it("stays in the queue when it can't be removed, and others go", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const thumbnail = { bucket: "thumbnails", path: "u/1.webp" } as const;
+    put(FILM);
+    put(thumbnail);
+    const obstacle = path.join(site.uploads, "videos/.removing");
+    fs.writeFileSync(obstacle, "no folder");
+    await enqueue(FILM, thumbnail);
+    await removeFiles();
+    expect([isThere(FILM), isThere(thumbnail), removals()]).toEqual([true, false, ["u/1.mp4"]]);
+    expect(console.error).toHaveBeenCalledOnce();
+    fs.rmSync(obstacle);
+    await removeFiles();
+    expect(isThere(FILM)).toBe(false);
+    vi.restoreAllMocks();
+  });
+});
+
+describe("a removal whose process was killed after the file was set aside", () => {
+  /** As `removeFiles` leaves it when its transaction has not ended. */
+  async function interrupted(): Promise<string> {
+    put(FILM);
+    await enqueue(FILM);
+    const aside = path.join(site.uploads, "videos/.removing/u%2F1.mp4");
+    fs.mkdirSync(path.dirname(aside), { recursive: true });
+    fs.renameSync(at(FILM), aside);
+    return aside;
+  }
+
+  it("is ended", async () => {
+    const aside = await interrupted();
+    await removeFiles();
+    expect([isThere(FILM), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
+  });
+
+  it("is undone when a row refers to the file by now", async () => {
+    const aside = await interrupted();
+    addRow("videos", { id: "b", video_url: "/media/videos/u/1.mp4" });
+    await removeFiles();
+    expect([isThere(FILM), fs.existsSync(aside), removals()]).toEqual([true, false, []]);
+  });
+
+  it("is undone when an older copy of the database doesn't know it", async () => {
+    const aside = await interrupted();
+    sqliteHandle().exec("DELETE FROM removals");
+    await removeFiles();
+    expect([isThere(FILM), fs.existsSync(aside)]).toEqual([true, false]);
+  });
+
+  it("replaces nothing with what it returns", async () => {
+    const aside = await interrupted();
+    sqliteHandle().exec("DELETE FROM removals");
+    put(FILM, "another");
+    await removeFiles();
+    expect(fs.readFileSync(at(FILM), "utf8")).toBe("another");
+    expect(fs.readFileSync(aside, "utf8")).toBe("film");
+  });
+});
