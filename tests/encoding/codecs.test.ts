@@ -12,6 +12,7 @@ import {
 } from "~/media/encode/codecs/extra-codecs.server";
 import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
 import { createTask } from "~/media/encode/task.server";
+import { removeFiles } from "~/media/files/removals.server";
 import { commitArtifact } from "~/media/jobs/commit-artifact.server";
 import { enqueueCodecs, enqueuePopular } from "~/media/jobs/popular.server";
 import { produceArtifact, sourceOf } from "~/media/jobs/produce-artifact.server";
@@ -258,6 +259,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
       .run("/media/videos/u/1/hls-y/master.m3u8");
     expect(await late()).toBe(false);
     expect(jobStates(id).codecs).toBe("waiting");
+    await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
 
     // Hidden meanwhile, it is made all the same; deleted, nothing of it is left.
@@ -265,6 +267,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     const { commit: wanted } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");
     expect(await wanted()).toBe(false);
+    await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
   });
 });
