@@ -44,7 +44,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A hidden video's media file can't be read without a session",
     file: "app/media/serve/serve.server.ts",
-    find: "!isOfDeletedVideo(asked) && (await maySeeHidden(asked));",
+    find: "(await maySeeHidden(asked)) && !isOfDeletedVideo(asked);",
     replace: "!isOfDeletedVideo(asked);",
     killedBy: "tests/integration/media/media.test.ts",
     title: "is everyone while the video is published",
@@ -675,7 +675,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "Nobody is served the files of a deleted video",
     file: "app/media/serve/serve.server.ts",
-    find: "!isOfDeletedVideo(asked) && ",
+    find: " && !isOfDeletedVideo(asked)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
     title: "brings back texts, views, files, streams, captions and digest after weeks",

@@ -42,7 +42,7 @@ const OF_DELETED = COLUMNS.map((column) => `json_extract("row", '$.${column}') A
 const near = (column: string, base: string) =>
   `(${column} >= ${base} || '.' AND ${column} < ${base} || '0')`;
 
-/** The ids of rows that may name a file of a base path. What names derived files names their film too. */
+/** The ids of rows that may name a file of a base path. A row that names derived files names their video file too. */
 const IDS = /* sql */ `
   SELECT video_id FROM media_files
     WHERE bucket IN ('videos', 'thumbnails') AND (path = @base OR ${near("path", "@base")})
@@ -77,8 +77,8 @@ function rowsNear(base: string): (NamingRow & { isDeleted: 0 | 1 })[] {
 }
 
 /**
- * Whether a row refers to a file, or to anything in a folder of derived files. To the folder of a film all
- * rows refer that name the film.
+ * Whether a row refers to a file, or to anything in a folder of derived files. A row that names a video file
+ * refers to the folder of what was derived from it.
  */
 export function isReferenced(entry: MediaName): boolean {
   return rowsNear(mediaBasePath(entry.path)).some((row) =>
@@ -131,7 +131,7 @@ function namesOf(row: NamingRow): MediaName[] {
 
 function covers(entry: MediaName, name: MediaName): boolean {
   if (entry.path === mediaBasePath(entry.path)) {
-    // Smaller pictures of a thumbnail, or what was made from a film: in either bucket.
+    // Smaller pictures of a thumbnail, or what was derived from a video file: in either bucket.
     const isOfBase = mediaBasePath(name.path) === entry.path;
     return isOfBase && (name.bucket === entry.bucket || name.bucket === "videos");
   }
@@ -144,15 +144,10 @@ export function isInUse({ path }: MediaName): boolean {
   const base = mediaBasePath(path);
   // What jobs make below has a new name each time: it is named, or needed by nobody.
   if (path.startsWith(`${base}/`)) return false;
-  return (
-    prepared(/* sql */ `
+  const statement = prepared(/* sql */ `
       SELECT 1 FROM jobs WHERE state = 'running' AND video_id IN (
         SELECT video_id FROM media_files
         WHERE bucket IN ('videos', 'thumbnails') AND (path = @base OR ${near("path", "@base")}))
-      UNION ALL SELECT 1 FROM imports WHERE finished_at IS NULL AND ${near("target", "@base")}`).get(
-      {
-        base,
-      },
-    ) !== undefined
-  );
+      UNION ALL SELECT 1 FROM imports WHERE finished_at IS NULL AND ${near("target", "@base")}`);
+  return statement.get({ base }) !== undefined;
 }

@@ -11,7 +11,7 @@ import { removeStored } from "../storage/remove.server";
 import { isInUse, isReferenced } from "./references.server";
 
 /**
- * Removes files that nothing refers to any more. Whoever removes the last reference to a file enqueues its
+ * Removes files that nothing refers to any more. Code that removes the last reference to a file enqueues its
  * removal in the same transaction. One worker removes it, after it has checked, in a transaction again, that
  * nothing refers to it: a row that another tool has written since keeps the file.
  *
@@ -47,6 +47,16 @@ export function enqueueRemovals(
   for (const { bucket, path } of files) {
     enqueue.run({ bucket, path, reason, isOrdered: Number(isOrdered), createdAt });
   }
+}
+
+/** Enqueues the removal of files that no row refers to, and starts it. */
+export async function removeUnreferenced(
+  files: readonly MediaName[],
+  reason: RemovalReason,
+): Promise<void> {
+  if (files.length === 0) return;
+  await writeTransaction(() => enqueueRemovals(files, { reason }));
+  removeSoon();
 }
 
 /** Whether the removal of a file, or of the folder it is in, is under way. */

@@ -10,7 +10,7 @@ import { holdLikeness } from "../block-list/likeness.server";
 import { BUCKETS, type Bucket, bucketFile, type MediaName, parseMediaUrl } from "../bucket.server";
 import type { Artifact, Source } from "../encode/artifact";
 import { isReferenced } from "../files/references.server";
-import { enqueueRemovals, removeSoon } from "../files/removals.server";
+import { removeUnreferenced } from "../files/removals.server";
 import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
 import { recordFile } from "../media-files.server";
 import { delayCleanup } from "./enqueue.server";
@@ -45,7 +45,7 @@ export async function commitArtifact(
   const wanted = await retryWhileBusy(() => writeResult(job, source, artifact), RESULT_WAIT_MS);
   if (!wanted) {
     // A deleted video may have files of the same names: the queue keeps what its row names.
-    await retryWhileBusy(() => discard(moved), RESULT_WAIT_MS);
+    await retryWhileBusy(() => removeUnreferenced(moved, "discarded"), RESULT_WAIT_MS);
     return false;
   }
   for (const { from, bucket, path: name } of artifact.replacedAfter ?? []) {
@@ -57,11 +57,6 @@ export async function commitArtifact(
   // The job has ended, so nobody would come back to count what its files take.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
-}
-
-async function discard(files: readonly MediaName[]): Promise<void> {
-  await writeTransaction(() => enqueueRemovals(files, { reason: "discarded" }));
-  removeSoon();
 }
 
 /** One transaction; only the columns of the result, so that an edit made meanwhile stays. */
@@ -182,7 +177,7 @@ export async function removeStale({ basePath }: Source, kind: JobKind): Promise<
       if (name.startsWith(prefix) && !isReferenced(entry)) stale.push(entry);
     }
   }
-  if (stale.length > 0) await retryWhileBusy(() => discard(stale), RESULT_WAIT_MS);
+  await retryWhileBusy(() => removeUnreferenced(stale, "discarded"), RESULT_WAIT_MS);
 }
 
 /** Counts what was made among the video's files: each file beside it, and its two folders. */

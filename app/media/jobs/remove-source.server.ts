@@ -8,7 +8,7 @@ import type { Source } from "../encode/artifact";
 import type { Task } from "../encode/task.server";
 import { isCopyOf } from "../encode/transcode.server";
 import { isReferenced } from "../files/references.server";
-import { enqueueRemovals, removeSoon } from "../files/removals.server";
+import { enqueueRemovals, removeSoon, removeUnreferenced } from "../files/removals.server";
 import { cachedProbe } from "../probe/cached-probe.server";
 import { InterruptedError } from "../probe/ffmpeg.server";
 import { isEarlierVersion } from "../serve/file-version.server";
@@ -49,12 +49,7 @@ export async function removeEarlierVersions(
   const earlier = names
     .map((name): MediaName => ({ bucket: "videos", path: `${source.basePath}/${name}` }))
     .filter((file) => isEarlierVersion(file.path) && !isReferenced(file));
-  if (earlier.length === 0) return kept;
-  await retryWhileBusy(
-    () => writeTransaction(() => enqueueRemovals(earlier, { reason: "replaced" })),
-    RESULT_WAIT_MS,
-  );
-  removeSoon();
+  await retryWhileBusy(() => removeUnreferenced(earlier, "replaced"), RESULT_WAIT_MS);
   return kept;
 }
 

@@ -6,7 +6,7 @@ import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
 import type { Source } from "../encode/artifact";
-import { enqueueRemovals } from "../files/removals.server";
+import { removeUnreferenced } from "../files/removals.server";
 import { earlierVersionPath, fileVersion } from "../serve/file-version.server";
 import { fetchObject } from "../storage/local-copy.server";
 import { readPointer } from "../storage/pointer.server";
@@ -40,10 +40,7 @@ export async function replaceVideoFile(
   // Deleted or replaced meanwhile.
   if (!(await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS))) {
     const left = { bucket: name.bucket, path: earlier };
-    await retryWhileBusy(
-      () => writeTransaction(() => enqueueRemovals([left], { reason: "discarded" })),
-      RESULT_WAIT_MS,
-    );
+    await retryWhileBusy(() => removeUnreferenced([left], "discarded"), RESULT_WAIT_MS);
     return;
   }
   await moveFlushed(converted, target);

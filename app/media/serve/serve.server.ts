@@ -43,7 +43,7 @@ export async function serveMedia(
   const isOpen = open?.path === path;
   // Who may see it gets the file itself, also where others get the one that is played.
   const isOwn =
-    !isOpen && isThere(asked) && !isOfDeletedVideo(asked) && (await maySeeHidden(asked));
+    !isOpen && isThere(asked) && (await maySeeHidden(asked)) && !isOfDeletedVideo(asked);
   const current = isOwn ? asked : open;
   const { search } = new URL(request.url);
   const name = current && (await requestedWidth(requestedVersion(current, search), search));

@@ -102,9 +102,7 @@ export function s3Store(
   async function* unfinished(before: number) {
     for (let next = {}; ; ) {
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix, ...next });
-      const page = await client.send(command).catch((error) => {
-        throw toStorageError(error);
-      });
+      const page = await translated(client.send(command));
       for (const { Key = "", UploadId, Initiated } of page.Uploads ?? []) {
         if (Initiated && Initiated.getTime() < before) yield { Key, UploadId };
       }
@@ -123,18 +121,14 @@ export function s3Store(
       const timer = setTimeout(() => late.abort(), READ_WITHIN_MS);
       const abortSignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
       try {
-        const { Body } = await client.send(command, { abortSignal });
+        const { Body } = await translated(client.send(command, { abortSignal }));
         return endedWhenSilent(Body as unknown as IncomingMessage);
-      } catch (error) {
-        throw toStorageError(error);
       } finally {
         clearTimeout(timer);
       }
     },
     async remove(key) {
-      await client.send(new DeleteObjectCommand(objectAt(key))).catch((error) => {
-        throw toStorageError(error);
-      });
+      await translated(client.send(new DeleteObjectCommand(objectAt(key))));
     },
     async *list() {
       try {
@@ -163,9 +157,7 @@ export function s3Store(
     async removeUnfinished(before) {
       let removed = 0;
       for await (const upload of unfinished(before)) {
-        await client.send(new AbortMultipartUploadCommand({ Bucket, ...upload })).catch((error) => {
-          throw toStorageError(error);
-        });
+        await translated(client.send(new AbortMultipartUploadCommand({ Bucket, ...upload })));
         removed += 1;
       }
       return removed;
@@ -185,6 +177,15 @@ function endedWhenSilent(body: IncomingMessage): Readable {
 const DENIED = [401, 403];
 /** Ceph has QuotaExceeded, MinIO XMinioAdminBucketQuotaExceeded (with status 400) and XMinioStorageFull. */
 const FULL = /QuotaExceeded$|^EntityTooLarge$|^InsufficientStorage$|StorageFull$/;
+
+/** The answer of the store. @throws {StorageError} */
+async function translated<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}
 
 /** What the client of the store, or Node, has thrown. */
 function toStorageError(error: unknown): StorageError {

@@ -1,13 +1,12 @@
 import fs from "node:fs/promises";
 import { type MediaName, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
-import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
+import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
 import { endPicture } from "~/media/intake/interrupted-moves.server";
 import { moveThumbnailIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { recordFile } from "~/media/media-files.server";
 import { removeSmallVersions } from "~/media/serve/small-picture.server";
-import { writeTransaction } from "~db/client.server";
 
 /** A thumbnail that is stored in its bucket, but that no row references yet. */
 export interface NewThumbnail {
@@ -49,8 +48,7 @@ export async function storeNewThumbnail(userId: string, file: ReceivedFile): Pro
         if (old) await removeSmallVersions(old, videoId);
       },
       async discard() {
-        await writeTransaction(() => enqueueRemovals([name], { reason: "discarded" }));
-        removeSoon();
+        await removeUnreferenced([name], "discarded");
         await endPicture(name.path);
       },
     };

@@ -4,13 +4,13 @@ import { recordActivity } from "~/account/activity.server";
 import type { ActivityAction } from "~/account/activity-labels";
 import { flushWatchedParts } from "~/catalogue/watched-parts.server";
 import { mediaBasePath, parseMediaUrl } from "~/media/bucket.server";
-import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
+import { removeUnreferenced } from "~/media/files/removals.server";
 import { forgetFingerprint } from "~/media/fingerprints/fingerprint.server";
 import { fileOfBase } from "~/media/jobs/cut-source.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { addUpFiles, recordFile } from "~/media/media-files.server";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared } from "~db/client.server";
 import type { Schema, VideoRow } from "~db/schema";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
 import { recordDigest } from "../upload/duplicates.server";
@@ -81,10 +81,7 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
   }
   // Made in vain, because somebody has chosen a picture meanwhile.
   const made = parseMediaUrl(file.thumbnail_url ?? "");
-  if (made && isChosen(video)) {
-    await writeTransaction(() => enqueueRemovals([made], { reason: "discarded" }));
-    removeSoon();
-  }
+  if (made && isChosen(video)) await removeUnreferenced([made], "discarded");
   jobsChanged("work");
   return "done";
 }

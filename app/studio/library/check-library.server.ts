@@ -65,7 +65,7 @@ export async function checkLibrary({
     const key = keyOf(entry);
     found.add(key);
     const videoId = ownerOf(entry, claims);
-    if (videoId === undefined && ((await isArriving(entry)) || isBeingRemoved(entry))) continue;
+    if (videoId === undefined && (await isInTransit(entry))) continue;
     if (videoId === undefined) unowned.push(entry);
     report.entries += 1;
     report.bytes += entry.bytes;
@@ -129,10 +129,15 @@ async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEn
   const left: LibraryEntry[] = [];
   // Checked before the rows are read: an upload releases its reservation after its row is written.
   for (const entry of entries) {
-    if (!(await isArriving(entry)) && !isBeingRemoved(entry)) left.push(entry);
+    if (!(await isInTransit(entry))) left.push(entry);
   }
   const claims = left.length > 0 ? await readClaims() : undefined;
   return left.filter((entry) => claims && ownerOf(entry, claims) === undefined);
+}
+
+/** Whether an upload in progress, or a removal, accounts for a file without a video. */
+async function isInTransit(entry: LibraryEntry): Promise<boolean> {
+  return (await isArriving(entry)) || isBeingRemoved(entry);
 }
 
 /**
