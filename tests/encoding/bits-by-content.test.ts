@@ -3,11 +3,12 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { analyse } from "~/media/encode/analysis.server";
 import { renditionsFor } from "~/media/encode/renditions";
-import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, onDisk, videoRow, workOn, workUntilIdle } from "../encode-library";
 import { makeClip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
+import { wrapProgram } from "../wrapped-ffmpeg";
 
 const SIZE = "size=640x360:rate=25:duration=2";
 /** A square that moves over a plain ground, and a plain ground in noise. */
@@ -16,16 +17,10 @@ const GRAIN = `color=gray:${SIZE},noise=alls=40:allf=t:all_seed=3`;
 const FIXED = ["144p", "240p", "360p"];
 
 let site: ReturnType<typeof useTemporarySite>;
-let realPath: string | undefined;
 beforeEach(() => {
   site = useTemporarySite({ ENCODER_PRESET: "auto" });
-  realPath = process.env.PATH;
 });
-afterEach(async () => {
-  process.env.PATH = realPath;
-  forgetFfmpeg();
-  await site.remove();
-});
+afterEach(() => site.remove());
 
 const film = (name: string, picture: string) =>
   makeClip(site.folder, name, {
@@ -38,21 +33,16 @@ async function analysed(file: string) {
   return analyse(file, found, renditionsFor(found.video, 1080), task);
 }
 
+const notes = () => path.join(site.folder, "commands");
+
 /** Puts a program before ffmpeg: it does `what` when it is given an analysis, and notes each command. */
 function instead(what: string): () => string[] {
   ffmpegAvailable();
-  const bin = path.join(site.folder, "bin");
-  const notes = path.join(bin, "commands");
-  fs.mkdirSync(bin, { recursive: true });
-  const lines = [
-    "#!/bin/sh",
-    `echo "$*" >> "${notes}"`,
+  process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
+    `echo "$*" >> "${notes()}"`,
     `case "$*" in *ssim@*) ${what};; esac`,
-    `PATH="${realPath}" exec ffmpeg "$@"`,
-  ];
-  fs.writeFileSync(path.join(bin, "ffmpeg"), lines.join("\n"), { mode: 0o755 });
-  process.env.PATH = `${bin}:${realPath}`;
-  return () => fs.readFileSync(notes, "utf8").split("\n");
+  ]);
+  return () => fs.readFileSync(notes(), "utf8").split("\n");
 }
 
 /** The value of an option of each rendition, as the ladder was made with. */
@@ -106,7 +96,7 @@ describe.runIf(ffmpegAvailable())("bits by content", () => {
   it("takes its time for the last stream of a queue, and neither that nor an analysis for an awaited one", async () => {
     const commands = instead(":");
     const presets = async (prepare: string) => {
-      fs.rmSync(path.join(site.folder, "bin", "commands"), { force: true });
+      fs.rmSync(notes(), { force: true });
       for (const color of ["0x3080c0", "0x3080d0"]) {
         const small = DRAWN.replace("640x360", "160x120").replace("0x3080c0", color);
         await addToLibrary(site.uploads, film(color, small), true);

@@ -32,18 +32,16 @@ import {
 } from "../encode-library";
 import { ffprobe } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
+import { wrapProgram } from "../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
-let realPath: string | undefined;
 beforeEach(() => {
   site = useTemporarySite({
     ENCODER_CODECS: "h264, av1",
     ENCODER_CODECS_VIEWS: "10",
   });
-  realPath = process.env.PATH;
 });
 afterEach(async () => {
-  process.env.PATH = realPath;
   forgetFfmpeg();
   await site.remove();
 });
@@ -274,15 +272,9 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
 
 describe.runIf(ffmpegAvailable())("a codec that this machine can't make", () => {
   it("is told of at the start, and switched off", async () => {
-    const bin = path.join(site.folder, "bin");
-    fs.mkdirSync(bin);
-    const lines = [
-      "#!/bin/sh",
-      `case "$*" in *-encoders*) PATH="${realPath}" ffmpeg "$@" | grep -v svtav1; exit;; esac`,
-      `PATH="${realPath}" exec ffmpeg "$@"`,
-    ];
-    fs.writeFileSync(path.join(bin, "ffmpeg"), lines.join("\n"), { mode: 0o755 });
-    process.env.PATH = `${bin}:${realPath}`;
+    process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
+      'case "$*" in *-encoders*) ffmpeg "$@" | grep -v svtav1; exit;; esac',
+    ]);
     process.env.ENCODER_CODECS = "h264,av1,hevc";
     forgetFfmpeg();
     forgetSettings();

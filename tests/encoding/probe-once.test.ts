@@ -6,17 +6,15 @@ import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, onDisk, videoRow, workUntilIdle } from "../encode-library";
 import { makeClip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
+import { wrapProgram } from "../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite();
-  const programs = path.join(site.folder, "programs");
-  fs.mkdirSync(programs);
-  for (const name of ["ffprobe", "ffmpeg"]) {
-    const noting = `#!/bin/sh\necho "$@" >> ${site.folder}/${name}s\nPATH=${process.env.PATH} exec ${name} "$@"\n`;
-    fs.writeFileSync(path.join(programs, name), noting, { mode: 0o755 });
+  for (const name of ["ffprobe", "ffmpeg"] as const) {
+    const noting = `echo "$@" >> ${site.folder}/${name}s`;
+    process.env.PATH = wrapProgram(site.folder, name, [noting]);
   }
-  process.env.PATH = `${programs}:${process.env.PATH}`;
 });
 afterEach(() => site.remove());
 

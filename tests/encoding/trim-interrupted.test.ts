@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { queueView } from "~/media/jobs/summaries.server";
-import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { otherFiles } from "~/studio/files/file-list.server";
 import { takeOverReady } from "~/studio/files/ready-files.server";
 import { checkLibrary } from "~/studio/library/check-library.server";
@@ -19,21 +19,12 @@ import {
   videoRow,
   workUntilIdle,
 } from "../encode-library";
-import { interruptOnce, KILLED, SLOWLY } from "../integration/jobs/interrupt-once";
 import { makeClip } from "../media-clips";
 import { probeFile } from "../probe-file";
+import { interruptOnce, KILLED, readingAt } from "../wrapped-ffmpeg";
 
 const site = useAdminSite();
 const CUTTING = "*cut.mp4*";
-
-let realPath: string | undefined;
-beforeEach(() => {
-  realPath = process.env.PATH;
-});
-afterEach(() => {
-  process.env.PATH = realPath;
-  forgetFfmpeg();
-});
 
 /** A video of five seconds of which a cut is asked for; the id of the cut, and what must stay. */
 async function askForCut() {
@@ -75,7 +66,7 @@ async function expectCutAfterAll({ id, row, film, bytes }: Asked): Promise<void>
 describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000 }, () => {
   it("goes on after the site was killed, and the film plays meanwhile", async () => {
     const asked = await askForCut();
-    interruptOnce(site.folder, "ffmpeg", CUTTING, SLOWLY);
+    interruptOnce(site.folder, "ffmpeg", CUTTING, readingAt(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {
       env: process.env,
       stdio: "ignore",
@@ -104,7 +95,7 @@ describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000
 
   it("waits for room on a full disk without losing an attempt, and the queue says so", async () => {
     const asked = await askForCut();
-    interruptOnce(site.folder, "ffmpeg", CUTTING, "ln -s /dev/full cut.mp4");
+    interruptOnce(site.folder, "ffmpeg", CUTTING, ["ln -s /dev/full cut.mp4"]);
     await workUntilIdle();
     const reason = "The disk is full.";
     expect(cutting(asked.cut)).toMatchObject({ state: "waiting", attempts: 0, reason });

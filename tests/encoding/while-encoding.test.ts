@@ -4,7 +4,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { makeClip } from "../media-clips";
 import { until } from "../process-figures";
 import { SiteProcess } from "../site-process";
-import { slowFfmpeg } from "../slow-ffmpeg";
+import { slowFfmpeg } from "../wrapped-ffmpeg";
 
 const site = new SiteProcess({ ENCODER_CONCURRENCY: "1" });
 beforeAll(() => site.start({ PATH: slowFfmpeg(site.folder) }));

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { afterEach, beforeEach, expect } from "vitest";
 import { makeClip } from "../media-clips";
 import { SiteProcess } from "../site-process";
-import { slowFfmpeg } from "../slow-ffmpeg";
+import { slowFfmpeg } from "../wrapped-ffmpeg";
 import { WorkerProcess } from "./worker-process";
 
 let number = 1_700_000_000_000;

@@ -3,22 +3,18 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claim } from "~/media/jobs/queue.server";
 import { beginWork } from "~/media/jobs/worker.server";
-import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { addFilm, copiedFilm, expectSameFilm } from "../../copied-films";
 import { filesBelow, jobRows, videoRow, workUntilIdle } from "../../encode-library";
 import { ffprobe, makeClip, rotate } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
+import { wrapProgram } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
-const PATH = process.env.PATH;
 beforeEach(() => {
   site = useTemporarySite();
 });
-afterEach(async () => {
-  process.env.PATH = PATH;
-  forgetFfmpeg();
-  await site.remove();
-});
+afterEach(() => site.remove());
 
 describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first", () => {
   it("has the same packets and plays the same", async () => {
@@ -61,7 +57,9 @@ describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first",
     const film = makeClip(site.folder, "film");
     const { id, file } = await addFilm(site, film);
     const before = videoRow(id);
-    failingCopies(half);
+    // Only copies with the moov atom first fail.
+    const failing = `case "$*" in *+faststart*) ${half || ":"}; exit 1;; esac`;
+    process.env.PATH = wrapProgram(site.folder, "ffmpeg", [failing]);
     await workUntilIdle();
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1 });
     expect(jobRows(id)[0]!.reason).toContain("ffmpeg could not read or convert the file.");
@@ -71,20 +69,3 @@ describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first",
     expect(videoRow(id)).toEqual(before);
   });
 });
-
-/** An ffmpeg that does everything but copies with the moov atom first. */
-function failingCopies(half: string): void {
-  const real = PATH!
-    .split(":")
-    .map((folder) => path.join(folder, "ffmpeg"))
-    .find((file) => fs.existsSync(file));
-  const folder = path.join(site.folder, "bin");
-  fs.mkdirSync(folder);
-  fs.writeFileSync(
-    path.join(folder, "ffmpeg"),
-    `#!/bin/sh\ncase "$*" in *+faststart*) ${half || ":"}; exit 1;; esac\nexec ${real} "$@"\n`,
-    { mode: 0o755 },
-  );
-  process.env.PATH = `${folder}:${PATH}`;
-  forgetFfmpeg();
-}

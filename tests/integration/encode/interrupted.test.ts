@@ -5,33 +5,22 @@ import { extractFrame, extractFrames } from "~/media/encode/frames.server";
 import { EncodeError, runFfmpeg } from "~/media/encode/task.server";
 import { claim } from "~/media/jobs/queue.server";
 import { recordFailure } from "~/media/jobs/worker.server";
-import {
-  ffmpegAvailable,
-  forgetFfmpeg,
-  InterruptedError,
-  inputArguments,
-} from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable, InterruptedError, inputArguments } from "~/media/probe/ffmpeg.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, jobRows, workOn, workUntilIdle } from "../../encode-library";
+import { addToLibrary, jobRows, onlyJobs, workOn, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
-import { interruptOnce, KILLED } from "../jobs/interrupt-once";
+import { interruptOnce, KILLED } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
-let realPath: string | undefined;
 beforeEach(() => {
   site = useTemporarySite();
-  realPath = process.env.PATH;
 });
-afterEach(async () => {
-  process.env.PATH = realPath;
-  forgetFfmpeg();
-  await site.remove();
-});
+afterEach(() => site.remove());
 
 const interrupt = (program: "ffmpeg" | "ffprobe") =>
   interruptOnce(site.folder, program, "*file:*", KILLED);
@@ -52,7 +41,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
   it("leaves its job waiting for another attempt, and the video gets all of it", async () => {
     const clip = makeClip(site.folder, "clip", { audio: false });
     const id = await addToLibrary(site.uploads, clip, true);
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    onlyJobs("ladder");
     const ladder = () => jobRows(id).find(({ kind }) => kind === "ladder");
     interrupt("ffprobe");
     await workUntilIdle();

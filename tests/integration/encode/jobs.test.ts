@@ -41,8 +41,8 @@ import {
   workUntilIdle,
 } from "../../encode-library";
 import { makeClip } from "../../media-clips";
-import { slowFfmpeg } from "../../slow-ffmpeg";
 import { useTemporarySite } from "../../temporary-site";
+import { slowFfmpeg } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 let children: ChildProcess[] = [];
@@ -228,9 +228,7 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
 describe.runIf(ffmpegAvailable())("the queue and another process that writes", () => {
   it("begins nothing, fails nothing and counts no attempt, and goes on when the lock is gone", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
-    sqliteHandle().exec(
-      "UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'cleanup')",
-    );
+    onlyJobs("transcode");
     const other = new Sqlite(sqliteHandle().name);
     sqliteHandle().pragma("busy_timeout = 0");
     other.exec("BEGIN IMMEDIATE");

@@ -16,6 +16,7 @@ import {
   jobRows,
   jobStates,
   onDisk,
+  onlyJobs,
   videoRow,
   workUntilIdle,
 } from "../../encode-library";
@@ -44,7 +45,7 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
   it("are made again, and the earlier one is served until nobody can be watching it", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    onlyJobs("ladder");
     await workUntilIdle();
     const before = videoRow(id);
     expect(before.hls_settings).toBe(ladderSettings());

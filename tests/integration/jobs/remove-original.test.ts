@@ -5,11 +5,18 @@ import { encodeRenditions } from "~/media/encode/ladder.server";
 import { createTask } from "~/media/encode/task.server";
 import { claim } from "~/media/jobs/queue.server";
 import { beginWork } from "~/media/jobs/worker.server";
-import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import { appendVideo, breakChunkOffset, damageMedia } from "../../edited-mp4";
-import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "../../encode-library";
+import {
+  addToLibrary,
+  jobRows,
+  onDisk,
+  onlyJobs,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import {
   CAVLC,
@@ -23,10 +30,10 @@ import {
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { makeWorker, sendResult, takeJob } from "../../workers/worker-requests";
+import { wrapProgram } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 let warnings: string[] = [];
-const PATH = process.env.PATH;
 const begin = (keep: string) => {
   site = useTemporarySite({ KEEP_SOURCES: keep });
 };
@@ -37,8 +44,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  process.env.PATH = PATH;
-  forgetFfmpeg();
   await site.remove();
 });
 
@@ -200,7 +205,7 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     const film = mpeg4(site.folder, { seconds: 6 });
     const id = await addToLibrary(site.uploads, film, false);
     const { source_url: original } = videoRow(id);
-    sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('ladder', 'cleanup')");
+    onlyJobs("ladder");
     const token = await makeWorker(makeUser().id);
     const { lease } = await takeJob(token);
     const made = path.join(site.folder, "made");
@@ -239,9 +244,7 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     begin("never");
     const film = makeClip(site.folder, "film", { as: "mkv", video: H264, audio: ["ac3"] });
     const id = await addToLibrary(site.uploads, film, false);
-    sqliteHandle().exec(
-      "UPDATE jobs SET state = 'done' WHERE kind <> 'transcode' AND kind <> 'cleanup'",
-    );
+    onlyJobs("transcode");
     await workUntilIdle();
     const original = videoRow(id).source_url!;
     change(videoRow(id).video_url, damageMedia);
@@ -279,17 +282,6 @@ function damageFragments(file: string, share = 0.5): void {
 
 /** An ffmpeg that runs a command after it has decoded a file completely. */
 function afterDecoding(name: string, command: string): void {
-  const real = PATH!
-    .split(":")
-    .map((folder) => path.join(folder, "ffmpeg"))
-    .find((file) => fs.existsSync(file));
-  const folder = path.join(site.folder, "bin");
-  fs.mkdirSync(folder);
-  fs.writeFileSync(
-    path.join(folder, "ffmpeg"),
-    `#!/bin/sh\n${real} "$@"\ncode=$?\ncase "$*" in *-xerror*${name}*) ${command};; esac\nexit $code\n`,
-    { mode: 0o755 },
-  );
-  process.env.PATH = `${folder}:${PATH}`;
-  forgetFfmpeg();
+  const decoding = `*-xerror*${name}*) ffmpeg "$@"; code=$?; ${command}; exit $code;;`;
+  process.env.PATH = wrapProgram(site.folder, "ffmpeg", [`case "$*" in ${decoding} esac`]);
 }

@@ -8,6 +8,7 @@ import { CHILD_VARIABLES } from "~/server/settings/child-environment";
 import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
+import { wrapProgram } from "../../wrapped-ffmpeg";
 
 const MADE_UP = { MADE_UP_SECRET: "mark-of-a-secret", SMTP_URL: "smtps://u:mark-of-a-secret@m" };
 /** Variables that shells, Node's channel to a child and the start of the image process add. */
@@ -19,16 +20,13 @@ let records: string;
 
 beforeEach(() => {
   site = useTemporarySite(MADE_UP);
-  const bin = path.join(site.folder, "bin");
   records = path.join(site.folder, "records");
-  fs.mkdirSync(bin);
   fs.mkdirSync(records);
   // Each start of a command leaves a file with its environment, then the real command runs.
-  for (const name of ["ffmpeg", "ffprobe"]) {
-    const script = `#!/bin/sh\ncat /proc/$$/environ > ${records}/${name}.$$\nPATH=${process.env.PATH} exec ${name} "$@"\n`;
-    fs.writeFileSync(path.join(bin, name), script, { mode: 0o755 });
+  for (const name of ["ffmpeg", "ffprobe"] as const) {
+    const record = `cat /proc/$$/environ > ${records}/${name}.$$`;
+    process.env.PATH = wrapProgram(site.folder, name, [record]);
   }
-  process.env.PATH = `${bin}:${process.env.PATH}`;
   process.env.LIBVA_DRIVER_NAME = "iHD";
   forgetFfmpeg();
 });

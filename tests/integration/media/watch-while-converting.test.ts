@@ -23,6 +23,7 @@ import {
 import { makeClip } from "../../media-clips";
 import { probeFile } from "../../probe-file";
 import { useTemporarySite } from "../../temporary-site";
+import { readingAt, wrapProgram } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 let running: Work | undefined;
@@ -33,24 +34,11 @@ const SECONDS = 16;
 
 beforeEach(() => {
   site = useTemporarySite({ ENCODER_PRESET: "superfast" });
-  ffmpegAvailable();
-  const bin = path.join(site.folder, "bin");
-  fs.mkdirSync(bin);
-  const lines = [
-    "#!/bin/sh",
-    `PATH="${process.env.PATH}"`,
+  process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
     'case "$*" in *frag_keyframe*)',
-    "  n=$#",
-    '  for each in "$@"; do',
-    `    [ "$each" = -i ] && set -- "$@" -readrate ${SPEED}`,
-    '    set -- "$@" "$each"',
-    "  done",
-    "  shift $n;;",
-    "esac",
-    'exec ffmpeg "$@"',
-  ];
-  fs.writeFileSync(path.join(bin, "ffmpeg"), lines.join("\n"), { mode: 0o755 });
-  process.env.PATH = `${bin}:${process.env.PATH}`;
+    ...readingAt(SPEED),
+    ";; esac",
+  ]);
 });
 afterEach(async () => {
   running?.task.resume();
