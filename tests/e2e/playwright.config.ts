@@ -4,7 +4,7 @@ import { HEADLESS_LAUNCH } from "../chromium";
 
 const DESKTOP = { viewport: { width: 1440, height: 900 } };
 /** Tests that need an object store or run for minutes. */
-const NIGHTLY = "nightly/**";
+const NIGHTLY = "nightly/*.spec.ts";
 
 export default defineConfig({
   testDir: ".",
