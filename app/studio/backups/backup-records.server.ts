@@ -71,17 +71,50 @@ async function finish(
   );
 }
 
-/** Records that all that run were ended by force: of one of the timetable, another is due. */
-export async function recordInterruption(): Promise<void> {
+const KILLED = "Its process was killed.";
+const STOPPED = "The site was stopped.";
+/** How long the next scheduled attempt waits after one, two, … whose process was killed. */
+const WAITS_MS = [60_000, 15 * 60_000];
+
+/**
+ * Records that the running backups have ended: a scheduled one is still due.
+ *
+ * @param isStopped whether the site itself ended them.
+ */
+export async function recordInterruption({ isStopped = false } = {}): Promise<void> {
   await database()
     .updateTable("backups")
     .set({
       state: "interrupted",
-      reason: "The process that made it was ended.",
+      reason: isStopped ? STOPPED : KILLED,
       finished_at: new Date().toISOString(),
     })
     .where("state", "=", "running")
     .execute();
+}
+
+/**
+ * Decides when to try again after the processes of scheduled backups were killed one after another, for example
+ * because they needed too much memory. When the last attempt is over, the backup has failed, which raises an alert.
+ *
+ * @returns whether the next attempt has to wait.
+ */
+export async function waitsAfterKills(now: number): Promise<boolean> {
+  const last = await database()
+    .selectFrom("backups")
+    .select(["id", "state", "reason", "finished_at"])
+    .where("due_at", "is not", null)
+    .orderBy("id", "desc")
+    .limit(WAITS_MS.length + 1)
+    .execute();
+  const first = last.findIndex(({ reason }) => reason !== KILLED);
+  const kills = first < 0 ? last.length : first;
+  const [latest] = last;
+  if (kills === 0 || !latest) return false;
+  const waitMs = WAITS_MS[kills - 1];
+  if (waitMs !== undefined) return now < Date.parse(latest.finished_at ?? "") + waitMs;
+  await recordFailure(latest.id, `Its process was killed ${kills} times. Is there enough memory?`);
+  return true;
 }
 
 /** Forgets one that could not begin, since another was being made. */

@@ -19,6 +19,7 @@ import {
   recordStart,
   recordSuccess,
   runningSince,
+  waitsAfterKills,
 } from "./backup-records.server";
 import { lockBackups } from "./make-backup.server";
 import { dueNow } from "./timetable";
@@ -55,7 +56,7 @@ export async function pollBackups(now = Date.now()): Promise<void> {
     publish("jobs");
   }
   const due = dueNow(await lastDue(), settings().backupEveryMs, now);
-  if (due !== undefined) {
+  if (due !== undefined && !(await waitsAfterKills(now))) {
     await startBackup({ userId: null, dueAt: new Date(due).toISOString() });
   }
 }
@@ -142,5 +143,5 @@ async function stopBackup(): Promise<void> {
   const ended = once(child, "exit");
   child.kill("SIGKILL");
   await ended;
-  await recordInterruption();
+  await recordInterruption({ isStopped: true });
 }

@@ -22,13 +22,19 @@ export const unfinishedFolder = (root: string, name: string) =>
   path.join(root, `${UNFINISHED}${name}`);
 export const proofFolder = (root: string, name: string) => path.join(root, `${PROOF}${name}`);
 
-/** The names of the proved backups, the newest first. */
-export function storedBackups(root: string): string[] {
-  return fs
+/**
+ * Returns the names of the verified backups, the newest first. A name in the future is from when the clock was
+ * wrong, so it comes last.
+ *
+ * @param now the name that a backup would get now.
+ */
+export function storedBackups(root: string, now = newName()): string[] {
+  const names = fs
     .readdirSync(root)
     .filter((name) => NAME.test(name) && fs.existsSync(path.join(root, name, BACKUP.manifest)))
     .sort()
     .reverse();
+  return [...names.filter((name) => name <= now), ...names.filter((name) => name > now)];
 }
 
 /** Removes what a killed process has left. Only while nobody else makes a backup. */
@@ -44,7 +50,7 @@ export function removeLeftovers(root: string): void {
  * @param made the one that was made just now: it stays, whatever the clock says.
  */
 export function removeOld(root: string, keep: number, made: string): void {
-  const others = storedBackups(root).filter((name) => name !== made);
+  const others = storedBackups(root, made).filter((name) => name !== made);
   for (const name of others.slice(Math.max(0, keep - 1))) {
     // Under another name first, so that a part of it is never taken for a backup.
     const removed = path.join(root, `${REMOVED}${name}`);
