@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
-import { requireKnownStore } from "~/media/storage/marker.server";
+import { prepareReadersCache, startEvicting } from "~/media/files/local-copies.server";
+import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { readAlone } from "~/server/reader/reading-alone.server";
 import { SettingsError, settings } from "~/server/settings.server";
@@ -17,9 +18,14 @@ import type { BootStep } from "./boot-steps";
  * one sentence.
  */
 export const READER_STEPS: readonly BootStep[] = [
-  { name: "require the known store", run: requireKnownStore },
-  { name: "require the uploads", run: requireUploads },
+  { name: "prepare the cache", run: prepareReadersCache },
+  { name: "require the uploads", after: ["prepare the cache"], run: requireUploads },
   { name: "open the database", run: () => database() },
+  {
+    name: "require the store setting",
+    after: ["open the database"],
+    run: requireStoreSetting,
+  },
   { name: "name the categories", after: ["open the database"], run: applyCategoryNames },
   {
     name: "change the stock server",
@@ -29,6 +35,11 @@ export const READER_STEPS: readonly BootStep[] = [
     name: "follow the copy",
     after: ["open the database"],
     run: () => followCopy(applyCategoryNames),
+  },
+  {
+    name: "eviction of local copies",
+    after: ["require the store setting", "prepare the cache"],
+    run: startEvicting,
   },
   {
     name: "related videos",

@@ -7,15 +7,16 @@ import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { startHashingBlockedFilms } from "~/media/block-list/hash-films.server";
 import { createBuckets } from "~/media/bucket.server";
+import { adoptReadersCache, startEvicting } from "~/media/files/local-copies.server";
 import { startRemovals } from "~/media/files/removals.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { undoInterruptedMoves } from "~/media/intake/interrupted-moves.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { startJobs } from "~/media/jobs/start.server";
 import { identifySite, startSiteClock } from "~/media/removal-guard.server";
-import { requireKnownStore } from "~/media/storage/marker.server";
 import { StorageError } from "~/media/storage/object-store";
 import { startMovingFiles, tryStore } from "~/media/storage/start.server";
+import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { writeConsoleAsJson } from "~/server/node/json-log.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
@@ -59,7 +60,6 @@ const HOLDER_LEAVES_WITHIN_MS = 6_000;
 export const PREPARATION: readonly BootStep[] = [
   { name: "require the database file", run: () => requireDatabaseFile(settings().databasePath) },
   { name: "create the buckets", run: createBuckets },
-  { name: "require the known store", after: ["create the buckets"], run: requireKnownStore },
   { name: "require the backup folder", run: requireBackupFolder },
   {
     name: "lock the data",
@@ -79,6 +79,11 @@ export const PREPARATION: readonly BootStep[] = [
     run: () => reportCopies(foldersOfSite()),
   },
   { name: "open the database", after: ["finish an interrupted restore"], run: () => database() },
+  {
+    name: "require the store setting",
+    after: ["open the database"],
+    run: requireStoreSetting,
+  },
   { name: "name the categories", after: ["open the database"], run: applyCategoryNames },
   { name: "read the session secrets", after: ["lock the data"], run: sessionSecrets },
   {
@@ -87,8 +92,13 @@ export const PREPARATION: readonly BootStep[] = [
     run: ensureFirstAccount,
   },
   {
+    name: "adopt the cache of a reader",
+    after: ["require the store setting", "create the buckets"],
+    run: adoptReadersCache,
+  },
+  {
     name: "identify the site",
-    after: ["open the database", "create the buckets"],
+    after: ["open the database", "create the buckets", "adopt the cache of a reader"],
     async run() {
       const pausedBy = await identifySite();
       if (pausedBy) console.warn(messageFor(pausedBy));
@@ -99,7 +109,11 @@ export const PREPARATION: readonly BootStep[] = [
   { name: "undo interrupted moves", after: ["identify the site"], run: undoInterruptedMoves },
   // An import may have been killed in the middle of a move.
   { name: "recover imports", after: ["undo interrupted moves"], run: recoverImports },
-  { name: "ask the store", after: ["require the known store"], run: tryStore },
+  {
+    name: "ask the store",
+    after: ["require the store setting", "identify the site"],
+    run: tryStore,
+  },
 ];
 
 /** What the site does from now on, beside answering requests. */
@@ -151,6 +165,7 @@ export const SERVICES: readonly BootStep[] = [
     after: ["ask the store", "recover imports"],
     run: startMovingFiles,
   },
+  { name: "eviction of local copies", after: ["ask the store"], run: startEvicting },
   { name: "blocked films", after: ["identify the site"], run: startHashingBlockedFilms },
   {
     name: "compared videos",

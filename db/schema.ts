@@ -31,7 +31,7 @@ import type {
   MediaFilesTable,
   MissingFilesTable,
   StorageTable,
-  StoredCopiesTable,
+  StoredFilesTable,
 } from "./schema/files";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable, WorkersTable } from "./schema/jobs";
@@ -221,7 +221,7 @@ export interface Schema {
   catalogue_version: CatalogueVersionTable;
   video_totals: VideoTotalsTable;
   media_files: MediaFilesTable;
-  stored_copies: StoredCopiesTable;
+  stored_files: StoredFilesTable;
   storage: StorageTable;
   missing_files: MissingFilesTable;
   view_days: ViewDaysTable;

@@ -26,6 +26,7 @@ import {
 } from "~/studio/backups/backup-records.server";
 import { copyDatabase } from "~/studio/backups/copy-database.server";
 import { makeBackup } from "~/studio/backups/make-backup.server";
+import { openStoredCopies } from "~/studio/backups/stored-copies.server";
 import { requireNoRestore } from "~db/database-file.server";
 import { UsageError } from "./ask";
 import { runScript } from "./run-script";
@@ -62,9 +63,13 @@ async function backUpInto(folder: string, withUploads: boolean): Promise<void> {
   const target = path.join(folder, BACKUP.uploads);
   // Files before the database and again after it: a row of the copy has its file in the copy, also
   // when it came in, or was deleted, while the first ones were copied.
-  const before = withUploads ? copyNew(uploadsDir, target).copied : 0;
+  const stored = openStoredCopies(databasePath);
+  const before = withUploads ? copyNew(uploadsDir, target, stored.has).copied : 0;
   await copyDatabase(databasePath, path.join(folder, BACKUP.database));
-  const after = withUploads ? copyNew(uploadsDir, target) : { copied: 0, files: listUploads() };
+  const after = withUploads
+    ? copyNew(uploadsDir, target, stored.has)
+    : { copied: 0, files: listUploads(uploadsDir, stored.has) };
+  stored.close();
   const { files } = after;
   writeListing(folder, files);
   if (fs.existsSync(secretFile())) {

@@ -8,12 +8,13 @@ import {
   quarantineDocuments,
   quarantineStray,
 } from "~/studio/library/check-library.server";
-import { checkStore, removeStrayObjects } from "~/studio/library/check-store.server";
+import { checkStore, quarantineObjects } from "~/studio/library/check-store.server";
 import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
 import { messageFor, resumeRemovals } from "~/studio/library/paused-removals.server";
 import { quarantineFolder } from "~/studio/library/quarantine.server";
 import { checkDocuments } from "~/trust/consent/documents.server";
 import { verifyLog } from "~/trust/moderation-log.server";
+import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run check-library -- [--fix] [--resume-removals]
@@ -37,6 +38,7 @@ await runScript(
   USAGE,
   { fix: { type: "boolean" }, "resume-removals": { type: "boolean" } },
   async ({ fix, "resume-removals": resume }) => {
+    requireSite();
     await identifySite();
     if (resume) {
       await resumeRemovals();
@@ -52,9 +54,6 @@ await runScript(
     }
     const store = await checkStore();
     for (const file of store?.missing ?? []) console.log(`Missing in the file store: ${file}`);
-    for (const { bucket, path } of store?.lostCopies ?? []) {
-      console.log(`Missing in the file store, and put there again: the copy of ${bucket}/${path}`);
-    }
     for (const { key, bytes } of store?.stray ?? []) {
       console.log(`Of no file, in the file store: ${key} (${formatBytes(bytes)})`);
     }
@@ -78,13 +77,17 @@ await runScript(
         ...(await quarantineStray(stray)),
         ...(await quarantineDocuments(documents.stray)),
       ].length;
-      const objects = store ? (await removeStrayObjects(store)).length : 0;
+      const objects = store ? (await quarantineObjects(store)).length : 0;
       if (moved > 0) {
         console.log(
           `Moved ${moved} to ${quarantineFolder()}. Remove them there once you are sure that nobody needs them.`,
         );
       }
-      if (objects > 0) console.log(`Removed ${formatQuantity(objects, "object")} from the store.`);
+      if (objects > 0) {
+        console.log(
+          `${formatQuantity(objects, "object")} will be removed from the store in 30 days.`,
+        );
+      }
       left -= moved + objects + (store?.unfinished.length ?? 0);
       if (left > 0) {
         console.log(

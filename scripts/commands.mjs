@@ -13,7 +13,6 @@ const COMMANDS = {
   "move-storage": "scripts/storage/move-storage.ts",
   "refresh-reader": "scripts/refresh-reader.ts",
   restore: "scripts/restore.ts",
-  "restore-files": "scripts/storage/restore-files.ts",
   "set-password": "scripts/set-password.ts",
   worker: "scripts/worker/worker.ts",
 };

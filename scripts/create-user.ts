@@ -2,6 +2,7 @@
 import { generatePassword } from "~/account/first-account.server";
 import { createUser } from "~/account/users.server";
 import { ask, askNewPassword } from "./ask";
+import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run create-user -- [--email ADDRESS] [--generate]
@@ -15,6 +16,7 @@ await runScript(
   USAGE,
   { email: { type: "string" }, generate: { type: "boolean" } },
   async ({ email, generate }) => {
+    requireSite();
     const address = email ?? (await ask("E-mail"));
     const password = generate ? generatePassword() : await askNewPassword();
     await createUser(address, password);

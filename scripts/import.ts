@@ -6,6 +6,7 @@ import { ImportError, type ImportPlan } from "~/import/entry";
 import { tagsOf } from "~/import/fields";
 import { planFolder, requireApartFromUploads } from "~/import/folder.server";
 import { type ImportOptions, type ImportSummary, importVideos } from "~/import/import.server";
+import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatBytes } from "~/shared/format-bytes";
 import { refusalOfTerms, requiredTerms } from "~/trust/uploaders/terms.server";
@@ -51,6 +52,7 @@ await runScript(
     "dry-run": { type: "boolean" },
   },
   async (options, [folder, ...rest]) => {
+    requireStoreSetting();
     if (!folder || rest.length > 0) throw new UsageError(`One folder has to be named.\n\n${USAGE}`);
     const modes = (["copy", "move", "link"] as const).filter((mode) => options[mode]);
     if (modes.length > 1) throw new UsageError("Only one of --copy, --move and --link can be.");

@@ -13,6 +13,7 @@ import { announceFfmpeg, ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/server/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { UsageError } from "./ask";
+import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run jobs -- [--all] [--again] [--codecs ID] [--retry] [--pause | --resume]
@@ -43,6 +44,7 @@ await runScript(
     watch: { type: "boolean" },
   },
   async (asked) => {
+    requireSite();
     if ([asked.once, asked.work, asked.watch].filter(Boolean).length > 1) {
       throw new UsageError("--once, --work and --watch exclude each other.");
     }

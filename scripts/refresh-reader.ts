@@ -4,29 +4,19 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
-import { openFetchedFiles } from "~/media/storage/fetched-files.server";
-import { SettingsError, settings } from "~/server/settings.server";
-import { formatQuantity } from "~/shared/format";
+import { settings } from "~/server/settings.server";
 import { DatabaseFileError, requireUndamaged } from "~db/database-file.server";
 import { requireCopy } from "~db/reader-database.server";
 import { UsageError } from "./ask";
 import { RestoreError } from "./restore-error";
 import { runScript } from "./run-script";
 
-const USAGE = `npm run refresh-reader -- [REPLICA] [--every SECONDS] [--files]
+const USAGE = `npm run refresh-reader -- [REPLICA] [--every SECONDS]
 
 Restores the newest state of a replica of Litestream (file:///folder or s3://bucket/path; unset
 LITESTREAM_REPLICA_URL) and puts it in place of DATABASE_PATH, from which a reader takes it up. It needs
 the program litestream.
-  --every SECONDS  again and again, with so many seconds in between; what fails is said and tried again
-  --files          fills UPLOADS_DIR too, a folder of its own: pictures, playlists and captions come from
-                   their copies in the store of STORAGE_URL`;
-
-/**
- * What is hidden stays visible until the next database, so new files do not delay it for longer: those that
- * are left follow.
- */
-const FETCH_BEFORE_MS = 10_000;
+  --every SECONDS  again and again, with so many seconds in between; failures are reported and tried again`;
 
 /** In the header of an SQLite file, the version of what writes it: 2 with a log beside the file. */
 const WRITE_VERSION_OFFSET = 18;
@@ -34,35 +24,27 @@ const WITH_LOG = 2;
 
 await runScript(
   USAGE,
-  { every: { type: "string" }, files: { type: "boolean" } },
-  async ({ every, files }, [replica = process.env.LITESTREAM_REPLICA_URL, ...rest]) => {
+  { every: { type: "string" } },
+  async ({ every }, [replica = process.env.LITESTREAM_REPLICA_URL, ...rest]) => {
     const seconds = every === undefined ? undefined : Number(every);
     if (!replica || rest.length > 0 || (seconds !== undefined && !(seconds >= 1))) {
       throw new UsageError(`A replica has to be named, and a number of seconds.\n\n${USAGE}`);
     }
-    const { databasePath, storage } = settings();
-    if (files && !storage) throw new SettingsError("STORAGE_URL must name the store for --files.");
-    const fetched = files ? openFetchedFiles() : undefined;
+    const { databasePath } = settings();
     for (;;) {
-      let isLeft = false;
       try {
-        isLeft = await refresh(replica, databasePath, fetched);
+        refresh(replica, databasePath);
       } catch (error) {
         if (seconds === undefined || !(error instanceof Error)) throw error;
         console.error(error.message);
       }
-      if (seconds === undefined && !isLeft) return;
-      if (seconds !== undefined && !isLeft) await setTimeout(seconds * 1000);
+      if (seconds === undefined) return;
+      await setTimeout(seconds * 1000);
     }
   },
 );
 
-/** @returns whether files are left that the database names. */
-async function refresh(
-  replica: string,
-  file: string,
-  files: ReturnType<typeof openFetchedFiles> | undefined,
-): Promise<boolean> {
+function refresh(replica: string, file: string): void {
   requireReplaceable(file);
   fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
   const next = `${file}.next`;
@@ -70,18 +52,9 @@ async function refresh(
   try {
     restore(replica, next);
     prepare(next, replica);
-    // A picture is here before a page names it, and leaves after none does any more.
-    const fetching = await files
-      ?.fetchNew(next, performance.now() + FETCH_BEFORE_MS)
-      .catch((error: Error) => error);
     requireReplaceable(file);
     fs.renameSync(next, file);
     console.log(`${file} is the newest state of ${replica}.`);
-    await files?.removeGone(file);
-    // Said afterwards: a store that is away is no reason to go on showing what is hidden.
-    if (fetching instanceof Error) throw fetching;
-    if (fetching?.fetched) console.log(`${formatQuantity(fetching.fetched, "file")} fetched.`);
-    return fetching?.isLeft ?? false;
   } finally {
     removeCopy(next);
   }

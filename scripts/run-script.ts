@@ -2,7 +2,6 @@ import { parseArgs } from "node:util";
 import { PasswordError } from "~/account/password.server";
 import { AccountError } from "~/account/users.server";
 import { ImportError } from "~/import/entry";
-import { requireKnownStore } from "~/media/storage/marker.server";
 import { StorageError } from "~/media/storage/object-store";
 import { SettingsError, settings } from "~/server/settings.server";
 import { BackupError } from "~/studio/backups/backup-error";
@@ -48,8 +47,6 @@ export async function runScript<const O extends Options>(
     if (process.argv.slice(2).includes("--help")) console.log(usage);
     else {
       requireReleasedFile(settings().databasePath);
-      // Without the store a film would be taken for a file that is damaged.
-      requireKnownStore();
       await script(values, positionals);
     }
   } catch (error) {

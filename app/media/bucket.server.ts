@@ -17,11 +17,23 @@ export interface MediaName {
   path: string;
 }
 
+/** The folders whose files may be in the store. No URL leads into `documents`, whose files are encrypted. */
+export const FOLDERS = [...BUCKETS, "documents"] as const;
+type Folder = (typeof FOLDERS)[number];
+
+/** A file that may be in the store. */
+export interface FileName {
+  bucket: Folder;
+  path: string;
+}
+
 /**
  * Letters that no address has to escape, and no leading dot: one file has one spelling, and no
  * spelling leads out of the bucket.
  */
 const PATH = /^[\w~-][\w.~-]{0,254}(?:\/[\w~-][\w.~-]{0,254}){1,7}$/;
+
+const DOCUMENT = /^[\da-f-]{36}$/;
 
 function isBucket(value: string | undefined): value is Bucket {
   return (BUCKETS as readonly (string | undefined)[]).includes(value);
@@ -61,6 +73,14 @@ export function bucketFile(bucket: Bucket, pathInBucket: string): string | undef
     if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
   }
   return file;
+}
+
+/** Returns the absolute path of a file; undefined for a name that leads out of its folder, or over a link. */
+export function filePath({ bucket, path: name }: FileName): string | undefined {
+  if (bucket !== "documents") return bucketFile(bucket, name);
+  const file = path.resolve(settings().uploadsDir, bucket, name);
+  const isLink = fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+  return DOCUMENT.test(name) && !isLink ? file : undefined;
 }
 
 /**

@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Kysely, Selectable } from "kysely";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { MediaFilesTable, MediaKind, Schema } from "~db/schema";
-import { bucketFile, type MediaName } from "./bucket.server";
-import { MOST_POINTER_BYTES, readPointer } from "./storage/pointer.server";
+import { bucketFile, filePath, type MediaName } from "./bucket.server";
+import { nameOfFile, storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.server";
 
 /**
  * What stands in the buckets and what it takes, so that the studio never walks the disk to say how
@@ -53,7 +54,6 @@ export async function replaceRecord(
     const { video_id, kind, bytes } = before ?? {};
     if (now?.video_id !== video_id || now?.kind !== kind || now?.bytes !== bytes) return;
     forget(name);
-    // Its copy in the store stays: the file may be missing because the disk was lost.
     if (found) enter(found);
   });
 }
@@ -72,7 +72,6 @@ export function forgetEntry({ bucket, path }: MediaName): void {
   );
   for (const file of [...(below.all({ bucket, path }) as MediaName[]), { bucket, path }]) {
     forget(file);
-    disownCopy(file);
   }
 }
 
@@ -82,14 +81,6 @@ function forget({ bucket, path }: MediaName): void {
      RETURNING video_id AS videoId, bytes`,
   ).get(bucket, path) as { videoId: string | null; bytes: number } | undefined;
   if (file) account(file.videoId, -file.bytes);
-}
-
-/**
- * What the store has of it is removed by the mover, see storage/copies.server.ts, whose code a site without a
- * store does not load.
- */
-function disownCopy({ bucket, path }: MediaName): void {
-  prepared("UPDATE stored_copies SET stale = 1 WHERE bucket = ? AND path = ?").run(bucket, path);
 }
 
 function enter({ bucket, path, videoId, kind, bytes }: MediaFile & { bytes: number }): void {
@@ -118,19 +109,52 @@ export function addUpFiles(table: "videos" | "video_files", id: string): void {
   ).run({ id });
 }
 
-/** Bytes of a file, or of everything below a folder, wherever they are; 0 for what is not there. */
+/** Bytes of a file, or of everything in a folder, wherever they are; 0 for what doesn't exist. */
 export async function diskUsage(file: string): Promise<number> {
+  const local = new Set<string>();
+  let bytes = await localBytes(file, local);
+  const name = nameOfFile(file);
+  for (const stored of name ? storedFilesOf(name) : []) {
+    if (!local.has(filePath(stored) ?? "")) bytes += stored.bytes;
+  }
+  return bytes;
+}
+
+async function localBytes(file: string, found: Set<string>): Promise<number> {
   try {
     const stat = await fs.lstat(file);
-    if (!stat.isDirectory()) {
-      const isShort = stat.size <= MOST_POINTER_BYTES;
-      return (isShort ? (await readPointer(file))?.bytes : undefined) ?? stat.size;
-    }
+    found.add(file);
+    if (!stat.isDirectory()) return stat.size;
     let bytes = 0;
-    for (const name of await fs.readdir(file)) bytes += await diskUsage(path.join(file, name));
+    for (const name of await fs.readdir(file)) {
+      bytes += await localBytes(path.join(file, name), found);
+    }
     return bytes;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
     throw error;
   }
+}
+
+/** Returns the length of a file, on the disk or in the store; undefined if there is no such file. */
+export async function fileBytes({ bucket, path: name }: MediaName): Promise<number | undefined> {
+  const file = bucketFile(bucket, name);
+  const found = await fs.stat(file ?? "").catch(() => undefined);
+  return found?.isFile() ? found.size : storedFile({ bucket, path: name })?.bytes;
+}
+
+/** Whether there is a file at an absolute path, on the disk or in the store. */
+export function fileExists(file: string): boolean {
+  return existsSync(file) || storedFileAt(file) !== undefined;
+}
+
+/** Returns the names of what a folder of a bucket contains, on the disk or in the store. */
+export async function namesIn(folder: MediaName): Promise<string[]> {
+  const at = bucketFile(folder.bucket, folder.path);
+  if (!at) return [];
+  const names = new Set(await fs.readdir(at).catch(() => []));
+  for (const stored of storedFilesOf(folder)) {
+    names.add(stored.path.slice(folder.path.length + 1).split("/")[0]!);
+  }
+  return [...names];
 }

@@ -19,8 +19,11 @@ export interface Program {
  */
 export function findProgram(name: string, startedBy: string): Program {
   const folder = path.dirname(fileURLToPath(startedBy));
-  const built = path.join(folder, `${name}.js`);
-  if (fs.existsSync(built)) return { file: built, loader: null };
+  // The bundler may put that module into a folder of shared chunks.
+  for (const parent of [folder, path.dirname(folder)]) {
+    const built = path.join(parent, `${name}.js`);
+    if (fs.existsSync(built)) return { file: built, loader: null };
+  }
   const tsx = createRequire(import.meta.url).resolve("tsx");
   return { file: path.join(folder, `${name}.server.ts`), loader: pathToFileURL(tsx).href };
 }

@@ -7,6 +7,7 @@ import { flushOne } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import { BUCKETS, type MediaName } from "./bucket.server";
+import { isStored } from "./files/stored-files.server";
 
 /**
  * Decides whether files may be removed without a person asking for it. A wrong DATABASE_PATH, an
@@ -137,7 +138,7 @@ function knowsFiles(): boolean {
 
 /** Whether the uploads folder contains any file that can't be created again. */
 async function hasFiles(): Promise<boolean> {
-  for (const name of [...BUCKETS, ".block-list", "documents"]) {
+  for (const name of [...BUCKETS, "documents"]) {
     if (await containsFile(path.join(settings().uploadsDir, name))) return true;
   }
   return false;
@@ -158,7 +159,7 @@ async function manyFilesAreMissing(): Promise<boolean> {
   const found = await mapConcurrently(files, ({ bucket, path: name }) =>
     fs.lstat(path.join(settings().uploadsDir, bucket, name)).catch(() => undefined),
   );
-  const missing = files.filter((_, index) => found[index] === undefined);
+  const missing = files.filter((name, index) => found[index] === undefined && !isStored(name));
   if (missing.length >= MIN_MISSING_FILES && missing.length > files.length * MAX_MISSING_SHARE) {
     return true;
   }

@@ -2,7 +2,8 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { currentUser } from "~/account/guard.server";
 import { reachOf } from "~/account/permissions";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
-import { notFound, serveMedia } from "~/media/serve/serve.server";
+import { serveMedia } from "~/media/serve/serve.server";
+import { notFound } from "~/media/serve/serve-stored.server";
 import { isUploadersFile } from "~/media/serve/videos-of-file.server";
 import { requestContext } from "~/server/node/request-context.server";
 

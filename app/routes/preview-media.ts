@@ -1,6 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { parseMediaUrl } from "~/media/bucket.server";
-import { notFound, serveMedia } from "~/media/serve/serve.server";
+import { serveMedia } from "~/media/serve/serve.server";
+import { notFound } from "~/media/serve/serve-stored.server";
 import { videosOfFile } from "~/media/serve/videos-of-file.server";
 import { requestContext } from "~/server/node/request-context.server";
 import { findPreview, previewPath } from "~/studio/review/preview-links.server";

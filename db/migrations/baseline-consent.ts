@@ -36,9 +36,12 @@ export const consent = /* sql */ `
     -- The key of the file, itself encrypted.
     file_key     TEXT NOT NULL,
     added_at     TEXT NOT NULL,
-    added_by     TEXT REFERENCES users (id) ON DELETE SET NULL
+    added_by     TEXT REFERENCES users (id) ON DELETE SET NULL,
+    -- 1 once the file is in the store.
+    stored       INTEGER NOT NULL DEFAULT 0 CHECK (stored IN (0, 1))
   );
   CREATE INDEX performer_documents_by_performer ON performer_documents (performer_id, added_at);
+  CREATE INDEX performer_documents_due ON performer_documents (id) WHERE stored = 0;
 
   -- The consent record of each video. No foreign key: the video may be in the trash.
   CREATE TABLE video_consents (

@@ -64,40 +64,46 @@ export const media = /* sql */ `
     video_id TEXT,
     kind     TEXT NOT NULL CHECK (kind IN ('video', 'source', 'thumbnail', 'derived')),
     bytes    INTEGER NOT NULL CHECK (bytes >= 0),
-    -- Whether it has been checked since it was written and, if it is large, moved into the store:
-    -- 1 yes, 0 not yet, below 0 while it is being checked.
+    -- Whether all of its files are in the store: 1 yes, 0 not yet, below 0 while they are being moved.
     stored   INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (bucket, path)
   ) WITHOUT ROWID;
   CREATE INDEX media_files_by_video ON media_files (video_id);
   CREATE INDEX media_files_due ON media_files (bucket, path) WHERE stored < 1;
 
-  -- Files that nothing refers to any more: media/files/removals.server.ts checks that again and removes them.
+  -- The files whose bytes are in the store of STORAGE_URL; any other file is on the disk only. What the
+  -- disk has of these is a copy, which may be evicted.
+  CREATE TABLE stored_files (
+    bucket      TEXT NOT NULL CHECK (bucket IN ('videos', 'thumbnails', 'documents')),
+    path        TEXT NOT NULL,
+    -- The object's key. It contains 64 random bits, so no key is ever used for other bytes.
+    object      TEXT NOT NULL,
+    bytes       INTEGER NOT NULL,
+    -- Hexadecimal.
+    sha256      TEXT NOT NULL,
+    -- The entity tag from before the file was moved into the store, without its quotes.
+    version     TEXT NOT NULL,
+    modified_ms INTEGER NOT NULL,
+    -- The content type, which for a MOV depends on its first bytes.
+    type        TEXT NOT NULL,
+    PRIMARY KEY (bucket, path)
+  ) WITHOUT ROWID;
+  CREATE INDEX stored_files_by_object ON stored_files (object);
+
+  -- Files and objects that nothing refers to any more: media/files/removals.server.ts checks that again and
+  -- removes them. A path in the bucket 'store' is the key of an object.
   CREATE TABLE removals (
     id         INTEGER PRIMARY KEY,
-    bucket     TEXT NOT NULL CHECK (bucket IN ('videos', 'thumbnails')),
+    bucket     TEXT NOT NULL CHECK (bucket IN ('videos', 'thumbnails', 'documents', 'store')),
     path       TEXT NOT NULL,
     reason     TEXT NOT NULL CHECK (reason IN ('deleted', 'replaced', 'converted', 'discarded')),
     -- 1 if a person ordered it for this very video: such a removal is never paused.
     is_ordered INTEGER NOT NULL CHECK (is_ordered IN (0, 1)),
     created_at TEXT NOT NULL,
+    not_before TEXT NOT NULL,
     UNIQUE (bucket, path)
   );
-
-  -- The object in the store that is a copy of what an entry of media_files has on the disk.
-  CREATE TABLE stored_copies (
-    bucket TEXT NOT NULL,
-    path   TEXT NOT NULL,
-    key    TEXT NOT NULL,
-    -- Of the object, hexadecimal.
-    sha256 TEXT NOT NULL,
-    -- 1 once the files have left the buckets. Then the object is removed, and the row with it.
-    stale  INTEGER NOT NULL DEFAULT 0 CHECK (stale IN (0, 1)),
-    PRIMARY KEY (bucket, path)
-  ) WITHOUT ROWID;
-  CREATE INDEX stored_copies_stale ON stored_copies (bucket, path) WHERE stale = 1;
-  -- Read before an object is removed from the store.
-  CREATE INDEX stored_copies_by_key ON stored_copies (key);
+  CREATE INDEX removals_due ON removals (not_before, id);
 
   CREATE TABLE storage (
     id              INTEGER PRIMARY KEY CHECK (id = 1),
@@ -111,7 +117,9 @@ export const media = /* sql */ `
     -- folder belong together and are equally recent. The id is empty until the first start; the clock
     -- rises while the site runs.
     site_id         TEXT NOT NULL DEFAULT '',
-    clock           INTEGER NOT NULL DEFAULT 0
+    clock           INTEGER NOT NULL DEFAULT 0,
+    -- 1 once move-storage has begun to bring all files back to the disk: nothing is moved into the store.
+    leaves_store    INTEGER NOT NULL DEFAULT 0 CHECK (leaves_store IN (0, 1))
   );
   INSERT INTO storage (id) VALUES (1);
 

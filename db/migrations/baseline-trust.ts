@@ -101,9 +101,11 @@ export const trust = /* sql */ `
     reason     TEXT NOT NULL
                  CHECK (reason IN ('copyright', 'consent', 'under-age', 'private', 'other')),
     blocked_at TEXT NOT NULL,
-    -- waiting: its frames will be hashed from a file that is kept for that. ready: they are hashed.
+    -- waiting: its frames will be hashed from its file. ready: they are hashed.
     -- few: that failed, and there are only frames from before. none: only digests of files are known.
     state      TEXT NOT NULL CHECK (state IN ('waiting', 'ready', 'few', 'none')),
+    -- The path of that file in the bucket 'videos'. It isn't removed while the state is waiting.
+    file       TEXT,
     attempts   INTEGER NOT NULL DEFAULT 0,
     -- Seconds to the first frame, and between two frames.
     first      REAL NOT NULL DEFAULT 0,
@@ -112,7 +114,7 @@ export const trust = /* sql */ `
     frames     BLOB NOT NULL DEFAULT x''
   );
   CREATE UNIQUE INDEX blocked_films_by_video ON blocked_films (video_id) WHERE video_id IS NOT NULL;
-  CREATE INDEX blocked_films_waiting ON blocked_films (id) WHERE state = 'waiting';
+  CREATE INDEX blocked_films_waiting ON blocked_films (file) WHERE state = 'waiting';
 
   CREATE TABLE blocked_files (
     sha256  TEXT NOT NULL CHECK (length(sha256) = 64),

@@ -12,10 +12,12 @@ export interface BlockedFilmsTable {
   /** ISO 8601 UTC. */
   blocked_at: string;
   /**
-   * `waiting`: its frames are taken from a file that is kept for that. `few`: they could not, there are those
+   * `waiting`: its frames will be taken from its file, which isn't removed before. `few`: they could not, there are those
    * that were taken before. `none`: only its bytes are known.
    */
   state: "waiting" | "ready" | "few" | "none";
+  /** The path of the file in the bucket `videos`. */
+  file: Generated<string | null>;
   attempts: Generated<number>;
   /** Seconds to the first frame. */
   first: Generated<number>;

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import type { Generated, Selectable } from "kysely";
 
 /** ISO 8601 UTC. */
 type Time = string;
@@ -49,6 +49,8 @@ export interface PerformerDocumentsTable {
   file_key: string;
   added_at: Time;
   added_by: string | null;
+  /** 1 once the file is in the store. */
+  stored: Generated<0 | 1>;
 }
 
 /** What is recorded about a video. */

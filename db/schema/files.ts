@@ -14,19 +14,22 @@ export interface MediaFilesTable {
   video_id: string | null;
   kind: MediaKind;
   bytes: number;
-  /** 1 once what is large of it is in the store, and a copy of the rest; 0 until then, below 0 meanwhile. */
+  /** 1 once all of its files are in the store; 0 until then, below 0 while they are being moved. */
   stored: Generated<number>;
 }
 
-/** The object of the store with a copy of what an entry of `media_files` keeps on the disk. */
-export interface StoredCopiesTable {
-  bucket: "videos" | "thumbnails";
+/** A file whose bytes are in the store of STORAGE_URL. */
+export interface StoredFilesTable {
+  bucket: "videos" | "thumbnails" | "documents";
   path: string;
-  key: string;
-  /** Of the object, hexadecimal. */
+  /** The key of the object. */
+  object: string;
+  bytes: number;
+  /** Hexadecimal. */
   sha256: string;
-  /** 1 once its files have left the buckets, until the object is removed. */
-  stale: Generated<0 | 1>;
+  version: string;
+  modified_ms: number;
+  type: string;
 }
 
 /** One row: the bytes of all media_files. */
@@ -41,6 +44,8 @@ export interface StorageTable {
   site_id: string;
   /** Rises while the site runs, and is repeated there too: a copy of the database is behind. */
   clock: number;
+  /** 1 once all files are being brought back to the disk. */
+  leaves_store: Generated<0 | 1>;
 }
 
 /** Videos of which a file was not there when it was last looked for. */

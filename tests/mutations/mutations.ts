@@ -548,7 +548,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The policy of a media file is a sandbox",
-    file: "app/media/serve/serve.server.ts",
+    file: "app/media/serve/serve-stored.server.ts",
     find: "style-src 'unsafe-inline'; sandbox\"",
     replace: "style-src 'unsafe-inline'\"",
     killedBy: "tests/integration/media/media.test.ts",

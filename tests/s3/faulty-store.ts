@@ -45,16 +45,21 @@ export async function startFaultyStore() {
     const pass = () => {
       if (response.destroyed) return;
       const { method, url: path, headers } = request;
-      const passed = http.request(real, { method, path, headers }, (found) => {
+      const passed = http.request(real, { method, path, headers, agent: false }, (found) => {
         for (const [name, value] of Object.entries(found.headers)) response.setHeader(name, value!);
         response.writeHead(found.statusCode!);
+        // Swift sends a body after the headers that answer HEAD, which is an error on the connection.
+        if (method === "HEAD") {
+          response.end();
+          return void found.destroy();
+        }
         if (answer !== "cut") return found.pipe(response);
         found.once("data", (begin: Buffer) => {
           found.destroy();
           response.write(begin, () => response.destroy());
         });
       });
-      passed.on("error", () => response.destroy());
+      passed.on("error", () => response.writableEnded || response.destroy());
       request.pipe(passed);
     };
     if (answer === "hold") held.push(pass);

@@ -1,18 +1,21 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { localFile } from "~/media/files/local-copies.server";
+import { removeFiles } from "~/media/files/removals.server";
+import { storedFile } from "~/media/files/stored-files.server";
 import { recordFile } from "~/media/media-files.server";
-import { fetchObject, localCopy } from "~/media/storage/local-copy.server";
-import { dueEntries, moveDueFiles } from "~/media/storage/move-files.server";
-import { readPointer } from "~/media/storage/pointer.server";
-import { finishStoreRemovals } from "~/media/storage/remove.server";
+import { identifySite } from "~/media/removal-guard.server";
+import { fetchObject } from "~/media/storage/fetch-object.server";
+import { dueEntries, moveIntoStore } from "~/media/storage/move-into-store.server";
 import { startMovingFiles, storeFailure, tryStore } from "~/media/storage/start.server";
 import { objectStore } from "~/media/storage/store.server";
+import { ownStore } from "~/media/storage/store-identity.server";
 import { loader } from "~/routes/media";
 import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
 import { checkAlerts } from "~/studio/alerts/check-alerts.server";
 import { withFrame } from "~/studio/edit/edit-frame.server";
-import { checkStore, removeStrayObjects } from "~/studio/library/check-store.server";
+import { checkStore, quarantineObjects } from "~/studio/library/check-store.server";
 import { readMetrics } from "~/studio/monitoring/metrics.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../temporary-site";
@@ -57,6 +60,8 @@ describe.runIf(hasS3Server)("a store that fails", () => {
       .run(URL_PATH);
     await recordFile({ ...NAME, videoId: "v", kind: "video" });
     await recordFile({ ...DERIVED, videoId: "v", kind: "derived" });
+    await identifySite();
+    await ownStore();
   });
   afterEach(async () => {
     store.fail();
@@ -79,17 +84,23 @@ describe.runIf(hasS3Server)("a store that fails", () => {
       context: {},
     });
 
+  function loseCopies() {
+    for (const name of [NAME.path, `${DERIVED.path}/hls-1/v0.mp4`]) {
+      expect(storedFile({ bucket: "videos", path: name })).toBeDefined();
+      fs.rmSync(at(name), { force: true });
+    }
+  }
+
   /** All is moved now, each byte can be read, and the store has nothing else. */
   async function goesOn() {
     store.fail();
-    await moveDueFiles();
-    await finishStoreRemovals();
+    await moveIntoStore();
+    await removeFiles();
     expect(dueEntries()).toBe(0);
-    expect(fs.statSync(film()).size).toBeLessThan(2_048);
+    loseCopies();
     expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
     expect(await checkStore(Date.now() + 2 * DAY_MS)).toEqual({
       missing: [],
-      lostCopies: [],
       stray: [],
       unfinished: [],
     });
@@ -114,7 +125,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     "is full, by %s: said, and the film stays",
     async (_, fault) => {
       store.fail(fault);
-      await expect(moveDueFiles()).rejects.toMatchObject({
+      await expect(moveIntoStore()).rejects.toMatchObject({
         failure: "full",
         message: expect.stringMatching(/^The file store is full\./),
       });
@@ -128,14 +139,14 @@ describe.runIf(hasS3Server)("a store that fails", () => {
 
   it("asks to be sent less, three times: the fourth attempt goes well", async () => {
     store.fail({ when: SENT_WHOLE, answer: SLOW_DOWN, times: 3 });
-    expect((await moveDueFiles()).files).toBe(2);
+    expect((await moveIntoStore()).files).toBe(2);
     expect(store.sent(SENT_WHOLE)).toBe(4);
     await goesOn();
   });
 
   it("asks to be sent less for ever: four attempts, and the film stays", async () => {
     store.fail({ when: WRITES, answer: SLOW_DOWN });
-    await expect(moveDueFiles()).rejects.toThrow("The file store does not answer. (SlowDown)");
+    await expect(moveIntoStore()).rejects.toThrow("The file store does not answer. (SlowDown)");
     expect(store.sent(WRITES)).toBe(4);
     expect(fs.readFileSync(film()).equals(FILM)).toBe(true);
     await goesOn();
@@ -143,14 +154,14 @@ describe.runIf(hasS3Server)("a store that fails", () => {
 
   it("fails with status 200 while it puts the parts together: the next attempt goes well", async () => {
     store.fail({ when: COMPLETE, answer: { status: 200, code: "InternalError" }, times: 2 });
-    expect((await moveDueFiles()).files).toBe(2);
+    expect((await moveIntoStore()).files).toBe(2);
     expect(store.sent(COMPLETE)).toBe(3);
     await goesOn();
   });
 
   it("refuses keys that were right: said at once, and the film stays", async () => {
     store.fail({ when: ANY, answer: { status: 403, code: "InvalidAccessKeyId" } });
-    await expect(moveDueFiles()).rejects.toThrow(/^The file store refuses the keys/);
+    await expect(moveIntoStore()).rejects.toThrow(/^The file store refuses the keys/);
     expect(store.sent(WRITES)).toBe(1);
     expect(fs.readFileSync(film()).equals(FILM)).toBe(true);
     await goesOn();
@@ -158,7 +169,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
 
   it("breaks off: four attempts, the film stays, and what came through is removed", async () => {
     store.fail({ when: WRITES, answer: "cut" });
-    await expect(moveDueFiles()).rejects.toThrow(/^The file store does not answer/);
+    await expect(moveIntoStore()).rejects.toThrow(/^The file store does not answer/);
     expect(store.sent(WRITES)).toBe(4);
     await goesOn();
   });
@@ -172,7 +183,8 @@ describe.runIf(hasS3Server)("a store that fails", () => {
   ] satisfies [string, Fault["answer"]][])(
     "answers %s to who watches: a sentence and 503",
     async (_, answer) => {
-      await moveDueFiles();
+      await moveIntoStore();
+      loseCopies();
       store.fail({ when: ANY, answer });
       const refused = await ask({ Range: "bytes=0-9" });
       expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "5"]);
@@ -190,23 +202,24 @@ describe.runIf(hasS3Server)("a store that fails", () => {
   );
 
   it("breaks off in the middle of a film: the answer ends and no byte is wrong, a copy begins anew", async () => {
-    await moveDueFiles();
+    await moveIntoStore();
+    loseCopies();
     store.fail({ when: /^GET /, answer: "cut", times: 1 });
     const answer = await ask();
     expect(answer.status).toBe(200);
     expect(await answer.arrayBuffer().then(() => "whole", String)).toMatch(/Error/);
     store.fail({ when: /^GET /, answer: "cut", times: 2 });
-    const copy = await localCopy(film(), site.folder);
-    expect(fs.readFileSync(copy).equals(FILM)).toBe(true);
+    expect(fs.readFileSync(await localFile(film())).equals(FILM)).toBe(true);
     store.fail({ when: /^GET /, answer: "cut" });
     const target = path.join(site.folder, "never");
-    await expect(fetchObject((await readPointer(film()))!, target)).rejects.toThrow();
+    await expect(fetchObject(storedFile(NAME)!, target)).rejects.toThrow();
     expect(store.sent(/^GET /)).toBe(3);
     expect(fs.existsSync(target)).toBe(false);
   });
 
   it("is told to who chooses a picture in the studio", async () => {
-    await moveDueFiles();
+    await moveIntoStore();
+    loseCopies();
     store.fail({ when: ANY, answer: SLOW_DOWN });
     const row = sqliteHandle().prepare("SELECT * FROM videos").get() as { id: string };
     await expect(withFrame(row.id, "0:01", async () => {})).rejects.toMatchObject({
@@ -221,7 +234,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     const later = Date.now() + 2 * DAY_MS;
     const report = (await checkStore(later))!;
     expect(report.unfinished).toEqual(["videos/u/half.mp4"]);
-    await removeStrayObjects(report, later);
+    await quarantineObjects(report, later);
     expect((await checkStore(later))?.unfinished).toEqual([]);
   });
 

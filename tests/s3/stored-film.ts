@@ -6,14 +6,17 @@ import type { SiteProcess } from "../site-process";
 /** The file of a film, and a part of its stream, in the bucket of videos. */
 export const FILM_NAME = "u/1700000000000.mp4";
 const PART_NAME = "u/1700000000000/hls-1/v0.mp4";
-/** Of the bytes of a film that has become a pointer. */
-const POINTER_BYTES = 2_048;
 
-export function sizeOfVideo(site: SiteProcess, name: string): number {
-  return fs.statSync(path.join(site.uploads, "videos", name)).size;
+/** Whether the site has recorded that a file of the bucket of videos is in its store. */
+export function isStored(site: SiteProcess, name: string): boolean {
+  const row = site.database().prepare("SELECT 1 FROM stored_files WHERE path = ?");
+  return row.get(name) !== undefined;
 }
 
-/** Adds the video `v` with both files, and waits until the running site has moved them into its store. */
+/**
+ * Adds the video `v` with both files, waits until the running site has moved them into its store, and removes
+ * the copies on the disk.
+ */
 export async function addStoredFilm(
   site: SiteProcess,
   bytes: Buffer,
@@ -29,8 +32,7 @@ export async function addStoredFilm(
     );
   record.run(FILM_NAME, "video", bytes.length);
   record.run(path.dirname(path.dirname(PART_NAME)), "derived", bytes.length);
-  await until(() =>
-    [FILM_NAME, PART_NAME].every((name) => sizeOfVideo(site, name) < POINTER_BYTES),
-  );
+  await until(() => [FILM_NAME, PART_NAME].every((name) => isStored(site, name)));
+  for (const name of [FILM_NAME, PART_NAME]) fs.rmSync(path.join(site.uploads, "videos", name));
   return { url, part };
 }

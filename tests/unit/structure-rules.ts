@@ -13,7 +13,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   ui: ["shared", "live"],
   player: ["shared", "ui"],
   account: ["shared", "db", "server", "ui"],
-  catalogue: ["shared", "db", "server"],
+  catalogue: ["shared", "db", "server", "media"],
   media: ["shared", "db", "server", "ui"],
   trust: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account"],
   studio: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account", "trust"],

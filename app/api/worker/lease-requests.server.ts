@@ -21,7 +21,6 @@ import {
 import { isSignedSource, signSource } from "~/media/remote/source-address.server";
 import { NO_CACHE } from "~/media/serve/answer-bytes.server";
 import { sendFile } from "~/media/serve/serve.server";
-import { readPointer } from "~/media/storage/pointer.server";
 import { settings } from "~/server/settings.server";
 import { readText } from "~/server/small-form.server";
 import { noteResult, type Worker } from "~/studio/workers/workers.server";
@@ -154,8 +153,7 @@ export async function answerSource(
     "Content-Type": "application/octet-stream",
     "Accept-Ranges": "bytes",
   });
-  const pointer = await readPointer(source.file);
-  return sendFile(request, name, { file: source.file, pointer }, headers);
+  return sendFile(request, name, headers);
 }
 
 /** @throws {Problem} 400 for what is no JSON, 422 for JSON that is something else. */

@@ -1,6 +1,6 @@
-import fs from "node:fs/promises";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
+import { parseMediaUrl } from "~/media/bucket.server";
+import { fileBytes } from "~/media/media-files.server";
 import type { SiteIdentity } from "~/server/site-origin.server";
 import { tagFeedPath, tagPath, videoPath } from "~/shared/addresses";
 import { categoryLabel } from "~/shared/categories";
@@ -96,12 +96,12 @@ async function item(site: SiteIdentity, video: DescribedVideo): Promise<string> 
   ].join("")}</item>`;
 }
 
-/** The length in bytes is required, so a file that is not there is not enclosed. */
+/** The length in bytes is required, so a file that doesn't exist is not enclosed. */
 async function enclosure(site: SiteIdentity, url: string): Promise<string> {
   const type = TYPES[path.extname(url).toLowerCase()];
   if (!type) return "";
-  const file = path.join(settings().uploadsDir, url.replace(/^\/media\//, ""));
-  const stat = await fs.stat(file).catch(() => undefined);
-  if (!stat?.isFile()) return "";
-  return `<enclosure url="${xmlText(site.origin + url)}" length="${stat.size}" type="${type}"/>`;
+  const name = parseMediaUrl(url);
+  const length = name && (await fileBytes(name));
+  if (length === undefined) return "";
+  return `<enclosure url="${xmlText(site.origin + url)}" length="${length}" type="${type}"/>`;
 }

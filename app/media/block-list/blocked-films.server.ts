@@ -1,10 +1,7 @@
-import { linkSync, lstatSync, mkdirSync } from "node:fs";
-import path from "node:path";
-import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
 import type { BlockReason } from "~db/schema/block-list";
 import { bucketFile, parseMediaUrl } from "../bucket.server";
-import { removeStored } from "../storage/remove.server";
+import { fileExists } from "../media-files.server";
 import { VARIANTS } from "./frame-hashes";
 import { hashingIsDue } from "./hashing-due.server";
 
@@ -27,14 +24,10 @@ interface FileRow {
   source_url: string | null;
 }
 
-/** The folder with a second name for each film whose frames are still to be taken. */
-export const keptFolder = () => path.join(settings().uploadsDir, ".block-list");
-export const keptFile = (filmId: number) => path.join(keptFolder(), String(filmId), "film");
-
 /**
  * Puts the film of a video on the block list, inside of the write transaction that removes it. The video may be
- * in the catalogue or in the trash, and may be deleted for good right afterwards: its file gets a second
- * name, of which its frames are taken in the background, also after a restart.
+ * in the catalogue or in the trash, and may be deleted for good right afterwards: its file stays until its
+ * frames have been taken in the background, also after a restart.
  *
  * @returns undefined where there is no such video. One that is blocked already stays so, with the new reason.
  */
@@ -59,8 +52,9 @@ export function blockFilm(
        WHERE video_id = @videoId AND state = 'original' AND sha256 IS NOT NULL`,
   ).run({ videoId, filmId });
   const hasFew = takeOverFrames(videoId, filmId);
-  const state = keepFile(row, filmId) ? "waiting" : hasFew ? "few" : "none";
-  prepared("UPDATE blocked_films SET state = ? WHERE id = ?").run(state, filmId);
+  const file = fileOf(row);
+  const state = file ? "waiting" : hasFew ? "few" : "none";
+  prepared("UPDATE blocked_films SET state = ?, file = ? WHERE id = ?").run(state, file, filmId);
   hashingIsDue();
   return { filmId, known: state === "waiting" ? "frames" : hasFew ? "few" : "bytes" };
 }
@@ -82,11 +76,6 @@ export function isBlockedFile(sha256: string): boolean {
 /** Whether there is anything that a film could look like. */
 export function hasBlockedFrames(): boolean {
   return prepared("SELECT 1 FROM blocked_films WHERE frames <> x'' LIMIT 1").get() !== undefined;
-}
-
-/** Removes the second name of a film. */
-export function releaseFile(filmId: number): Promise<void> {
-  return removeStored(path.dirname(keptFile(filmId)));
 }
 
 function rowOf(videoId: string): FileRow | undefined {
@@ -116,26 +105,12 @@ function takeOverFrames(videoId: string, filmId: number): boolean {
   return true;
 }
 
-function keepFile(row: FileRow, filmId: number): boolean {
+/** The path in the bucket of the file whose frames can be taken. */
+function fileOf(row: FileRow): string | undefined {
   for (const url of [row.video_url, row.source_url]) {
     const name = parseMediaUrl(url ?? "");
-    if (!name) continue;
-    const file = bucketFile(name.bucket, name.path);
-    if (file && link(file, keptFile(filmId))) return true;
+    const file = name?.bucket === "videos" ? bucketFile(name.bucket, name.path) : undefined;
+    if (file && fileExists(file)) return name?.path;
   }
-  return false;
-}
-
-/** At once, whatever the length of the file; false on a file system that knows no hard links. */
-function link(from: string, to: string): boolean {
-  try {
-    if (!lstatSync(from).isFile()) return false;
-    mkdirSync(path.dirname(to), { recursive: true });
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT") console.error(`The frames of a blocked film can't be taken: ${message}`);
-    return false;
-  }
+  return undefined;
 }

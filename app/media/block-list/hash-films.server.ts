@@ -1,18 +1,19 @@
-import { readdir } from "node:fs/promises";
-import path from "node:path";
+import { mkdir, rm } from "node:fs/promises";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { takingTurns } from "~/shared/event-loop";
 import { prepared, writeTransaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { retryWhileBusy } from "~db/write-lock";
+import { bucketFile } from "../bucket.server";
 import { isOnePicture } from "../encode/artifact";
 import { createTask, type TaskControl } from "../encode/task.server";
+import { withLocalFile } from "../files/local-copies.server";
+import { removeSoon } from "../files/removals.server";
+import { temporaryPath } from "../intake/received-file.server";
 import { digestOf } from "../intake/tus-store.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { probe, RefusedFileError } from "../probe/probe.server";
-import { removalsPausedBy } from "../removal-guard.server";
-import { localCopy } from "../storage/local-copy.server";
-import { keptFile, keptFolder, releaseFile } from "./blocked-films.server";
+import { StorageError } from "../storage/object-store";
 import type { Frames } from "./compare";
 import { compareSite } from "./films-of-site.server";
 import { onHashingDue } from "./hashing-due.server";
@@ -37,7 +38,7 @@ const hashing = processState(
 export function startHashingBlockedFilms(): void {
   const hashes = every(POLL_EVERY_MS, "take the frames of blocked films", hashBlockedFilms);
   onHashingDue(hashes.run);
-  void removeUnneeded().catch(console.error).then(hashes.run);
+  hashes.run();
   // Created after the timer, so that it is stopped first.
   const state = hashing();
   onShutdown(() => stop(state));
@@ -48,48 +49,66 @@ function stop(state: { running: TaskControl | undefined; isStopped: boolean }): 
   state.running?.abort();
 }
 
-/** Works until nothing waits. */
+/** Works until nothing waits, or a film failed: the next attempt is made a minute later. */
 export function hashBlockedFilms(): Promise<void> {
   const state = hashing();
   return state.inTurn(async () => {
     for (;;) {
       const next = prepared(
-        "SELECT id, attempts FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id LIMIT 1",
-      ).get() as { id: number; attempts: number } | undefined;
+        "SELECT id, attempts, file FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id LIMIT 1",
+      ).get() as WaitingFilm | undefined;
       if (!next || state.isStopped) return;
-      await hashFilm(next.id, next.attempts + 1);
+      if (!(await hashFilm(next))) return;
     }
   });
 }
 
-async function hashFilm(filmId: number, attempt: number): Promise<void> {
+interface WaitingFilm {
+  id: number;
+  attempts: number;
+  /** In the bucket `videos`. */
+  file: string;
+}
+
+/** @returns false if it failed, and is to be tried again. */
+async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Promise<boolean> {
+  const attempt = attempts + 1;
+  const countAttempts = (count: number) =>
+    write(() => prepared("UPDATE blocked_films SET attempts = ? WHERE id = ?").run(count, filmId));
   try {
-    // Noted before: a film that ends the process is given up in the end.
-    await write(() =>
-      prepared("UPDATE blocked_films SET attempts = ? WHERE id = ?").run(attempt, filmId),
-    );
-    const kept = keptFile(filmId);
-    const file = await localCopy(kept, path.dirname(kept));
-    const sha256 = await digestOf(file);
-    await write(() =>
-      prepared(
-        `INSERT OR IGNORE INTO blocked_files (sha256, film_id)
-         SELECT @sha256, id FROM blocked_films WHERE id = @filmId`,
-      ).run({ sha256, filmId }),
-    );
-    const frames = await framesOf(file);
-    if (hashing().isStopped) return;
+    // Counted before: a film that ends the process is given up eventually.
+    await countAttempts(attempt);
+    const file = bucketFile("videos", name);
+    if (!file) throw new Error(`videos/${name} is not a path in the bucket.`);
+    const frames = await withLocalFile(file, async () => {
+      const sha256 = await digestOf(file);
+      await write(() =>
+        prepared(
+          `INSERT OR IGNORE INTO blocked_files (sha256, film_id)
+           SELECT @sha256, id FROM blocked_films WHERE id = @filmId`,
+        ).run({ sha256, filmId }),
+      );
+      return framesOf(file);
+    });
+    if (hashing().isStopped) return false;
     await write(() => (frames ? noteFrames(filmId, frames) : giveUp(filmId)));
-    await releaseFile(filmId);
     if (frames) await compareSite(filmId, true);
   } catch (error) {
-    if (hashing().isStopped) return;
-    const isFinal = attempt >= MOST_ATTEMPTS;
+    if (hashing().isStopped) return false;
     console.error(`The frames of blocked film ${filmId} could not be taken:`, error);
-    if (!isFinal) return;
+    // The store or the disk failed, not the film.
+    if (isTemporary(error)) await countAttempts(attempts);
+    if (isTemporary(error) || attempt < MOST_ATTEMPTS) return false;
     await write(() => giveUp(filmId));
-    await releaseFile(filmId);
   }
+  // Nothing else may need its file.
+  removeSoon();
+  return true;
+}
+
+function isTemporary(error: unknown): boolean {
+  if (error instanceof StorageError) return error.failure !== "missing";
+  return (error as NodeJS.ErrnoException).code === "ENOSPC";
 }
 
 /** Undefined of what is no film or one picture, and where ffmpeg is not installed. */
@@ -97,11 +116,14 @@ async function framesOf(file: string): Promise<Frames | undefined> {
   const found = ffmpegAvailable() ? await probe(file).catch(ofNoFilm) : undefined;
   if (!found || isOnePicture(found)) return undefined;
   const state = hashing();
-  state.running = createTask(path.dirname(file), () => {});
+  const folder = await temporaryPath();
+  await mkdir(folder);
+  state.running = createTask(folder, () => {});
   try {
     return await takeBlockedFrames(file, found, state.running);
   } finally {
     state.running = undefined;
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -124,16 +146,4 @@ function giveUp(filmId: number): void {
   prepared(
     `UPDATE blocked_films SET state = CASE WHEN frames = x'' THEN 'none' ELSE 'few' END WHERE id = ?`,
   ).run(filmId);
-}
-
-/** Files of films that are no longer blocked, or of a decision that was not made in the end. */
-async function removeUnneeded(): Promise<void> {
-  if (await removalsPausedBy()) return;
-  for (const name of await readdir(keptFolder()).catch(() => [])) {
-    const filmId = Number(name);
-    const waits = prepared("SELECT 1 FROM blocked_films WHERE id = ? AND state = 'waiting'").get(
-      filmId,
-    );
-    if (!waits) await releaseFile(filmId);
-  }
 }

@@ -1,7 +1,7 @@
 import { readCaptions } from "~db/captions";
 import { prepared } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
-import { type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
+import { type FileName, type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
 import { cutBasePath } from "../jobs/cut-source.server";
 
 /**
@@ -37,6 +37,10 @@ const COLUMNS = [
   "created_at",
 ] as const;
 const OF_DELETED = COLUMNS.map((column) => `json_extract("row", '$.${column}') AS ${column}`);
+
+function isMedia(name: FileName): name is MediaName {
+  return name.bucket !== "documents";
+}
 
 /** From "{base}." to below "{base}0": a file ("."), or what is in its folder ("/"). */
 const near = (column: string, base: string) =>
@@ -80,7 +84,11 @@ function rowsNear(base: string): (NamingRow & { isDeleted: 0 | 1 })[] {
  * Whether a row refers to a file, or to anything in a folder of derived files. A row that names a video file
  * refers to the folder of what was derived from it.
  */
-export function isReferenced(entry: MediaName): boolean {
+export function isReferenced(entry: FileName): boolean {
+  if (!isMedia(entry)) {
+    const document = prepared("SELECT 1 FROM performer_documents WHERE id = ?");
+    return document.get(entry.path) !== undefined;
+  }
   return rowsNear(mediaBasePath(entry.path)).some((row) =>
     // Once another thumbnail is shown, the one that was made is no longer needed.
     namesOf({ ...row, generated_poster_url: null }).some((name) => covers(entry, name)),
@@ -139,8 +147,15 @@ function covers(entry: MediaName, name: MediaName): boolean {
   return name.path === entry.path || name.path.startsWith(`${entry.path}/`);
 }
 
-/** Whether a job is running, or an import has announced a file, that may be reading or writing a file. */
-export function isInUse({ path }: MediaName): boolean {
+/**
+ * Whether a file may be being read or written: a job of its video is running, an import has announced it, or its
+ * frames are yet to be taken for the block list.
+ */
+export function isInUse(name: FileName): boolean {
+  if (!isMedia(name)) return false;
+  const { bucket, path } = name;
+  const isBlocked = prepared("SELECT 1 FROM blocked_films WHERE state = 'waiting' AND file = ?");
+  if (bucket === "videos" && isBlocked.get(path)) return true;
   const base = mediaBasePath(path);
   // What jobs make below has a new name each time: it is named, or needed by nobody.
   if (path.startsWith(`${base}/`)) return false;

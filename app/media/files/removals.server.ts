@@ -1,14 +1,16 @@
 import { lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
-import { BUCKETS, type Bucket, bucketFile, type MediaName, mediaBasePath } from "../bucket.server";
+import { type FileName, FOLDERS, filePath, type MediaName, mediaBasePath } from "../bucket.server";
 import { forgetEntry, type MediaFile, recordFile } from "../media-files.server";
 import { removalsPausedBy } from "../removal-guard.server";
-import { removeStored } from "../storage/remove.server";
+import { StorageError } from "../storage/object-store";
+import { ownStore } from "../storage/store-identity.server";
 import { isInUse, isReferenced } from "./references.server";
+import { forgetStored, isObjectNeeded } from "./stored-files.server";
 
 /**
  * Removes files that nothing refers to any more. Code that removes the last reference to a file enqueues its
@@ -21,12 +23,20 @@ import { isInUse, isReferenced } from "./references.server";
 
 export type RemovalReason = "deleted" | "replaced" | "converted" | "discarded";
 
-interface Removal extends MediaName {
+interface Removal {
   id: number;
+  /** `store`: the path is the key of an object. */
+  bucket: FileName["bucket"] | "store";
+  path: string;
+  isOrdered: 0 | 1;
   createdAt: string;
+  notBefore: string;
 }
 
+type FileRemoval = Removal & FileName;
+
 const REMOVE_EVERY_MS = 60_000;
+const ROWS_AT_ONCE = 100;
 
 /**
  * Part of the transaction that removes the last reference.
@@ -34,15 +44,15 @@ const REMOVE_EVERY_MS = 60_000;
  * @param options.isOrdered whether a person ordered it for this very video: such removals are never paused.
  */
 export function enqueueRemovals(
-  files: readonly MediaName[],
+  files: readonly FileName[],
   { reason, isOrdered = false }: { reason: RemovalReason; isOrdered?: boolean },
   now = Date.now(),
 ): void {
   const enqueue = prepared(/* sql */ `
-    INSERT INTO removals (bucket, path, reason, is_ordered, created_at)
-    VALUES (@bucket, @path, @reason, @isOrdered, @createdAt)
+    INSERT INTO removals (bucket, path, reason, is_ordered, created_at, not_before)
+    VALUES (@bucket, @path, @reason, @isOrdered, @createdAt, @createdAt)
     ON CONFLICT (bucket, path) DO UPDATE SET reason = @reason, is_ordered = max(is_ordered, @isOrdered),
-      created_at = @createdAt`);
+      created_at = @createdAt, not_before = @createdAt`);
   const createdAt = new Date(now).toISOString();
   for (const { bucket, path } of files) {
     enqueue.run({ bucket, path, reason, isOrdered: Number(isOrdered), createdAt });
@@ -51,7 +61,7 @@ export function enqueueRemovals(
 
 /** Enqueues the removal of files that no row refers to, and starts it. */
 export async function removeUnreferenced(
-  files: readonly MediaName[],
+  files: readonly FileName[],
   reason: RemovalReason,
 ): Promise<void> {
   if (files.length === 0) return;
@@ -80,54 +90,88 @@ export function removeSoon(): void {
   worker().work?.run();
 }
 
-/** Removes all files that are enqueued; while removals are paused those alone that a person ordered. */
-export async function removeFiles(): Promise<void> {
+/**
+ * Removes all files and objects that are due; while removals are paused those alone that a person ordered.
+ *
+ * @param now a removal may be enqueued for later.
+ */
+export async function removeFiles(now = Date.now()): Promise<void> {
   await returnUnknown();
   const isPaused = (await removalsPausedBy()) !== undefined;
   const next = prepared(/* sql */ `
-    SELECT id, bucket, path, created_at AS createdAt FROM removals
-    WHERE id > @after AND is_ordered >= @leastOrdered ORDER BY id LIMIT 1`);
-  for (let after = 0; ; ) {
-    const removal = next.get({ after, leastOrdered: Number(isPaused) }) as Removal | undefined;
-    if (!removal) return;
-    after = removal.id;
-    try {
-      await remove(removal);
-    } catch (error) {
-      // The removal stays, and the next round tries again.
-      console.error(`Could not remove ${removal.bucket}/${removal.path}:`, error);
+    SELECT id, bucket, path, is_ordered AS isOrdered, created_at AS createdAt, not_before AS notBefore
+    FROM removals
+    WHERE (not_before, id) > (@notBefore, @id) AND not_before <= @now AND is_ordered >= @leastOrdered
+    ORDER BY not_before, id LIMIT ${ROWS_AT_ONCE}`);
+  const until = { now: new Date(now).toISOString(), leastOrdered: Number(isPaused) };
+  let isStoreAway = settings().storage === undefined;
+  for (let last = { notBefore: "", id: 0 }; ; ) {
+    const removals = next.all({ ...last, ...until }) as Removal[];
+    for (const removal of removals) {
+      try {
+        if (isOfFile(removal)) await remove(removal, now);
+        else if (!isStoreAway) await removeObject(removal);
+      } catch (error) {
+        // The removal stays, and the next round tries again.
+        console.error(`Could not remove ${removal.bucket}/${removal.path}:`, error);
+        if (error instanceof StorageError && error.failure === "away") isStoreAway = true;
+      }
     }
+    const final = removals.at(-1);
+    // Removing a file has enqueued its objects.
+    if (!final) return;
+    last = { notBefore: final.notBefore, id: final.id };
   }
 }
 
-async function remove(removal: Removal): Promise<void> {
+function isOfFile(removal: Removal): removal is FileRemoval {
+  return removal.bucket !== "store";
+}
+
+/** Keys are never used again, so an object that no file's record names is needed by nobody. */
+async function removeObject({ id, path: object }: Removal): Promise<void> {
+  const isNeeded = await writeTransaction(() => {
+    const needed = isObjectNeeded(object);
+    if (needed) endRemoval(id);
+    return needed;
+  });
+  if (isNeeded) return;
+  const store = await ownStore();
+  await store.remove(object);
+  await writeTransaction(() => endRemoval(id));
+}
+
+const endRemoval = (id: number) => prepared("DELETE FROM removals WHERE id = ?").run(id);
+
+async function remove(removal: FileRemoval, now: number): Promise<void> {
   const aside = asideOf(removal);
-  const end = () => prepared("DELETE FROM removals WHERE id = ?").run(removal.id);
   const isUnneeded = await writeTransaction(() => {
     if (!prepared("SELECT 1 FROM removals WHERE id = ?").get(removal.id)) return false;
     if (isReferenced(removal)) {
       putBack(removal);
-      end();
+      endRemoval(removal.id);
       return false;
     }
     if (isInUse(removal)) return false;
-    const file = bucketFile(removal.bucket, removal.path);
+    const file = filePath(removal);
     if (file && wasWrittenSince(file, removal.createdAt)) {
-      end();
+      endRemoval(removal.id);
       return false;
     }
     if (file) setAside(file, aside);
-    forgetEntry(removal);
+    if (removal.bucket !== "documents") forgetEntry({ ...removal, bucket: removal.bucket });
+    forgetStored(removal, { isOrdered: removal.isOrdered === 1 }, now);
     return true;
   });
   if (!isUnneeded) return;
-  await removeStored(aside);
-  await writeTransaction(end);
+  await rm(aside, { recursive: true, force: true });
+  await writeTransaction(() => endRemoval(removal.id));
   await measureFolderOf(removal);
 }
 
 /** The folder that a derived file or stream stood in counts less now. */
-async function measureFolderOf({ bucket, path: name }: MediaName): Promise<void> {
+async function measureFolderOf({ bucket, path: name }: FileName): Promise<void> {
+  if (bucket === "documents") return;
   const folder = mediaBasePath(name);
   const record = prepared(
     "SELECT video_id AS videoId, kind FROM media_files WHERE bucket = ? AND path = ?",
@@ -136,9 +180,10 @@ async function measureFolderOf({ bucket, path: name }: MediaName): Promise<void>
     await recordFile({ bucket, path: folder, ...record });
 }
 
-const asideFolder = (bucket: Bucket) => path.join(settings().uploadsDir, bucket, ".removing");
-/** In the same bucket, which may be a volume of its own. No address leads there. */
-const asideOf = ({ bucket, path: name }: MediaName) =>
+const asideFolder = (bucket: FileName["bucket"]) =>
+  path.join(settings().uploadsDir, bucket, ".removing");
+/** In the same folder, which may be a volume of its own. No address leads there. */
+const asideOf = ({ bucket, path: name }: FileName) =>
   path.join(asideFolder(bucket), encodeURIComponent(name));
 
 /** Another tool's file at the same path, whose row is still to come. A folder holds derived files alone. */
@@ -161,9 +206,9 @@ function setAside(file: string, aside: string): void {
 }
 
 /** Undoes an interrupted removal of a file that something refers to by now. */
-function putBack(entry: MediaName): void {
+function putBack(entry: FileName): void {
   const aside = asideOf(entry);
-  const file = bucketFile(entry.bucket, entry.path);
+  const file = filePath(entry);
   if (!file || !isThere(aside) || isThere(file)) return;
   mkdirSync(path.dirname(file), { recursive: true });
   renameSync(aside, file);
@@ -179,7 +224,7 @@ function isThere(file: string): boolean {
  */
 async function returnUnknown(): Promise<void> {
   const known = prepared("SELECT 1 FROM removals WHERE bucket = ? AND path = ?");
-  for (const bucket of BUCKETS) {
+  for (const bucket of FOLDERS) {
     for (const name of await readdir(asideFolder(bucket)).catch(() => [])) {
       const entry = { bucket, path: decodeURIComponent(name) };
       await writeTransaction(() => {

@@ -1,4 +1,3 @@
-import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { formatDuration } from "~/shared/format";
 import { moveFlushed } from "~/shared/move-files.server";
@@ -12,7 +11,7 @@ import type { Artifact, Source } from "../encode/artifact";
 import { isReferenced } from "../files/references.server";
 import { removeUnreferenced } from "../files/removals.server";
 import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
-import { recordFile } from "../media-files.server";
+import { namesIn, recordFile } from "../media-files.server";
 import { delayCleanup } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
@@ -170,9 +169,7 @@ export async function removeStale({ basePath }: Source, kind: JobKind): Promise<
   if (!prefix) return;
   const stale: MediaName[] = [];
   for (const bucket of BUCKETS) {
-    const folder = bucketFile(bucket, basePath);
-    if (!folder) continue;
-    for (const name of await readdir(folder).catch(() => [])) {
+    for (const name of await namesIn({ bucket, path: basePath })) {
       const entry = { bucket, path: `${basePath}/${name}` };
       if (name.startsWith(prefix) && !isReferenced(entry)) stale.push(entry);
     }

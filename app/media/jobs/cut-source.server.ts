@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { prepared } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
 import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.server";
 import type { Cut, Source } from "../encode/artifact";
+import { fileExists } from "../media-files.server";
 
 /** A file of a video: the one that it has, or one that was before. */
 export interface FileOfVideo {
@@ -67,7 +67,7 @@ export function cutSource(fileId: string): (Source & { cut: Cut }) | undefined {
     return undefined;
   const original = fileOfBase(row.video_id, row.cut_of ?? "");
   const file = original && bestFile(original);
-  if (!file || !existsSync(file)) return undefined;
+  if (!file || !fileExists(file)) return undefined;
   return {
     videoId: fileId,
     basePath,

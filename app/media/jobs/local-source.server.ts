@@ -1,7 +1,7 @@
 import { settings } from "~/server/settings.server";
 import type { JobKind, JobRow } from "~db/schema";
 import type { Source } from "../encode/artifact";
-import { localCopy } from "../storage/local-copy.server";
+import { localFile } from "../files/local-copies.server";
 
 /** They read the file that is played; the others that as it came. */
 const READS_PLAYING: ReadonlySet<JobKind> = new Set([
@@ -12,28 +12,19 @@ const READS_PLAYING: ReadonlySet<JobKind> = new Set([
 ] as const);
 
 /**
- * The source of a job with its bytes on this machine: what is in the store is copied into the folder of the
- * job, which goes with it. Files are moved into the store once their jobs are done, so it is a job that
- * comes later which needs a copy.
+ * Makes sure that the files a job reads are on the disk. They aren't evicted while the job runs. Files are moved
+ * into the store once their jobs are done, so only a later job has to fetch them.
  *
- * @throws {StorageError} when the store does not give it.
+ * @throws {StorageError} if the store doesn't give them.
+ * @throws ENOSPC if there is no space for them.
  */
-export async function withLocalFiles(
-  { kind }: JobRow,
-  source: Source,
-  folder: string,
-): Promise<Source> {
-  if (!settings().storage) return source;
-  const { row, url } = source;
+export async function fetchFiles({ kind }: JobRow, { file, playing, row, url }: Source) {
+  if (!settings().storage) return;
   const isCleanup = kind === "cleanup";
-  // The last job compares both, when it may remove the one.
+  // The cleanup compares both, if it may remove the original.
   const isKept = row.video_url === "" || row.video_url === url;
-  if (isCleanup && (isKept || settings().keepSources === "always")) return source;
-  const isSame = source.file === source.playing;
-  const readsPlaying = isCleanup || READS_PLAYING.has(kind);
-  const file =
-    isSame || !READS_PLAYING.has(kind) ? await localCopy(source.file, folder) : source.file;
-  if (isSame) return { ...source, file, playing: file };
-  const playing = readsPlaying ? await localCopy(source.playing, folder) : source.playing;
-  return { ...source, file, playing };
+  if (isCleanup && (isKept || settings().keepSources === "always")) return;
+  const readsPlaying = READS_PLAYING.has(kind);
+  if (isCleanup || !readsPlaying) await localFile(file);
+  if (isCleanup || readsPlaying) await localFile(playing);
 }

@@ -1,4 +1,3 @@
-import { readdir } from "node:fs/promises";
 import { settings } from "~/server/settings.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
@@ -9,6 +8,7 @@ import type { Task } from "../encode/task.server";
 import { isCopyOf } from "../encode/transcode.server";
 import { isReferenced } from "../files/references.server";
 import { enqueueRemovals, removeSoon, removeUnreferenced } from "../files/removals.server";
+import { namesIn } from "../media-files.server";
 import { cachedProbe } from "../probe/cached-probe.server";
 import { InterruptedError } from "../probe/ffmpeg.server";
 import { isEarlierVersion } from "../serve/file-version.server";
@@ -44,8 +44,7 @@ export async function removeEarlierVersions(
   task: Task,
 ): Promise<string | undefined> {
   const kept = await removeIfVerified(job, source, task);
-  const folder = bucketFile("videos", source.basePath);
-  const names = folder ? await readdir(folder).catch(() => []) : [];
+  const names = await namesIn({ bucket: "videos", path: source.basePath });
   const earlier = names
     .map((name): MediaName => ({ bucket: "videos", path: `${source.basePath}/${name}` }))
     .filter((file) => isEarlierVersion(file.path) && !isReferenced(file));

@@ -1,15 +1,13 @@
-import { stat } from "node:fs/promises";
-import path from "node:path";
 import { linkOrCopy, moveFlushed } from "~/shared/move-files.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
-import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
+import { bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
 import type { Source } from "../encode/artifact";
+import { copyState } from "../files/local-copies.server";
 import { removeUnreferenced } from "../files/removals.server";
+import { recordSecondName, storedFile } from "../files/stored-files.server";
 import { earlierVersionPath, fileVersion } from "../serve/file-version.server";
-import { fetchObject } from "../storage/local-copy.server";
-import { readPointer } from "../storage/pointer.server";
 import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
 import { tableOf } from "./table-of.server";
@@ -34,28 +32,32 @@ export async function replaceVideoFile(
   const earlier = earlierVersionPath(name.path, version);
   const earlierFile = bucketFile(name.bucket, earlier);
   if (!earlierFile) throw new Error(`${name.bucket}/${earlier} is no path of a file.`);
-  await linkOrCopy(target, earlierFile);
-  await requireOwnObject(earlierFile);
+  const earlierName = { bucket: name.bucket, path: earlier };
+  await keepSecondName(name, target, earlierName, earlierFile);
   const earlierUrl = mediaUrl(name.bucket, earlier);
   // Deleted or replaced meanwhile.
   if (!(await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS))) {
-    const left = { bucket: name.bucket, path: earlier };
-    await retryWhileBusy(() => removeUnreferenced([left], "discarded"), RESULT_WAIT_MS);
+    await retryWhileBusy(() => removeUnreferenced([earlierName], "discarded"), RESULT_WAIT_MS);
     return;
   }
   await moveFlushed(converted, target);
 }
 
-/**
- * Two names of one pointer are told by its links. Where the file system knows none, the second name gets
- * the bytes, since an object is removed with the last name of its pointer.
- */
-async function requireOwnObject(file: string): Promise<void> {
-  const pointer = await readPointer(file);
-  if (!pointer || (await stat(file)).nlink > 1) return;
-  const whole = `${path.dirname(file)}/.${pointer.sha256.slice(0, 16)}`;
-  await fetchObject(pointer, whole);
-  await moveFlushed(whole, file);
+/** A second name of the file on the disk, and of its object in the store. */
+async function keepSecondName(
+  name: MediaName,
+  target: string,
+  second: MediaName,
+  secondFile: string,
+): Promise<void> {
+  const stored = storedFile(name);
+  const state = stored && (await copyState(target, stored));
+  if (state !== "missing") await linkOrCopy(target, secondFile);
+  if (!stored || state === "newer") return;
+  await retryWhileBusy(
+    () => writeTransaction(() => recordSecondName(name, second)),
+    RESULT_WAIT_MS,
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { MOST_SOUNDS, soundsFor } from "../encode/sounds";
+import { readText as readMediaText } from "../files/local-copies.server";
 import { diskUsage } from "../media-files.server";
 import type { Probe } from "../probe/probe.server";
 
@@ -76,7 +76,7 @@ async function isWhole(playlist: string, seconds: number): Promise<boolean> {
 /** Empty for a file that is not there. */
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return await readMediaText(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;

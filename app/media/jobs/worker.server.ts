@@ -12,7 +12,7 @@ import { StorageError } from "../storage/object-store";
 import { commitArtifact, removeStale } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
 import { DISK_FULL, explain } from "./explain";
-import { withLocalFiles } from "./local-source.server";
+import { fetchFiles } from "./local-source.server";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "./queue.server";
 import { removeSource, verifyEarlyRemoval } from "./remove-source.server";
@@ -79,10 +79,10 @@ export function beginWork(job: JobRow): Work {
 
 async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   await rm(task.folder, { recursive: true, force: true });
-  const named = await sourceOf(job);
-  if (!named) throw new UnusableSourceError("The video has no file in this library.");
+  const source = await sourceOf(job);
+  if (!source) throw new UnusableSourceError("The video has no file in this library.");
   await mkdir(task.folder, { recursive: true });
-  const source = await withLocalFiles(job, named, task.folder);
+  await fetchFiles(job, source);
   task.signal.throwIfAborted();
   const artifact = await produceArtifact(job, source, task);
   task.signal.throwIfAborted();

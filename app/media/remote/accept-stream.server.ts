@@ -11,7 +11,7 @@ import { steadyRate } from "../encode/renditions";
 import { type Sound, soundsFor } from "../encode/sounds";
 import type { Ladder } from "../encode/stream/ladder";
 import { createTask, EncodeError } from "../encode/task.server";
-import { withLocalFiles } from "../jobs/local-source.server";
+import { fetchFiles } from "../jobs/local-source.server";
 import { sourceOf } from "../jobs/produce-artifact.server";
 import { heartbeat } from "../jobs/queue.server";
 import { hasWholePlaylists, LEAST_PART } from "../jobs/whole-stream.server";
@@ -45,15 +45,15 @@ const BEFORE_END_SECONDS = 1;
  * @throws {RefusedResultError} when it is not.
  */
 export async function acceptStream(job: LeasedJob, digests: Digests): Promise<boolean> {
-  const named = await sourceOf(job);
-  if (!named) return false;
+  const source = await sourceOf(job);
+  if (!source) return false;
   const beat = every(HEARTBEAT_MS, `extend the lease of job ${job.id}`, () =>
     heartbeat(job, { progress: 0.99 }),
   );
   try {
     await requireDigests(job, digests);
     const folder = receivedFolder(job);
-    const source = await withLocalFiles(job, named, folder);
+    await fetchFiles(job, source);
     const film = await cachedProbe(source.file);
     if (isOnePicture(film)) return await commitReceived(job, source, NO_ARTIFACT);
     const made = path.join(folder, `hls-${job.id.toString(36)}${Date.now().toString(36)}`);
@@ -65,7 +65,7 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
     if (!(await hasWholePlaylists(path.join(made, "master.m3u8"), film.durationSeconds))) {
       throw new RefusedResultError("Its playlists are shorter than the film.");
     }
-    return await commitReceived(job, named, stream);
+    return await commitReceived(job, source, stream);
   } catch (error) {
     // What ffmpeg, or whoever reads its boxes, says of the files that were sent.
     if (error instanceof EncodeError || error instanceof RangeError)

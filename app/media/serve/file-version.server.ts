@@ -1,8 +1,10 @@
-import fs from "node:fs";
+import type fs from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { bucketFile, type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
-import { readPointer } from "../storage/pointer.server";
+import { copyState } from "../files/local-copies.server";
+import { storedFileAt } from "../files/stored-files.server";
+import { fileExists } from "../media-files.server";
 
 /**
  * A conversion may replace the file behind an address. Whoever watches at that moment has read the
@@ -41,8 +43,8 @@ export async function withVersion(url: string): Promise<string> {
 
 /** The version of a file, which moving it into the store does not change; undefined where there is none. */
 export async function fileVersion(file: string): Promise<string | undefined> {
-  const pointer = await readPointer(file);
-  if (pointer) return pointer.version;
+  const stored = storedFileAt(file);
+  if (stored && (await copyState(file, stored)) !== "newer") return stored.version;
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   return found?.isFile() ? versionOf(found) : undefined;
 }
@@ -54,5 +56,5 @@ export function requestedVersion({ bucket, path: name }: MediaName, search: stri
   if (name.split("/").length !== 2) return { bucket, path: name };
   const earlier = earlierVersionPath(name, version);
   const file = bucketFile(bucket, earlier);
-  return { bucket, path: file && fs.existsSync(file) ? earlier : name };
+  return { bucket, path: file && fileExists(file) ? earlier : name };
 }

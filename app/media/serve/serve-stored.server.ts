@@ -3,9 +3,9 @@ import { streamBody } from "~/server/node/stream-body.server";
 import { settings } from "~/server/settings.server";
 import { processState } from "~db/runtime.server";
 import type { MediaName } from "../bucket.server";
+import type { StoredFile } from "../files/stored-files.server";
 import { cdnAddress } from "../storage/cdn.server";
 import { StorageError } from "../storage/object-store";
-import type { Pointer } from "../storage/pointer.server";
 import { objectStore } from "../storage/store.server";
 import { answerBytes, NO_CACHE } from "./answer-bytes.server";
 
@@ -16,56 +16,68 @@ const REUSED_MS = 15_000;
 const MOST_REUSED = 2_000;
 const RETRY_AFTER_SECONDS = 5;
 
-/** By the key of the object, which is never used for other bytes. */
+/** Should a browser ever take a file for a page, it may do nothing. */
+export const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
+
+/** By the object, whose key is never used for other bytes. */
 const signed = processState(
   "signed addresses",
   () => new LRUCache<string, string>({ max: MOST_REUSED, ttl: REUSED_MS }),
 );
 
 /**
- * Answers a request for a file that is in the store: its bytes pass through the site or, where
- * STORAGE_DELIVERY says so, the visitor is sent to the store for them, or to a CDN. Who may see it has been
- * asked.
+ * With STORAGE_DELIVERY=redirect, sends a visitor to the store or to a CDN for a part of a stream. Who may see
+ * the file has been checked.
+ *
+ * @returns undefined for what the site itself has to answer.
  */
+export async function redirectToStore(
+  request: Request,
+  name: MediaName,
+  stored: StoredFile,
+  headers: Headers,
+): Promise<Response | undefined> {
+  const isRedirected = request.method === "GET" && isPartOfStream(name);
+  const address = isRedirected ? await addressElsewhere(stored) : undefined;
+  if (!address) return undefined;
+  headers.set("Location", address);
+  headers.set("Cache-Control", NO_CACHE);
+  headers.delete("Content-Type");
+  return new Response(null, { status: 302, headers });
+}
+
+/** Answers a request with bytes from the store. Who may see the file has been checked. */
 export async function serveStored(
   request: Request,
   name: MediaName,
-  pointer: Pointer,
+  { object, bytes, version, modifiedMs }: StoredFile,
   headers: Headers,
 ): Promise<Response> {
   try {
-    const { key, bytes, version, modifiedMs } = pointer;
-    const isRedirected = request.method === "GET" && isPartOfStream(name);
-    const address = isRedirected ? await addressElsewhere(pointer) : undefined;
-    if (address) {
-      headers.set("Location", address);
-      headers.set("Cache-Control", NO_CACHE);
-      headers.delete("Content-Type");
-      return new Response(null, { status: 302, headers });
-    }
     const store = await objectStore();
     const body = (start: number, length: number) =>
-      streamBody((signal) => store.get(key, { start, end: start + length - 1 }, signal));
+      streamBody((signal) => store.get(object, { start, end: start + length - 1 }, signal));
     return await answerBytes(request, { bytes, version, modifiedMs, body }, headers);
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     console.error(`${name.bucket}/${name.path} can't be read: ${error.message}`);
-    return unavailable();
+    return error.failure === "missing" ? notFound() : unavailable();
   }
 }
 
 /** Where the CDN or the store gives the bytes itself; undefined where they pass through the site. */
-async function addressElsewhere({ key, type }: Pointer): Promise<string | undefined> {
+async function addressElsewhere({ object, type }: StoredFile): Promise<string | undefined> {
   const { redirects, cdn, address } = settings().storage ?? {};
   if (!redirects) return undefined;
   if (!cdn) {
-    const known = signed().get(key);
+    const known = signed().get(object);
     if (known) return known;
-    const fresh = await (await objectStore()).presign(key, REDIRECT_SECONDS, type);
-    if (fresh) signed().set(key, fresh);
+    const fresh = await (await objectStore()).presign(object, REDIRECT_SECONDS, type);
+    if (fresh) signed().set(object, fresh);
     return fresh;
   }
-  const path = `/${address?.kind === "s3" ? address.prefix : ""}${key}`;
+  const path = `/${address?.kind === "s3" ? address.prefix : ""}${object}`;
   return cdnAddress(cdn, path, Math.floor(Date.now() / 1000) + REDIRECT_SECONDS);
 }
 
@@ -75,6 +87,17 @@ async function addressElsewhere({ key, type }: Pointer): Promise<string | undefi
  */
 function isPartOfStream({ path }: MediaName): boolean {
   return /\/hls(?:-\w+)?\/[^/]+$/.test(path);
+}
+
+export function notFound(): Response {
+  return new Response("There is no such file.\n", {
+    status: 404,
+    headers: {
+      "Cache-Control": NO_CACHE,
+      "Content-Type": "text/plain; charset=utf-8",
+      "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    },
+  });
 }
 
 function unavailable(): Response {

@@ -1,18 +1,24 @@
-import fs from "node:fs";
-import { readFile } from "node:fs/promises";
+import type fs from "node:fs";
 import { fileBody } from "~/server/node/body-writer.server";
 import { settings } from "~/server/settings.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
 import { isUnfinished } from "../encode/stream/unfinished.server";
+import { copyState, localFile, readText } from "../files/local-copies.server";
 import { isOfDeletedVideo } from "../files/references.server";
+import { type StoredFile, storedFile } from "../files/stored-files.server";
+import { fileExists } from "../media-files.server";
 import { openFile } from "../open-file.server";
-import { type Pointer, readPointer } from "../storage/pointer.server";
 import { answerBytes, NO_CACHE } from "./answer-bytes.server";
 import { requestedVersion, versionOf } from "./file-version.server";
 import { mediaType } from "./media-type.server";
 import { publicFile } from "./public-file.server";
-import { serveStored } from "./serve-stored.server";
+import {
+  CONTENT_SECURITY_POLICY,
+  notFound,
+  redirectToStore,
+  serveStored,
+} from "./serve-stored.server";
 import { requestedWidth } from "./small-picture.server";
 import { fileBehind, playlistWithCaptions } from "./stream-captions.server";
 
@@ -21,10 +27,8 @@ import { fileBehind, playlistWithCaptions } from "./stream-captions.server";
  * change bytes that ranges and the strong entity tag count on.
  */
 const PUBLIC_CACHE = "private, max-age=3600, no-transform";
-
-/** Should a browser ever take a file for a page, it may do nothing. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
+/** Thumbnails, playlists, captions. */
+const MAX_COPIED_BYTES = 1024 ** 2;
 
 /**
  * Answers GET and HEAD of a file: the whole, or one range of it (RFC 9110 §13 and §14). 404 for
@@ -50,33 +54,67 @@ export async function serveMedia(
   const file = name && fileOf(name);
   if (!file) return notFound();
 
-  const pointer = await readPointer(file);
+  const stored = await storedUnlessNewer(name, file);
   const headers = new Headers({
     "Cache-Control": isOwn ? NO_CACHE : PUBLIC_CACHE,
-    "Content-Type": pointer?.type ?? (await mediaType(file)),
+    "Content-Type": stored?.type ?? (await mediaType(file)),
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Accept-Ranges": "bytes",
   });
   if (isUnfinished(file)) return serveUnfinished(request, name, file, headers);
   const playlist = await playlistWithCaptions(name);
   if (playlist !== undefined) return textResponse(request, playlist, headers);
-  return sendFile(request, name, { file, pointer }, headers);
+  return sendStoredOrLocal(request, name, { file, stored }, headers);
 }
 
-/** Answers with a file of a bucket, wherever its bytes are; who may see it has been asked. */
+/** Answers with a file of a bucket, wherever its bytes are. Who may see it has been checked. */
 export async function sendFile(
   request: Request,
   name: MediaName,
-  { file, pointer }: { file: string; pointer: Pointer | undefined },
   headers: Headers,
 ): Promise<Response> {
-  if (pointer) return serveStored(request, name, pointer, headers);
+  const file = fileOf(name);
+  if (!file) return notFound();
+  const stored = await storedUnlessNewer(name, file);
+  return sendStoredOrLocal(request, name, { file, stored }, headers);
+}
+
+/** Returns the record of a file in the store, unless the disk has a newer one. */
+async function storedUnlessNewer(name: MediaName, file: string): Promise<StoredFile | undefined> {
+  const stored = storedFile(name);
+  return stored && (await copyState(file, stored)) !== "newer" ? stored : undefined;
+}
+
+async function sendStoredOrLocal(
+  request: Request,
+  name: MediaName,
+  { file, stored }: { file: string; stored: StoredFile | undefined },
+  headers: Headers,
+): Promise<Response> {
+  if (stored) {
+    const redirect = await redirectToStore(request, name, stored, headers);
+    if (redirect) return redirect;
+    if (!(await hasLocalCopy(file, stored))) return serveStored(request, name, stored, headers);
+  }
   const { accelPrefix } = settings();
   if (accelPrefix) {
     headers.set("X-Accel-Redirect", `${accelPrefix}/${name.bucket}/${name.path}`);
     return new Response(null, { headers });
   }
-  return serveFile(request, file, headers);
+  return serveFile(request, file, headers, stored);
+}
+
+/** Small files are copied to the disk when they are first read; of others, visitors want a range. */
+async function hasLocalCopy(file: string, stored: StoredFile): Promise<boolean> {
+  if (stored.bytes <= MAX_COPIED_BYTES) {
+    try {
+      await localFile(file);
+    } catch {
+      // The store says why, or the disk is full.
+      return false;
+    }
+  }
+  return (await copyState(file, stored)) === "current";
 }
 
 /**
@@ -91,8 +129,7 @@ async function serveUnfinished(
   headers: Headers,
 ): Promise<Response> {
   if (file.endsWith(".m3u8")) {
-    const text =
-      (await playlistWithCaptions(name)) ?? (await readFile(file, "utf8").catch(() => ""));
+    const text = (await playlistWithCaptions(name)) ?? (await readText(file).catch(() => ""));
     if (!text) return notFound();
     headers.set("Cache-Control", NO_CACHE);
     return textResponse(request, text, headers);
@@ -128,7 +165,7 @@ function publicName(name: MediaName): MediaName | undefined {
 
 function isThere(name: MediaName): boolean {
   const file = fileOf(fileBehind(name));
-  return file !== undefined && fs.existsSync(file);
+  return file !== undefined && fileExists(file);
 }
 
 /** As `bucketFile`, and undefined of what would be below a file: whoever asks names it, no row does. */
@@ -148,7 +185,12 @@ function textResponse(request: Request, text: string, headers: Headers): Respons
   return new Response(request.method === "HEAD" ? null : text, { headers });
 }
 
-async function serveFile(request: Request, file: string, headers: Headers): Promise<Response> {
+async function serveFile(
+  request: Request,
+  file: string,
+  headers: Headers,
+  stored: StoredFile | undefined,
+): Promise<Response> {
   const handle = await openFile(file);
   if (!handle) return notFound();
   let isRead = false;
@@ -157,8 +199,8 @@ async function serveFile(request: Request, file: string, headers: Headers): Prom
     if (!stat.isFile()) return notFound();
     const content = {
       bytes: Number(stat.size),
-      version: versionOf(stat),
-      modifiedMs: Number(stat.mtimeMs),
+      version: stored?.version ?? versionOf(stat),
+      modifiedMs: stored?.modifiedMs ?? Number(stat.mtimeMs),
       body(start: number, length: number) {
         isRead = true;
         return fileBody(handle, start, length);
@@ -168,15 +210,4 @@ async function serveFile(request: Request, file: string, headers: Headers): Prom
   } finally {
     if (!isRead) await handle.close();
   }
-}
-
-export function notFound(): Response {
-  return new Response("There is no such file.\n", {
-    status: 404,
-    headers: {
-      "Cache-Control": NO_CACHE,
-      "Content-Type": "text/plain; charset=utf-8",
-      "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-    },
-  });
 }

@@ -4,7 +4,15 @@ import { settings } from "~/server/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { database } from "~db/client.server";
 import { processState } from "~db/runtime.server";
-import { bucketFile, type MediaName, mediaBasePath, mediaUrl } from "../bucket.server";
+import {
+  bucketFile,
+  type FileName,
+  type MediaName,
+  mediaBasePath,
+  mediaUrl,
+} from "../bucket.server";
+import { copyState, localFile } from "../files/local-copies.server";
+import { storedFile } from "../files/stored-files.server";
 import { temporaryPath } from "../intake/received-file.server";
 import { forgetFiles, recordFile } from "../media-files.server";
 import { processPicture } from "../pictures/picture-process.server";
@@ -49,6 +57,13 @@ function smallVersion({ bucket, path: name }: MediaName, width: number): MediaNa
   return { bucket, path: `${mediaBasePath(name)}/${width}${ending}.webp` };
 }
 
+/** Whether a file is a smaller version, which is created again whenever it is missing. */
+export function isSmallVersion({ bucket, path: name }: FileName): boolean {
+  const [width = ""] = path.posix.basename(name).split(".");
+  const isInFolder = bucket === "thumbnails" && name.split("/").length === 3;
+  return isInFolder && SMALL_WIDTHS_PIXELS.some((each) => String(each) === width);
+}
+
 /** Resolves when what has been asked for so far is made. */
 export function smallPicturesMade(): Promise<void> {
   return resizing().last;
@@ -72,7 +87,7 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
   if (!from || !to) return;
   const target = await temporaryPath();
   try {
-    await processPicture({ kind: "thumbnail", file: from, target, width });
+    await processPicture({ kind: "thumbnail", file: await localFile(from), target, width });
     await moveFlushed(target, to);
   } finally {
     await fs.rm(target, { force: true });
@@ -120,6 +135,8 @@ async function ownerOf(name: MediaName): Promise<string | undefined> {
 
 async function writtenAt({ bucket, path }: MediaName): Promise<number | undefined> {
   const file = bucketFile(bucket, path);
+  const stored = storedFile({ bucket, path });
+  if (file && stored && (await copyState(file, stored)) !== "newer") return stored.modifiedMs;
   const found = file ? await fs.stat(file).catch(() => undefined) : undefined;
   return found?.mtimeMs;
 }

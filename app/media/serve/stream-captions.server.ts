@@ -1,5 +1,3 @@
-import fs from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseDuration } from "~/shared/format";
 import { quoted } from "~/shared/markup/playlist-text";
@@ -14,6 +12,8 @@ import {
   parseMediaUrl,
 } from "../bucket.server";
 import { UNKNOWN } from "../captions/languages";
+import { readText } from "../files/local-copies.server";
+import { fileExists } from "../media-files.server";
 
 /**
  * A device's own player knows of a film's captions what the playlist says. They come and go with their
@@ -39,8 +39,8 @@ export async function playlistWithCaptions(name: MediaName): Promise<string | un
     .flatMap((row) => readCaptions(row.captions))
     .filter((each) => isThere(each.url));
   const file = bucketFile(name.bucket, name.path);
-  if (captions.length === 0 || !file || !fs.existsSync(file)) return undefined;
-  const text = await readFile(file, "utf8");
+  if (captions.length === 0 || !file || !fileExists(file)) return undefined;
+  const text = await readText(file);
   return url.endsWith(".mpd")
     ? manifestWithCaptions(text, captions)
     : masterWithCaptions(text, captions);
@@ -112,7 +112,7 @@ function captionsPlaylist(url: string): string | undefined {
 function isThere(url: string): boolean {
   const name = parseMediaUrl(url);
   const file = name && bucketFile(name.bucket, name.path);
-  return file !== undefined && fs.existsSync(file);
+  return file !== undefined && fileExists(file);
 }
 
 interface Row {

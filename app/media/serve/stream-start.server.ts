@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { startRendition } from "~/shared/streams/start-rendition";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
+import { readText } from "../files/local-copies.server";
 
 /** Where the file of a rendition begins, which a player asks for before its first picture. */
 interface FileStart {
@@ -87,5 +87,5 @@ async function readMedia(url: string): Promise<string> {
   const file =
     name && mediaUrl(name.bucket, name.path) === url && bucketFile(name.bucket, name.path);
   if (!file) throw new Error(`${url} names no file`);
-  return readFile(file, "utf8");
+  return readText(file);
 }

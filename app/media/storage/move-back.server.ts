@@ -1,71 +1,78 @@
-import { rm, utimes } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
-import { moveFlushed } from "~/shared/move-files.server";
+import { flushOne } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
-import { BUCKETS } from "../bucket.server";
-import { temporaryPath } from "../intake/received-file.server";
-import { removeStaleCopies } from "./copies.server";
-import { fetchObject } from "./local-copy.server";
-import type { MoveProgress } from "./move-files.server";
-import { pointersIn, readPointer } from "./pointer.server";
-import { noteRemoval } from "./remove.server";
-
-/** Every folder that contains pointers: the buckets, the quarantine, and that of blocked videos. */
-export function foldersOfPointers(): string[] {
-  return [...BUCKETS, ".quarantine", ".block-list"].map((name) =>
-    path.join(settings().uploadsDir, name),
-  );
-}
+import { type FileName, filePath } from "../bucket.server";
+import { copyState, withLocalFile } from "../files/local-copies.server";
+import {
+  forgetStored,
+  type StoredFile,
+  storedFile,
+  storedFilesAfter,
+} from "../files/stored-files.server";
+import { digestOf } from "../intake/tus-store.server";
+import type { MoveProgress } from "./move-into-store.server";
+import { StorageError } from "./object-store";
 
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Brings the bytes of all files back to the disk, each read whole and compared with its digest before it
- * takes the place of its pointer, and has the copies of the others removed. Killed, it goes on where it was at
- * the next call.
+ * Brings all files back to the disk. Each is compared with its digest before its record is removed and the
+ * removal of its object is enqueued. Killed, it continues at the next call. From now on nothing is moved into
+ * the store, until `moveToStore` says otherwise.
  *
- * @throws {StorageError} when the store does not give a file; what is left stays in the store.
+ * @throws {StorageError} if the store doesn't give a file. What is left stays in the store.
  */
 export async function moveBack(onMoved: (progress: MoveProgress) => void): Promise<MoveProgress> {
+  await setLeavesStore(true);
   const progress: MoveProgress = { files: 0, bytes: 0 };
-  for (const folder of foldersOfPointers()) {
-    for await (const pointer of pointersIn(folder)) {
-      const { file, key, bytes, modifiedMs, names } = pointer;
-      const made = await temporaryPath();
-      await fetchObject(pointer, made);
-      await utimes(made, modifiedMs / 1000, modifiedMs / 1000);
-      // Deleted, moved or replaced meanwhile: what was read is nobody's.
-      if ((await readPointer(file))?.key !== key) {
-        await rm(made, { force: true });
-        continue;
-      }
-      await moveFlushed(made, file);
-      if (names === 1) await noteRemoval(key);
+  for (;;) {
+    const files = storedFilesAfter({ bucket: "", path: "" }, ROWS_AT_ONCE);
+    if (files.length === 0) break;
+    for (const stored of files) {
+      await bringBack(stored);
       progress.files += 1;
-      progress.bytes += bytes;
+      progress.bytes += stored.bytes;
       onMoved(progress);
     }
   }
-  await lookAgain();
-  await removeStaleCopies();
+  await moveEverythingAgain();
   return progress;
 }
 
-/** Nothing of any entry is in the store any more, so all are due when it is used again. */
-async function lookAgain(): Promise<void> {
-  let changes: number;
-  do {
-    changes = await writeTransaction(() => {
-      const copies = prepared(
-        `UPDATE stored_copies SET stale = 1 WHERE (bucket, path) IN
-           (SELECT bucket, path FROM stored_copies WHERE stale = 0 LIMIT ${ROWS_AT_ONCE})`,
-      ).run();
-      const entries = prepared(
-        `UPDATE media_files SET stored = 0 WHERE (bucket, path) IN
-           (SELECT bucket, path FROM media_files WHERE stored = 1 LIMIT ${ROWS_AT_ONCE})`,
-      ).run();
-      return copies.changes + entries.changes;
+/** Sets whether all files are to be on the disk, although STORAGE_URL names a store. */
+export async function setLeavesStore(leaves: boolean): Promise<void> {
+  const set = prepared("UPDATE storage SET leaves_store = ?");
+  await writeTransaction(() => set.run(Number(leaves)));
+}
+
+async function bringBack(stored: FileName & StoredFile): Promise<void> {
+  const file = filePath(stored);
+  if (!file) throw new StorageError("unplaced", `${stored.bucket}/${stored.path}`);
+  await withLocalFile(file, async () => {
+    // A damaged copy is fetched again, and compared while it is.
+    if ((await copyState(file, stored)) === "current" && (await digestOf(file)) !== stored.sha256) {
+      await rm(file);
+    }
+  });
+  await withLocalFile(file, async () => {
+    await flushOne(file);
+    await flushOne(path.dirname(file));
+    const state = await copyState(file, stored);
+    await writeTransaction(() => {
+      // Removed, or brought back by another process, in the meantime.
+      if (state === "missing" || storedFile(stored)?.object !== stored.object) return;
+      forgetStored(stored, { isOrdered: true });
     });
-  } while (changes > 0);
+  });
+}
+
+/** The store has nothing of any entry, so all are due when a store is used again. */
+async function moveEverythingAgain(): Promise<void> {
+  await writeTransaction(() => prepared("UPDATE performer_documents SET stored = 0").run());
+  const set = prepared(
+    `UPDATE media_files SET stored = 0 WHERE (bucket, path) IN
+       (SELECT bucket, path FROM media_files WHERE stored = 1 LIMIT ${ROWS_AT_ONCE})`,
+  );
+  while ((await writeTransaction(() => set.run().changes)) > 0);
 }

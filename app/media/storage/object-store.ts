@@ -38,15 +38,22 @@ export interface StoredObject {
   modifiedMs: number;
 }
 
-export type StorageFailure = "away" | "denied" | "full" | "missing" | "damaged" | "foreign";
+export type StorageFailure =
+  | "away"
+  | "denied"
+  | "full"
+  | "missing"
+  | "damaged"
+  | "foreign"
+  | "unplaced";
 
 const SENTENCES: Record<StorageFailure, string> = {
   away: "The file store does not answer.",
   denied: "The file store refuses the keys, or has no such bucket.",
   full: "The file store is full.",
   missing: "The file is not in the file store.",
-  foreign:
-    "Most objects in the file store belong to no file of this site, so nothing is removed from it. Check DATABASE_PATH and STORAGE_URL.",
+  foreign: "The file store belongs to another site. Check DATABASE_PATH and STORAGE_URL.",
+  unplaced: "The file has no place in UPLOADS_DIR, because the path leads over a symbolic link.",
   damaged: "The file store has received other bytes than were sent.",
 };
 

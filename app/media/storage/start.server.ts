@@ -2,9 +2,9 @@ import { onShutdown } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
 import { every, processState } from "~db/runtime.server";
 import { removalsPausedBy } from "../removal-guard.server";
-import { readMarker, writeMarker } from "./marker.server";
 import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";
+import { ownStore } from "./store-identity.server";
 
 const LOOK_EVERY_MS = 10_000;
 /** Whether it answers is asked so often, also where nothing is to be moved; after a failure nothing else is asked before. */
@@ -32,7 +32,7 @@ function failed(sentence: string): void {
   store().failure = { sentence, since: store().failure?.since ?? Date.now() };
 }
 
-/** Moves files into the store from now on, and removes from it what was deleted. Without a store it does nothing. */
+/** Moves files into the store from now on. Does nothing without a store. */
 export function startMovingFiles(): void {
   if (!settings().storage) return;
   let isLeaving = false;
@@ -65,42 +65,29 @@ export function startMovingFiles(): void {
   });
 }
 
-/** One round: what was deleted, then what is new. Nothing while removals are paused. */
+/** Moves what is due into the store, unless removals are paused. */
 export async function moveOnce(isWanted: () => boolean = () => true): Promise<void> {
   if (await removalsPausedBy()) return;
-  const [{ finishStoreRemovals }, { removeStaleCopies }, { moveDueFiles }] = await Promise.all([
-    import("./remove.server"),
-    import("./copies.server"),
-    import("./move-files.server"),
-  ]);
-  await removeStaleCopies();
-  await finishStoreRemovals();
-  if (readMarker()?.direction === "back") return;
-  writeMarkerOnce();
-  await moveDueFiles(undefined, isWanted);
-}
-
-function writeMarkerOnce(): void {
-  const { url } = settings().storage!;
-  if (readMarker()?.url !== url) writeMarker({ url, direction: "there" });
+  const { moveIntoStore } = await import("./move-into-store.server");
+  await moveIntoStore(undefined, isWanted);
 }
 
 /**
  * Asks the store once, before the first request is answered.
  *
- * @throws {StorageError} when it refuses the keys; one that does not answer is no reason not to start, since
- *   what is on the disk can be watched, and new files wait there.
+ * @throws {StorageError} if it refuses the keys, or belongs to another site. A store that doesn't answer is no
+ *   reason not to start: files on the disk can be watched, and new files wait there.
  */
 export async function tryStore(): Promise<void> {
   if (!settings().storage) return;
   try {
-    await askStore();
-    await (await objectStore()).removeUnfinished(Date.now() - ABANDONED_MS);
+    await (await ownStore()).removeUnfinished(Date.now() - ABANDONED_MS);
   } catch (error) {
-    if (error instanceof StorageError && error.failure === "denied") throw error;
+    const isFinal = error instanceof StorageError && ["denied", "foreign"].includes(error.failure);
+    if (isFinal) throw error;
     const { message } = error as Error;
     failed(message);
-    console.error(`${message} Films that are in it can't be watched until it does.`);
+    console.error(`${message} Videos in it can't be watched until it does.`);
   }
 }
 

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Source } from "../encode/artifact";
@@ -6,11 +5,11 @@ import { frameFilters } from "../encode/filters.server";
 import { steadyRate } from "../encode/renditions";
 import type { Task } from "../encode/task.server";
 import { conversionOf, copiedSounds } from "../encode/transcode.server";
+import { localFile } from "../files/local-copies.server";
 import { cachedProbe } from "../probe/cached-probe.server";
 import type { SoundStream } from "../probe/playable";
 import { type Probe, RefusedFileError } from "../probe/probe.server";
 import { fileVersion } from "../serve/file-version.server";
-import { localCopy } from "../storage/local-copy.server";
 import { decodeFrames, hashPackets, isAsLong } from "./count-frames.server";
 
 /** The original stays; `message` says why, as a sentence for the log. */
@@ -20,7 +19,7 @@ export class KeptOriginalError extends Error {}
 export type Verified = ReadonlyMap<string, string>;
 
 export interface Replacement {
-  /** Where the original and the file that is played are stored; `Source` may name local copies of them. */
+  /** The paths of the original and of the file that is played. */
   stored: { original: string; playing: string };
   /** Of the stream: its largest rendition first, then its audio. */
   stream: { rendition: string; audio: readonly string[] } | undefined;
@@ -70,14 +69,13 @@ export async function verifyReplacement(
   let rendition: number | undefined;
   for (const file of stream ? [stream.rendition, ...stream.audio] : []) {
     const isVideo = file === stream?.rendition;
-    const local = await localCopy(file, task.folder);
+    await localFile(file);
     const streams = isVideo ? { video: 0, audio: [] } : { audio: [0] };
     const frames = decoded(
       path.basename(file),
-      await decodeFrames(task, local, { durationSeconds, ...streams }),
+      await decodeFrames(task, file, { durationSeconds, ...streams }),
     );
     if (isVideo) rendition = frames;
-    if (local !== file) await rm(local, { force: true });
   }
 
   const original = (filters?: string[]) =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { origin, SECRET_MIN_LENGTH } from "../settings/setting-rules";
+import { origin, SECRET_MIN_LENGTH, wholeNumber } from "../settings/setting-rules";
 import { parseStorageUrl } from "./storage-url";
 
 const ADDRESS =
@@ -21,6 +21,10 @@ export const STORAGE_VARIABLES = {
   STORAGE_DELIVERY: {
     takes: "proxy or redirect",
     schema: z.enum(["proxy", "redirect"]).default("proxy"),
+  },
+  STORAGE_CACHE_BYTES: {
+    takes: "a whole number of bytes",
+    schema: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 3),
   },
   CDN_URL: {
     takes: "the address of a CDN before the store, without a path, such as https://cdn.example",
@@ -61,7 +65,9 @@ export function requireStorageSettings(parsed: Parsed): string | undefined {
 export function storageSettings(parsed: Parsed) {
   const { address } = parsed.STORAGE_URL ?? {};
   return {
-    /** Where the bytes of films are. Undefined: with everything else, in UPLOADS_DIR. */
+    /** What UPLOADS_DIR may take for copies of files that are in the store. */
+    storageCacheBytes: parsed.STORAGE_CACHE_BYTES,
+    /** Where files are. Undefined: in UPLOADS_DIR. */
     storage: address && {
       address,
       /** Names it, without any key. */

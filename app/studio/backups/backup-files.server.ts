@@ -41,14 +41,20 @@ export const UPLOAD_FOLDERS = [...BUCKETS, DOCUMENTS];
  * Lists the uploaded files in the order in which they have to be copied, without those that are removed in the
  * meantime. The playlists and files of a stream that is being encoded grow: a playlist is copied before the files, so
  * that these have all segments it names, and the marker of an unfinished stream before both.
+ *
+ * @param isLeftOut whether the list doesn't contain a file.
  */
-export function listUploads(root = settings().uploadsDir): ListedFile[] {
+export function listUploads(
+  root = settings().uploadsDir,
+  isLeftOut: (file: ListedFile) => boolean = () => false,
+): ListedFile[] {
   const files = UPLOAD_FOLDERS.flatMap((folder) =>
-    filesBelow(path.join(root, folder)).flatMap((file) => {
-      const stat = fs.statSync(file, { throwIfNoEntry: false });
+    filesBelow(path.join(root, folder)).flatMap((at) => {
+      const stat = fs.statSync(at, { throwIfNoEntry: false });
       if (!stat) return [];
-      const name = path.relative(root, file).split(path.sep).join("/");
-      return [{ path: name, bytes: stat.size, modifiedMs: stat.mtimeMs }];
+      const name = path.relative(root, at).split(path.sep).join("/");
+      const file = { path: name, bytes: stat.size, modifiedMs: stat.mtimeMs };
+      return isLeftOut(file) ? [] : [file];
     }),
   );
   const rank = ({ path: name }: ListedFile) =>
@@ -123,14 +129,18 @@ export function putWhole(file: ListedFile, from: string, target: string, put: Pu
  *
  * @returns how many were copied, and the files of the site as they are in the target.
  */
-export function copyNew(from: string, to: string): { copied: number; files: ListedFile[] } {
+export function copyNew(
+  from: string,
+  to: string,
+  isLeftOut: (file: ListedFile) => boolean,
+): { copied: number; files: ListedFile[] } {
   let copied = 0;
   removeEndedMarkers(
     listUploads(to).map((file) => file.path),
     from,
     to,
   );
-  const files = listUploads(from).flatMap((file) => {
+  const files = listUploads(from, isLeftOut).flatMap((file) => {
     const target = path.join(to, file.path);
     if (!isThere(file, target) && putWhole(file, path.join(from, file.path), target)) copied++;
     const stat = fs.statSync(target, { throwIfNoEntry: false });

@@ -21,6 +21,7 @@ import {
   storedBackups,
   unfinishedFolder,
 } from "./stored-backups.server";
+import { openStoredCopies, type StoredCopies } from "./stored-copies.server";
 import { createUploadsCopy } from "./uploads-copy.server";
 
 /** What must stay free on the disk of BACKUP_DIR, which may be that of the site. */
@@ -96,6 +97,20 @@ async function fill(
   name: string,
   backup: string,
 ): Promise<Omit<MadeBackup, "name">> {
+  const stored = openStoredCopies(options.databasePath);
+  try {
+    return await fillWithout(stored, options, name, backup);
+  } finally {
+    stored.close();
+  }
+}
+
+async function fillWithout(
+  stored: StoredCopies,
+  options: BackupOptions,
+  name: string,
+  backup: string,
+): Promise<Omit<MadeBackup, "name">> {
   const { databasePath, uploadsDir, folder, withUploads } = options;
   const target = path.join(backup, BACKUP.database);
   const [earlier] = storedBackups(folder);
@@ -103,6 +118,7 @@ async function fill(
     uploadsDir,
     path.join(backup, BACKUP.uploads),
     earlier && path.join(folder, earlier),
+    stored,
   );
   // The copy of the database, and that of the proof.
   const databaseRoom = 2 * fs.statSync(databasePath).size;
@@ -115,7 +131,7 @@ async function fill(
   if (fs.existsSync(options.secretFile)) {
     writeWhole(path.join(backup, BACKUP.secret), fs.readFileSync(options.secretFile));
   }
-  writeListing(backup, withUploads ? uploads.files() : listUploads(uploadsDir));
+  writeListing(backup, withUploads ? uploads.files() : listUploads(uploadsDir, stored.has));
   const { files, repaired } = proveBackup(backup, proofFolder(folder, name), {
     tables,
     withUploads,

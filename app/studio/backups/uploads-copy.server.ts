@@ -12,6 +12,8 @@ import {
   removeEndedMarkers,
 } from "./backup-files.server";
 
+import type { StoredCopies } from "./stored-copies.server";
+
 export interface UploadsCopy {
   /** Of the files that no earlier backup has. */
   bytesToCopy(): number;
@@ -29,12 +31,15 @@ export interface UploadsCopy {
  * size and time is a link to that copy and takes no room.
  *
  * @param earlier the folder of that backup.
+ * @param stored copies of files in the store, which the backup doesn't contain.
  */
 export function createUploadsCopy(
   uploadsDir: string,
   target: string,
   earlier: string | undefined,
+  stored: Pick<StoredCopies, "has">,
 ): UploadsCopy {
+  const list = () => listUploads(uploadsDir, stored.has);
   const known = new Map<string, ListedFile>();
   for (const file of earlier ? readListing(earlier) : []) {
     if (file.sha256) known.set(file.path, file);
@@ -76,14 +81,14 @@ export function createUploadsCopy(
 
   return {
     bytesToCopy: () =>
-      listUploads(uploadsDir)
+      list()
         .filter((file) => !earlierCopy(file))
         .reduce((sum, { bytes }) => sum + bytes, 0),
     copyNew() {
       for (const marker of removeEndedMarkers(have.keys(), uploadsDir, target)) {
         have.delete(marker);
       }
-      for (const file of listUploads(uploadsDir)) {
+      for (const file of list()) {
         const there = have.get(file.path);
         if (!there || !isSame(there, file)) add(file);
       }

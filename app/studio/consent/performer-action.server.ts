@@ -1,4 +1,5 @@
 import { assertAllowed, type SessionUser } from "~/account/guard.server";
+import { removeSoon } from "~/media/files/removals.server";
 import { receiveMultipart } from "~/media/intake/multipart.server";
 import { discardReceived } from "~/media/intake/received-file.server";
 import { UploadError } from "~/media/intake/upload-error.server";
@@ -6,12 +7,7 @@ import { readSmallForm } from "~/server/small-form.server";
 import type { Toast } from "~/server/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { DOCUMENT_LABELS, type DocumentKind, dayOf } from "~/trust/consent/consent";
-import {
-  arrivingDocument,
-  keepDocument,
-  removeDocument,
-  removeDocumentFiles,
-} from "~/trust/consent/documents.server";
+import { arrivingDocument, keepDocument, removeDocument } from "~/trust/consent/documents.server";
 import {
   type PerformerErrors,
   type PerformerTexts,
@@ -86,12 +82,9 @@ async function perform(
       return failure(422, FAILED, { detail: "Tick “Delete all of it” first." });
     }
     const forgotten = await forgetPerformer(id, user.id);
-    if (!forgotten) return failure(404, FAILED, { detail: GONE });
-    removeDocumentFiles(forgotten.documents);
-    return done(
-      "",
-      `All that was kept about this performer is deleted.${sentenceOf(forgotten.hidden)}`,
-    );
+    if (forgotten === undefined) return failure(404, FAILED, { detail: GONE });
+    removeSoon();
+    return done("", `All that was kept about this performer is deleted.${sentenceOf(forgotten)}`);
   }
   // The form of a file that came without one.
   if (intent === "add-document") assertAllowed(user, "/admin/consent/:id add-document");

@@ -5,6 +5,7 @@ import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/buck
 import { readCaptionFile } from "~/media/captions/captions-thread.server";
 import { CaptionsLimitError } from "~/media/captions/cues";
 import { languageName, languageTag } from "~/media/captions/languages";
+import { removeUnreferenced } from "~/media/files/removals.server";
 import type { FileRule, ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { recordFile } from "~/media/media-files.server";
@@ -75,13 +76,13 @@ export async function storeNewCaptions(
       return JSON.stringify(track ? [...after, track] : after);
     },
     async commit() {
-      for (const { url } of lost) await removeFile(url, folder);
+      await removeFiles(lost, folder);
       if (folder) {
         await recordFile({ bucket: "videos", path: folder, videoId, kind: "derived" });
       }
     },
     async discard() {
-      if (track) await removeFile(track.url, folder);
+      if (track) await removeFiles([track], folder);
     },
   };
 }
@@ -129,11 +130,15 @@ async function folderOf(videoId: string): Promise<string | undefined> {
 }
 
 /** Only files beside the video: a row that another program wrote may reference anything. */
-async function removeFile(url: string, folder: string | undefined): Promise<void> {
-  const name = parseMediaUrl(url);
-  if (!folder || name?.bucket !== "videos" || !name.path.startsWith(`${folder}/`)) return;
-  const file = bucketFile(name.bucket, name.path);
-  if (file) await fs.rm(file, { force: true });
+async function removeFiles(
+  captions: readonly Captions[],
+  folder: string | undefined,
+): Promise<void> {
+  const beside = captions
+    .map(({ url }) => parseMediaUrl(url))
+    .filter((name) => name !== undefined)
+    .filter(({ bucket, path }) => folder && bucket === "videos" && path.startsWith(`${folder}/`));
+  await removeUnreferenced(beside, "discarded");
 }
 
 function refused(sentence: string): UploadError {

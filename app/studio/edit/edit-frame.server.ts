@@ -3,12 +3,12 @@ import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { extractFrame } from "~/media/encode/frames.server";
 import { fit } from "~/media/encode/renditions";
 import { createTask } from "~/media/encode/task.server";
+import { withLocalFile } from "~/media/files/local-copies.server";
 import { type ReceivedFile, temporaryPath } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
-import { localCopy } from "~/media/storage/local-copy.server";
 import { StorageError } from "~/media/storage/object-store";
 import { prepared } from "~db/client.server";
 import { parseMoment } from "./moments";
@@ -49,13 +49,14 @@ export async function withFrame<Result>(
 /** @returns the path of the picture, in `folder`, which it makes. */
 async function takeFrame(file: string, seconds: number, folder: string): Promise<string> {
   await mkdir(folder);
-  const whole = await localCopy(file, folder);
-  const film = await cachedProbe(whole);
-  if (seconds > film.durationSeconds) throw refused("The video is shorter than that.");
-  const task = createTask(folder, () => {});
-  const picture = await extractFrame(whole, film, seconds, fit(film.video, SIDE), task);
-  if (!picture) throw refused("No picture could be taken there. Try another moment.");
-  return picture;
+  return withLocalFile(file, async () => {
+    const film = await cachedProbe(file);
+    if (seconds > film.durationSeconds) throw refused("The video is shorter than that.");
+    const task = createTask(folder, () => {});
+    const picture = await extractFrame(file, film, seconds, fit(film.video, SIDE), task);
+    if (!picture) throw refused("No picture could be taken there. Try another moment.");
+    return picture;
+  });
 }
 
 function toRefusal(error: unknown): unknown {

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
+import { localFile } from "~/media/files/local-copies.server";
 import { ownMediaPath } from "~/shared/media-path";
 import { parseStoryboard, type StoryboardFrame } from "~/shared/streams/storyboard";
 
@@ -28,7 +29,7 @@ const HERE = "http://this.invalid";
 
 async function readHead(path: string): Promise<string | undefined> {
   try {
-    const file = await open(path);
+    const file = await open(await localFile(path));
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_BYTES), 0, MOST_BYTES, 0);
       return buffer.toString("utf8", 0, bytesRead);

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { bucketFile, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { localFile } from "~/media/files/local-copies.server";
 import { linkOrCopy } from "~/shared/move-files.server";
 import { type Captions, readCaptions } from "~db/captions";
 
@@ -35,7 +36,7 @@ async function copyBeside(url: string, basePath: string): Promise<string> {
   const to = bucketFile("videos", target);
   if (!from || !to) return url;
   try {
-    await linkOrCopy(from, to);
+    await linkOrCopy(await localFile(from), to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     return url;

@@ -4,6 +4,7 @@ import path from "node:path";
 import { bucketFile, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { type Cue, decodeText, readCues, writeWebvtt } from "~/media/captions/cues";
 import type { Cut } from "~/media/encode/artifact";
+import { localFile } from "~/media/files/local-copies.server";
 import { type Captions, readCaptions } from "~db/captions";
 
 /**
@@ -63,7 +64,7 @@ async function writeCut(
 /** A file that is gone, or is none of captions, has no cues. */
 async function readAll(file: string): Promise<Cue[]> {
   try {
-    return readCues(decodeText(await readFile(file)) ?? "");
+    return readCues(decodeText(await readFile(await localFile(file))) ?? "");
   } catch {
     return [];
   }

@@ -3,18 +3,25 @@ import path from "node:path";
 import type { Selectable } from "kysely";
 import { BUCKETS, bucketFile, type MediaName, mediaBasePath } from "~/media/bucket.server";
 import { isBeingRemoved } from "~/media/files/removals.server";
+import {
+  forgetStored,
+  isStored,
+  storedFilesAfter,
+  storedFilesOf,
+} from "~/media/files/stored-files.server";
 import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
 import { type PauseReason, removalsPausedBy } from "~/media/removal-guard.server";
 import { settings } from "~/server/settings.server";
 import { checkDocuments, documentFile } from "~/trust/consent/documents.server";
-import { database } from "~db/client.server";
+import { database, writeTransaction } from "~db/client.server";
 import type { MediaFilesTable } from "~db/schema";
 import { claimantOf, ownerOf, readClaims } from "./claims.server";
 import { type MissingFile, missingFiles } from "./missing-files.server";
-import { isUnchanged, moveToQuarantine } from "./quarantine.server";
+import { isUnchanged, moveToQuarantine, QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
 /** No upload needs this long from its first byte in the bucket to its row. */
 const ABANDONED_MS = 24 * 3_600_000;
+const STORED_AT_ONCE = 500;
 
 /** A file, or a folder of derived files, in a bucket. */
 export interface LibraryEntry extends MediaName {
@@ -96,8 +103,13 @@ export async function quarantineStray(
   const moved: LibraryEntry[] = [];
   for (const entry of await stillUnowned(stray)) {
     const at = bucketFile(entry.bucket, entry.path);
-    if (!at || !(await isUnchanged(at, now)) || claimantOf(entry)) continue;
-    await moveToQuarantine(at, path.join(entry.bucket, entry.path), now);
+    const isLocal = at && (await fs.lstat(at).catch(() => undefined)) !== undefined;
+    const isOld = isLocal ? await isUnchanged(at, now) : isStoredUnchanged(entry, now);
+    if (!at || !isOld || claimantOf(entry)) continue;
+    if (isLocal) await moveToQuarantine(at, path.join(entry.bucket, entry.path), now);
+    await writeTransaction(() => {
+      if (!claimantOf(entry)) forgetStored(entry, { keptMs: QUARANTINE_MS }, now);
+    });
     moved.push(entry);
   }
   await forgetFiles(moved);
@@ -122,6 +134,10 @@ export async function quarantineDocuments(
     moved.push(name);
   }
   return moved;
+}
+
+function isStoredUnchanged(entry: LibraryEntry, now: number): boolean {
+  return storedFilesOf(entry).every(({ modifiedMs }) => now - modifiedMs > UNCHANGED_MS);
 }
 
 /** The entries that still belong to no video and to no upload in progress. */
@@ -170,6 +186,29 @@ async function* entries(): AsyncGenerator<LibraryEntry> {
       }
     }
   }
+  yield* storedEntries();
+}
+
+/** The entries that are in the store only. */
+async function* storedEntries(): AsyncGenerator<LibraryEntry> {
+  let last: Parameters<typeof storedFilesAfter>[0] = { bucket: "", path: "" };
+  let entry = "";
+  for (;;) {
+    const files = storedFilesAfter(last, STORED_AT_ONCE);
+    for (const { bucket, path: name } of files) {
+      if (bucket === "documents") continue;
+      const parts = name.split("/");
+      const entryPath = parts.slice(0, 2).join("/");
+      if (`${bucket}/${entryPath}` === entry) continue;
+      entry = `${bucket}/${entryPath}`;
+      const file = bucketFile(bucket, entryPath);
+      if (!file || (await fs.lstat(file).catch(() => undefined))) continue;
+      const bytes = await diskUsage(file);
+      yield { bucket, path: entryPath, isFolder: parts.length > 2, bytes };
+    }
+    last = files.at(-1) ?? last;
+    if (files.length < STORED_AT_ONCE) return;
+  }
 }
 
 /** Returns the entries of a folder, without hidden ones; none if it doesn't exist. */
@@ -215,7 +254,7 @@ export async function correctRecord(
   // A file that was deleted since it was measured: its record was removed before this one came.
   const file = bucketFile(bucket, path);
   const isThere = file && (await fs.lstat(file).catch(() => undefined));
-  if (!isThere) await forgetFiles([{ bucket, path }]);
+  if (!isThere && !isStored({ bucket, path })) await forgetFiles([{ bucket, path }]);
 }
 
 async function forgetOthers(
@@ -234,6 +273,7 @@ export async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
   const isOwnEntry = before.path.split("/").length === 2;
   const file = bucketFile(before.bucket, before.path);
   if (isOwnEntry && file && (await fs.lstat(file).catch(() => undefined))) return;
+  if (isOwnEntry && isStored(before)) return;
   await replaceRecord(before, undefined);
 }
 

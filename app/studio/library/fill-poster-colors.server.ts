@@ -1,4 +1,5 @@
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
+import { localFile } from "~/media/files/local-copies.server";
 import { posterColors } from "~/media/pictures/poster-colors.server";
 import { database } from "~db/client.server";
 
@@ -14,7 +15,7 @@ export async function fillPosterColors(): Promise<number> {
   for (const { id, thumbnail_url } of rows) {
     const name = parseMediaUrl(thumbnail_url ?? "");
     const file = name && bucketFile(name.bucket, name.path);
-    const colors = file && (await posterColors(file));
+    const colors = file && (await posterColors(await localFile(file)));
     if (!colors) continue;
     const { numUpdatedRows } = await database()
       .updateTable("videos")

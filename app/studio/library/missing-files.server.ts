@@ -1,6 +1,6 @@
-import fs from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
+import { fileExists } from "~/media/media-files.server";
 import { readCaptions } from "~db/captions";
 import { database, prepared, writeTransaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
@@ -91,8 +91,7 @@ async function missingUrls({ captions, ...row }: Row): Promise<string[]> {
     const file = url ? parseMediaUrl(url) : undefined;
     if (!url || !file) continue;
     const at = bucketFile(file.bucket, file.path);
-    const isThere = at && (await fs.stat(at).catch(() => undefined));
-    if (!isThere) missing.push(url);
+    if (!at || !fileExists(at)) missing.push(url);
   }
   return missing;
 }

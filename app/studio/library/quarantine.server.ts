@@ -6,6 +6,9 @@ import { move } from "~/shared/move-files.server";
 /** Files that nothing refers to may belong to a row that is still to come, so they wait this long. */
 export const UNCHANGED_MS = 7 * 24 * 3_600_000;
 
+/** How long the store keeps objects of the quarantine. */
+export const QUARANTINE_MS = 30 * 24 * 3_600_000;
+
 /** Where `check-library --fix` puts files that nothing refers to. Nothing removes them from there. */
 export const quarantineFolder = () => path.join(settings().uploadsDir, ".quarantine");
 

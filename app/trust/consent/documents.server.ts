@@ -4,8 +4,12 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { generateX25519Identity } from "age-encryption";
 import { fileTypeFromBuffer } from "file-type";
+import { localFile } from "~/media/files/local-copies.server";
+import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
+import { storedFile } from "~/media/files/stored-files.server";
 import { type FileRule, HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
+import { StorageError } from "~/media/storage/object-store";
 import { settings } from "~/server/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
@@ -105,7 +109,7 @@ export async function keepDocument(
     await moveFlushed(received.path, documentFile(id));
     return await writeTransaction(() => {
       if (!prepared("SELECT 1 FROM performers WHERE id = ?").get(performerId)) {
-        fs.rmSync(documentFile(id), { force: true });
+        enqueueRemovals([nameOf(id)], { reason: "discarded" });
         return false;
       }
       const count = prepared("SELECT count(*) FROM performer_documents WHERE performer_id = ?");
@@ -125,7 +129,7 @@ export async function keepDocument(
       return true;
     });
   } catch (error) {
-    fs.rmSync(documentFile(id), { force: true });
+    await removeUnreferenced([nameOf(id)], "discarded");
     throw toUploadError(error);
   }
 }
@@ -155,7 +159,7 @@ export interface OpenDocument {
 export async function openDocument(
   { id, performerId, userId }: { id: string; performerId: string; userId: string },
   now = Date.now(),
-): Promise<OpenDocument | "gone" | "locked" | "damaged"> {
+): Promise<OpenDocument | "gone" | "locked" | "damaged" | "away"> {
   const row = prepared("SELECT * FROM performer_documents WHERE id = ? AND performer_id = ?").get(
     id,
     performerId,
@@ -165,10 +169,12 @@ export async function openDocument(
   if (!key) return "locked";
   const file = documentFile(id);
   try {
+    await localFile(file);
     let bytes = 0;
     for await (const chunk of decryptedFile(file, key)) bytes += chunk.length;
     if (bytes !== row.bytes) return "damaged";
   } catch (error) {
+    if (error instanceof StorageError && error.failure === "away") return "away";
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     if (!isMissing && !(error instanceof DamagedDocumentError)) {
       console.error(`Could not read the document ${id}: ${(error as Error).message}`);
@@ -185,7 +191,7 @@ export async function openDocument(
 }
 
 /**
- * Deletes a document: its row with the key first, then its file.
+ * Deletes a document: its row with the key, and then its file.
  *
  * @returns how many videos were hidden, as they lack it now; undefined when there is no such document.
  */
@@ -198,26 +204,23 @@ export async function removeDocument(
       "DELETE FROM performer_documents WHERE id = ? AND performer_id = ?",
     ).run(id, performerId);
     if (changes === 0) return undefined;
+    enqueueDocumentRemovals([id]);
     logAccess("document-remove", { id, performerId, userId }, now);
     const videos = prepared("SELECT video_id FROM video_performers WHERE performer_id = ?")
       .pluck()
       .all(performerId) as string[];
     return settleVideos(videos, now);
   });
-  if (hidden !== undefined) removeDocumentFiles([id]);
+  removeSoon();
   return hidden;
 }
 
-/** Removes the files of rows that are gone. */
-export function removeDocumentFiles(ids: readonly string[]): void {
-  for (const id of ids) {
-    try {
-      fs.rmSync(documentFile(id), { force: true });
-    } catch (error) {
-      console.error(`Could not remove the document ${id}: ${(error as Error).message}`);
-    }
-  }
+/** Part of the transaction that deletes the rows of documents: enqueues the removal of their files. */
+export function enqueueDocumentRemovals(ids: readonly string[]): void {
+  enqueueRemovals(ids.map(nameOf), { reason: "deleted", isOrdered: true });
 }
+
+const nameOf = (id: string) => ({ bucket: "documents", path: id }) as const;
 
 /** Documents whose file or row is missing. */
 export function checkDocuments(): { stray: string[]; missing: string[] } {
@@ -226,6 +229,6 @@ export function checkDocuments(): { stray: string[]; missing: string[] } {
   const rows = new Set(prepared("SELECT id FROM performer_documents").pluck().all() as string[]);
   return {
     stray: [...files].filter((name) => !rows.has(name)),
-    missing: [...rows].filter((id) => !files.has(id)),
+    missing: [...rows].filter((id) => !files.has(id) && !storedFile(nameOf(id))),
   };
 }

@@ -4,6 +4,7 @@ import { prepared, writeTransaction } from "~db/client.server";
 import type { PerformerDocumentRow, PerformerRow } from "~db/schema/consent";
 import { appendToLog } from "../moderation-log.server";
 import { isAdultOn } from "./consent";
+import { enqueueDocumentRemovals } from "./documents.server";
 import { openBox, sealBox } from "./performer-box.server";
 import type { ParsedPerformer } from "./performer-form";
 import { settleVideos } from "./settle.server";
@@ -213,13 +214,13 @@ function recordAges(performerId: string, dateOfBirth: string): void {
  * Deletes all that is kept about a performer. Videos that are no longer valid without them are hidden
  * first, where consent is required. The log says that it was done, without a name.
  *
- * @returns the ids of their documents, whose files the caller removes; undefined when there is none.
+ * @returns how many videos were hidden; undefined when there is no such performer.
  */
 export function forgetPerformer(
   id: string,
   userId: string,
   now = Date.now(),
-): Promise<{ documents: string[]; hidden: number } | undefined> {
+): Promise<number | undefined> {
   return writeTransaction(() => {
     const documents = prepared("SELECT id FROM performer_documents WHERE performer_id = ?")
       .pluck()
@@ -227,6 +228,7 @@ export function forgetPerformer(
     const videos = videoIdsOf(id);
     const { changes } = prepared("DELETE FROM performers WHERE id = ?").run(id);
     if (changes === 0) return undefined;
+    enqueueDocumentRemovals(documents);
     appendToLog(
       {
         action: "performer-delete",
@@ -235,7 +237,7 @@ export function forgetPerformer(
       },
       now,
     );
-    return { documents, hidden: settleVideos(videos, now) };
+    return settleVideos(videos, now);
   });
 }
 

@@ -20,7 +20,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   upload_terms_state: "id required_since",
 
   // Derived from the films and from the catalogue.
-  blocked_films: "id video_id reason blocked_at state attempts first step frames",
+  blocked_films: "id video_id reason blocked_at state file attempts first step frames",
   blocked_files: "sha256 film_id",
   blocked_likenesses: "video_id film_id found_at dismissed_at",
   video_frames: "video_id first step frames",
@@ -50,10 +50,10 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   tag_change_videos: "change_id video_id before after",
 
   media_files: "bucket video_id kind bytes stored",
-  removals: "id bucket reason is_ordered created_at",
-  stored_copies: "bucket sha256 stale",
+  removals: "id bucket reason is_ordered created_at not_before",
+  stored_files: "bucket bytes sha256 version modified_ms type",
   missing_files: "number",
-  storage: "id bytes checked_at files_looked_at site_id clock",
+  storage: "id bytes checked_at files_looked_at site_id clock leaves_store",
   downloads: "id address texts status state reason video_id created_at terms",
   imports: "source bytes modified_ms video_id target process started_at finished_at",
   jobs: "id video_id kind priority state attempts run_after worker lease_until worker_losses progress speed seconds_left reason created_at started_at finished_at",

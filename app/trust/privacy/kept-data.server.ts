@@ -78,7 +78,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         why: "To prove it. Owners of the site alone open them, and each time is noted in a log.",
         howLong: "Until they are deleted; in backups until these are replaced.",
         columns: {
-          performer_documents: "id performer_id kind type bytes file_key added_at added_by",
+          performer_documents: "id performer_id kind type bytes file_key added_at added_by stored",
         },
       },
       {
@@ -164,7 +164,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
           deleted_videos: "row deleted_by uploaded_by",
           media_files: "path",
           removals: "path",
-          stored_copies: "path key",
+          stored_files: "path object",
           downloads: "user_id",
         },
       },

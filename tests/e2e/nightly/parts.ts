@@ -41,10 +41,7 @@ export async function startParts(): Promise<Parts> {
 
     const reader = new SiteProcess({ ...shared, READ_ONLY_FROM: writer.url });
     ends.push(() => reader.remove());
-    const refresher = keepRefreshing(litestream.url, reader.databasePath, {
-      ...store.environment,
-      UPLOADS_DIR: reader.uploads,
-    });
+    const refresher = keepRefreshing(litestream.url, reader.databasePath);
     ends.push(() => refresher.kill("SIGKILL"));
     await until(() => fs.existsSync(reader.databasePath));
     await reader.start();
@@ -73,13 +70,9 @@ export async function startParts(): Promise<Parts> {
   }
 }
 
-/** `npm run refresh-reader -- --every 1 --files`; that it fails until there is a replica is what it is for. */
-function keepRefreshing(
-  replica: string,
-  file: string,
-  settings: Record<string, string>,
-): ChildProcess {
-  const script = command("refresh-reader", "--every", "1", "--files");
+/** `npm run refresh-reader -- --every 1`; that it fails until there is a replica is what it is for. */
+function keepRefreshing(replica: string, file: string): ChildProcess {
+  const script = command("refresh-reader", "--every", "1");
   return spawn(process.execPath, script, {
     cwd: root,
     stdio: "ignore",
@@ -88,7 +81,6 @@ function keepRefreshing(
       PATH: `${path.dirname(LITESTREAM)}:${process.env.PATH}`,
       LITESTREAM_REPLICA_URL: replica,
       DATABASE_PATH: file,
-      ...settings,
     },
   });
 }

@@ -1,12 +1,19 @@
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { blockFilm, isBlockedFile, unblockFilm } from "~/media/block-list/blocked-films.server";
 import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
+import { removeFiles } from "~/media/files/removals.server";
+import { recordFile } from "~/media/media-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { moveIntoStore } from "~/media/storage/move-into-store.server";
+import { forgetSettings } from "~/server/settings.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { purge } from "~/studio/trash/trash.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import { useAdminSite } from "../../admin-requests";
 import { addToLibrary } from "../../encode-library";
+import { filesBelow } from "../../files-below";
 import { makeClip } from "../../media-clips";
 
 const site = useAdminSite();
@@ -28,7 +35,7 @@ const blocked = () =>
     bytes: number;
     step: number;
   }[];
-const kept = () => fs.readdirSync(path.join(site.uploads, ".block-list"));
+const files = () => filesBelow(path.join(site.uploads, "videos"));
 
 describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
   it("is known by the bytes that came, those that are played, and its frames", async () => {
@@ -44,16 +51,55 @@ describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
     expect(isBlockedFile(SHA)).toBe(true);
     const digests = sqliteHandle().prepare("SELECT sha256 FROM blocked_files").all();
     expect(digests).toHaveLength(2);
-    expect(kept()).toEqual([]);
+    expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   }, 60_000);
 
   it("is compared although the video is gone for good before its frames were taken", async () => {
     const id = await addToLibrary(site.uploads, film(2), true);
     await writeTransaction(() => blockFilm(id, "under-age"));
-    sqliteHandle().exec("DELETE FROM videos");
-    fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
+    await removeVideos([id], "u");
+    await purge([id]);
+    await removeFiles();
+    expect(files()).toHaveLength(1);
     await hashBlockedFilms();
     expect(blocked()).toMatchObject([{ state: "ready", bytes: 12 * 24 }]);
+    await removeFiles();
+    expect(files()).toEqual([]);
+  }, 60_000);
+
+  it("is tried again a minute later, three times, when its frames can't be taken", async () => {
+    const id = await addToLibrary(site.uploads, film(3), true);
+    await writeTransaction(() => blockFilm(id, "other"));
+    fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    for (const state of ["waiting", "waiting", "none"]) {
+      await hashBlockedFilms();
+      expect(blocked()).toMatchObject([{ state }]);
+    }
+    expect(logged).toHaveBeenCalledTimes(3);
+    logged.mockRestore();
+  }, 60_000);
+
+  it("loses no attempt while the store doesn't answer", async () => {
+    const store = path.join(site.folder, "store");
+    fs.mkdirSync(store);
+    process.env.STORAGE_URL = `file://${store}`;
+    forgetSettings();
+    const id = await addToLibrary(site.uploads, film(4), true);
+    sqliteHandle().exec("DELETE FROM jobs");
+    const [name = ""] = files();
+    await recordFile({ bucket: "videos", path: name, videoId: id, kind: "video" });
+    await moveIntoStore();
+    await writeTransaction(() => blockFilm(id, "other"));
+    fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
+    fs.renameSync(store, `${store}-away`);
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    for (let attempt = 0; attempt < 4; attempt++) await hashBlockedFilms();
+    logged.mockRestore();
+    expect(blocked()).toMatchObject([{ state: "waiting", attempts: 0 }]);
+    fs.renameSync(`${store}-away`, store);
+    await hashBlockedFilms();
+    expect(blocked()).toMatchObject([{ state: "ready" }]);
   }, 60_000);
 
   it("is on the list by its bytes alone when its file is no film, and says so", async () => {

@@ -52,7 +52,7 @@ async function block(file: string): Promise<void> {
 }
 
 /** What is left of the files that came in. */
-const left = () => filesIn(site.uploads).filter((name) => !name.startsWith(".block-list"));
+const left = () => filesIn(site.uploads);
 const stored = async (file: string) => {
   const arrived = path.join(site.uploads, "tmp", "arrived");
   fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });

@@ -92,8 +92,13 @@ export function fillLibrary(videos: number): void {
     run(
       `INSERT INTO blocked_films (video_id, reason, blocked_at, state) VALUES ('gone', 'other', @past, 'ready')`,
     );
-    run(`INSERT INTO stored_copies (bucket, path, key, sha256, stale)
-      SELECT 'thumbnails', 'u/' || number || '.jpg', 'k' || number, printf('%064d', number), number <= ${DUE} FROM videos`);
+    run(`INSERT INTO stored_files (bucket, path, object, bytes, sha256, version, modified_ms, type)
+      SELECT 'videos', 'u/' || number || '.mp4', 'k' || number, 1000, printf('%064d', number), '1-1-1', 1, 'video/mp4'
+      FROM videos`);
+    run(`INSERT INTO removals (bucket, path, reason, is_ordered, created_at, not_before)
+      SELECT 'store', 'waits' || number, 'deleted', 0, @past, '2999-01-01' FROM videos`);
+    run(`${due} INSERT INTO removals (bucket, path, reason, is_ordered, created_at, not_before)
+      SELECT 'store', 'k' || n, 'deleted', 0, @past, @past FROM numbers`);
     run(
       `UPDATE media_files SET stored = 0 WHERE video_id IN (SELECT id FROM videos WHERE number > @videos - ${DUE})`,
     );

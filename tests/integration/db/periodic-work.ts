@@ -2,6 +2,7 @@ import { countView, flushViews } from "~/catalogue/views.server";
 import { countWatched, flushWatchedParts } from "~/catalogue/watched-parts.server";
 import { subscribe } from "~/live/hub.server";
 import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
+import { evictCopies } from "~/media/files/local-copies.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { claim, heartbeat, returnToQueue } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
@@ -36,6 +37,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/live/hub.server.ts": () => subscribe(() => {})(),
   "app/media/block-list/hash-films.server.ts": hashBlockedFilms,
   "app/media/encode/task.server.ts": "Watches the progress of ffmpeg.",
+  "app/media/files/local-copies.server.ts": () => evictCopies(),
   "app/media/intake/cleanup.server.ts": "Reads folders.",
   "app/media/jobs/runner.server.ts": async () => {
     const runner = startRunner(0);
@@ -66,7 +68,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   },
   "app/studio/schedule/schedule.server.ts": () => performDue(),
   "app/studio/statistics/disk-days.server.ts": () => recordDisk(),
-  "app/media/files/removals.server.ts": removeFiles,
+  "app/media/files/removals.server.ts": () => removeFiles(),
   "app/studio/trash/trash.server.ts": () => emptyTrash(),
   "app/trust/compared.server.ts": releaseCompared,
   "app/trust/consent/ending.server.ts": () => hideEnded(),

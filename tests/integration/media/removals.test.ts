@@ -29,6 +29,8 @@ const enqueue = (...files: MediaName[]) =>
   // A moment later than the files, whose times have the resolution of the file system.
   writeTransaction(() => enqueueRemovals(files, { reason: "deleted" }, Date.now() + 1_000));
 
+const removeDue = () => removeFiles(Date.now() + 1_000);
+
 /** Any tool may write such a row. */
 function addRow(table: "videos" | "video_files", columns: Record<string, string>): void {
   const row = table === "videos" ? { title: "A", category: "desi", ...columns } : columns;
@@ -47,7 +49,7 @@ describe("a file whose removal is enqueued", () => {
     await recordFile({ ...FILM, videoId: "v", kind: "video" });
     await recordFile({ ...FOLDER, videoId: "v", kind: "derived" });
     await enqueue(FILM, FOLDER);
-    await removeFiles();
+    await removeDue();
     expect([isThere(FILM), isThere(FOLDER), removals()]).toEqual([false, false, []]);
     expect(sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get()).toBe(0);
     expect(fs.readdirSync(path.join(site.uploads, "videos/.removing"))).toEqual([]);
@@ -80,7 +82,7 @@ describe("a file whose removal is enqueued", () => {
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
     await enqueue(FILM, FOLDER);
     refer();
-    await removeFiles();
+    await removeDue();
     expect([isThere(FILM), isThere(FOLDER), removals()]).toEqual([true, true, []]);
   });
 
@@ -99,7 +101,7 @@ describe("a file whose removal is enqueued", () => {
       { bucket: "videos", path: "u/1/hls-b" },
     ] as const;
     await enqueue(source, old, current, FOLDER);
-    await removeFiles();
+    await removeDue();
     expect([source, old, current, FILM].map(isThere)).toEqual([false, false, true, true]);
     expect(removals()).toEqual([]);
   });
@@ -111,10 +113,10 @@ describe("a file whose removal is enqueued", () => {
       "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'ladder', 1, 'running', 'w')",
     );
     await enqueue(FILM);
-    await removeFiles();
+    await removeDue();
     expect([isThere(FILM), removals()]).toEqual([true, ["u/1.mp4"]]);
     sqliteHandle().exec("DELETE FROM jobs");
-    await removeFiles();
+    await removeDue();
     expect([isThere(FILM), removals()]).toEqual([false, []]);
   });
 
@@ -123,13 +125,13 @@ describe("a file whose removal is enqueued", () => {
     await writeTransaction(() =>
       enqueueRemovals([FILM], { reason: "deleted" }, Date.now() - 60_000),
     );
-    await removeFiles();
+    await removeDue();
     expect([isThere(FILM), removals()]).toEqual([true, []]);
   });
 
   it("is no longer there, or never was", async () => {
     await enqueue(FILM, FOLDER);
-    await removeFiles();
+    await removeDue();
     expect(removals()).toEqual([]);
   });
 
@@ -141,11 +143,11 @@ describe("a file whose removal is enqueued", () => {
     const obstacle = path.join(site.uploads, "videos/.removing");
     fs.writeFileSync(obstacle, "no folder");
     await enqueue(FILM, thumbnail);
-    await removeFiles();
+    await removeDue();
     expect([isThere(FILM), isThere(thumbnail), removals()]).toEqual([true, false, ["u/1.mp4"]]);
     expect(console.error).toHaveBeenCalledOnce();
     fs.rmSync(obstacle);
-    await removeFiles();
+    await removeDue();
     expect(isThere(FILM)).toBe(false);
     vi.restoreAllMocks();
   });
@@ -164,21 +166,21 @@ describe("a removal whose process was killed after the file was set aside", () =
 
   it("is ended", async () => {
     const aside = await interrupted();
-    await removeFiles();
+    await removeDue();
     expect([isThere(FILM), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
   });
 
   it("is undone when a row refers to the file by now", async () => {
     const aside = await interrupted();
     addRow("videos", { id: "b", video_url: "/media/videos/u/1.mp4" });
-    await removeFiles();
+    await removeDue();
     expect([isThere(FILM), fs.existsSync(aside), removals()]).toEqual([true, false, []]);
   });
 
   it("is undone when an older copy of the database doesn't know it", async () => {
     const aside = await interrupted();
     sqliteHandle().exec("DELETE FROM removals");
-    await removeFiles();
+    await removeDue();
     expect([isThere(FILM), fs.existsSync(aside)]).toEqual([true, false]);
   });
 
@@ -186,7 +188,7 @@ describe("a removal whose process was killed after the file was set aside", () =
     const aside = await interrupted();
     sqliteHandle().exec("DELETE FROM removals");
     put(FILM, "another");
-    await removeFiles();
+    await removeDue();
     expect(fs.readFileSync(at(FILM), "utf8")).toBe("another");
     expect(fs.readFileSync(aside, "utf8")).toBe("film");
   });

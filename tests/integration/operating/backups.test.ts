@@ -6,8 +6,12 @@ import { execa } from "execa";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { activitySentence } from "~/account/activity-labels";
+import { recordFile } from "~/media/media-files.server";
+import { moveIntoStore } from "~/media/storage/move-into-store.server";
 import { action, loader } from "~/routes/backups";
 import { forgetSettings, parseSettings } from "~/server/settings.server";
+import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
+import { checkAlerts } from "~/studio/alerts/check-alerts.server";
 import { readListing } from "~/studio/backups/backup-files.server";
 import { backupOptions, requireBackupFolder } from "~/studio/backups/backup-folder.server";
 import { lastBackups } from "~/studio/backups/backup-records.server";
@@ -23,6 +27,7 @@ import { command } from "../../command";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const ORIGIN = "http://localhost";
 const HOUR = 3_600_000;
+const MINUTE = 60_000;
 
 const site = useAdminSite();
 let folder: string;
@@ -96,8 +101,33 @@ describe("a backup", () => {
       fs.renameSync(path.join(folder, name), path.join(folder, name.replace(/^2\d/, "29")));
     }
     const { name } = await make();
-    expect(storedBackups(folder)).toContain(name);
-    expect(storedBackups(folder)).toHaveLength(2);
+    expect(storedBackups(folder)).toEqual([name, expect.stringMatching(/^29/)]);
+  });
+
+  it("removes those from a wrong clock first, and links to the newest of the others", async () => {
+    addFilm("a");
+    const future = (await make()).name.replace(/^2\d/, "29");
+    fs.renameSync(path.join(folder, storedBackups(folder)[0]!), path.join(folder, future));
+    const first = await make();
+    const second = await make();
+    expect(storedBackups(folder)).toEqual([second.name, first.name]);
+    expect(fs.statSync(copyOf(second.name, "videos/u/a.mp4")).ino).toBe(
+      fs.statSync(copyOf(first.name, "videos/u/a.mp4")).ino,
+    );
+  });
+
+  it("leaves out files that are in the store", async () => {
+    const store = path.join(site.folder, "store");
+    fs.mkdirSync(store);
+    process.env.STORAGE_URL = `file://${store}`;
+    forgetSettings();
+    addFilm("a");
+    addFilm("b");
+    await recordFile({ bucket: "videos", path: "u/a.mp4", videoId: null, kind: "video" });
+    await moveIntoStore();
+    const { name, files } = await make();
+    expect(files).toBe(1);
+    expect(fs.existsSync(copyOf(name, "videos/u/b.mp4"))).toBe(true);
   });
 
   it("copies a file again that is damaged in the earlier ones", async () => {
@@ -263,6 +293,8 @@ describe("the timetable", () => {
 
     fs.truncateSync(film, 5);
     await poll();
+    expect(await states()).toEqual(["interrupted"]);
+    await poll(Date.now() + 2 * MINUTE);
     expect(await states()).toEqual(["done", "interrupted"]);
     expect(leftovers()).toEqual([]);
     expect(storedBackups(folder)).toHaveLength(1);
@@ -271,7 +303,32 @@ describe("the timetable", () => {
   it("notices that the server was killed with its backup", async () => {
     sqliteHandle().exec("INSERT INTO backups (due_at) VALUES ('2026-01-01T00:00:00.000Z')");
     await poll();
+    expect(await states()).toEqual(["interrupted"]);
+    await poll(Date.now() + 2 * MINUTE);
     expect(await states()).toEqual(["done", "interrupted"]);
+  }, 60_000);
+
+  it("tries three times when the process is always killed, then raises an alert", async () => {
+    const killed = () =>
+      sqliteHandle()
+        .prepare("INSERT INTO backups (due_at) VALUES (?)")
+        .run(new Date().toISOString());
+    killed();
+    await poll();
+    killed();
+    // The second attempt is over within the wait of the first.
+    await poll();
+    await poll(Date.now() + 2 * MINUTE);
+    expect(await states()).toEqual(["interrupted", "interrupted"]);
+    killed();
+    await poll();
+    expect(await states()).toEqual(["failed", "interrupted", "interrupted"]);
+    await poll(Date.now() + HOUR);
+    expect(await states()).toHaveLength(3);
+    await checkAlerts();
+    expect((await readAlertsPage()).last).toMatchObject([
+      { kind: "backup-failed", sentence: expect.stringContaining("was killed 3 times") },
+    ]);
   }, 60_000);
 
   it("says why one failed, and waits for the next time", async () => {

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { removeFiles } from "~/media/files/removals.server";
 import { readCaptions } from "~db/captions";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -75,6 +76,7 @@ describe("the captions of the edit form", () => {
     await edit(SUBRIP, { captionsLanguage: "fr" });
     await edit(`WEBVTT\n\n00:05.000 --> 00:06.000\nGuten Abend\n`);
     expect(captions().map(({ label }) => label)).toEqual(["French", "German"]);
+    await removeFiles();
     expect(captionFiles()).toHaveLength(2);
     const german = captions().find(({ language }) => language === "de")!;
     expect(fs.readFileSync(onDisk(site.uploads, german.url), "utf8")).toContain("Guten Abend");
@@ -86,8 +88,10 @@ describe("the captions of the edit form", () => {
     const [german, french] = captions();
     expect(await edit(undefined, { [`removeCaptions:${german!.url}`]: "on" })).toBe(302);
     expect(captions()).toEqual([french]);
+    await removeFiles();
     expect(captionFiles()).toHaveLength(1);
     await succeed({ intent: "update", id: "v", [`removeCaptions:${french!.url}`]: "on" }, ADDRESS);
+    await removeFiles();
     expect(video()).toMatchObject({ captions: "[]", bytes: 0 });
     expect(captionFiles()).toEqual([]);
   });
@@ -125,6 +129,7 @@ describe("the captions of the edit form", () => {
         },
       });
       expect(video()).toMatchObject({ title: "A film", captions: null });
+      await removeFiles();
       expect(captionFiles()).toEqual([]);
       expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
     },
@@ -141,6 +146,7 @@ describe("the captions of the edit form", () => {
     ["the row has changed", { version: "old" }, 409],
   ])("leave no file behind when %s", async (_, more, status) => {
     expect(await sendMultipart(form(SUBRIP, more), ADDRESS)).toMatchObject({ init: { status } });
+    await removeFiles();
     expect(captionFiles()).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openSession } from "~/account/session.server";
 import { createToken } from "~/account/tokens/tokens.server";
+import { removeFiles } from "~/media/files/removals.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { action as actOnPanel } from "~/routes/admin";
 import { action as actOnApi } from "~/routes/api";
@@ -187,6 +188,7 @@ describe("a drafts-only uploader's request that an editor's publication overtake
     const before = stateOf();
     expect(await overtakenBy(sent, publish)).toBe(403);
     expect(stateOf()).toEqual(before);
+    await removeFiles();
     expect(filesBelow(`${site.uploads}/videos`)).toEqual(["up/1.mp4"]);
   });
 

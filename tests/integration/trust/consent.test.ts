@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/account/session.server";
+import { removeFiles } from "~/media/files/removals.server";
 import { action as consentAction } from "~/routes/consent";
 import { action as performerAction } from "~/routes/performer";
 import { action as documentAction } from "~/routes/performer-document";
@@ -485,6 +486,7 @@ describe("deleting a performer", () => {
     await caught(() => change(id, { intent: "forget", sure: "on" }));
     expect(findPerformer(id)).toBeUndefined();
     expect(video()?.status).toBe("hidden");
+    await removeFiles();
     expect(fs.existsSync(path.join(site.uploads, "documents", document))).toBe(false);
     for (const table of ["performer_names", "performer_documents", "video_performers"]) {
       expect(sqliteHandle().prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0);

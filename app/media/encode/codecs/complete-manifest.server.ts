@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { readText } from "../../files/local-copies.server";
 import type { Pictures } from "../dash-manifest";
 import { manifestWith, readHeaderBytes, readSegments } from "./add-renditions";
 
@@ -22,13 +23,13 @@ export async function completeManifest(
   made: string,
   master: string,
 ): Promise<string | undefined> {
-  const before = await readFile(path.join(stream, MANIFEST), "utf8").catch(() => "");
+  const before = await readText(path.join(stream, MANIFEST)).catch(() => "");
   const byCodec = new Map<string, Pictures[]>();
   for (const [name, codec, width, height, frameRate] of namedIn(master)) {
     const file = `${name}.mp4`;
     if (before.includes(`<BaseURL>${file}</BaseURL>`)) continue;
     const playlist = await readFile(path.join(made, `${name}.m3u8`), "utf8").catch(() =>
-      readFile(path.join(stream, `${name}.m3u8`), "utf8"),
+      readText(path.join(stream, `${name}.m3u8`)),
     );
     const sampleEntry = codec.split(".")[0]!;
     const set = byCodec.get(sampleEntry) ?? [];

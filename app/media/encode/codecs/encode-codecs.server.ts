@@ -1,10 +1,12 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { EXTRA_CODECS, type ExtraCodec } from "~/shared/streams/codecs";
-import { bucketFile, parseMediaUrl } from "../../bucket.server";
+import { bucketFile, type MediaName, parseMediaUrl } from "../../bucket.server";
+import { readText } from "../../files/local-copies.server";
+import { removeUnreferenced } from "../../files/removals.server";
+import { namesIn } from "../../media-files.server";
 import { inputArguments } from "../../probe/ffmpeg.server";
 import type { Probe } from "../../probe/probe.server";
-import { removeStored } from "../../storage/remove.server";
 import { renditionsByContent, usualRenditions } from "../analysis.server";
 import { type Artifact, cpuSecondsFor, maxFileBytes, NO_ARTIFACT, type Source } from "../artifact";
 import { chosenHardware, deviceArguments, threads, uploadFilter } from "../encoders.server";
@@ -107,18 +109,24 @@ async function openStream(hlsUrl: string): Promise<Stream | undefined> {
   const name = parseMediaUrl(hlsUrl);
   const file = name && bucketFile(name.bucket, name.path);
   if (!file || name.bucket !== "videos" || isUnfinished(file)) return undefined;
-  const master = await readFile(file, "utf8").catch(() => undefined);
+  const master = await readText(file).catch(unlessMissing);
   if (master === undefined) return undefined;
   return { folder: path.dirname(file), path: path.posix.dirname(name.path), master };
 }
 
 /** What an attempt that was killed has left beside the files of the stream. */
-async function removeUnnamed({ folder, master }: Stream): Promise<void> {
-  for (const name of await readdir(folder)) {
+async function removeUnnamed({ path: folder, master }: Stream): Promise<void> {
+  const unnamed: MediaName[] = [];
+  for (const name of await namesIn({ bucket: "videos", path: folder })) {
     const [, playlist] = ADDED_FILE.exec(name) ?? [];
     if (!playlist || master.includes(`\n${playlist}.m3u8\n`)) continue;
-    await removeStored(path.join(folder, name));
+    unnamed.push({ bucket: "videos", path: `${folder}/${name}` });
   }
+  await removeUnreferenced(unnamed, "discarded");
+}
+
+function unlessMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }
 
 const ADDED_FILE = /^((?:av1|hevc)-\w+-\w+?)(?:-keyframes)?\.(?:mp4|m3u8)$/;
@@ -173,7 +181,7 @@ async function addedRendition(
   rate: Rate,
   file: string,
 ): Promise<AddedRendition> {
-  const beside = await readFile(path.join(stream.folder, `${rendition.name}.m3u8`), "utf8");
+  const beside = await readText(path.join(stream.folder, `${rendition.name}.m3u8`));
   const segmentsOfName = readSegments(beside);
   const { fragments, headerBytes, codec } = await readFragments(path.join(task.folder, file));
   const segments = segmentsOf(fragments);

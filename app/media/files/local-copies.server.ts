@@ -1,0 +1,297 @@
+import { existsSync, linkSync, lstatSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { settings } from "~/server/settings.server";
+import { formatBytes } from "~/shared/format-bytes";
+import { needsCopy } from "~/shared/move-files.server";
+import { every, processState } from "~db/runtime.server";
+import { type FileName, FOLDERS, filePath, mediaBasePath } from "../bucket.server";
+import { temporaryPath } from "../intake/received-file.server";
+import { diskFigures } from "../jobs/disk.server";
+import { fetchObject } from "../storage/fetch-object.server";
+import { StorageError } from "../storage/object-store";
+import { objectStore } from "../storage/store.server";
+import { isInUse } from "./references.server";
+import { nameOfFile, type StoredFile, storedFile, storedFileAt } from "./stored-files.server";
+
+/**
+ * The disk of a site whose files are in a store: a cache, bounded by STORAGE_CACHE_BYTES. A copy has the path
+ * that the file would have without a store, and the time of the file, by which a newer file at that path is
+ * recognized that has not been moved into the store yet.
+ */
+
+/** `newer`: the disk has another file at this path, which is yet to be moved into the store. */
+type CopyState = "current" | "missing" | "newer";
+
+const EVICT_EVERY_MS = 10 * 60_000;
+/** Whoever fetched a copy is about to open it. */
+const MIN_UNUSED_MS = 60_000;
+/** The access time is updated at most this often. */
+const USE_NOTED_EVERY_MS = 3_600_000;
+/** Evicting ends below the limit by this share of it, so that the next copy doesn't cause another walk. */
+const SLACK = 0.1;
+
+const cache = processState("local copies", () => ({
+  /** By path. */
+  fetching: new Map<string, Promise<void>>(),
+  /** How many use each path now. */
+  pinned: new Map<string, number>(),
+  /** Since the last walk. */
+  addedBytes: 0,
+}));
+
+/** Returns the state of the local copy of a stored file. */
+export async function copyState(file: string, stored: StoredFile): Promise<CopyState> {
+  const found = await fs.lstat(file).catch(() => undefined);
+  if (!found) return "missing";
+  if (isCopyOf(found, stored)) {
+    if (Date.now() - found.atimeMs > USE_NOTED_EVERY_MS) await noteUse(file, stored);
+    return "current";
+  }
+  // A read replica moves nothing into the store, so its copy is an outdated one.
+  return isReadersCache() ? "missing" : "newer";
+}
+
+/** A file system may round times to a millisecond. */
+function isCopyOf(
+  { size, mtimeMs }: { size: number; mtimeMs: number },
+  { bytes, modifiedMs }: StoredFile,
+): boolean {
+  return size === bytes && Math.abs(mtimeMs - modifiedMs) < 2;
+}
+
+/** The file system may be mounted with `noatime`. */
+async function noteUse(file: string, { modifiedMs }: StoredFile): Promise<void> {
+  await fs.utimes(file, new Date(), modifiedMs / 1000).catch(() => {});
+}
+
+/**
+ * Makes sure that the bytes of a file are on the disk.
+ *
+ * @param file absolute path. A file outside the buckets, or without a record in the store, stays as it is.
+ * @returns the same path.
+ * @throws {StorageError}
+ * @throws ENOSPC if the disk has no space for it, before anything is read from the store.
+ */
+export async function localFile(file: string): Promise<string> {
+  const name = settings().storage && nameOfFile(file);
+  const stored = name && storedFile(name);
+  if (name && stored && (await copyState(file, stored)) === "missing") {
+    const { fetching } = cache();
+    const running = fetching.get(file);
+    if (running) await running;
+    else {
+      const fetched = fetchCopy(name, file, stored).finally(() => fetching.delete(file));
+      fetching.set(file, fetched);
+      await fetched;
+    }
+  }
+  return file;
+}
+
+/** Keeps the local copy of a file from being evicted while `work` reads it. */
+export async function withLocalFile<T>(
+  file: string,
+  work: (file: string) => Promise<T>,
+): Promise<T> {
+  const { pinned } = cache();
+  pinned.set(file, (pinned.get(file) ?? 0) + 1);
+  try {
+    return await work(await localFile(file));
+  } finally {
+    const left = (pinned.get(file) ?? 1) - 1;
+    if (left > 0) pinned.set(file, left);
+    else pinned.delete(file);
+  }
+}
+
+/**
+ * Returns the text of a small file, such as a playlist. If the disk takes no copy, the text comes from the
+ * store each time.
+ *
+ * @throws ENOENT if there is no such file, and {StorageError}.
+ */
+export async function readText(file: string): Promise<string> {
+  try {
+    return await fs.readFile(await localFile(file), "utf8");
+  } catch (error) {
+    const stored = storedFileAt(file);
+    if (!stored) throw error;
+    return text(await (await objectStore()).get(stored.object));
+  }
+}
+
+async function fetchCopy(name: FileName, file: string, stored: StoredFile): Promise<void> {
+  // The folder of the site that writes may be mounted here.
+  if (settings().readOnlyFrom && !isReadersCache()) throw new StorageError("away", name.path);
+  await makeRoom(stored.bytes);
+  const partial = await temporaryPath();
+  try {
+    await fetchObject(stored, partial);
+    await noteUse(partial, stored);
+    place(name, partial, file, stored);
+    cache().addedBytes += stored.bytes;
+  } finally {
+    await fs.rm(partial, { force: true });
+  }
+  const { storageCacheBytes } = settings();
+  if (cache().addedBytes > storageCacheBytes * SLACK) evictor().work?.run();
+}
+
+/** Synchronous: a file that was removed or written in the meantime stays as it is. */
+function place(name: FileName, partial: string, file: string, stored: StoredFile): void {
+  if (storedFile(name)?.object !== stored.object) return;
+  mkdirSync(path.dirname(file), { recursive: true });
+  if (isReadersCache()) {
+    renameSync(partial, file);
+    return;
+  }
+  try {
+    linkSync(partial, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    if (!needsCopy(code)) throw error;
+    if (!lstatSync(file, { throwIfNoEntry: false })) renameSync(partial, file);
+  }
+}
+
+/** @throws ENOSPC if the disk has no space for so many more bytes. */
+async function makeRoom(bytes: number): Promise<void> {
+  const lacking = async () => {
+    const { freeBytes, reserveBytes } = await diskFigures();
+    return bytes + reserveBytes - freeBytes;
+  };
+  const needed = await lacking();
+  if (needed <= 0) return;
+  await evictCopies({ needed });
+  if ((await lacking()) <= 0) return;
+  throw Object.assign(new Error(`ENOSPC: no space for a copy of ${formatBytes(bytes)}`), {
+    code: "ENOSPC",
+  });
+}
+
+const evictor = processState("eviction of local copies", () => ({
+  work: undefined as ReturnType<typeof every> | undefined,
+}));
+
+/** Keeps the copies within STORAGE_CACHE_BYTES from now on. Does nothing without a store. */
+export function startEvicting(): void {
+  if (!settings().storage) return;
+  const evict = () => evictCopies().then(() => {});
+  evictor().work = every(EVICT_EVERY_MS, "evict local copies of stored files", evict);
+}
+
+interface Copy extends FileName {
+  file: string;
+  stored: StoredFile;
+  usedMs: number;
+}
+
+/**
+ * Evicts the copies that haven't been used for longest. A copy goes only while the store has its object, which
+ * is asked for each, and while no job works on its video.
+ *
+ * @param options.needed bytes to evict even below STORAGE_CACHE_BYTES.
+ * @returns how many bytes were evicted.
+ * @throws {StorageError}
+ */
+export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promise<number> {
+  const limit = settings().storageCacheBytes;
+  cache().addedBytes = 0;
+  const copies: Copy[] = [];
+  let total = 0;
+  for (const bucket of FOLDERS) {
+    for await (const copy of copiesIn({ bucket, path: "" }, now)) {
+      copies.push(copy);
+      total += copy.stored.bytes;
+    }
+  }
+  const goal = Math.max(needed, total > limit ? total - limit * (1 - SLACK) : 0);
+  let evicted = 0;
+  for (const copy of copies.sort((a, b) => a.usedMs - b.usedMs)) {
+    if (evicted >= goal || now - copy.usedMs < MIN_UNUSED_MS) break;
+    if (await evict(copy)) evicted += copy.stored.bytes;
+  }
+  return evicted;
+}
+
+async function evict({ file, stored, bucket, path: name }: Copy): Promise<boolean> {
+  const found = await (await objectStore()).head(stored.object);
+  if (found?.bytes !== stored.bytes) {
+    console.error(`${bucket}/${name} is not in the file store. Its copy on the disk stays.`);
+    return false;
+  }
+  if (
+    cache().pinned.has(file) ||
+    isInUse({ bucket, path: bucket === "documents" ? name : mediaBasePath(name) })
+  )
+    return false;
+  const now = lstatSync(file, { throwIfNoEntry: false });
+  const isCurrent = storedFile({ bucket, path: name })?.object === stored.object;
+  if (!now || !isCurrent || !isCopyOf(now, stored)) return false;
+  unlinkSync(file);
+  return true;
+}
+
+/** The copies in a folder. A read replica removes everything else: all files of its cache are copies. */
+async function* copiesIn({ bucket, path: parent }: FileName, now: number): AsyncGenerator<Copy> {
+  const at = path.join(settings().uploadsDir, bucket, parent);
+  for (const entry of await fs.readdir(at, { withFileTypes: true }).catch(() => [])) {
+    if (entry.name.startsWith(".")) continue;
+    const name = { bucket, path: parent ? `${parent}/${entry.name}` : entry.name };
+    if (entry.isDirectory()) yield* copiesIn(name, now);
+    const file = entry.isFile() && filePath(name);
+    const found = file && (await fs.lstat(file).catch(() => undefined));
+    if (!file || !found) continue;
+    const stored = storedFile(name);
+    if (stored && isCopyOf(found, stored)) {
+      yield { ...name, file, stored, usedMs: found.atimeMs };
+    } else if (isReadersCache() && now - found.mtimeMs > MIN_UNUSED_MS) {
+      await fs.rm(file, { force: true });
+    }
+  }
+}
+
+/** In a folder that a read replica found empty. Everything in it is a copy. */
+const readersMarker = () => path.join(settings().uploadsDir, ".reader-cache");
+
+function isReadersCache(): boolean {
+  return settings().readOnlyFrom !== undefined && existsSync(readersMarker());
+}
+
+/**
+ * Prepares UPLOADS_DIR of a read replica: with a store, a folder that is empty becomes its cache. Any other
+ * folder is that of the site that writes.
+ */
+export async function prepareReadersCache(): Promise<void> {
+  const { storage, uploadsDir } = settings();
+  if (!storage) return;
+  await fs.mkdir(uploadsDir, { recursive: true });
+  if ((await fs.readdir(uploadsDir)).length > 0) return;
+  await fs.writeFile(readersMarker(), "");
+}
+
+/**
+ * When a read replica is promoted, removes outdated copies: from now on a file that differs from its record
+ * would count as newer than the store's.
+ */
+export async function adoptReadersCache(): Promise<void> {
+  if (settings().readOnlyFrom || !existsSync(readersMarker())) return;
+  for (const bucket of FOLDERS) await removeOutdated({ bucket, path: "" });
+  await fs.rm(readersMarker());
+}
+
+async function removeOutdated({ bucket, path: parent }: FileName): Promise<void> {
+  const at = path.join(settings().uploadsDir, bucket, parent);
+  for (const entry of await fs.readdir(at, { withFileTypes: true }).catch(() => [])) {
+    const name = { bucket, path: parent ? `${parent}/${entry.name}` : entry.name };
+    if (entry.isDirectory()) await removeOutdated(name);
+    else {
+      const file = path.join(at, entry.name);
+      const stored = storedFile(name);
+      if (!stored || !isCopyOf(await fs.lstat(file), stored)) await fs.rm(file);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+import { prepared } from "~db/client.server";
+import { type FileName, FOLDERS } from "../bucket.server";
+
+/**
+ * The record of the files that are in the store of STORAGE_URL. A file with a row in `stored_files` is in the
+ * store, and what the disk has of it is a copy. A file without a row is on the disk only.
+ */
+
+export interface StoredFile {
+  /** The key of its object. */
+  object: string;
+  bytes: number;
+  /** Hexadecimal. */
+  sha256: string;
+  /** The entity tag, without quotes, that the file had on the disk. */
+  version: string;
+  modifiedMs: number;
+  /** Content-Type. */
+  type: string;
+}
+
+/** How long a process may take from announcing an object to recording it. */
+const ANNOUNCED_MS = 24 * 3_600_000;
+/**
+ * How long an object stays in the store after its row is gone, so that a copy of the database from the last
+ * days finds every file it names. What a person orders to be removed doesn't wait.
+ */
+export const OBJECT_GRACE_MS = 7 * 24 * 3_600_000;
+
+const COLUMNS = "object, bytes, sha256, version, modified_ms AS modifiedMs, type";
+/** "0" follows "/", so the range is everything below a folder. */
+const IS_BELOW = "path > @path || '/' AND path < @path || '0'";
+
+/** Returns the record of a file; undefined for a file that is not in the store. */
+export function storedFile({ bucket, path: name }: FileName): StoredFile | undefined {
+  if (!settings().storage) return undefined;
+  const row = prepared(`SELECT ${COLUMNS} FROM stored_files WHERE bucket = ? AND path = ?`);
+  return row.get(bucket, name) as StoredFile | undefined;
+}
+
+/** Returns the record of the file at an absolute path. */
+export function storedFileAt(file: string): StoredFile | undefined {
+  const name = settings().storage && nameOfFile(file);
+  return name && storedFile(name);
+}
+
+/** Returns the folder and path of an absolute path; undefined outside the folders of files. */
+export function nameOfFile(file: string): FileName | undefined {
+  const relative = path.relative(path.resolve(settings().uploadsDir), file);
+  const [folder, ...rest] = relative.split(path.sep);
+  const bucket = FOLDERS.find((name) => name === folder);
+  return bucket && rest.length > 0 ? { bucket, path: rest.join("/") } : undefined;
+}
+
+/** Returns the records of a file, or of everything in a folder. */
+export function storedFilesOf({ bucket, path: name }: FileName): (FileName & StoredFile)[] {
+  if (!settings().storage) return [];
+  const rows = prepared(/* sql */ `
+    SELECT bucket, path, ${COLUMNS} FROM stored_files WHERE bucket = @bucket AND path = @path
+    UNION ALL SELECT bucket, path, ${COLUMNS} FROM stored_files WHERE bucket = @bucket AND ${IS_BELOW}`);
+  return rows.all({ bucket, path: name }) as ReturnType<typeof storedFilesOf>;
+}
+
+/** Whether a file, or anything in a folder, is in the store. */
+export function isStored({ bucket, path: name }: FileName): boolean {
+  const row = prepared(/* sql */ `
+    SELECT 1 FROM stored_files WHERE bucket = @bucket AND path = @path
+    UNION ALL SELECT 1 FROM stored_files WHERE bucket = @bucket AND ${IS_BELOW} LIMIT 1`);
+  return row.get({ bucket, path: name }) !== undefined;
+}
+
+/** Returns the next records, in the order of their names. */
+export function storedFilesAfter(
+  { bucket, path: name }: FileName | { bucket: ""; path: "" },
+  limit: number,
+): (FileName & StoredFile)[] {
+  const rows = prepared(/* sql */ `
+    SELECT bucket, path, ${COLUMNS} FROM stored_files WHERE (bucket, path) > (?, ?)
+    ORDER BY bucket, path LIMIT ?`);
+  return rows.all(bucket, name, limit) as ReturnType<typeof storedFilesAfter>;
+}
+
+/** Whether the site has any file in the store. */
+export function hasStoredFiles(): boolean {
+  return prepared("SELECT 1 FROM stored_files LIMIT 1").get() !== undefined;
+}
+
+/** Returns a new key, readable by people: the name of the file with 64 random bits before its extension. */
+export function newObject({ bucket, path: name }: FileName): string {
+  const extension = path.extname(name);
+  const stem = name.slice(0, name.length - extension.length);
+  return `${bucket}/${stem}.${randomBytes(8).toString("hex")}${extension}`;
+}
+
+/**
+ * Part of a transaction, before an object is written: if its process is killed before `recordStored`, the
+ * object is removed a day later.
+ */
+export function announceObjects(objects: readonly string[], now = Date.now()): void {
+  enqueueObjects(objects, { reason: "discarded", notBefore: now + ANNOUNCED_MS });
+}
+
+/**
+ * Part of a transaction: records that a file is in the store. What was stored under this name before is no
+ * longer needed.
+ *
+ * @returns false if the object's announcement has expired: it may have been removed.
+ */
+export function recordStored(
+  { bucket, path: name }: FileName,
+  { object, bytes, sha256, version, modifiedMs, type }: StoredFile,
+): boolean {
+  const announced = prepared("DELETE FROM removals WHERE bucket = 'store' AND path = ?");
+  if (announced.run(object).changes === 0) return false;
+  const before = storedFile({ bucket, path: name });
+  prepared(/* sql */ `
+    INSERT OR REPLACE INTO stored_files (bucket, path, object, bytes, sha256, version, modified_ms, type)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    bucket,
+    name,
+    object,
+    bytes,
+    sha256,
+    version,
+    modifiedMs,
+    type,
+  );
+  if (before) enqueueObjects([before.object], { reason: "replaced" });
+  return true;
+}
+
+/** Part of a transaction: gives the stored file a second name, which keeps its object. */
+export function recordSecondName(from: FileName, to: FileName): void {
+  prepared(/* sql */ `
+    INSERT OR REPLACE INTO stored_files (bucket, path, object, bytes, sha256, version, modified_ms, type)
+    SELECT @toBucket, @toPath, object, bytes, sha256, version, modified_ms, type
+    FROM stored_files WHERE bucket = @bucket AND path = @path`).run({
+    ...from,
+    toBucket: to.bucket,
+    toPath: to.path,
+  });
+}
+
+/** Part of a transaction: forgets a file, or everything in a folder, and enqueues the removal of the objects. */
+export function forgetStored(
+  { bucket, path: name }: FileName,
+  {
+    isOrdered = false,
+    keptMs = isOrdered ? 0 : OBJECT_GRACE_MS,
+  }: { isOrdered?: boolean; keptMs?: number } = {},
+  now = Date.now(),
+): void {
+  const forget = prepared(/* sql */ `
+    DELETE FROM stored_files WHERE bucket = @bucket AND (path = @path OR ${IS_BELOW})
+    RETURNING object`).pluck();
+  const objects = forget.all({ bucket, path: name }) as string[];
+  enqueueObjects(objects, { reason: "deleted", isOrdered, notBefore: now + keptMs }, now);
+}
+
+/** Part of a transaction: enqueues the removal of objects that no row names from now on. */
+export function enqueueObjects(
+  objects: readonly string[],
+  {
+    reason,
+    isOrdered = false,
+    notBefore,
+  }: { reason: "deleted" | "replaced" | "discarded"; isOrdered?: boolean; notBefore?: number },
+  now = Date.now(),
+): void {
+  const enqueue = prepared(/* sql */ `
+    INSERT INTO removals (bucket, path, reason, is_ordered, created_at, not_before)
+    VALUES ('store', @object, @reason, @isOrdered, @createdAt, @notBefore)
+    ON CONFLICT (bucket, path) DO UPDATE SET reason = @reason,
+      is_ordered = max(is_ordered, @isOrdered), not_before = @notBefore`);
+  const createdAt = new Date(now).toISOString();
+  const due = new Date(notBefore ?? now + OBJECT_GRACE_MS).toISOString();
+  for (const object of objects) {
+    enqueue.run({ object, reason, isOrdered: Number(isOrdered), createdAt, notBefore: due });
+  }
+}
+
+/** Whether a file's record names an object. */
+export function isObjectNeeded(object: string): boolean {
+  return prepared("SELECT 1 FROM stored_files WHERE object = ?").get(object) !== undefined;
+}
+
+/** Whether the removal of an object is enqueued, or it has been announced. */
+export function isObjectEnqueued(object: string): boolean {
+  const row = prepared("SELECT 1 FROM removals WHERE bucket = 'store' AND path = ?");
+  return row.get(object) !== undefined;
+}

@@ -1,0 +1,229 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import path from "node:path";
+import { mapConcurrently } from "~/shared/map-concurrently";
+import { prepared, writeTransaction } from "~db/client.server";
+import { type FileName, filePath } from "../bucket.server";
+import { copyState } from "../files/local-copies.server";
+import {
+  announceObjects,
+  enqueueObjects,
+  newObject,
+  recordStored,
+  type StoredFile,
+  storedFile,
+} from "../files/stored-files.server";
+import { versionOf } from "../serve/file-version.server";
+import { mediaType } from "../serve/media-type.server";
+import { isSmallVersion } from "../serve/small-picture.server";
+import { StorageError } from "./object-store";
+import { ownStore } from "./store-identity.server";
+
+const ROWS_AT_ONCE = 100;
+/** Files up to this size are moved a few at a time. */
+const MAX_SMALL_BYTES = 1024 ** 2;
+
+interface DueRow extends FileName {
+  videoId: string | null;
+}
+
+/** What has been moved since the start. */
+export interface MoveProgress {
+  files: number;
+  bytes: number;
+}
+
+/**
+ * Moves all files into the store that were written since the last time, except those that jobs are working
+ * on. The disk keeps a copy of each, which may be evicted later.
+ *
+ * An object is announced before it is written, and the file's record is written after the store has
+ * acknowledged all of its bytes. Killed at any point, the file is on the disk, or in both places.
+ *
+ * @param isWanted asked before each entry.
+ * @throws {StorageError} if the store accepts nothing more. Another failure, such as a file that can't be read,
+ *   is thrown after everything else has been moved.
+ */
+export async function moveIntoStore(
+  onMoved: (progress: MoveProgress) => void = () => {},
+  isWanted: () => boolean = () => true,
+): Promise<MoveProgress> {
+  const progress: MoveProgress = { files: 0, bytes: 0 };
+  let failure: unknown;
+  const move = async (row: DueRow) => {
+    try {
+      await moveEntry(row, progress, onMoved);
+    } catch (error) {
+      if (error instanceof StorageError) throw error;
+      console.error(`Could not move ${row.bucket}/${row.path} into the file store:`, error);
+      failure ??= error;
+    }
+  };
+  for (const row of dueDocuments()) {
+    if (isWanted() && !leavesStore()) await move(row);
+  }
+  let after: FileName = { bucket: "thumbnails", path: "" };
+  for (;;) {
+    const rows = dueAfter(after);
+    const last = rows.at(-1);
+    if (!last) break;
+    after = last;
+    for (const row of rows) {
+      if (!isWanted() || leavesStore()) return progress;
+      await move(row);
+    }
+  }
+  if (failure) throw failure;
+  return progress;
+}
+
+/** A job reads or writes the files of its video. The cleanup waits for hours, so it doesn't count. */
+const IS_BUSY = /* sql */ `EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = media_files.video_id
+  AND (state = 'running' OR (state = 'waiting' AND kind <> 'cleanup')))`;
+
+/** Documents never change, and no job works on them. */
+function dueDocuments(): DueRow[] {
+  const rows = prepared("SELECT id FROM performer_documents WHERE stored = 0").pluck();
+  return (rows.all() as string[]).map((id) => ({ bucket: "documents", path: id, videoId: null }));
+}
+
+function dueAfter({ bucket, path: after }: FileName): DueRow[] {
+  return prepared(
+    `SELECT bucket, path, video_id AS videoId FROM media_files INDEXED BY media_files_due
+     WHERE stored < 1 AND (bucket, path) > (?, ?) AND NOT ${IS_BUSY}
+     ORDER BY bucket, path LIMIT ${ROWS_AT_ONCE}`,
+  ).all(bucket, after) as DueRow[];
+}
+
+/** Returns how many files and folders are waiting to be moved. */
+export function dueEntries(): number {
+  const count = prepared(
+    `SELECT (SELECT count(*) FROM media_files WHERE stored < 1)
+       + (SELECT count(*) FROM performer_documents WHERE stored = 0)`,
+  );
+  return count.pluck().get() as number;
+}
+
+/** Whether all files are being brought back to the disk. */
+function leavesStore(): boolean {
+  return prepared("SELECT leaves_store FROM storage").pluck().get() === 1;
+}
+
+interface LocalFile extends FileName {
+  file: string;
+  object: string;
+  before: fs.BigIntStats;
+}
+
+async function moveEntry(
+  row: DueRow,
+  progress: MoveProgress,
+  onMoved: (progress: MoveProgress) => void,
+): Promise<void> {
+  const store = await ownStore();
+  const files: LocalFile[] = [];
+  for await (const file of newFilesOf(row)) files.push(file);
+  // Whoever writes a file of this entry in the meantime records the entry again, as not stored.
+  const token = -1 - (randomBytes(6).readUIntBE(0, 6) % 2 ** 40);
+  await writeTransaction(() => {
+    begin(row, token);
+    announceObjects(files.map(({ object }) => object));
+  });
+  const moved = new Map<LocalFile, StoredFile>();
+  let failure: unknown;
+  const move = async (each: LocalFile) => {
+    if (failure) return;
+    const { file, object, before } = each;
+    try {
+      const type = await mediaType(file);
+      const { sha256, bytes } = await store.put(object, file, type);
+      const modifiedMs = Number(before.mtimeMs);
+      moved.set(each, { object, bytes, sha256, version: versionOf(before), modifiedMs, type });
+    } catch (error) {
+      failure ??= error;
+    }
+  };
+  await mapConcurrently(
+    files.filter(({ before }) => before.size <= MAX_SMALL_BYTES),
+    move,
+  );
+  // One after the other: each takes the memory of a part.
+  for (const each of files) if (each.before.size > MAX_SMALL_BYTES) await move(each);
+  const recorded = await writeTransaction(() => {
+    const mayRecord = !leavesStore() && !hasRunningJob(row.videoId);
+    const done = [...moved].filter(
+      ([each, stored]) => mayRecord && isUnchanged(each) && recordStored(each, stored),
+    );
+    const recordedFiles = new Set(done.map(([each]) => each));
+    const left = files.filter((each) => !recordedFiles.has(each));
+    // After a failure, the store may have all of an object although its answer never came.
+    enqueueObjects(
+      left.map(({ object }) => object),
+      { reason: "discarded", notBefore: Date.now() },
+    );
+    end(row, token, left.length === 0);
+    return done;
+  });
+  for (const [, { bytes }] of recorded) {
+    progress.files += 1;
+    progress.bytes += bytes;
+    onMoved(progress);
+  }
+  if (failure) throw failure;
+}
+
+/** Part of a transaction: takes the entry, unless it is gone. */
+function begin({ bucket, path }: DueRow, token: number): void {
+  if (bucket === "documents") return;
+  const take = prepared(
+    "UPDATE media_files SET stored = ? WHERE bucket = ? AND path = ? AND stored < 1",
+  );
+  take.run(token, bucket, path);
+}
+
+/** Part of a transaction: ends what `begin` began, unless the entry was recorded again. */
+function end({ bucket, path }: DueRow, token: number, isWhole: boolean): void {
+  if (bucket === "documents") {
+    const set = prepared("UPDATE performer_documents SET stored = ? WHERE id = ?");
+    set.run(Number(isWhole), path);
+    return;
+  }
+  const finish = prepared(
+    "UPDATE media_files SET stored = ? WHERE bucket = ? AND path = ? AND stored = ?",
+  );
+  finish.run(Number(isWhole), bucket, path, token);
+}
+
+function hasRunningJob(videoId: string | null): boolean {
+  const job = prepared("SELECT 1 FROM jobs WHERE video_id = ? AND state = 'running'");
+  return job.get(videoId) !== undefined;
+}
+
+/** Synchronous, within the transaction that records the file: nothing comes in between. */
+function isUnchanged({ file, before }: LocalFile): boolean {
+  const now = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  return (
+    now !== undefined && versionOf(now) === versionOf(before) && now.ctimeNs === before.ctimeNs
+  );
+}
+
+/** The files of an entry that the store doesn't have. */
+async function* newFilesOf({ bucket, path }: FileName): AsyncGenerator<LocalFile> {
+  const target = filePath({ bucket, path });
+  if (target) yield* newFilesIn({ bucket, path }, target);
+}
+
+async function* newFilesIn(name: FileName, file: string): AsyncGenerator<LocalFile> {
+  const before = await lstat(file, { bigint: true }).catch(() => undefined);
+  if (before?.isDirectory()) {
+    for (const each of (await readdir(file)).sort()) {
+      if (each.startsWith(".")) continue;
+      yield* newFilesIn({ ...name, path: `${name.path}/${each}` }, path.join(file, each));
+    }
+  }
+  if (!before?.isFile() || isSmallVersion(name)) return;
+  const stored = storedFile(name);
+  if (stored && (await copyState(file, stored)) === "current") return;
+  yield { ...name, file, before, object: newObject(name) };
+}

@@ -1,0 +1,85 @@
+import fs from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { SettingsError, settings } from "~/server/settings.server";
+import { prepared } from "~db/client.server";
+import { processState } from "~db/runtime.server";
+import { hasStoredFiles, storedFilesAfter } from "../files/stored-files.server";
+import { temporaryPath } from "../intake/received-file.server";
+import { identifySite } from "../removal-guard.server";
+import { type ObjectStore, StorageError } from "./object-store";
+import { objectStore } from "./store.server";
+
+/** Repeats the site's id, as `site.json` in the uploads folder does. */
+export const MARKER = "site.json";
+
+/** Looked for in a store without a marker. */
+const SAMPLED_FILES = 3;
+
+const identified = processState("identity of the file store", () => ({ url: "", siteId: "" }));
+
+/**
+ * Returns the store once it is known to be this site's. Everything that writes to the store asks for it here.
+ *
+ * @throws {StorageError} `foreign` if it belongs to another site, or has none of the files of this one.
+ */
+export async function ownStore(): Promise<ObjectStore> {
+  const store = await objectStore();
+  const url = settings().storage?.url ?? "";
+  if (readSiteId() === "") await identifySite();
+  const siteId = readSiteId();
+  const known = identified();
+  if (known.url === url && known.siteId === siteId) return store;
+  const marker = await readMarker(store);
+  if (marker === undefined) {
+    if (!(await mayAdopt(store))) throw new StorageError("foreign", url);
+    await writeMarker(store, siteId);
+  } else if (marker !== siteId) throw new StorageError("foreign", url);
+  Object.assign(known, { url, siteId });
+  return store;
+}
+
+/**
+ * Ensures that STORAGE_URL is set while files of the site are in a store.
+ *
+ * @throws {SettingsError}
+ */
+export function requireStoreSetting(): void {
+  if (settings().storage || !hasStoredFiles()) return;
+  throw new SettingsError(
+    "STORAGE_URL must be set, because files of this site are in a file store. npm run move-storage -- --to disk brings them back.",
+  );
+}
+
+function readSiteId(): string {
+  return prepared("SELECT site_id FROM storage").pluck().get() as string;
+}
+
+/** Returns the id in the marker; undefined without one. */
+async function readMarker(store: ObjectStore): Promise<string | undefined> {
+  if (!(await store.head(MARKER))) return undefined;
+  try {
+    return String(JSON.parse(await text(await store.get(MARKER))).id);
+  } catch (error) {
+    if (error instanceof SyntaxError) return "";
+    throw error;
+  }
+}
+
+/** Whether a store without a marker is empty, or contains files that this site has recorded. */
+async function mayAdopt(store: ObjectStore): Promise<boolean> {
+  const sample = storedFilesAfter({ bucket: "", path: "" }, SAMPLED_FILES);
+  for (const { object } of sample) if (await store.head(object)) return true;
+  if (sample.length > 0) return false;
+  for await (const _ of store.list()) return false;
+  return true;
+}
+
+async function writeMarker(store: ObjectStore, id: string): Promise<void> {
+  const file = await temporaryPath();
+  try {
+    await fs.writeFile(file, `${JSON.stringify({ id })}\n`);
+    await store.put(MARKER, file, "application/json");
+  } finally {
+    await fs.rm(file, { force: true });
+  }
+}

@@ -1,0 +1,676 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bucketFile, type MediaName } from "~/media/bucket.server";
+import {
+  adoptReadersCache,
+  evictCopies,
+  localFile,
+  prepareReadersCache,
+  readText,
+} from "~/media/files/local-copies.server";
+import { removeFiles } from "~/media/files/removals.server";
+import {
+  announceObjects,
+  isStored,
+  OBJECT_GRACE_MS,
+  recordStored,
+  storedFile,
+} from "~/media/files/stored-files.server";
+import { diskUsage, fileExists, recordFile } from "~/media/media-files.server";
+import { identifySite } from "~/media/removal-guard.server";
+import { moveBack, setLeavesStore } from "~/media/storage/move-back.server";
+import { dueEntries, moveIntoStore } from "~/media/storage/move-into-store.server";
+import { tryStore } from "~/media/storage/start.server";
+import { ownStore, requireStoreSetting } from "~/media/storage/store-identity.server";
+import { loader } from "~/routes/media";
+import { forgetSettings } from "~/server/settings.server";
+import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
+import { checkStore, quarantineObjects } from "~/studio/library/check-store.server";
+import { followFiles, nothingSeen } from "~/studio/library/follow-files.server";
+import { missingFiles } from "~/studio/library/missing-files.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import { purge } from "~/studio/trash/trash.server";
+import { checkDocuments, enqueueDocumentRemovals } from "~/trust/consent/documents.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { filesBelow } from "../../files-below";
+import { useTemporarySite } from "../../temporary-site";
+
+const VIDEO = Buffer.from(Array.from({ length: 1_200_000 }, (_, index) => index % 251));
+const RENDITION = VIDEO.subarray(0, 200_000);
+const PLAYLIST = "#EXTM3U\n";
+const NAME = { bucket: "videos", path: "u/1700000000000.mp4" } as const;
+const DERIVED = { bucket: "videos", path: "u/1700000000000" } as const;
+const THUMBNAIL = { bucket: "thumbnails", path: "u/1700000000000.webp" } as const;
+const URL_PATH = `/media/videos/${NAME.path}`;
+const RENDITION_URL = "/media/videos/u/1700000000000/hls-1/v0.mp4";
+const PLAYLIST_URL = "/media/videos/u/1700000000000/hls-1/master.m3u8";
+const FILES = 4;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+let site: ReturnType<typeof useTemporarySite>;
+let storeFolder: string;
+
+beforeEach(async () => {
+  site = useTemporarySite();
+  storeFolder = path.join(site.folder, "store");
+  fs.mkdirSync(storeFolder);
+  set({ STORAGE_URL: `file://${storeFolder}` });
+  write("videos/u/1700000000000.mp4", VIDEO);
+  write("videos/u/1700000000000/hls-1/v0.mp4", RENDITION);
+  write("videos/u/1700000000000/hls-1/master.m3u8", PLAYLIST);
+  write("thumbnails/u/1700000000000.webp", "an image");
+  sqliteHandle()
+    .prepare(
+      `INSERT INTO videos (id, title, category, status, video_url, thumbnail_url)
+       VALUES ('v', 'A', 'desi', 'published', ?, '/media/thumbnails/u/1700000000000.webp')`,
+    )
+    .run(URL_PATH);
+  await recordFile({ ...NAME, videoId: "v", kind: "video" });
+  await recordFile({ ...DERIVED, videoId: "v", kind: "derived" });
+  await recordFile({ ...THUMBNAIL, videoId: "v", kind: "thumbnail" });
+  await identifySite();
+});
+afterEach(() => site.remove());
+
+function set(variables: Record<string, string | undefined>) {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  forgetSettings();
+}
+
+const at = (name: string) => path.join(site.uploads, name);
+const fileOf = ({ bucket, path: name }: MediaName) => bucketFile(bucket, name)!;
+const video = () => fileOf(NAME);
+const objects = () => filesBelow(storeFolder).filter((name) => name !== "site.json");
+const objectOf = (name: MediaName) => path.join(storeFolder, storedFile(name)!.object);
+const local = () =>
+  filesBelow(site.uploads).filter((name) => /^(?:videos|thumbnails)\//.test(name));
+
+function write(name: string, content: Buffer | string) {
+  fs.mkdirSync(path.dirname(at(name)), { recursive: true });
+  fs.writeFileSync(at(name), content);
+}
+
+async function ask(headers: Record<string, string> = {}, method = "GET", url = URL_PATH) {
+  const request = new Request(`http://site.example${url}`, { method, headers });
+  return loader({ request, params: {}, context: {} });
+}
+
+async function bytesOf(url = URL_PATH): Promise<Buffer> {
+  const response = await ask({}, "GET", url);
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** Evicts every copy. */
+async function evictAll() {
+  set({ STORAGE_CACHE_BYTES: "0" });
+  const evicted = await evictCopies({ now: Date.now() + HOUR_MS });
+  set({ STORAGE_CACHE_BYTES: undefined });
+  return evicted;
+}
+
+/** A machine that has nothing but a copy of the database and the settings. */
+function loseDisk() {
+  fs.rmSync(site.uploads, { recursive: true });
+  for (const name of ["videos", "thumbnails", "tmp"]) fs.mkdirSync(at(name), { recursive: true });
+}
+
+const setStatus = (status: string) =>
+  sqliteHandle().prepare("UPDATE videos SET status = ?").run(status);
+const removals = () =>
+  sqliteHandle().prepare("SELECT bucket, path FROM removals ORDER BY id").all();
+
+describe("files that were moved into the store", () => {
+  it("are there with all their bytes, and the disk keeps copies", async () => {
+    const used = sqliteHandle().prepare("SELECT bytes FROM storage").pluck();
+    const before = used.get();
+    const { files } = await moveIntoStore();
+    expect(files).toBe(FILES);
+    expect(objects()).toHaveLength(FILES);
+    expect(fs.readFileSync(objectOf(NAME)).equals(VIDEO)).toBe(true);
+    expect(local()).toHaveLength(FILES);
+    expect(dueEntries()).toBe(0);
+    expect(removals()).toEqual([]);
+    expect(used.get()).toBe(before);
+    expect(await moveIntoStore()).toEqual({ files: 0, bytes: 0 });
+  });
+
+  it("are served as before, whether or not the disk has a copy", async () => {
+    const names = ["ETag", "Last-Modified", "Content-Length", "Content-Type", "Cache-Control"];
+    const headersOf = async () => {
+      const { headers } = await ask({}, "HEAD");
+      return names.map((name) => headers.get(name));
+    };
+    const before = await headersOf();
+    await moveIntoStore();
+    expect(await headersOf()).toEqual(before);
+    expect((await bytesOf()).equals(VIDEO)).toBe(true);
+    await evictAll();
+    expect(local()).toEqual([]);
+    expect(await headersOf()).toEqual(before);
+    expect((await bytesOf()).equals(VIDEO)).toBe(true);
+    const part = await ask({ Range: "bytes=1000-1999", "If-Range": before[0]! });
+    expect([part.status, part.headers.get("Content-Range")]).toEqual([
+      206,
+      "bytes 1000-1999/1200000",
+    ]);
+    expect(Buffer.from(await part.arrayBuffer()).equals(VIDEO.subarray(1000, 2000))).toBe(true);
+    expect((await ask({ Range: "bytes=1200000-" })).status).toBe(416);
+    expect((await ask({ "If-None-Match": before[0]! })).status).toBe(304);
+    expect((await ask({ "If-Match": '"other"' })).status).toBe(412);
+    expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
+    expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
+  });
+
+  it("are hidden with their video immediately", async () => {
+    await moveIntoStore();
+    await evictAll();
+    setStatus("hidden");
+    for (const url of [URL_PATH, RENDITION_URL, PLAYLIST_URL]) {
+      expect((await ask({}, "GET", url)).status).toBe(404);
+    }
+  });
+
+  it("are not found if the store has lost the object", async () => {
+    await moveIntoStore();
+    await evictAll();
+    fs.rmSync(objectOf(NAME));
+    const logged = console.error;
+    const lines: string[] = [];
+    console.error = (line: string) => lines.push(line);
+    const response = await ask();
+    console.error = logged;
+    expect(response.status).toBe(404);
+    expect(lines).toEqual([expect.stringContaining("is not in the file store")]);
+    expect((await checkStore())?.missing).toEqual([`videos/${NAME.path}`]);
+  });
+
+  it("wait for the jobs of their video", async () => {
+    const add = "INSERT INTO jobs (video_id, kind, priority) VALUES ('v', ?, 0)";
+    sqliteHandle().prepare(add).run("ladder");
+    expect(await moveIntoStore()).toEqual({ files: 0, bytes: 0 });
+    sqliteHandle().prepare("DELETE FROM jobs").run();
+    sqliteHandle().prepare(add).run("cleanup");
+    expect((await moveIntoStore()).files).toBe(FILES);
+  });
+
+  it("are moved again when they are written again, and the earlier object goes a week later", async () => {
+    await moveIntoStore();
+    const earlier = objectOf(NAME);
+    const replaced = Buffer.alloc(100_000, 1);
+    fs.rmSync(video());
+    fs.writeFileSync(video(), replaced);
+    expect((await bytesOf()).equals(replaced)).toBe(true);
+    await recordFile({ ...NAME, videoId: "v", kind: "video" });
+    expect(await moveIntoStore()).toEqual({ files: 1, bytes: replaced.length });
+    await evictAll();
+    expect((await bytesOf()).equals(replaced)).toBe(true);
+    await removeFiles();
+    expect(fs.existsSync(earlier)).toBe(true);
+    await removeFiles(Date.now() + OBJECT_GRACE_MS + HOUR_MS);
+    expect(fs.existsSync(earlier)).toBe(false);
+    expect(objects()).toHaveLength(FILES);
+  });
+
+  it("are moved although one of them can't be read", async () => {
+    fs.rmSync(fileOf(THUMBNAIL));
+    fs.mkdirSync(fileOf(THUMBNAIL));
+    fs.mkdirSync(path.join(fileOf(THUMBNAIL), "x".repeat(10)));
+    const unreadable = path.join(fileOf(THUMBNAIL), "x".repeat(10));
+    fs.rmdirSync(unreadable);
+    fs.symlinkSync("/dev/null", unreadable);
+    await moveIntoStore();
+    expect(objects()).toHaveLength(FILES - 1);
+  });
+
+  it("stay on the disk while the store accepts nothing", async () => {
+    await ownStore();
+    fs.renameSync(storeFolder, `${storeFolder}-away`);
+    fs.writeFileSync(storeFolder, "");
+    await expect(moveIntoStore()).rejects.toThrow();
+    expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
+    expect(dueEntries()).toBe(3);
+    fs.rmSync(storeFolder);
+    fs.renameSync(`${storeFolder}-away`, storeFolder);
+    expect((await moveIntoStore()).files).toBe(FILES);
+  });
+
+  it("leave no object behind if the process was killed before their record was written", async () => {
+    const object = "videos/u/1700000000001.0123456789abcdef.mp4";
+    await ownStore();
+    await writeTransaction(() => announceObjects([object]));
+    fs.mkdirSync(path.join(storeFolder, "videos/u"), { recursive: true });
+    fs.writeFileSync(path.join(storeFolder, object), "half");
+    await moveIntoStore();
+    await removeFiles();
+    expect(objects()).toHaveLength(FILES + 1);
+    await removeFiles(Date.now() + 2 * DAY_MS);
+    expect(objects()).toHaveLength(FILES);
+    // Nobody may record it from now on.
+    const record = { object, bytes: 4, sha256: "", version: "1-1-1", modifiedMs: 1, type: "a/b" };
+    expect(await writeTransaction(() => recordStored(NAME, record))).toBe(false);
+  });
+});
+
+describe("copies on the disk", () => {
+  it("are evicted in the order of their last use, until they fit", async () => {
+    await moveIntoStore();
+    const hours: Record<string, number> = { "v0.mp4": 3, "1700000000000.mp4": 2 };
+    for (const name of local()) {
+      const { modifiedMs } = storedFile(split(name))!;
+      const used = Date.now() / 1000 - (hours[path.basename(name)] ?? 1) * 3600;
+      fs.utimesSync(at(name), used, modifiedMs / 1000);
+    }
+    set({ STORAGE_CACHE_BYTES: "1350000" });
+    await evictCopies();
+    expect(local()).toHaveLength(FILES - 1);
+    expect(local()).not.toContain("videos/u/1700000000000/hls-1/v0.mp4");
+  });
+
+  it("stay while the store doesn't have the object, or has it with another length", async () => {
+    await moveIntoStore();
+    fs.truncateSync(objectOf(NAME), 10);
+    fs.rmSync(objectOf(THUMBNAIL));
+    const logged = console.error;
+    const lines: string[] = [];
+    console.error = (line: string) => lines.push(line);
+    await evictAll();
+    console.error = logged;
+    expect(local().sort()).toEqual([`thumbnails/${THUMBNAIL.path}`, `videos/${NAME.path}`]);
+    expect(lines).toHaveLength(2);
+  });
+
+  it("stay while a job works on their video, and while the store doesn't answer", async () => {
+    await moveIntoStore();
+    const add = sqliteHandle().prepare(
+      "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('v', 'cleanup', 0, 'running')",
+    );
+    add.run();
+    expect(await evictAll()).toBe(0);
+    sqliteHandle().exec("DELETE FROM jobs");
+    fs.renameSync(storeFolder, `${storeFolder}-away`);
+    await expect(evictAll()).rejects.toMatchObject({ failure: "away" });
+    fs.renameSync(`${storeFolder}-away`, storeFolder);
+    expect(local()).toHaveLength(FILES);
+  });
+
+  it("are never a file that was not moved, or was written since", async () => {
+    await moveIntoStore();
+    const written = Buffer.alloc(VIDEO.length, 1);
+    fs.writeFileSync(video(), written);
+    write("videos/u/1700000000009.mp4", "copied by another tool");
+    await evictAll();
+    expect(local().sort()).toEqual([`videos/${NAME.path}`, "videos/u/1700000000009.mp4"]);
+    expect((await bytesOf()).equals(written)).toBe(true);
+  });
+
+  it("are fetched when they are read, and compared with their digest", async () => {
+    await moveIntoStore();
+    await evictAll();
+    expect(fs.readFileSync(await localFile(video())).equals(VIDEO)).toBe(true);
+    expect(await readText(fileOf({ ...DERIVED, path: `${DERIVED.path}/hls-1/master.m3u8` }))).toBe(
+      PLAYLIST,
+    );
+    await evictAll();
+    fs.writeFileSync(objectOf(NAME), Buffer.alloc(VIDEO.length));
+    await expect(localFile(video())).rejects.toMatchObject({ failure: "damaged" });
+    expect(fs.existsSync(video())).toBe(false);
+    expect(fs.readdirSync(at("tmp"))).toEqual([]);
+  });
+
+  it("are not fetched if the disk has no space for them", async () => {
+    await moveIntoStore();
+    await evictAll();
+    set({ ENCODER_FREE_BYTES: String(2 ** 50) });
+    await expect(localFile(video())).rejects.toMatchObject({ code: "ENOSPC" });
+    // Pages and visitors get the bytes from the store.
+    expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
+    expect((await bytesOf()).equals(VIDEO)).toBe(true);
+    expect(await readText(fileOf({ ...DERIVED, path: `${DERIVED.path}/hls-1/master.m3u8` }))).toBe(
+      PLAYLIST,
+    );
+    expect(local()).toEqual([]);
+  });
+
+  it("are fetched once for everyone who asks at the same time", async () => {
+    await moveIntoStore();
+    await evictAll();
+    await Promise.all(Array.from({ length: 5 }, () => localFile(video())));
+    expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
+    expect(fs.readdirSync(at("tmp"))).toEqual([]);
+  });
+});
+
+describe("documents of performers", () => {
+  const id = "0b6b2b63-4f5c-4bb1-8f39-1d1a1d3d7c10";
+  const name = { bucket: "documents", path: id } as const;
+  beforeEach(() => {
+    write(`documents/${id}`, "encrypted");
+    sqliteHandle().exec(`
+      INSERT INTO performers (id, stage_names, sort_name, box, created_at, updated_at)
+        VALUES ('p', '', '', '', '', '');
+      INSERT INTO performer_documents (id, performer_id, kind, type, bytes, file_key, added_at)
+        VALUES ('${id}', 'p', 'identity', 'image/png', 9, '', '')`);
+  });
+
+  it("are moved, evicted and fetched like other files", async () => {
+    expect((await moveIntoStore()).files).toBe(FILES + 1);
+    expect(dueEntries()).toBe(0);
+    await evictAll();
+    expect(fs.existsSync(at(`documents/${id}`))).toBe(false);
+    expect(checkDocuments()).toEqual({ stray: [], missing: [] });
+    expect(fs.readFileSync(await localFile(at(`documents/${id}`)), "utf8")).toBe("encrypted");
+    expect((await checkStore(Date.now() + 8 * DAY_MS))?.stray).toEqual([]);
+  });
+
+  it("leave the disk and the store with their row", async () => {
+    await moveIntoStore();
+    await writeTransaction(() => {
+      sqliteHandle().exec("DELETE FROM performer_documents");
+      enqueueDocumentRemovals([id]);
+    });
+    await removeFiles(Date.now() + 1_000);
+    expect([storedFile(name), objects().length]).toEqual([undefined, FILES]);
+    expect(fs.readdirSync(at("documents")).filter((each) => each !== ".removing")).toEqual([]);
+  });
+
+  it("stay while their row exists", async () => {
+    await moveIntoStore();
+    await writeTransaction(() => enqueueDocumentRemovals([id]));
+    await removeFiles(Date.now() + 1_000);
+    expect([storedFile(name)?.bytes, removals()]).toEqual([9, []]);
+  });
+});
+
+describe("a machine that has only a copy of the database", () => {
+  it("serves every file, and counts none as missing", async () => {
+    await moveIntoStore();
+    loseDisk();
+    expect(await identifySite()).toBeUndefined();
+    await tryStore();
+    expect((await bytesOf()).equals(VIDEO)).toBe(true);
+    expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
+    expect((await bytesOf("/media/thumbnails/u/1700000000000.webp")).toString()).toBe("an image");
+    for await (const missing of missingFiles()) throw new Error(missing.url);
+    const report = await checkLibrary();
+    expect([report.stray, report.missing, report.entries]).toEqual([[], [], 3]);
+    await followFiles(nothingSeen());
+    expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(3);
+    expect(await diskUsage(video())).toBe(VIDEO.length);
+    expect(fileExists(video())).toBe(true);
+    expect(await checkStore(Date.now() + 8 * DAY_MS)).toEqual({
+      missing: [],
+      stray: [],
+      unfinished: [],
+    });
+  });
+
+  it("keeps every object when it starts and looks for files to remove", async () => {
+    await moveIntoStore();
+    const before = objects();
+    loseDisk();
+    await identifySite();
+    await checkLibrary();
+    await moveIntoStore();
+    await removeFiles(Date.now() + 30 * DAY_MS);
+    expect(objects()).toEqual(before);
+  });
+});
+
+describe("a deleted video", () => {
+  it("is served after it was restored, and leaves the store when it is purged", async () => {
+    await moveIntoStore();
+    await evictAll();
+    await removeVideos(["v"], "u");
+    await removeFiles(Date.now() + 30 * DAY_MS);
+    expect((await ask()).status).toBe(404);
+    await restoreVideos(["v"], "u");
+    expect((await bytesOf()).equals(VIDEO)).toBe(true);
+    await removeVideos(["v"], "u");
+    await purge(["v"]);
+    await removeFiles();
+    expect([objects(), local(), removals()]).toEqual([[], [], []]);
+  });
+
+  it("leaves the store once that answers", async () => {
+    await moveIntoStore();
+    await removeVideos(["v"], "u");
+    await purge(["v"]);
+    fs.renameSync(storeFolder, `${storeFolder}-away`);
+    fs.writeFileSync(storeFolder, "");
+    const logged = console.error;
+    console.error = () => {};
+    await removeFiles();
+    console.error = logged;
+    expect(local()).toEqual([]);
+    fs.rmSync(storeFolder);
+    fs.renameSync(`${storeFolder}-away`, storeFolder);
+    await removeFiles();
+    expect([objects(), removals()]).toEqual([[], []]);
+  });
+
+  it("keeps an object that another file's record names", async () => {
+    await moveIntoStore();
+    const second = { bucket: "videos", path: "u/1700000000002.mp4" } as const;
+    sqliteHandle()
+      .prepare(
+        `INSERT INTO stored_files SELECT bucket, ?, object, bytes, sha256, version, modified_ms, type
+         FROM stored_files WHERE path = ?`,
+      )
+      .run(second.path, NAME.path);
+    await removeVideos(["v"], "u");
+    await purge(["v"]);
+    await removeFiles();
+    expect(objects()).toHaveLength(1);
+    expect(fs.readFileSync(await localFile(fileOf(second))).equals(VIDEO)).toBe(true);
+  });
+});
+
+describe("a read replica", () => {
+  let reader: string;
+  beforeEach(async () => {
+    await moveIntoStore();
+    reader = path.join(site.folder, "reader");
+    set({ READ_ONLY_FROM: "https://writer.example", UPLOADS_DIR: reader });
+    await prepareReadersCache();
+  });
+  afterEach(() => set({ READ_ONLY_FROM: undefined }));
+  const own = () => filesBelow(reader).filter((name) => name !== ".reader-cache");
+
+  it("serves files from the store, and copies small ones", async () => {
+    expect((await bytesOf()).equals(VIDEO)).toBe(true);
+    expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
+    expect(own()).toEqual(["videos/u/1700000000000/hls-1/master.m3u8"]);
+  });
+
+  it("replaces an outdated copy", async () => {
+    await bytesOf(PLAYLIST_URL);
+    set({ READ_ONLY_FROM: undefined, UPLOADS_DIR: site.uploads });
+    write("videos/u/1700000000000/hls-1/master.m3u8", "#EXTM3U\n#2\n");
+    await recordFile({ ...DERIVED, videoId: "v", kind: "derived" });
+    await moveIntoStore();
+    set({ READ_ONLY_FROM: "https://writer.example", UPLOADS_DIR: reader });
+    expect((await bytesOf(PLAYLIST_URL)).toString()).toBe("#EXTM3U\n#2\n");
+  });
+
+  it("removes copies of files that are gone, but not what it has just created", async () => {
+    await bytesOf(PLAYLIST_URL);
+    const small = path.join(reader, "thumbnails/u/1700000000000/480.webp.webp");
+    fs.mkdirSync(path.dirname(small), { recursive: true });
+    fs.writeFileSync(small, "small");
+    sqliteHandle().exec("DELETE FROM stored_files");
+    await evictCopies();
+    expect(own()).toContain("thumbnails/u/1700000000000/480.webp.webp");
+    await evictCopies({ now: Date.now() + HOUR_MS });
+    expect(own()).toEqual([]);
+  });
+
+  it("never writes into the folder of the site that writes", async () => {
+    set({ UPLOADS_DIR: site.uploads });
+    await prepareReadersCache();
+    fs.writeFileSync(video(), "newer");
+    expect((await bytesOf()).toString()).toBe("newer");
+    fs.rmSync(fileOf({ ...DERIVED, path: `${DERIVED.path}/hls-1/master.m3u8` }));
+    const before = local();
+    expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
+    await evictCopies({ now: Date.now() + HOUR_MS });
+    expect(local()).toEqual(before);
+    expect(fs.existsSync(at(".reader-cache"))).toBe(false);
+  });
+
+  it("is promoted without its outdated copies", async () => {
+    await bytesOf(PLAYLIST_URL);
+    fs.writeFileSync(path.join(reader, "videos/u/1700000000000/hls-1/v0.mp4"), "outdated");
+    set({ READ_ONLY_FROM: undefined });
+    await adoptReadersCache();
+    expect(filesBelow(reader)).toEqual(["videos/u/1700000000000/hls-1/master.m3u8"]);
+    expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
+  });
+});
+
+describe("moving back", () => {
+  it("brings every file back with its time, and empties the store", async () => {
+    const modified = fs.statSync(video()).mtimeMs;
+    await moveIntoStore();
+    await evictAll();
+    const seen: number[] = [];
+    expect((await moveBack(({ files }) => seen.push(files))).files).toBe(FILES);
+    expect(seen).toEqual([1, 2, 3, 4]);
+    await removeFiles();
+    expect(objects()).toEqual([]);
+    expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
+    expect(Math.abs(fs.statSync(video()).mtimeMs - modified)).toBeLessThan(2);
+    expect(isStored(DERIVED)).toBe(false);
+    expect(local()).toHaveLength(FILES);
+  });
+
+  it("ends the moving into the store until that is wanted again", async () => {
+    await moveIntoStore();
+    await moveBack(() => {});
+    await removeFiles();
+    expect((await moveIntoStore()).files).toBe(0);
+    await setLeavesStore(false);
+    expect((await moveIntoStore()).files).toBe(FILES);
+  });
+
+  it("fetches a damaged copy again", async () => {
+    await moveIntoStore();
+    const { modifiedMs } = storedFile(NAME)!;
+    fs.writeFileSync(video(), Buffer.alloc(VIDEO.length));
+    fs.utimesSync(video(), new Date(), modifiedMs / 1000);
+    await moveBack(() => {});
+    expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
+  });
+
+  it("keeps what was written since", async () => {
+    await moveIntoStore();
+    fs.writeFileSync(video(), "newer");
+    await moveBack(() => {});
+    await removeFiles();
+    expect(fs.readFileSync(video(), "utf8")).toBe("newer");
+  });
+
+  it("is needed before the site starts without the store", async () => {
+    await moveIntoStore();
+    set({ STORAGE_URL: undefined });
+    expect(requireStoreSetting).toThrow(/^STORAGE_URL must be set/);
+    set({ STORAGE_URL: `file://${storeFolder}` });
+    await moveBack(() => {});
+    set({ STORAGE_URL: undefined });
+    expect(requireStoreSetting).not.toThrow();
+  });
+});
+
+describe("the store of another site", () => {
+  it("stops the start, and gets nothing", async () => {
+    fs.writeFileSync(path.join(storeFolder, "site.json"), '{"id":"other"}');
+    await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
+    await expect(moveIntoStore()).rejects.toMatchObject({ failure: "foreign" });
+    expect(objects()).toEqual([]);
+  });
+
+  it("is one with objects and without a marker", async () => {
+    fs.writeFileSync(path.join(storeFolder, "something"), "");
+    await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
+    expect(fs.readdirSync(storeFolder)).toEqual(["something"]);
+  });
+
+  it("is an empty one, once the files of this site are in a store", async () => {
+    await moveIntoStore();
+    const other = path.join(site.folder, "other");
+    fs.mkdirSync(other);
+    set({ STORAGE_URL: `file://${other}` });
+    await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
+    expect(fs.readdirSync(other)).toEqual([]);
+  });
+
+  it("is not one whose marker was lost", async () => {
+    await moveIntoStore();
+    const other = path.join(site.folder, "moved");
+    fs.rmSync(path.join(storeFolder, "site.json"));
+    fs.renameSync(storeFolder, other);
+    set({ STORAGE_URL: `file://${other}` });
+    await tryStore();
+    expect(fs.existsSync(path.join(other, "site.json"))).toBe(true);
+  });
+});
+
+describe("an object without a record", () => {
+  const stray = "videos/u/1700000000003.0123456789abcdef.mp4";
+  beforeEach(async () => {
+    await moveIntoStore();
+    fs.writeFileSync(path.join(storeFolder, stray), "stray");
+  });
+
+  it("is reported after a week, and removed 30 days after --fix", async () => {
+    expect((await checkStore())?.stray).toEqual([]);
+    const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
+    expect(report.stray).toEqual([{ key: stray, bytes: 5 }]);
+    expect(await quarantineObjects(report)).toEqual(report.stray);
+    expect((await checkStore(Date.now() + 8 * DAY_MS))?.stray).toEqual([]);
+    await removeFiles(Date.now() + 29 * DAY_MS);
+    expect(objects()).toContain(stray);
+    await removeFiles(Date.now() + 31 * DAY_MS);
+    expect(objects()).toHaveLength(FILES);
+  });
+
+  it("stays if a record names it by then", async () => {
+    const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
+    await quarantineObjects(report);
+    sqliteHandle()
+      .prepare("UPDATE stored_files SET object = ? WHERE path = ?")
+      .run(stray, NAME.path);
+    await removeFiles(Date.now() + 31 * DAY_MS);
+    expect(objects()).toContain(stray);
+  });
+});
+
+describe("a file of no video that is in the store only", () => {
+  it("is quarantined there for 30 days", async () => {
+    write("videos/u/1700000000004.mp4", "of nobody");
+    const name = { bucket: "videos", path: "u/1700000000004.mp4" } as const;
+    await recordFile({ ...name, videoId: null, kind: "video" });
+    await moveIntoStore();
+    await evictAll();
+    const { stray } = await checkLibrary();
+    expect(stray.map(({ path: each }) => each)).toEqual([name.path]);
+    expect(await quarantineStray(stray)).toEqual([]);
+    expect(await quarantineStray(stray, Date.now() + 8 * DAY_MS)).toHaveLength(1);
+    expect((await checkLibrary()).stray).toEqual([]);
+    await removeFiles(Date.now() + 30 * DAY_MS);
+    expect(objects()).toHaveLength(FILES + 1);
+    await removeFiles(Date.now() + 60 * DAY_MS);
+    expect(objects()).toHaveLength(FILES);
+  });
+});
+
+function split(name: string): MediaName {
+  const [bucket = "", ...rest] = name.split("/");
+  return { bucket, path: rest.join("/") } as MediaName;
+}
