@@ -10,7 +10,6 @@ import { createBuckets } from "~/media/bucket.server";
 import { adoptReadersCache, startEvicting } from "~/media/files/local-copies.server";
 import { startRemovals } from "~/media/files/removals.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
-import { undoInterruptedMoves } from "~/media/intake/interrupted-moves.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { startJobs } from "~/media/jobs/start.server";
 import { identifySite, startSiteClock } from "~/media/removal-guard.server";
@@ -104,11 +103,10 @@ export const PREPARATION: readonly BootStep[] = [
       if (pausedBy) console.warn(messageFor(pausedBy));
     },
   },
-  // The next three remove files, which the identity may forbid.
+  // The next two remove files, which the identity may forbid.
   { name: "clean up temporary files", after: ["identify the site"], run: cleanUpTemporaryFiles },
-  { name: "undo interrupted moves", after: ["identify the site"], run: undoInterruptedMoves },
   // An import may have been killed in the middle of a move.
-  { name: "recover imports", after: ["undo interrupted moves"], run: recoverImports },
+  { name: "recover imports", after: ["identify the site"], run: recoverImports },
   {
     name: "ask the store",
     after: ["require the store setting", "identify the site"],

@@ -1,15 +1,13 @@
-import { renameSync, rmdirSync, rmSync } from "node:fs";
 import fs from "node:fs/promises";
-import path from "node:path";
-import { temporaryPath } from "~/media/intake/received-file.server";
+import { type MediaName, mediaBasePath } from "~/media/bucket.server";
+import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
 import { isImporting } from "~/media/intake/running-imports.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
-import { settings } from "~/server/settings.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
 
 /**
- * What an import has imported and is about to, so that it can be killed at any moment: the next one
- * removes files that have no row yet, as does the next start, and does not read those again that have.
+ * What an import has imported and is about to, so that it can be killed at any time: the next one, or the next
+ * start, enqueues the removal of files that have no row yet, and doesn't read those again that have.
  */
 
 /** A file about to become a video. */
@@ -85,49 +83,29 @@ export async function recoverImports(now = Date.now()): Promise<number> {
     const stat = await fs.stat(source).catch(() => undefined);
     const hasSource =
       stat && fingerprint(stat.size, stat.mtimeMs) === fingerprint(bytes, modified_ms);
-    const aside = await temporaryPath();
     // In one: an import of another machine, which is not seen here, may be about to write the row.
     await writeTransaction(() => {
       const isLeft = prepared("DELETE FROM imports WHERE source = ? AND finished_at IS NULL");
-      if (isLeft.run(source).changes > 0 && hasSource) moveAside(target, aside);
+      if (isLeft.run(source).changes > 0 && hasSource) {
+        enqueueRemovals(filesOf(target), { reason: "discarded" });
+      }
     });
-    await fs.rm(aside, { force: true });
   }
+  removeSoon();
   return left.length;
 }
 
-/** Takes a film and its picture out of the buckets at once; to remove a large film takes longer. */
-function moveAside(target: string, aside: string): void {
-  const { film, picture, folder } = filesAt(target);
-  try {
-    renameSync(film, aside);
-  } catch {
-    // On another disk, or not there.
-    rmSync(film, { force: true });
-  }
-  rmSync(picture, { force: true });
-  try {
-    rmdirSync(folder);
-  } catch {
-    // It is not there, or has what was made of a video.
-  }
-}
-
 /** Removes a file from the buckets that was copied or linked there; its source is still there. */
-export async function rollBackFile(target: string): Promise<void> {
-  const { film, picture, folder } = filesAt(target);
-  await fs.rm(film, { force: true });
-  await fs.rm(picture, { force: true });
-  await fs.rmdir(folder).catch(() => {});
+export function rollBackFile(target: string): Promise<void> {
+  return removeUnreferenced(filesOf(target), "discarded");
 }
 
-function filesAt(target: string) {
-  const basePath = target.replace(/\.\w+$/, "");
-  const inUploads = (name: string) => path.resolve(settings().uploadsDir, name);
-  return {
-    film: inUploads(`videos/${target}`),
-    picture: inUploads(`thumbnails/${basePath}.webp`),
-    /** Reserves the upload id. */
-    folder: inUploads(`videos/${basePath}`),
-  };
+/** The file of an import, its thumbnail, and the folder that may have been created for it. */
+function filesOf(target: string): MediaName[] {
+  const base = mediaBasePath(target);
+  return [
+    { bucket: "videos", path: target },
+    { bucket: "videos", path: base },
+    { bucket: "thumbnails", path: `${base}.webp` },
+  ];
 }

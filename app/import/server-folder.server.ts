@@ -1,5 +1,5 @@
 import fs from "node:fs/promises";
-import { temporaryPath } from "~/media/intake/received-file.server";
+import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { settings } from "~/server/settings.server";
 import { formatBytes } from "~/shared/format-bytes";
@@ -134,7 +134,7 @@ async function planOf({ category, status, table }: FolderRequest): Promise<Impor
     }
     throw error;
   } finally {
-    await fs.rm(file, { force: true });
+    await removeTemporary(file);
   }
 }
 

@@ -83,6 +83,14 @@ export function filePath({ bucket, path: name }: FileName): string | undefined {
   return DOCUMENT.test(name) && !isLink ? file : undefined;
 }
 
+/** Returns the folder and path of an absolute path; undefined outside the folders of files. */
+export function nameOfFile(file: string): FileName | undefined {
+  const relative = path.relative(path.resolve(settings().uploadsDir), file);
+  const [folder, ...rest] = relative.split(path.sep);
+  const bucket = FOLDERS.find((name) => name === folder);
+  return bucket && rest.length > 0 ? { bucket, path: rest.join("/") } : undefined;
+}
+
 /**
  * `{userId}/{uploadId}`, which the file that was uploaded and everything derived from it share.
  *

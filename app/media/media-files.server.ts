@@ -4,8 +4,8 @@ import path from "node:path";
 import type { Kysely, Selectable } from "kysely";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { MediaFilesTable, MediaKind, Schema } from "~db/schema";
-import { bucketFile, filePath, type MediaName } from "./bucket.server";
-import { nameOfFile, storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.server";
+import { bucketFile, filePath, type MediaName, nameOfFile } from "./bucket.server";
+import { storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.server";
 
 /**
  * What stands in the buckets and what it takes, so that the studio never walks the disk to say how

@@ -27,6 +27,32 @@ const SQL_ROOMS = ["db", "account", "catalogue", "media", "trust", "studio", "im
 const SQL_MODULES = ["kysely", "better-sqlite3"];
 const SQL_NAMES = ["database", "sqliteHandle", "prepared"];
 
+/**
+ * Who removes files: media/files, which checks that nothing refers to them. The others are here with the reason why
+ * they can't go through it.
+ */
+const MAY_REMOVE: Record<string, string> = {
+  "app/media/files/removals.server.ts": "the queue",
+  "app/media/files/temporary-files.server.ts": "files that nobody else knows",
+  "app/media/files/local-copies.server.ts": "copies of files that the store has",
+  "app/media/storage/folder-store.server.ts": "objects of a store that is a folder",
+  "app/media/intake/move-into-bucket.server.ts": "empty folders that reserve upload ids",
+  "app/import/import-batch.server.ts": "sources of `--move`, after their rows are committed",
+  "app/shared/move-files.server.ts":
+    "the source, or an incomplete copy, of a move across file systems",
+  "app/server/health.server.ts": "the file of its own that shows that the disk can be written to",
+  "app/studio/backups/backup-files.server.ts": "parts of a backup",
+  "app/studio/backups/backup-folder.server.ts":
+    "the file of its own that shows that the disk can be written to",
+  "app/studio/backups/copy-database.server.ts": "an incomplete copy of the database",
+  "app/studio/backups/make-backup.server.ts": "an unfinished backup",
+  "app/studio/backups/prove-backup.server.ts": "the folder in which a backup is tried",
+  "app/studio/backups/restore-backup.server.ts": "copies that a restore has made",
+  "app/studio/backups/stored-backups.server.ts": "old backups, after a newer one was verified",
+  "db/migrate.server.ts": "an incomplete copy of the database",
+};
+const REMOVES = /\b(?:rm|unlink|rmdir)(?:Sync)?\(/;
+
 export interface Module {
   /** Path from the repository's root, with slashes. */
   file: string;
@@ -52,7 +78,13 @@ export function brokenRules(modules: readonly Module[]): string[] {
     );
     return imports.flatMap((one) => complaints(file, one).map((rule) => `${file} ${rule}`));
   });
-  return [...broken, ...circlesIn(uses)];
+  return [...broken, ...modules.flatMap(removalRules), ...circlesIn(uses)];
+}
+
+function removalRules({ file, source }: Module): string[] {
+  const removes = /"node:fs(?:\/promises)?"/.test(source) && REMOVES.test(source);
+  if (removes === file in MAY_REMOVE) return [];
+  return [`${file} ${removes ? "removes files, which app/media/files does" : "removes no files"}`];
 }
 
 function complaints(file: string, { specifier, isTypeOnly, names }: Import): string[] {

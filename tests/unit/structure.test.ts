@@ -47,6 +47,10 @@ describe("who may use whom", () => {
     ["app/routes/x.ts", 'import { database } from "~db/client.server";', "SQL stands only in"],
     ["app/server/x.ts", 'import { prepared as p } from "~db/client.server";', "SQL stands only"],
     ["app/live/x.ts", 'import { sql } from "kysely";', "SQL stands only in"],
+    ["app/x.ts", 'import { rm } from "node:fs/promises"; rm("a");', "removes files"],
+    ["app/x.ts", 'import fs from "node:fs"; fs.promises.unlink("a");', "removes files"],
+    ["app/x.ts", 'import { rmdirSync } from "node:fs"; rmdirSync("a");', "removes files"],
+    ["app/server/health.server.ts", "", "removes no files"],
   ])("is seen to be broken by %s: %s", (file, source, rule) => {
     expect(brokenRules([{ file, source }]).join("\n")).toContain(rule);
   });

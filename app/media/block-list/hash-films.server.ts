@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { takingTurns } from "~/shared/event-loop";
 import { prepared, writeTransaction } from "~db/client.server";
@@ -9,7 +9,7 @@ import { isOnePicture } from "../encode/artifact";
 import { createTask, type TaskControl } from "../encode/task.server";
 import { withLocalFile } from "../files/local-copies.server";
 import { removeSoon } from "../files/removals.server";
-import { temporaryPath } from "../intake/received-file.server";
+import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
 import { digestOf } from "../intake/tus-store.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { probe, RefusedFileError } from "../probe/probe.server";
@@ -123,7 +123,7 @@ async function framesOf(file: string): Promise<Frames | undefined> {
     return await takeBlockedFrames(file, found, state.running);
   } finally {
     state.running = undefined;
-    await rm(folder, { recursive: true, force: true });
+    await removeTemporary(folder);
   }
 }
 

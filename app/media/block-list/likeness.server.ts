@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { isOnePicture } from "../encode/artifact";
 import { createTask } from "../encode/task.server";
+import { removeTemporary } from "../files/temporary-files.server";
 import { workFolder } from "../jobs/disk.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { MEASURED_WHILE_WAITING, probe } from "../probe/probe.server";
@@ -46,7 +47,7 @@ export async function lookAtFile(file: string): Promise<Look | "late" | undefine
     return "late";
   } finally {
     clearTimeout(timer);
-    await rm(folder, { recursive: true, force: true });
+    await removeTemporary(folder);
   }
 }
 

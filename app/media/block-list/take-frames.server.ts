@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { eventLoopTurns } from "~/shared/event-loop";
 import { cpuSecondsFor } from "../encode/artifact";
@@ -6,6 +6,7 @@ import { pictureFilters } from "../encode/filters.server";
 import { grayFrames } from "../encode/frames.server";
 import type { Rate } from "../encode/renditions";
 import { runFfmpeg, type Task } from "../encode/task.server";
+import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 import type { Frames } from "./compare";
@@ -94,7 +95,7 @@ async function framesInOrder(
     }
     return frames;
   } finally {
-    await rm(raw, { force: true });
+    await removeTemporary(raw);
   }
 }
 

@@ -1,9 +1,10 @@
-import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Captions } from "~db/captions";
 import { readCaptionFile } from "../captions/captions-thread.server";
 import { CaptionsLimitError } from "../captions/cues";
 import { captionsLabel, distinctLabel, languageTag } from "../captions/languages";
+import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { SubtitleStream } from "../probe/playable";
 import type { Probe } from "../probe/probe.server";
@@ -87,7 +88,7 @@ async function extract(
       whole.push(each);
     } catch (error) {
       if (!(error instanceof EncodeError)) throw error;
-      await rm(each.file, { force: true });
+      await removeTemporary(each.file);
     }
   }
   return whole;
@@ -103,6 +104,6 @@ async function webvttOf(file: string): Promise<string | undefined> {
     if (isMissing || error instanceof CaptionsLimitError) return undefined;
     throw error;
   } finally {
-    await rm(file, { force: true });
+    await removeTemporary(file);
   }
 }

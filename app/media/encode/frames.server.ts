@@ -1,6 +1,7 @@
-import { existsSync, rmSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
 import { jpegColors } from "./colors";
@@ -91,7 +92,7 @@ export async function grayFrames(
     frames.push(pixels?.length === side ** 2 ? pixels : undefined);
   }
   // Not before all are read: in a film of a few milliseconds several times have the same picture.
-  for (const picture of files) if (picture !== undefined) await rm(picture, { force: true });
+  await removeTemporary(...files);
   return frames;
 }
 
@@ -141,7 +142,7 @@ async function takeTogether(
     await runFfmpeg(task, [...inputs, ...outputs], { ...limits, watchdogMs, silent: true, urgent });
   } catch (error) {
     if (!(error instanceof EncodeError)) throw error;
-    for (const name of names) rmSync(path.join(task.folder, name), { force: true });
+    await removeTemporary(...names.map((name) => path.join(task.folder, name)));
   }
   const pictures: (string | undefined)[] = [];
   for (const [index, name] of names.entries()) {

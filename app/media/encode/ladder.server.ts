@@ -1,5 +1,6 @@
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 import { renditionsByContent, usualRenditions } from "./analysis.server";
@@ -177,7 +178,7 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
 }
 
 async function removeSound({ folder }: Ladder, task: Task, name: string): Promise<void> {
-  await rm(path.resolve(task.folder, folder, `${name}.mp4`), { force: true });
+  await removeTemporary(path.resolve(task.folder, folder, `${name}.mp4`));
 }
 
 function soundFile(folder: string, name: string): string[] {

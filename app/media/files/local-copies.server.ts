@@ -6,14 +6,14 @@ import { settings } from "~/server/settings.server";
 import { formatBytes } from "~/shared/format-bytes";
 import { needsCopy } from "~/shared/move-files.server";
 import { every, processState } from "~db/runtime.server";
-import { type FileName, FOLDERS, filePath, mediaBasePath } from "../bucket.server";
-import { temporaryPath } from "../intake/received-file.server";
+import { type FileName, FOLDERS, filePath, mediaBasePath, nameOfFile } from "../bucket.server";
 import { diskFigures } from "../jobs/disk.server";
 import { fetchObject } from "../storage/fetch-object.server";
 import { StorageError } from "../storage/object-store";
 import { objectStore } from "../storage/store.server";
 import { isInUse } from "./references.server";
-import { nameOfFile, type StoredFile, storedFile, storedFileAt } from "./stored-files.server";
+import { type StoredFile, storedFile, storedFileAt } from "./stored-files.server";
+import { removeTemporary, temporaryPath } from "./temporary-files.server";
 
 /**
  * The disk of a site whose files are in a store: a cache, bounded by STORAGE_CACHE_BYTES. A copy has the path
@@ -59,6 +59,11 @@ function isCopyOf(
   { bytes, modifiedMs }: StoredFile,
 ): boolean {
   return size === bytes && Math.abs(mtimeMs - modifiedMs) < 2;
+}
+
+/** Removes the local copy of a stored file, but no newer file at its path. */
+export async function discardCopy(file: string, stored: StoredFile): Promise<void> {
+  if ((await copyState(file, stored)) === "current") await fs.rm(file);
 }
 
 /** The file system may be mounted with `noatime`. */
@@ -133,7 +138,7 @@ async function fetchCopy(name: FileName, file: string, stored: StoredFile): Prom
     place(name, partial, file, stored);
     cache().addedBytes += stored.bytes;
   } finally {
-    await fs.rm(partial, { force: true });
+    await removeTemporary(partial);
   }
   const { storageCacheBytes } = settings();
   if (cache().addedBytes > storageCacheBytes * SLACK) evictor().work?.run();

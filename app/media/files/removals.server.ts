@@ -36,6 +36,8 @@ interface Removal {
 type FileRemoval = Removal & FileName;
 
 const REMOVE_EVERY_MS = 60_000;
+/** How long it may take to move a file into its bucket and to write its row. */
+const ANNOUNCED_MS = 24 * 3_600_000;
 const ROWS_AT_ONCE = 100;
 
 /**
@@ -67,6 +69,24 @@ export async function removeUnreferenced(
   if (files.length === 0) return;
   await writeTransaction(() => enqueueRemovals(files, { reason }));
   removeSoon();
+}
+
+/**
+ * Announces files that a row will name: if their process is killed before it writes the row, they are removed a
+ * day later. Called before the first of them is in its bucket.
+ */
+export async function announceFiles(files: readonly FileName[], now = Date.now()): Promise<void> {
+  await writeTransaction(() => enqueueRemovals(files, { reason: "discarded" }, now + ANNOUNCED_MS));
+}
+
+/** Withdraws the announcement of files that a row names now. */
+export async function withdrawAnnouncement(files: readonly FileName[]): Promise<void> {
+  const withdraw = prepared(
+    "DELETE FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded'",
+  );
+  await writeTransaction(() => {
+    for (const { bucket, path: name } of files) withdraw.run(bucket, name);
+  });
 }
 
 /** Whether the removal of a file, or of the folder it is in, is under way. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
-import { type FileName, FOLDERS } from "../bucket.server";
+import { type FileName, nameOfFile } from "../bucket.server";
 
 /**
  * The record of the files that are in the store of STORAGE_URL. A file with a row in `stored_files` is in the
@@ -45,14 +45,6 @@ export function storedFile({ bucket, path: name }: FileName): StoredFile | undef
 export function storedFileAt(file: string): StoredFile | undefined {
   const name = settings().storage && nameOfFile(file);
   return name && storedFile(name);
-}
-
-/** Returns the folder and path of an absolute path; undefined outside the folders of files. */
-export function nameOfFile(file: string): FileName | undefined {
-  const relative = path.relative(path.resolve(settings().uploadsDir), file);
-  const [folder, ...rest] = relative.split(path.sep);
-  const bucket = FOLDERS.find((name) => name === folder);
-  return bucket && rest.length > 0 ? { bucket, path: rest.join("/") } : undefined;
 }
 
 /** Returns the records of a file, or of everything in a folder. */

@@ -1,9 +1,9 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { every } from "~db/runtime.server";
+import { removeTemporary, temporaryFolder } from "../files/temporary-files.server";
 import { WORK_PREFIX } from "../jobs/disk.server";
-import { resumableFolder, temporaryFolder } from "./disk-space.server";
-import { isNote } from "./interrupted-moves.server";
+import { resumableFolder } from "./disk-space.server";
 import { removeExpiredUploads } from "./tus.server";
 
 const SWEEP_EVERY_MS = 3_600_000;
@@ -37,7 +37,7 @@ async function removeOlderThan(ageMs: number): Promise<void> {
     // .gitkeep, which keeps the folder in the repository.
     if (name === path.basename(resumableFolder()) || name.startsWith(".")) continue;
     // Another process may be making something there; the queue clears up after itself.
-    if (name.startsWith(WORK_PREFIX) || isNote(name)) continue;
+    if (name.startsWith(WORK_PREFIX)) continue;
     await removeOld(path.join(temporaryFolder(), name), before);
   }
   await removeBrokenUploads(before);
@@ -45,7 +45,7 @@ async function removeOlderThan(ageMs: number): Promise<void> {
 
 async function removeOld(file: string, before: number): Promise<void> {
   const stat = await fs.stat(file).catch(() => undefined);
-  if (stat && stat.mtimeMs < before) await fs.rm(file, { recursive: true, force: true });
+  if (stat && stat.mtimeMs < before) await removeTemporary(file);
 }
 
 /** Halves of a pair: bytes without their record, or the other way round. */

@@ -4,6 +4,7 @@ import type { Upload } from "@tus/server";
 import { settings } from "~/server/settings.server";
 import { takingTurns } from "~/shared/event-loop";
 import { processState } from "~db/runtime.server";
+import { temporaryFolder } from "../files/temporary-files.server";
 import { uploadRecords } from "./tus-records.server";
 import { diskFull } from "./upload-error.server";
 
@@ -15,10 +16,6 @@ import { diskFull } from "./upload-error.server";
 /** What must stay free: the database, its log and the conversions need room too. */
 const RESERVE_BYTES = 512 * 1024 * 1024;
 const RESERVE_SHARE = 0.05;
-
-export function temporaryFolder(): string {
-  return path.join(settings().uploadsDir, "tmp");
-}
 
 /** `uploads/tmp/tus`: uploads that may still be gone on with. */
 export function resumableFolder(): string {

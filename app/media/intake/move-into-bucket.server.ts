@@ -3,7 +3,9 @@ import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { flushOne, needsCopy } from "~/shared/move-files.server";
 import { processState } from "~db/runtime.server";
-import { beginMove, endMove, endPicture, notePicture } from "./interrupted-moves.server";
+import { type MediaName, mediaBasePath } from "../bucket.server";
+import { announceFiles, removeUnreferenced, withdrawAnnouncement } from "../files/removals.server";
+import { removeTemporary } from "../files/temporary-files.server";
 import { toUploadError } from "./upload-error.server";
 
 /** The files of one upload that were moved from `uploads/tmp` into the buckets. */
@@ -36,20 +38,23 @@ export async function moveIntoBucket(
   const name = `${uploadId}.${video.ending}`;
   const videoPath = `${userId}/${name}`;
   const thumbnailPath = thumbnail && `${userId}/${uploadId}.webp`;
+  const files: MediaName[] = [
+    { bucket: "videos", path: videoPath },
+    // The folder that reserves the upload id.
+    { bucket: "videos", path: mediaBasePath(videoPath) },
+    ...(thumbnailPath ? [{ bucket: "thumbnails" as const, path: thumbnailPath }] : []),
+  ];
   const commit = async () => {
-    await fs.rm(video.file, { force: true });
-    if (thumbnail) await fs.rm(thumbnail, { force: true });
+    await withdrawAnnouncement(files);
+    await removeTemporary(video.file, thumbnail);
     await releaseUploadId(userId, uploadId);
-    await endMove(userId, name);
   };
   const rollBack = async () => {
-    await fs.rm(inBucket("videos", videoPath), { force: true });
-    if (thumbnailPath) await fs.rm(inBucket("thumbnails", thumbnailPath), { force: true });
     await releaseUploadId(userId, uploadId);
-    await endMove(userId, name);
+    await removeUnreferenced(files, "discarded");
   };
   try {
-    await beginMove(userId, name);
+    await announceFiles(files);
     await linkOrCopyFlushed(video.file, inBucket("videos", videoPath));
     if (thumbnail && thumbnailPath)
       await linkOrCopyFlushed(thumbnail, inBucket("thumbnails", thumbnailPath));
@@ -67,20 +72,21 @@ export async function moveIntoBucket(
 }
 
 /**
- * Moves a thumbnail alone into its bucket, under an upload id of its own. The next start removes it, unless a
- * row names it by then or `endPicture` was called.
+ * Moves a thumbnail alone into its bucket, under an upload id of its own. It is removed a day later, unless a row
+ * names it by then.
  *
  * @returns its path inside the bucket.
  */
 export async function moveThumbnailIntoBucket(userId: string, thumbnail: string): Promise<string> {
   const uploadId = await reserveUploadId(userId);
   const thumbnailPath = `${userId}/${uploadId}.webp`;
+  const file: MediaName = { bucket: "thumbnails", path: thumbnailPath };
   try {
-    notePicture(thumbnailPath);
+    await announceFiles([file]);
     await linkOrCopyFlushed(thumbnail, inBucket("thumbnails", thumbnailPath));
-    await fs.rm(thumbnail, { force: true });
+    await removeTemporary(thumbnail);
   } catch (error) {
-    await endPicture(thumbnailPath);
+    await removeUnreferenced([file], "discarded");
     throw toUploadError(error);
   } finally {
     await releaseUploadId(userId, uploadId);
@@ -164,13 +170,8 @@ async function linkOrCopyFlushed(from: string, to: string): Promise<void> {
     await fs.link(from, to);
   } catch (error) {
     if (!needsCopy((error as NodeJS.ErrnoException).code)) throw error;
-    try {
-      await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL);
-      await flushOne(to);
-    } catch (copyError) {
-      if ((copyError as NodeJS.ErrnoException).code !== "EEXIST") await fs.rm(to, { force: true });
-      throw copyError;
-    }
+    await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL);
+    await flushOne(to);
   }
   await flushOne(path.dirname(to));
 }

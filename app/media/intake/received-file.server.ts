@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
-import fs from "node:fs/promises";
-import path from "node:path";
+import { createHash } from "node:crypto";
 import type { Duplex, Readable } from "node:stream";
+import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
 import { openBlockFile } from "./block-file.server";
-import { type Reservation, temporaryFolder } from "./disk-space.server";
+import type { Reservation } from "./disk-space.server";
 import { fileSink, pump, pumpThrough } from "./file-sink.server";
 import { toUploadError, UploadError } from "./upload-error.server";
 
@@ -33,12 +32,6 @@ export interface FileRule {
 
 /** Enough for every signature that is looked for. */
 export const HEAD_BYTES = 4_100;
-
-/** An unused path in `uploads/tmp`. */
-export async function temporaryPath(): Promise<string> {
-  await fs.mkdir(temporaryFolder(), { recursive: true });
-  return path.join(temporaryFolder(), randomUUID());
-}
 
 /**
  * Writes a stream to `uploads/tmp`, with back-pressure.
@@ -72,7 +65,7 @@ export async function receiveFile(
     if (rule.through) await pumpThrough(stream, rule.through(), sink);
     else await pump(stream, sink);
   } catch (error) {
-    await fs.rm(target, { force: true });
+    await removeTemporary(target);
     throw toUploadError(error);
   } finally {
     await file.close();
@@ -82,5 +75,5 @@ export async function receiveFile(
 
 /** Removes files of `uploads/tmp`; one that is gone already is no error. */
 export async function discardReceived(...files: (ReceivedFile | undefined)[]): Promise<void> {
-  for (const file of files) if (file) await fs.rm(file.path, { force: true });
+  await removeTemporary(...files.map((file) => file?.path));
 }

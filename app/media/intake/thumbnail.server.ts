@@ -1,9 +1,10 @@
+import { temporaryPath } from "../files/temporary-files.server";
 import {
   PictureError,
   type PictureFailure,
   processPicture,
 } from "../pictures/picture-process.server";
-import { discardReceived, temporaryPath } from "./received-file.server";
+import { discardReceived } from "./received-file.server";
 import { notAnImage } from "./sniff.server";
 import { diskFull, UploadError } from "./upload-error.server";
 

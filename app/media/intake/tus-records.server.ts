@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Upload } from "@tus/server";
+import { removeTemporary } from "../files/temporary-files.server";
 
 /**
  * What is known of each resumable upload, as `{id}.json` beside its bytes. Written whole or not at
@@ -27,7 +28,7 @@ export function uploadRecords(directory: string) {
       await fs.rename(partial, file(id));
     },
     async delete(id: string): Promise<void> {
-      await fs.rm(file(id), { force: true });
+      await removeTemporary(file(id));
     },
     async list(): Promise<string[]> {
       const names = await fs.readdir(directory);

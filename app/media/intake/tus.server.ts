@@ -6,6 +6,7 @@ import { claimBody } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { EMPTY_FILE, videoSize } from "~/shared/file-rules";
 import { processState } from "~db/runtime.server";
+import { removeTemporary } from "../files/temporary-files.server";
 import { resumableFolder } from "./disk-space.server";
 import type { ReceivedFile } from "./received-file.server";
 import { uploadLocks } from "./tus-locks.server";
@@ -181,7 +182,7 @@ export async function storeFinishedUpload(userId: string, file: ReceivedFile): P
 export async function removeUpload(userId: string, id: string): Promise<void> {
   if (!isOwn(id, userId)) return;
   const { store, folder } = tusEndpoint();
-  await fs.promises.rm(path.join(folder, id), { force: true });
+  await removeTemporary(path.join(folder, id));
   await store.configstore.delete(id);
 }
 

@@ -1,10 +1,10 @@
-import { rm } from "node:fs/promises";
 import os from "node:os";
 import { sql, type UpdateObject } from "kysely";
 import { database, sqliteHandle, tryWriteTransaction, writeTransaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { JobKind, JobRow, Schema } from "~db/schema";
 import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
+import { removeTemporary } from "../files/temporary-files.server";
 import {
   correctLeases,
   IS_REMOTE,
@@ -70,7 +70,7 @@ export async function claim(
     });
     if (!written) throw new DatabaseBusyError(undefined);
   });
-  for (const lease of lost) await rm(receivedFolder(lease), { recursive: true, force: true });
+  await removeTemporary(...lost.map(receivedFolder));
   return job;
 }
 

@@ -1,10 +1,11 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { every } from "~db/runtime.server";
 import type { JobRow } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
+import { removeTemporary } from "../files/temporary-files.server";
 import { PictureError } from "../pictures/picture-process.server";
 import { InterruptedError } from "../probe/ffmpeg.server";
 import { RefusedFileError } from "../probe/probe.server";
@@ -61,7 +62,7 @@ export function beginWork(job: JobRow): Work {
     .catch((error) => console.error("The end of a job could not be recorded:", error))
     .finally(async () => {
       await pulse.stop();
-      await rm(task.folder, { recursive: true, force: true });
+      await removeTemporary(task.folder);
     });
   return {
     job,
@@ -78,7 +79,7 @@ export function beginWork(job: JobRow): Work {
 }
 
 async function attempt(job: JobRow, task: TaskControl): Promise<void> {
-  await rm(task.folder, { recursive: true, force: true });
+  await removeTemporary(task.folder);
   const source = await sourceOf(job);
   if (!source) throw new UnusableSourceError("The video has no file in this library.");
   await mkdir(task.folder, { recursive: true });
@@ -142,6 +143,6 @@ export async function removeLeftovers(running: ReadonlySet<number>): Promise<voi
       running.has(Number.parseInt(name.slice(WORK_PREFIX.length), 10))
     )
       continue;
-    await rm(path.join(workFolder(), name), { recursive: true, force: true });
+    await removeTemporary(path.join(workFolder(), name));
   }
 }

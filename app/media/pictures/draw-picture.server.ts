@@ -1,5 +1,5 @@
 import fs from "node:fs/promises";
-import { temporaryPath } from "../intake/received-file.server";
+import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
 import { type PictureTask, processPicture } from "./picture-process.server";
 
 type Drawing = Omit<Extract<PictureTask, { kind: "drawing" }>, "kind" | "target">;
@@ -11,6 +11,6 @@ export async function drawPicture(drawing: Drawing): Promise<Buffer> {
     await processPicture({ kind: "drawing", ...drawing, target });
     return await fs.readFile(target);
   } finally {
-    await fs.rm(target, { force: true });
+    await removeTemporary(target);
   }
 }

@@ -1,7 +1,7 @@
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
+import { removeTemporary } from "../files/temporary-files.server";
 import { WORK_PREFIX, workFolder } from "../jobs/disk.server";
 import { jobsChanged } from "../jobs/job-events.server";
 
@@ -99,7 +99,7 @@ export async function returnJobsOf(workerId: number): Promise<void> {
     sqlite.prepare(`UPDATE jobs SET ${WAITS_AGAIN} WHERE ${isTheirs}`).run(theirs);
     return leases;
   });
-  for (const lease of returned) await rm(receivedFolder(lease), { recursive: true, force: true });
+  await removeTemporary(...returned.map(receivedFolder));
   jobsChanged("work");
 }
 

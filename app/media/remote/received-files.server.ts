@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { removeTemporary } from "../files/temporary-files.server";
 import { hasFreeDiskSpace } from "../jobs/disk.server";
 import { isOurs } from "../jobs/queue.server";
 import { receivedFolder } from "./leases.server";
@@ -82,7 +83,7 @@ export async function receivePart(
   }
   // Its folder may have been removed while this was written.
   if (!isOurs(job)) {
-    await rm(receivedFolder(job), { recursive: true, force: true });
+    await removeTemporary(receivedFolder(job));
     throw new TransferError(409, "This job is no longer yours.");
   }
   return end;

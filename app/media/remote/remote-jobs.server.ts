@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
@@ -7,6 +6,7 @@ import { processState } from "~db/runtime.server";
 import { JOB_KINDS, type JobKind, type JobRow } from "~db/schema";
 import { type Artifact, NO_ARTIFACT, type Source } from "../encode/artifact";
 import type { Pace } from "../encode/encoders.server";
+import { removeTemporary } from "../files/temporary-files.server";
 import { commitArtifact } from "../jobs/commit-artifact.server";
 import { hasFreeDiskSpace } from "../jobs/disk.server";
 import { paceOf, sourceOf } from "../jobs/produce-artifact.server";
@@ -95,5 +95,5 @@ export async function commitReceived(
 
 /** Removes what has arrived of a result. */
 export async function removeReceived(job: LeasedJob): Promise<void> {
-  await rm(receivedFolder(job), { recursive: true, force: true });
+  await removeTemporary(receivedFolder(job));
 }

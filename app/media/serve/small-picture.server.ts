@@ -12,9 +12,10 @@ import {
   mediaUrl,
 } from "../bucket.server";
 import { copyState, localFile } from "../files/local-copies.server";
+import { removeUnreferenced } from "../files/removals.server";
 import { storedFile } from "../files/stored-files.server";
-import { temporaryPath } from "../intake/received-file.server";
-import { forgetFiles, recordFile } from "../media-files.server";
+import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
+import { recordFile } from "../media-files.server";
 import { processPicture } from "../pictures/picture-process.server";
 
 /**
@@ -90,34 +91,19 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
     await processPicture({ kind: "thumbnail", file: await localFile(from), target, width });
     await moveFlushed(target, to);
   } finally {
-    await fs.rm(target, { force: true });
+    await removeTemporary(target);
   }
   // The site that writes has its own, and counts them.
   if (settings().readOnlyFrom) return;
   const videoId = await ownerOf(name);
   // Deleted meanwhile: nothing would remove it any more.
-  if (videoId === undefined) await fs.rm(to, { force: true });
+  if (videoId === undefined) await removeUnreferenced([small], "discarded");
   else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
 }
 
-/**
- * Removes the smaller versions of a thumbnail that is no video's any more.
- *
- * @param videoId whose it was, if that is known: what else is derived of the video is measured anew.
- */
-export async function removeSmallVersions(name: MediaName, videoId?: string): Promise<void> {
-  const folder = bucketFile(folderOf(name).bucket, folderOf(name).path);
-  if (!folder) return;
-  for (const width of SMALL_WIDTHS_PIXELS) {
-    await fs.rm(path.join(folder, path.basename(smallVersion(name, width).path)), { force: true });
-  }
-  // What else is derived of the video may stand in the same folder.
-  const isEmpty = await fs.rmdir(folder).then(
-    () => true,
-    () => false,
-  );
-  if (isEmpty) await forgetFiles([folderOf(name)]);
-  else if (videoId !== undefined) await recordFile({ ...folderOf(name), videoId, kind: "derived" });
+/** Returns what is to be removed with a thumbnail: its folder, and its smaller versions in a folder that stays. */
+export function smallVersionsOf(name: MediaName): MediaName[] {
+  return [folderOf(name), ...SMALL_WIDTHS_PIXELS.map((width) => smallVersion(name, width))];
 }
 
 function folderOf({ bucket, path: name }: MediaName): MediaName {

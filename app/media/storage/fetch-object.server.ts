@@ -1,4 +1,5 @@
-import { rm } from "node:fs/promises";
+import { removeTemporary } from "../files/temporary-files.server";
+
 import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 import { writeHashed } from "./write-hashed.server";
@@ -21,7 +22,7 @@ export async function fetchObject(
       if (written.sha256 === sha256) return;
       throw new StorageError("damaged", object);
     } catch (error) {
-      await rm(target, { force: true });
+      await removeTemporary(target);
       if (attempt === ATTEMPTS || !mayPass(error)) throw error;
     }
   }

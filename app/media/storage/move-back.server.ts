@@ -1,9 +1,8 @@
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import { flushOne } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { type FileName, filePath } from "../bucket.server";
-import { copyState, withLocalFile } from "../files/local-copies.server";
+import { copyState, discardCopy, withLocalFile } from "../files/local-copies.server";
 import {
   forgetStored,
   type StoredFile,
@@ -51,9 +50,7 @@ async function bringBack(stored: FileName & StoredFile): Promise<void> {
   if (!file) throw new StorageError("unplaced", `${stored.bucket}/${stored.path}`);
   await withLocalFile(file, async () => {
     // A damaged copy is fetched again, and compared while it is.
-    if ((await copyState(file, stored)) === "current" && (await digestOf(file)) !== stored.sha256) {
-      await rm(file);
-    }
+    if ((await digestOf(file)) !== stored.sha256) await discardCopy(file, stored);
   });
   await withLocalFile(file, async () => {
     await flushOne(file);

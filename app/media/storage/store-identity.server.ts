@@ -4,7 +4,7 @@ import { SettingsError, settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { hasStoredFiles, storedFilesAfter } from "../files/stored-files.server";
-import { temporaryPath } from "../intake/received-file.server";
+import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
 import { identifySite } from "../removal-guard.server";
 import { type ObjectStore, StorageError } from "./object-store";
 import { objectStore } from "./store.server";
@@ -80,6 +80,6 @@ async function writeMarker(store: ObjectStore, id: string): Promise<void> {
     await fs.writeFile(file, `${JSON.stringify({ id })}\n`);
     await store.put(MARKER, file, "application/json");
   } finally {
-    await fs.rm(file, { force: true });
+    await removeTemporary(file);
   }
 }

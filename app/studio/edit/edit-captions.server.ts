@@ -1,11 +1,21 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import {
+  bucketFile,
+  type MediaName,
+  mediaBasePath,
+  mediaUrl,
+  parseMediaUrl,
+} from "~/media/bucket.server";
 import { readCaptionFile } from "~/media/captions/captions-thread.server";
 import { CaptionsLimitError } from "~/media/captions/cues";
 import { languageName, languageTag } from "~/media/captions/languages";
-import { removeUnreferenced } from "~/media/files/removals.server";
+import {
+  announceFiles,
+  removeUnreferenced,
+  withdrawAnnouncement,
+} from "~/media/files/removals.server";
 import type { FileRule, ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { recordFile } from "~/media/media-files.server";
@@ -76,13 +86,14 @@ export async function storeNewCaptions(
       return JSON.stringify(track ? [...after, track] : after);
     },
     async commit() {
-      await removeFiles(lost, folder);
+      if (track) await withdrawAnnouncement(besides([track], folder));
+      await removeUnreferenced(besides(lost, folder), "discarded");
       if (folder) {
         await recordFile({ bucket: "videos", path: folder, videoId, kind: "derived" });
       }
     },
     async discard() {
-      if (track) await removeFiles([track], folder);
+      if (track) await removeUnreferenced(besides([track], folder), "discarded");
     },
   };
 }
@@ -106,6 +117,7 @@ async function storeCaptionFile(
   const target = bucketFile("videos", pathInBucket);
   if (!target) throw new Error(`videos/${pathInBucket} is not a path in the bucket.`);
   try {
+    await announceFiles([{ bucket: "videos", path: pathInBucket }]);
     await fs.mkdir(path.dirname(target), { recursive: true });
     // Names that begin with a dot are not served, so nobody reads a partial file.
     const partial = path.join(path.dirname(target), `.${path.basename(target)}`);
@@ -130,15 +142,11 @@ async function folderOf(videoId: string): Promise<string | undefined> {
 }
 
 /** Only files beside the video: a row that another program wrote may reference anything. */
-async function removeFiles(
-  captions: readonly Captions[],
-  folder: string | undefined,
-): Promise<void> {
-  const beside = captions
+function besides(captions: readonly Captions[], folder: string | undefined): MediaName[] {
+  return captions
     .map(({ url }) => parseMediaUrl(url))
     .filter((name) => name !== undefined)
     .filter(({ bucket, path }) => folder && bucket === "videos" && path.startsWith(`${folder}/`));
-  await removeUnreferenced(beside, "discarded");
 }
 
 function refused(sentence: string): UploadError {

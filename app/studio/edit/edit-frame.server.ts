@@ -1,10 +1,11 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { extractFrame } from "~/media/encode/frames.server";
 import { fit } from "~/media/encode/renditions";
 import { createTask } from "~/media/encode/task.server";
 import { withLocalFile } from "~/media/files/local-copies.server";
-import { type ReceivedFile, temporaryPath } from "~/media/intake/received-file.server";
+import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
+import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
@@ -42,7 +43,7 @@ export async function withFrame<Result>(
     });
     return await work({ path, name: "", bytes: 0, sha256: "" });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTemporary(folder);
   }
 }
 

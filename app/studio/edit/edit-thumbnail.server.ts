@@ -1,12 +1,16 @@
-import fs from "node:fs/promises";
 import { type MediaName, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
-import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
-import { endPicture } from "~/media/intake/interrupted-moves.server";
+import {
+  enqueueRemovals,
+  removeSoon,
+  removeUnreferenced,
+  withdrawAnnouncement,
+} from "~/media/files/removals.server";
+import { removeTemporary } from "~/media/files/temporary-files.server";
 import { moveThumbnailIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { recordFile } from "~/media/media-files.server";
-import { removeSmallVersions } from "~/media/serve/small-picture.server";
+import { smallVersionsOf } from "~/media/serve/small-picture.server";
 
 /** A thumbnail that is stored in its bucket, but that no row references yet. */
 export interface NewThumbnail {
@@ -15,7 +19,7 @@ export interface NewThumbnail {
   /** Enqueues the removal of the previous one, in the transaction that changes the row. */
   replace(before: string | null): void;
   /** Records it as the video's, once the row references it. */
-  commit(videoId: string, before: string | null): Promise<void>;
+  commit(videoId: string): Promise<void>;
   /** Removes it again, where no row references it. */
   discard(): Promise<void>;
 }
@@ -38,21 +42,16 @@ export async function storeNewThumbnail(userId: string, file: ReceivedFile): Pro
       colors,
       replace(before) {
         const old = parseMediaUrl(before ?? "");
-        if (old) enqueueRemovals([old], { reason: "replaced" });
+        if (old) enqueueRemovals([old, ...smallVersionsOf(old)], { reason: "replaced" });
       },
-      async commit(videoId, before) {
+      async commit(videoId) {
         await recordFile({ ...name, videoId, kind: "thumbnail" });
-        await endPicture(name.path);
+        await withdrawAnnouncement([name]);
         removeSoon();
-        const old = parseMediaUrl(before ?? "");
-        if (old) await removeSmallVersions(old, videoId);
       },
-      async discard() {
-        await removeUnreferenced([name], "discarded");
-        await endPicture(name.path);
-      },
+      discard: () => removeUnreferenced([name], "discarded"),
     };
   } finally {
-    await fs.rm(encoded, { force: true });
+    await removeTemporary(encoded);
   }
 }

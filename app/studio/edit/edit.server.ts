@@ -64,7 +64,7 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
     await discardFiles(files);
     return outcome;
   }
-  await files.thumbnail?.commit(edit.id, outcome.thumbnailBefore);
+  await files.thumbnail?.commit(edit.id);
   await files.captions?.commit();
   await recordActivity({ userId, action: "edit", subjectId: edit.id, detail: outcome.title });
   return undefined;
@@ -153,7 +153,7 @@ function writeRow(edit: Edit, { thumbnail, captions }: NewFiles, userId: string)
         })
         .where("id", "=", edit.id)
         .execute();
-      return { title: changes.title, thumbnailBefore: row.thumbnail_url };
+      return { title: changes.title };
     });
 }
 

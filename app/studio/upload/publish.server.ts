@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import fs from "node:fs/promises";
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
@@ -11,6 +10,7 @@ import {
   noteFrames,
 } from "~/media/block-list/likeness.server";
 import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
+import { removeTemporary } from "~/media/files/temporary-files.server";
 import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail.server";
@@ -126,7 +126,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
       ...like,
     };
   } finally {
-    if (thumbnail) await fs.rm(thumbnail.file, { force: true });
+    await removeTemporary(thumbnail?.file);
   }
 }
 

@@ -146,6 +146,7 @@ describe("the smaller version of a thumbnail", () => {
     expect(sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get()).not.toBe(
       THUMBNAIL,
     );
+    await removeFiles();
     expect(fs.existsSync(path.dirname(onDisk(SMALL)))).toBe(false);
     expect((await checkLibrary()).stray).toEqual([]);
   });

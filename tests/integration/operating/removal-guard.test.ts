@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { beginMove, undoInterruptedMoves } from "~/media/intake/interrupted-moves.server";
+import { announceFiles, removeFiles } from "~/media/files/removals.server";
 import { recordFile } from "~/media/media-files.server";
 import {
   acceptUploadsFolder,
@@ -137,10 +137,10 @@ describe("a new database for an uploads folder with files", () => {
 
   it("doesn't take files for the remains of an interrupted upload", async () => {
     const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
-    await beginMove("u", "1700000000000.mp4");
     useNewDatabase();
     await identifySite();
-    expect(await undoInterruptedMoves()).toEqual([]);
+    await announceFiles([{ bucket: "videos", path: "u/1700000000000.mp4" }]);
+    await removeFiles(Date.now() + 2 * 86_400_000);
     expect(fs.existsSync(file)).toBe(true);
   });
 });

@@ -219,6 +219,7 @@ describe("a drafts-only uploader's request that an editor's publication overtake
       const replace = await sendFile({ intent: "replace", id: "v" }, "video", sent);
       expect(await overtakenBy(replace, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
+      await removeFiles();
       expect(fs.readdirSync(`${site.uploads}/videos/up`)).toEqual(["1.mp4"]);
     },
     60_000,

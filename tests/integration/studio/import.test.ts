@@ -6,6 +6,7 @@ import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
 import { announce } from "~/import/journal.server";
 import type { ImportMode } from "~/import/move-files.server";
+import { removeFiles } from "~/media/files/removals.server";
 import { titleFromFileName } from "~/shared/file-title";
 import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
 import { sqliteHandle } from "~db/client.server";
@@ -223,6 +224,7 @@ describe("importing a folder", () => {
       if (uploadId === 3) fs.rmSync(source);
     }
     expect(await importFolder()).toMatchObject({ imported: 1 });
+    await removeFiles();
     const left = fs.readdirSync(path.join(site.uploads, "videos", userId));
     expect(left).not.toContain("1.mp4");
     expect(left).not.toContain("1");
@@ -235,6 +237,7 @@ describe("importing a folder", () => {
       "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
     );
     await expect(importFolder("move")).rejects.toThrow("Files of the import were taken back.");
+    await removeFiles();
     expect([rows(), filesIn("videos"), fs.existsSync(source)]).toEqual([[], [], true]);
     sqliteHandle().exec("DROP TRIGGER taken");
     expect(await importFolder("move")).toMatchObject({ imported: 1 });

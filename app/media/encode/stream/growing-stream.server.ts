@@ -1,6 +1,7 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { removeTemporary } from "../../files/temporary-files.server";
 import { type FragmentedFile, fragmentReader } from "../fragments.server";
 import { masterPlaylist, type SoundRendition, type Variant } from "../master-playlist";
 import { closedSegments, mediaPlaylist, type Segment, soundSegments } from "../playlist";
@@ -38,7 +39,7 @@ export async function openUnfinished(watch: EarlyWatch, name: string): Promise<s
 
 /** From now on its files are whole, and are told of as such. */
 export async function markFinished(folder: string): Promise<void> {
-  await rm(path.join(folder, UNFINISHED));
+  await removeTemporary(path.join(folder, UNFINISHED));
 }
 
 /** Lets the playlists grow until the encoder has ended; then they are written anew as a whole. */
@@ -60,7 +61,7 @@ export async function growPlaylists(
   const failed = ends.find((end) => end.status === "rejected");
   if (!failed) return;
   // Nobody knows of it. What is watched stays until something longer is there.
-  if (!isPublished) await rm(ladder.folder, { recursive: true, force: true });
+  if (!isPublished) await removeTemporary(ladder.folder);
   throw failed.reason;
 }
 

@@ -1,5 +1,6 @@
-import { rename, rm, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { removeTemporary } from "../../files/temporary-files.server";
 import { dashManifest } from "../dash-manifest";
 import { readFragments } from "../fragments.server";
 import { masterPlaylist, type SoundRendition, type Variant } from "../master-playlist";
@@ -104,7 +105,7 @@ async function readSounds(
     const lasts = fragments.reduce((sum, { duration }) => sum + duration, 0);
     const isWhole = sound.bitrate || lasts > probe.durationSeconds - MOST_MISSING_SECONDS;
     if (!isWhole || fragments.length === 0) {
-      await rm(path.join(folder, file));
+      await removeTemporary(path.join(folder, file));
       continue;
     }
     const segments = soundSegments(fragments, pictures);
@@ -112,7 +113,7 @@ async function readSounds(
   }
   const isOffered = new Set(found.filter((one) => one.isDefault).map(({ encoding }) => encoding));
   for (const { file, encoding } of found) {
-    if (!isOffered.has(encoding)) await rm(path.join(folder, file));
+    if (!isOffered.has(encoding)) await removeTemporary(path.join(folder, file));
   }
   return found.filter(({ encoding }) => isOffered.has(encoding));
 }

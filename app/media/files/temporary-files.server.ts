@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/server/settings.server";
+import { nameOfFile } from "../bucket.server";
+import { UNFINISHED } from "../encode/stream/unfinished.server";
+
+/**
+ * Files that nobody but their creator knows: in `uploads/tmp`, in the folder of a worker, or in a stream that is
+ * still being encoded. They are removed here, all other files by removals.server.ts.
+ */
+
+export function temporaryFolder(): string {
+  return path.join(settings().uploadsDir, "tmp");
+}
+
+/** Returns an unused path in `uploads/tmp`. */
+export async function temporaryPath(): Promise<string> {
+  await mkdir(temporaryFolder(), { recursive: true });
+  return path.join(temporaryFolder(), randomUUID());
+}
+
+/**
+ * Removes files or folders. Missing ones are skipped.
+ *
+ * @throws if one is in a bucket, and not of a stream that is still being encoded: then nothing of it is removed.
+ */
+export async function removeTemporary(...files: readonly (string | undefined)[]): Promise<void> {
+  for (const file of files) {
+    if (file === undefined) continue;
+    requireTemporary(path.resolve(file));
+    await rm(file, { recursive: true, force: true });
+  }
+}
+
+function requireTemporary(file: string): void {
+  const name = nameOfFile(file);
+  const isOfStream = [file, path.dirname(file)].some((folder) =>
+    existsSync(path.join(folder, UNFINISHED)),
+  );
+  const containsUploads = !path
+    .relative(file, path.resolve(settings().uploadsDir))
+    .startsWith("..");
+  const isRemovable = name ? name.bucket === "videos" && isOfStream : !containsUploads;
+  if (!isRemovable) throw new Error(`${file} is not a temporary file, so it is not removed.`);
+}
