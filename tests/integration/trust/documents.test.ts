@@ -160,7 +160,7 @@ describe("a document that does not arrive", () => {
     expect((await form(address(), { intent: "remove-document", document: document! })).status).toBe(
       302,
     );
-    expect(filesIn(site.uploads)).toEqual([]);
+    await expect.poll(() => filesIn(site.uploads)).toEqual([]);
   });
 });
 
@@ -276,7 +276,7 @@ describe("a document that is there", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([302, 404]);
     const late = answers.find(({ status }) => status === 404)!.body;
     expect(late.includes("This document was deleted before.")).toBe(true);
-    expect(filesIn(path.join(site.uploads, "documents"))).toEqual([]);
+    await expect.poll(() => filesIn(path.join(site.uploads, "documents"))).toEqual([]);
     const actions = column(
       "SELECT action FROM moderation_log WHERE detail LIKE ?",
       `%${document}%`,
