@@ -6,7 +6,7 @@ import { LostLeaseError, type SiteClient } from "./site";
 /** Of one request; a line that breaks costs no more than that. */
 const PART_BYTES = 8 * 1024 ** 2;
 
-/** The film can't be read at its address: its lease has ended, or its video is gone. */
+/** The video can't be read at its address: the lease has ended, or its file is missing. */
 const GONE = [403, 404];
 
 /**
@@ -33,7 +33,7 @@ export async function fetchFilm(
         // An address that has ended is no end of the lease: who prolongs that learns which it was.
         await answer.body?.cancel();
         await address();
-        if (answer.status === 404) throw new LostLeaseError("The film is gone.");
+        if (answer.status === 404) throw new Error("The site doesn't have the file of this video.");
         continue;
       }
       const tag = answer.headers.get("ETag");

@@ -21,10 +21,12 @@ import {
 import { isSignedSource, signSource } from "~/media/remote/source-address.server";
 import { NO_CACHE } from "~/media/serve/answer-bytes.server";
 import { sendFile } from "~/media/serve/serve.server";
+import { StorageError } from "~/media/storage/object-store";
 import { settings } from "~/server/settings.server";
 import { readText } from "~/server/small-form.server";
 import { noteResult, type Worker } from "~/studio/workers/workers.server";
 import { processState } from "~db/runtime.server";
+import { isBusy } from "~db/write-lock";
 import { Problem } from "../problem";
 
 const MOST_BODY_BYTES = 64 * 1024;
@@ -32,6 +34,8 @@ const MOST_BODY_BYTES = 64 * 1024;
 const ASK_AGAIN_SECONDS = 3;
 const NOT_YOURS =
   "This job is no longer yours: its lease has ended, or its video is gone. Nothing of it was published.";
+
+const NOT_ACCEPTED = "The result could not be accepted. The log of the site says why.";
 
 const finite = z.number().finite().nonnegative();
 const beatSchema = z.object({
@@ -124,13 +128,20 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
       await noteResult(worker.id, error.message);
       throw new Problem(422, `The result was refused: ${error.message}`);
     }
-    // A fault of ours, not of the film; what was sent is of no use without its job.
-    if (!(error instanceof Problem)) await giveBack(job);
+    // Counted, so that a result that causes a fault each time isn't encoded again without end.
+    if (isTemporary(error)) await giveBack(job);
+    else if (!(error instanceof Problem)) await failRemote(job, NOT_ACCEPTED, false);
     throw error;
   } finally {
     accepting().delete(job.worker);
     await removeReceived(job);
   }
+}
+
+/** Whether the store, the disk or the database failed, so that the next attempt may succeed. */
+function isTemporary(error: unknown): boolean {
+  if (error instanceof StorageError) return error.failure !== "missing";
+  return (error as NodeJS.ErrnoException).code === "ENOSPC" || isBusy(error);
 }
 
 /** The film of a lease, whole or a range of it, as long as its job is that worker's. */

@@ -66,13 +66,13 @@ const IDS = /* sql */ `
 
 export const REFERENCES_SQL = /* sql */ `
   WITH ids AS MATERIALIZED (${IDS})
-  SELECT ${COLUMNS.join(", ")}, 0 AS isDeleted FROM videos WHERE id IN ids
-  UNION ALL SELECT ${COLUMNS.join(", ")},
+  SELECT id, ${COLUMNS.join(", ")}, 0 AS isDeleted FROM videos WHERE id IN ids
+  UNION ALL SELECT id, ${COLUMNS.join(", ")},
       NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_files.video_id) FROM video_files
     WHERE id IN ids AND state <> 'removed'
-  UNION ALL SELECT ${OF_DELETED.join(", ")}, 1 FROM deleted_videos WHERE id IN ids`;
+  UNION ALL SELECT id, ${OF_DELETED.join(", ")}, 1 FROM deleted_videos WHERE id IN ids`;
 
-function rowsNear(base: string): (NamingRow & { isDeleted: 0 | 1 })[] {
+function rowsNear(base: string): (NamingRow & { id: string; isDeleted: 0 | 1 })[] {
   return prepared(REFERENCES_SQL).all({
     base,
     video: `/media/videos/${base}`,
@@ -93,6 +93,14 @@ export function isReferenced(entry: FileName): boolean {
     // Once another thumbnail is shown, the one that was made is no longer needed.
     namesOf({ ...row, generated_poster_url: null }).some((name) => covers(entry, name)),
   );
+}
+
+/** Whether a row other than the one of a video, or of a file of a video, names a file. */
+export function isNamedByOther(id: string, { bucket, path }: MediaName): boolean {
+  return rowsNear(mediaBasePath(path))
+    .filter((row) => row.id !== id)
+    .flatMap(namesOf)
+    .some((name) => name.bucket === bucket && name.path === path);
 }
 
 /** Whether a file belongs to deleted videos alone: nobody is served it. */

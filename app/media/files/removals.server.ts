@@ -75,8 +75,21 @@ export async function removeUnreferenced(
  * Announces files that a row will name: if their process is killed before it writes the row, they are removed a
  * day later. Called before the first of them is in its bucket.
  */
-export async function announceFiles(files: readonly FileName[], now = Date.now()): Promise<void> {
-  await writeTransaction(() => enqueueRemovals(files, { reason: "discarded" }, now + ANNOUNCED_MS));
+export function announceFiles(files: readonly FileName[]): Promise<void> {
+  return writeTransaction(() => files.forEach(announceFile));
+}
+
+/** Part of a transaction: announces one file. */
+export function announceFile(file: FileName): void {
+  enqueueRemovals([file], { reason: "discarded" }, Date.now() + ANNOUNCED_MS);
+}
+
+/** Whether a file was announced, and no row names it yet. */
+export function isAnnounced({ bucket, path: name }: FileName): boolean {
+  const announced = prepared(
+    "SELECT 1 FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded'",
+  );
+  return announced.get(bucket, name) !== undefined;
 }
 
 /** Withdraws the announcement of files that a row names now. */

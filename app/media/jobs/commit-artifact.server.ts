@@ -6,17 +6,36 @@ import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { holdLikeness } from "../block-list/likeness.server";
-import { BUCKETS, type Bucket, bucketFile, type MediaName, parseMediaUrl } from "../bucket.server";
+import {
+  BUCKETS,
+  type Bucket,
+  bucketFile,
+  type MediaName,
+  mediaUrl,
+  parseMediaUrl,
+} from "../bucket.server";
 import type { Artifact, Source } from "../encode/artifact";
-import { isReferenced } from "../files/references.server";
-import { removeUnreferenced } from "../files/removals.server";
+import { isNamedByOther, isReferenced } from "../files/references.server";
+import {
+  announceFile,
+  isAnnounced,
+  removeUnreferenced,
+  withdrawAnnouncement,
+} from "../files/removals.server";
 import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
-import { namesIn, recordFile } from "../media-files.server";
+import { fileExists, namesIn, recordFile } from "../media-files.server";
 import { delayCleanup } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
 import { replaceVideoFile } from "./replace-video-file.server";
 import { tableOf } from "./table-of.server";
+
+/** The name of a new file is that of another video's file; trying again doesn't help. */
+export class NameTakenError extends Error {
+  constructor(name: string) {
+    super(`The result can't be stored as ${name}, because that file belongs to another video.`);
+  }
+}
 
 /**
  * Moves a job's artifact to where it is served from, and only then names it in the row, in the
@@ -35,6 +54,7 @@ export async function commitArtifact(
     if (!isOurs(job)) break;
     const target = bucketFile(bucket, name);
     if (!target) throw new Error(`${bucket}/${name} is no path of a file.`);
+    await claimName(job, source, { bucket, path: name });
     moved.push({ bucket, path: name });
     const made = path.resolve(folder, from);
     if (made !== target) await moveFlushed(made, target);
@@ -47,6 +67,7 @@ export async function commitArtifact(
     await retryWhileBusy(() => removeUnreferenced(moved, "discarded"), RESULT_WAIT_MS);
     return false;
   }
+  await retryWhileBusy(() => withdrawAnnouncement(moved), RESULT_WAIT_MS);
   for (const { from, bucket, path: name } of artifact.replacedAfter ?? []) {
     await moveFlushed(path.join(folder, from), bucketFile(bucket, name)!);
   }
@@ -56,6 +77,36 @@ export async function commitArtifact(
   // The job has ended, so nobody would come back to count what its files take.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
+}
+
+/**
+ * Announces a file beside the video's own, such as the MP4 of an AVI. Derived files have new names each time.
+ *
+ * @throws {NameTakenError} if the name is that of another video's file, or of a file that another tool may name.
+ */
+async function claimName(job: JobRow, { basePath }: Source, name: MediaName): Promise<void> {
+  if (name.path.startsWith(`${basePath}/`)) return;
+  const file = bucketFile(name.bucket, name.path);
+  const isTaken = await retryWhileBusy(
+    () =>
+      writeTransaction(() => {
+        const isOwn = isAnnounced(name) || !(file && fileExists(file)) || namesFile(job, name);
+        if (!isOwn || isNamedByOther(job.video_id, name)) return true;
+        announceFile(name);
+        return false;
+      }),
+    RESULT_WAIT_MS,
+  );
+  if (isTaken) throw new NameTakenError(`${name.bucket}/${name.path}`);
+}
+
+/** Whether the row of a job's video names a file. */
+function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boolean {
+  const row = sqliteHandle().prepare(
+    `SELECT 1 FROM ${tableOf(video_id)} WHERE id = @id
+       AND @url IN (video_url, source_url, thumbnail_url, generated_poster_url)`,
+  );
+  return row.get({ id: video_id, url: mediaUrl(bucket, name) }) !== undefined;
 }
 
 /** One transaction; only the columns of the result, so that an edit made meanwhile stays. */

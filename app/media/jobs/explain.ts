@@ -24,6 +24,7 @@ const SEE_LOG = "Try again; if it fails again, the log of the site says more.";
 const ADVICE: [RegExp, string][] = [
   [/disk is full|nearly full/i, "Make room on the disk, and try again."],
   [/not there any more|no file in this library/i, "Upload the file again, or delete the video."],
+  [/belongs to another video/i, "Upload the video again, so that it gets a name of its own."],
   [/may not be read/i, "Let the user of the site read the folder of uploads, and try again."],
   [
     /ffmpeg is not installed|lacks an encoder|can't read this kind|could not be started/i,

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -10,7 +11,7 @@ import { PictureError } from "../pictures/picture-process.server";
 import { InterruptedError } from "../probe/ffmpeg.server";
 import { RefusedFileError } from "../probe/probe.server";
 import { StorageError } from "../storage/object-store";
-import { commitArtifact, removeStale } from "./commit-artifact.server";
+import { commitArtifact, NameTakenError, removeStale } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
 import { DISK_FULL, explain } from "./explain";
 import { fetchFiles } from "./local-source.server";
@@ -51,7 +52,9 @@ export function beginWork(job: JobRow): Work {
     const workedMs = performance.now() - startedAt - task.heldMs();
     if (!heartbeat(job, { ...estimate(latest, workedMs) })) task.abort();
   };
-  const task = createTask(path.join(workFolder(), `${WORK_PREFIX}${job.id}`), (progress) => {
+  // Of this attempt only: a process that has lost its lease still removes its own folder.
+  const folder = `${WORK_PREFIX}${job.id}-${randomBytes(6).toString("hex")}`;
+  const task = createTask(path.join(workFolder(), folder), (progress) => {
     latest = progress;
     if (performance.now() - writtenAt >= PROGRESS_MS) sendHeartbeat();
   });
@@ -79,7 +82,6 @@ export function beginWork(job: JobRow): Work {
 }
 
 async function attempt(job: JobRow, task: TaskControl): Promise<void> {
-  await removeTemporary(task.folder);
   const source = await sourceOf(job);
   if (!source) throw new UnusableSourceError("The video has no file in this library.");
   await mkdir(task.folder, { recursive: true });
@@ -117,7 +119,10 @@ export async function recordFailure(
   // Another process has held the lock of the database for minutes; that is no fault of the job.
   if (isBusy(error)) return returnToQueue(job);
   // Only what ffmpeg says of the file's bytes is final; a signal or a time limit is not.
-  const final = error instanceof RefusedFileError || error instanceof UnusableSourceError;
+  const final =
+    error instanceof RefusedFileError ||
+    error instanceof UnusableSourceError ||
+    error instanceof NameTakenError;
   const expected = final || error instanceof EncodeError || error instanceof InterruptedError;
   if (!expected) console.error(`Job ${job.id} (${job.kind}) failed:`, error);
   await fail(job, explain((error as Error).message, lines), final);

@@ -6,6 +6,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTask, runFfmpeg } from "~/media/encode/task.server";
 import { REFERENCES_SQL } from "~/media/files/references.server";
+import { announceFiles, removeFiles } from "~/media/files/removals.server";
 import { jobChanger } from "~/media/jobs/change-jobs.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
@@ -312,6 +313,56 @@ describe.runIf(ffmpegAvailable())("the end of a job", () => {
       expect(videoRow(id).preview_url).not.toBe(first);
       expect(fs.existsSync(onDisk(site.uploads, first))).toBe(twin);
     }
+  });
+});
+
+describe.runIf(ffmpegAvailable())("a result whose name another file has", () => {
+  const FILM = "/media/videos/u/holiday.avi";
+  const OTHER = "/media/videos/u/holiday.mp4";
+  const converts = async () => {
+    await enqueueIn(database(), ["avi"], ["ladder"]);
+    jobsChanged("work");
+    await workUntilIdle();
+    return jobRows("avi")[0]!;
+  };
+  beforeEach(() => {
+    const avi = makeClip(site.folder, "clip", { as: "avi" });
+    fs.mkdirSync(path.dirname(onDisk(site.uploads, FILM)), { recursive: true });
+    fs.copyFileSync(avi, onDisk(site.uploads, FILM));
+    sqliteHandle()
+      .prepare(
+        "INSERT INTO videos (id, title, category, source_url, video_url) VALUES (?, ?, ?, ?, '')",
+      )
+      .run("avi", "Holiday", "desi", FILM);
+  });
+
+  it("is not stored over another video's file", async () => {
+    fs.writeFileSync(onDisk(site.uploads, OTHER), "another video");
+    sqliteHandle()
+      .prepare("INSERT INTO videos (id, title, category, video_url) VALUES (?, ?, ?, ?)")
+      .run("mp4", "Another", "desi", OTHER);
+    expect(await converts()).toMatchObject({
+      state: "failed",
+      reason: expect.stringContaining("belongs to another video"),
+    });
+    expect(fs.readFileSync(onDisk(site.uploads, OTHER), "utf8")).toBe("another video");
+  });
+
+  it("is not stored over a file whose row is still to come", async () => {
+    fs.writeFileSync(onDisk(site.uploads, OTHER), "copied an hour ago");
+    expect(await converts()).toMatchObject({ state: "failed" });
+    await removeFiles(Date.now() + 30 * 86_400_000);
+    expect(fs.readFileSync(onDisk(site.uploads, OTHER), "utf8")).toBe("copied an hour ago");
+  });
+
+  it("replaces what an attempt has left that was killed before it wrote the row", async () => {
+    fs.writeFileSync(onDisk(site.uploads, OTHER), "of the first attempt");
+    await announceFiles([{ bucket: "videos", path: "u/holiday.mp4" }]);
+    expect(await converts()).toMatchObject({ state: "done" });
+    expect(videoRow("avi").video_url).toBe(OTHER);
+    expect(fs.statSync(onDisk(site.uploads, OTHER)).size).toBeGreaterThan(1_000);
+    await removeFiles(Date.now() + 30 * 86_400_000);
+    expect(fs.existsSync(onDisk(site.uploads, OTHER))).toBe(true);
   });
 });
 
