@@ -30,7 +30,7 @@ describe("what is compared after a kill", () => {
     film = { word: "word", id, sha256, allowed: [{ ...texts("word", 1), ...state }] };
   });
   afterEach(() => site.remove());
-  const found = async () => (await check(site, [film])).join("\n");
+  const found = async () => (await check({ site }, [film])).join("\n");
 
   it("is as it was answered, and finds nothing", async () => {
     expect(await found()).toBe("");

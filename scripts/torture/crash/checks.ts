@@ -18,13 +18,23 @@ export interface Rows {
   others: Row[];
   /** What is about to be removed, by its bucket and path. */
   removals: string[];
+  /** The keys of objects in the store, by the bucket and path of their files. */
+  stored: Map<string, string>;
+}
+
+/** Where the files of a site are. */
+export interface Places {
+  site: SiteProcess;
+  /** The folder of STORAGE_URL, if the site has one. */
+  store?: string;
 }
 
 /** What goes on by itself, as a conversion that ends, may change a row between two looks at it. */
 const LOOKS = 3;
 
 /** Everything that has to be true after the site was killed and has started again. */
-export async function check(site: SiteProcess, films: readonly Film[]): Promise<string[]> {
+export async function check(places: Places, films: readonly Film[]): Promise<string[]> {
+  const { site } = places;
   const faults: string[] = [];
   const sqlite = new Sqlite(site.databasePath, { readonly: true, timeout: 5_000 });
   try {
@@ -37,7 +47,7 @@ export async function check(site: SiteProcess, films: readonly Film[]): Promise<
     for (const { id, title } of [...rows.live, ...rows.trash]) {
       if (!known.has(id)) faults.push(`${title}: there is a row that nobody made, or two of one`);
     }
-    faults.push(...(await lasting(read, (now) => filesOf(site, now))));
+    faults.push(...(await lasting(read, (now) => filesOf(places, now))));
     for (const { id } of rows.live) {
       faults.push(...(await lasting(read, (now) => answers(site, now, id, films))));
     }
@@ -59,6 +69,12 @@ export function readRows(sqlite: Sqlite.Database): Rows {
       .prepare("SELECT bucket || '/' || path FROM removals")
       .pluck()
       .all() as string[],
+    stored: new Map(
+      sqlite.prepare("SELECT bucket || '/' || path, object FROM stored_files").raw().all() as [
+        string,
+        string,
+      ][],
+    ),
   }))();
 }
 
@@ -92,10 +108,12 @@ export async function lasting(
 }
 
 /** Addresses without a file, and files without an address. */
-export function filesOf(site: SiteProcess, rows: Rows): string[] {
+export function filesOf(places: Places, rows: Rows): string[] {
+  const find = (url: string) => fileOf(places, rows, url);
   return [
-    ...[...rows.live, ...rows.trash].flatMap((row) => missing(row, (url) => fileOf(site, url))),
-    ...strays(site, rows),
+    ...[...rows.live, ...rows.trash].flatMap((row) => missing(row, find)),
+    ...strays(places.site, rows),
+    ...strayObjects(places, rows),
   ];
 }
 
@@ -122,8 +140,13 @@ function settle(rows: Rows, film: Film): string[] {
   return [`${film.word} is ${described(state)}; allowed: ${allowed.map(described).join(" | ")}`];
 }
 
-const fileOf = (site: SiteProcess, url: string) =>
-  path.join(site.uploads, decodeURIComponent(url.replace(/^\/media\//, "").replace(/\?.*$/, "")));
+/** The file on the disk; of one that is only in the store, its object. */
+function fileOf({ site, store }: Places, { stored }: Rows, url: string): string {
+  const name = decodeURIComponent(url.replace(/^\/media\//, "").replace(/\?.*$/, ""));
+  const file = path.join(site.uploads, name);
+  const object = stored.get(name);
+  return store && object && !fs.existsSync(file) ? path.join(store, object) : file;
+}
 
 type Find = (url: string) => string;
 
@@ -171,6 +194,22 @@ function strays(site: SiteProcess, { live, trash, others, removals }: Rows): str
       .filter((name) => !removals.some((each) => name === each || name.startsWith(`${each}/`)))
       .map((name) => `${name} belongs to no row`)
   );
+}
+
+/** Objects that are lost, and objects that no file has and nothing is about to remove. */
+function strayObjects({ store }: Places, { stored, removals }: Rows): string[] {
+  if (!store) return [];
+  const known = new Set([...stored.values(), "site.json"]);
+  const objects = filesBelow(store, ".").map((name) => path.posix.normalize(name));
+  return [
+    ...objects
+      .filter((name) => !known.has(name) && !removals.includes(`store/${name}`))
+      .filter((name) => !path.posix.basename(name).startsWith("."))
+      .map((name) => `${name} in the store belongs to no file`),
+    ...[...stored]
+      .filter(([, object]) => !objects.includes(object))
+      .map(([name]) => `${name} is not in the store`),
+  ];
 }
 
 /** Files of a folder and of those in it, while they come and go. */

@@ -5,7 +5,8 @@ import type { Faults, TortureOptions } from "../options";
 import { createRandom } from "../random";
 import { act } from "./actions";
 import { check } from "./checks";
-import { KILLS, kill } from "./kills";
+import { killCommand, startCommand } from "./commands";
+import { kill } from "./kills";
 import type { Film } from "./model";
 import type { Session } from "./session";
 
@@ -28,7 +29,8 @@ export async function crash(
   until = Number.POSITIVE_INFINITY,
 ): Promise<Faults> {
   const faults: Faults = [];
-  const kinds = new Map(KILLS.map((kind) => [kind, 0]));
+  const kinds = new Map<string, number>();
+  const count = (kind: string) => kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   let kills = 0;
   let operations = 0;
   let films = 0;
@@ -40,26 +42,38 @@ export async function crash(
     });
     const backups = `${site.folder}-backups`;
     const folder = `${site.folder}-import`;
-    for (const each of [backups, folder]) fs.mkdirSync(each);
+    const store = `${site.folder}-store`;
+    for (const each of [backups, folder, store]) fs.mkdirSync(each);
+    const random = createRandom(`${seed} ${part}`);
+    const settings: Record<string, string> = {
+      KEEP_SOURCES: random.pick(["always", "until-converted", "never"]),
+      // Every second site keeps its files in a store, and no copies that it doesn't need.
+      ...(part % 2 === 1 && { STORAGE_URL: `file://${store}`, STORAGE_CACHE_BYTES: "0" }),
+    };
+    const places = { site, ...(settings.STORAGE_URL && { store }) };
     try {
-      await site.start({ BACKUP_DIR: backups, BACKUP_KEEP: "1", IMPORT_DIR: folder });
-      const random = createRandom(`${seed} ${part}`);
+      await site.start({
+        ...{ BACKUP_DIR: backups, BACKUP_KEEP: "1", IMPORT_DIR: folder },
+        ...settings,
+      });
       const cookie = await signInTo(site);
       const session: Session = { site, cookie, random, folder, films: [], faults, operations: 0 };
       while (session.films.length < MOST_FILMS && kills < most && Date.now() < until) {
         const before = faults.length;
-        const kind = await killWhileWorking(session);
-        kinds.set(kind, kinds.get(kind)! + 1);
+        const killed = await killWhileWorking(session, settings);
+        killed.forEach(count);
         kills++;
-        const found = await check(site, session.films);
-        faults.push(...found.map((fault) => `${fault} (part ${part}, kill ${kills}: ${kind})`));
+        const found = await check(places, session.films);
+        const where = `part ${part}, kill ${kills}: ${killed.join(" and ")}`;
+        faults.push(...found.map((fault) => `${fault} (${where})`));
         for (const fault of faults.slice(before)) console.log(`FAULT  ${fault}`);
       }
       operations += session.operations;
       films += session.films.length;
     } finally {
       await site.remove();
-      for (const each of [backups, folder]) fs.rmSync(each, { recursive: true, force: true });
+      for (const each of [backups, folder, store])
+        fs.rmSync(each, { recursive: true, force: true });
     }
   }
   const each = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
@@ -67,9 +81,18 @@ export async function crash(
   return [...new Set(faults)];
 }
 
-/** Works on the site with several requests at once, and kills it while they are under way. */
-async function killWhileWorking(session: Session): ReturnType<typeof kill> {
+/**
+ * Works on the site with several requests at once, and kills it while they are under way, and a command that
+ * may be running beside it.
+ *
+ * @returns what was killed.
+ */
+async function killWhileWorking(
+  session: Session,
+  settings: Record<string, string>,
+): Promise<string[]> {
   const { site, random } = session;
+  const running = startCommand(site, settings, random);
   const busy = new Set<Film>();
   let left = 1 + random.below(MOST_OPERATIONS_BETWEEN);
   let isKilled = false;
@@ -83,8 +106,12 @@ async function killWhileWorking(session: Session): ReturnType<typeof kill> {
     new Promise((next) => setTimeout(next, wait)),
   ]);
   isKilled = true;
+  const isCommandKilled = running && (await killCommand(running));
   const kind = await kill(site, random);
   await working;
   if (kind !== "programs") await site.start();
-  return kind;
+  if (running && /\n\s+at .+:\d+:\d+/.test(running.output()) && !isCommandKilled) {
+    session.faults.push(`${running.name} has failed: ${running.output().slice(0, 400)}`);
+  }
+  return [kind, ...(isCommandKilled ? [running.name] : [])];
 }

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import type { SiteProcess } from "../../../tests/site-process";
 import type { Random } from "../random";
 
-export const KILLS = ["site", "site and its programs", "programs", "power"] as const;
+const KILLS = ["site", "site and its programs", "programs", "power"] as const;
 export type Kill = (typeof KILLS)[number];
 
 /** The processes that a process has started, and those that these have. */

@@ -156,7 +156,7 @@ async function look(
   const sqlite = site.database();
   const faults = await lasting(
     () => readRows(sqlite),
-    (rows) => filesOf(site, rows),
+    (rows) => filesOf({ site }, rows),
   );
   const integrity = sqlite.pragma("integrity_check", { simple: true });
   if (integrity !== "ok") faults.push(`integrity_check: ${integrity}`);
