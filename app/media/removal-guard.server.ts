@@ -5,7 +5,7 @@ import { settings } from "~/server/settings.server";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { flushOne } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
-import { every } from "~db/runtime.server";
+import { every, processState } from "~db/runtime.server";
 import { BUCKETS, type MediaName } from "./bucket.server";
 import { isStored } from "./files/stored-files.server";
 
@@ -17,7 +17,7 @@ import { isStored } from "./files/stored-files.server";
  * `site.json` in the uploads folder repeats the site's id and its clock. The clock is a counter in the
  * database that rises every minute, so a database that is behind the folder is an earlier copy.
  */
-export type PauseReason = "other-database" | "older-database" | "missing-files";
+export type PauseReason = "other-database" | "older-database" | "missing-files" | "clock-jumped";
 
 interface SiteMarker {
   id: string;
@@ -31,9 +31,19 @@ const MAX_LOST_TICKS = 2;
 const SAMPLED_VIDEOS = 200;
 const MIN_MISSING_FILES = 20;
 const MAX_MISSING_SHARE = 0.05;
+const MAX_CLOCK_JUMP_MS = 24 * 3_600_000;
+
+/** The system clock when the process started, without the time that it has run. */
+const systemClock = processState("system clock", () => ({ baseMs: systemClockBase() }));
+
+function systemClockBase(): number {
+  return Date.now() - performance.now();
+}
 
 /** Returns why removals are paused; undefined while files may be removed. */
 export async function removalsPausedBy(): Promise<PauseReason | undefined> {
+  // Everything that waits for a time would be due at once.
+  if (Math.abs(systemClockBase() - systemClock().baseMs) > MAX_CLOCK_JUMP_MS) return "clock-jumped";
   const marker = await readMarker();
   if (marker === "unreadable") return "missing-files";
   const { id, clock } = readState();
@@ -81,8 +91,9 @@ export async function tick(): Promise<void> {
   await writeMarker(readState());
 }
 
-/** Declares that the database and the uploads folder belong together as they are. */
+/** Declares that the database, the uploads folder and the system clock are right as they are. */
 export async function acceptUploadsFolder(): Promise<void> {
+  systemClock().baseMs = systemClockBase();
   const marker = await readMarker();
   const { id, clock } = readState();
   const earlier = marker === "unreadable" ? 0 : (marker?.clock ?? 0);

@@ -59,6 +59,18 @@ export function s3Store(
       throwOnRequestTimeout: true,
     },
   });
+  // By how many milliseconds the store's clock is ahead: it decides when an address ends.
+  let clockOffsetMs = 0;
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      const result = await next(request);
+      const { date } = (result.response as { headers?: Record<string, string> }).headers ?? {};
+      const storeTime = Date.parse(date ?? "");
+      if (Number.isFinite(storeTime)) clockOffsetMs = storeTime - Date.now();
+      return result;
+    },
+    { step: "deserialize", name: "readClock" },
+  );
   const objectAt = (key: string) => ({ Bucket, Key: prefix + key });
 
   async function put(key: string, file: string, contentType?: string) {
@@ -147,7 +159,8 @@ export function s3Store(
     },
     presign(key, seconds, contentType) {
       const command = new GetObjectCommand({ ...objectAt(key), ResponseContentType: contentType });
-      return getSignedUrl(client, command, { expiresIn: seconds });
+      const signingDate = new Date(Date.now() + clockOffsetMs);
+      return getSignedUrl(client, command, { expiresIn: seconds, signingDate });
     },
     async unfinished(before) {
       const keys: string[] = [];

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { announceFiles, removeFiles } from "~/media/files/removals.server";
 import { recordFile } from "~/media/media-files.server";
 import {
@@ -142,6 +142,36 @@ describe("a new database for an uploads folder with files", () => {
     await announceFiles([{ bucket: "videos", path: "u/1700000000000.mp4" }]);
     await removeFiles(Date.now() + 2 * 86_400_000);
     expect(fs.existsSync(file)).toBe(true);
+  });
+});
+
+describe("a system clock that is changed while the site runs", () => {
+  afterEach(() => vi.useRealTimers());
+
+  it.each([
+    ["forward", 40],
+    ["back", -40],
+  ])("pauses removals when it jumps %s, until an owner resumes them", async (_, days) => {
+    await identifySite();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 86_400_000 });
+    expect(await removalsPausedBy()).toBe("clock-jumped");
+    await resumeRemovals();
+    expect(await removalsPausedBy()).toBeUndefined();
+  });
+
+  it("removes nothing that would be due by the new time", async () => {
+    await identifySite();
+    const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
+    await announceFiles([{ bucket: "videos", path: "u/1700000000000.mp4" }]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 40 * 86_400_000 });
+    await removeFiles();
+    expect(fs.existsSync(file)).toBe(true);
+  });
+
+  it("may be corrected by less than a day", async () => {
+    await identifySite();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+    expect(await removalsPausedBy()).toBeUndefined();
   });
 });
 
