@@ -24,7 +24,7 @@ export async function temporaryPath(): Promise<string> {
 /**
  * Removes files or folders. Missing ones are skipped.
  *
- * @throws if one is in a bucket, and not of a stream that is still being encoded: then nothing of it is removed.
+ * @throws if one is in the uploads folder, but neither in `tmp` nor in a stream that is still being encoded. It stays.
  */
 export async function removeTemporary(...files: readonly (string | undefined)[]): Promise<void> {
   for (const file of files) {
@@ -35,13 +35,15 @@ export async function removeTemporary(...files: readonly (string | undefined)[])
 }
 
 function requireTemporary(file: string): void {
-  const name = nameOfFile(file);
+  const uploads = path.resolve(settings().uploadsDir);
+  const isIn = (folder: string) => !path.relative(folder, file).startsWith("..") && file !== folder;
   const isOfStream = [file, path.dirname(file)].some((folder) =>
     existsSync(path.join(folder, UNFINISHED)),
   );
-  const containsUploads = !path
-    .relative(file, path.resolve(settings().uploadsDir))
-    .startsWith("..");
-  const isRemovable = name ? name.bucket === "videos" && isOfStream : !containsUploads;
+  const isInBucket = nameOfFile(file)?.bucket === "videos";
+  const containsUploads = !path.relative(file, uploads).startsWith("..");
+  const isRemovable = isIn(uploads)
+    ? isIn(path.resolve(temporaryFolder())) || (isInBucket && isOfStream)
+    : !containsUploads;
   if (!isRemovable) throw new Error(`${file} is not a temporary file, so it is not removed.`);
 }
