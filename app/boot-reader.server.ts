@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
-import { prepareReadersCache, startEvicting } from "~/media/files/local-copies.server";
+import { createReaderCache, startEvicting } from "~/media/files/local-copies.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { readAlone } from "~/server/reader/reading-alone.server";
@@ -18,8 +18,8 @@ import type { BootStep } from "./boot-steps";
  * one sentence.
  */
 export const READER_STEPS: readonly BootStep[] = [
-  { name: "prepare the cache", run: prepareReadersCache },
-  { name: "require the uploads", after: ["prepare the cache"], run: requireUploads },
+  { name: "create the cache", run: createReaderCache },
+  { name: "require the uploads", after: ["create the cache"], run: requireUploads },
   { name: "open the database", run: () => database() },
   {
     name: "require the store setting",
@@ -38,7 +38,7 @@ export const READER_STEPS: readonly BootStep[] = [
   },
   {
     name: "eviction of local copies",
-    after: ["require the store setting", "prepare the cache"],
+    after: ["require the store setting", "create the cache"],
     run: startEvicting,
   },
   {

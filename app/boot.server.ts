@@ -7,12 +7,13 @@ import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { startHashingBlockedFilms } from "~/media/block-list/hash-films.server";
 import { createBuckets } from "~/media/bucket.server";
-import { adoptReadersCache, startEvicting } from "~/media/files/local-copies.server";
+import { promoteReaderCache, startEvicting } from "~/media/files/local-copies.server";
 import { startRemovals } from "~/media/files/removals.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { startJobs } from "~/media/jobs/start.server";
 import { identifySite, startSiteClock } from "~/media/removal-guard.server";
+import { setMovingToDisk } from "~/media/storage/move-back.server";
 import { StorageError } from "~/media/storage/object-store";
 import { startMovingFiles, tryStore } from "~/media/storage/start.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
@@ -81,7 +82,11 @@ export const PREPARATION: readonly BootStep[] = [
   {
     name: "require the store setting",
     after: ["open the database"],
-    run: requireStoreSetting,
+    async run() {
+      requireStoreSetting();
+      // All files are on the disk. A store that is set later is used again.
+      if (!settings().storage) await setMovingToDisk(false);
+    },
   },
   { name: "name the categories", after: ["open the database"], run: applyCategoryNames },
   { name: "read the session secrets", after: ["lock the data"], run: sessionSecrets },
@@ -91,19 +96,19 @@ export const PREPARATION: readonly BootStep[] = [
     run: ensureFirstAccount,
   },
   {
-    name: "adopt the cache of a reader",
+    name: "promote the cache of a reader",
     after: ["require the store setting", "create the buckets"],
-    run: adoptReadersCache,
+    run: promoteReaderCache,
   },
   {
     name: "identify the site",
-    after: ["open the database", "create the buckets", "adopt the cache of a reader"],
+    after: ["open the database", "create the buckets", "promote the cache of a reader"],
     async run() {
       const pausedBy = await identifySite();
       if (pausedBy) console.warn(messageFor(pausedBy));
     },
   },
-  // The next two remove files, which the identity may forbid.
+  // The next two steps remove files, so they run after the check that the database and the files match.
   { name: "clean up temporary files", after: ["identify the site"], run: cleanUpTemporaryFiles },
   // An import may have been killed in the middle of a move.
   { name: "recover imports", after: ["identify the site"], run: recoverImports },

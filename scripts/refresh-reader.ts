@@ -16,7 +16,7 @@ const USAGE = `npm run refresh-reader -- [REPLICA] [--every SECONDS]
 Restores the newest state of a replica of Litestream (file:///folder or s3://bucket/path; unset
 LITESTREAM_REPLICA_URL) and puts it in place of DATABASE_PATH, from which a reader takes it up. It needs
 the program litestream.
-  --every SECONDS  again and again, with so many seconds in between; failures are reported and tried again`;
+  --every SECONDS  refreshes every SECONDS; failures are logged and retried`;
 
 /** In the header of an SQLite file, the version of what writes it: 2 with a log beside the file. */
 const WRITE_VERSION_OFFSET = 18;

@@ -11,6 +11,7 @@ import { UsageError } from "./ask";
  */
 export function requireSite(): void {
   const { databasePath } = settings();
-  if (!fs.existsSync(databasePath)) throw new UsageError(`There is no database ${databasePath}.`);
+  if (!fs.existsSync(databasePath))
+    throw new UsageError(`There is no database at ${databasePath}. Check DATABASE_PATH.`);
   requireStoreSetting();
 }

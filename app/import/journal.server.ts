@@ -6,8 +6,8 @@ import { removalsPausedBy } from "~/media/removal-guard.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
 
 /**
- * What an import has imported and is about to, so that it can be killed at any time: the next one, or the next
- * start, enqueues the removal of files that have no row yet, and doesn't read those again that have.
+ * The journal that makes an import crash-safe. The next import or start enqueues the removal of files that have no
+ * row, and skips sources that are already imported.
  */
 
 /** A file about to become a video. */

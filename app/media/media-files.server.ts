@@ -109,7 +109,7 @@ export function addUpFiles(table: "videos" | "video_files", id: string): void {
   ).run({ id });
 }
 
-/** Bytes of a file, or of everything in a folder, wherever they are; 0 for what doesn't exist. */
+/** Returns the size of a file or folder, on the disk or in the store; 0 if it doesn't exist. */
 export async function diskUsage(file: string): Promise<number> {
   const local = new Set<string>();
   let bytes = await localBytes(file, local);
@@ -148,7 +148,7 @@ export function fileExists(file: string): boolean {
   return existsSync(file) || storedFileAt(file) !== undefined;
 }
 
-/** Returns the names of what a folder of a bucket contains, on the disk or in the store. */
+/** Returns the names of the entries of a folder, on the disk or in the store. */
 export async function namesIn(folder: MediaName): Promise<string[]> {
   const at = bucketFile(folder.bucket, folder.path);
   if (!at) return [];

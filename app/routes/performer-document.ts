@@ -10,7 +10,7 @@ const WHY = {
   gone: "This document was deleted before.",
   locked:
     "This document can't be read: the secret that encrypted it is not there. Nothing is lost; put that secret back.",
-  away: "This document can’t be read right now, because the file store doesn’t answer. Try again later.",
+  away: "This document can’t be read right now, because the file store doesn’t respond or the disk is full. Try again later.",
   damaged: "The file of this document is damaged or missing. Restore it from a backup.",
 } as const;
 

@@ -119,7 +119,7 @@ export const media = /* sql */ `
     site_id         TEXT NOT NULL DEFAULT '',
     clock           INTEGER NOT NULL DEFAULT 0,
     -- 1 once move-storage has begun to bring all files back to the disk: nothing is moved into the store.
-    leaves_store    INTEGER NOT NULL DEFAULT 0 CHECK (leaves_store IN (0, 1))
+    moving_to_disk    INTEGER NOT NULL DEFAULT 0 CHECK (moving_to_disk IN (0, 1))
   );
   INSERT INTO storage (id) VALUES (1);
 

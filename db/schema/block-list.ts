@@ -12,8 +12,8 @@ export interface BlockedFilmsTable {
   /** ISO 8601 UTC. */
   blocked_at: string;
   /**
-   * `waiting`: its frames will be taken from its file, which isn't removed before. `few`: they could not, there are those
-   * that were taken before. `none`: only its bytes are known.
+   * `waiting`: the file is kept until its frames are hashed. `few`: hashing failed, and only frames from an earlier
+   * comparison are known. `none`: only its bytes are known.
    */
   state: "waiting" | "ready" | "few" | "none";
   /** The path of the file in the bucket `videos`. */

@@ -45,7 +45,7 @@ export interface StorageTable {
   /** Rises while the site runs, and is repeated there too: a copy of the database is behind. */
   clock: number;
   /** 1 once all files are being brought back to the disk. */
-  leaves_store: Generated<0 | 1>;
+  moving_to_disk: Generated<0 | 1>;
 }
 
 /** Videos of which a file was not there when it was last looked for. */

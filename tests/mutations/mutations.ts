@@ -699,7 +699,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "An object that a file's record names is not removed",
     file: "app/media/files/removals.server.ts",
-    find: "const needed = isObjectNeeded(object);",
+    find: "const needed = isObjectReferenced(object);",
     replace: "const needed = false;",
     killedBy: "tests/integration/storage/stored-files.test.ts",
     title: "keeps an object that another file's record names",
@@ -731,7 +731,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A conversion doesn't replace another video's file",
     file: "app/media/jobs/commit-artifact.server.ts",
-    find: "if (!isOwn || isNamedByOther(job.video_id, name)) return true;",
+    find: "if (!isOwn || isReferencedByOther(job.video_id, name)) return true;",
     replace: "",
     killedBy: "tests/integration/encode/jobs.test.ts",
     title: "is not stored over another video's file",

@@ -28,8 +28,7 @@ const SQL_MODULES = ["kysely", "better-sqlite3"];
 const SQL_NAMES = ["database", "sqliteHandle", "prepared"];
 
 /**
- * Who removes files: media/files, which checks that nothing refers to them. The others are here with the reason why
- * they can't go through it.
+ * Modules that remove files. All others call media/files, which checks that nothing refers to a file.
  */
 const MAY_REMOVE: Record<string, string> = {
   "app/media/files/removals.server.ts": "the queue",
@@ -40,13 +39,12 @@ const MAY_REMOVE: Record<string, string> = {
   "app/import/import-batch.server.ts": "sources of `--move`, after their rows are committed",
   "app/shared/move-files.server.ts":
     "the source, or an incomplete copy, of a move across file systems",
-  "app/server/health.server.ts": "the file of its own that shows that the disk can be written to",
+  "app/server/health.server.ts": "its file that probes whether the disk is writable",
   "app/studio/backups/backup-files.server.ts": "parts of a backup",
-  "app/studio/backups/backup-folder.server.ts":
-    "the file of its own that shows that the disk can be written to",
+  "app/studio/backups/backup-folder.server.ts": "its file that probes whether the disk is writable",
   "app/studio/backups/copy-database.server.ts": "an incomplete copy of the database",
   "app/studio/backups/make-backup.server.ts": "an unfinished backup",
-  "app/studio/backups/prove-backup.server.ts": "the folder in which a backup is tried",
+  "app/studio/backups/prove-backup.server.ts": "the folder of a test restore",
   "app/studio/backups/restore-backup.server.ts": "copies that a restore has made",
   "app/studio/backups/stored-backups.server.ts": "old backups, after a newer one was verified",
   "db/migrate.server.ts": "an incomplete copy of the database",
@@ -84,7 +82,9 @@ export function brokenRules(modules: readonly Module[]): string[] {
 function removalRules({ file, source }: Module): string[] {
   const removes = /"node:fs(?:\/promises)?"/.test(source) && REMOVES.test(source);
   if (removes === file in MAY_REMOVE) return [];
-  return [`${file} ${removes ? "removes files, which app/media/files does" : "removes no files"}`];
+  return [
+    `${file} ${removes ? "removes files, which app/media/files does" : "removes no files; delete its entry"}`,
+  ];
 }
 
 function complaints(file: string, { specifier, isTypeOnly, names }: Import): string[] {

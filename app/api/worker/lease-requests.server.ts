@@ -35,7 +35,7 @@ const ASK_AGAIN_SECONDS = 3;
 const NOT_YOURS =
   "This job is no longer yours: its lease has ended, or its video is gone. Nothing of it was published.";
 
-const NOT_ACCEPTED = "The result could not be accepted. The log of the site says why.";
+const NOT_ACCEPTED = "The result couldn't be accepted. See the log of the site.";
 
 const finite = z.number().finite().nonnegative();
 const beatSchema = z.object({
@@ -128,7 +128,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
       await noteResult(worker.id, error.message);
       throw new Problem(422, `The result was refused: ${error.message}`);
     }
-    // Counted, so that a result that causes a fault each time isn't encoded again without end.
+    // Counts as an attempt, so that a result that always fails isn't encoded again forever.
     if (isTemporary(error)) await giveBack(job);
     else if (!(error instanceof Problem)) await failRemote(job, NOT_ACCEPTED, false);
     throw error;

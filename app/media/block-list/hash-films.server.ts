@@ -49,7 +49,7 @@ function stop(state: { running: TaskControl | undefined; isStopped: boolean }): 
   state.running?.abort();
 }
 
-/** Works until nothing waits, or a film failed: the next attempt is made a minute later. */
+/** Hashes waiting videos until one fails. The timer tries again a minute later. */
 export function hashBlockedFilms(): Promise<void> {
   const state = hashing();
   return state.inTurn(async () => {
@@ -101,7 +101,7 @@ async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Prom
     if (isTemporary(error) || attempt < MOST_ATTEMPTS) return false;
     await write(() => giveUp(filmId));
   }
-  // Nothing else may need its file.
+  // Its file may be unreferenced now.
   removeSoon();
   return true;
 }

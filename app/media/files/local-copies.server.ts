@@ -16,21 +16,21 @@ import { type StoredFile, storedFile, storedFileAt } from "./stored-files.server
 import { removeTemporary, temporaryPath } from "./temporary-files.server";
 
 /**
- * The disk of a site whose files are in a store: a cache, bounded by STORAGE_CACHE_BYTES. A copy has the path
- * that the file would have without a store, and the time of the file, by which a newer file at that path is
- * recognized that has not been moved into the store yet.
+ * The disk of a site whose files are in a store: a cache, limited by STORAGE_CACHE_BYTES. A copy has the path and
+ * modification time of its file. A different size or time means that the file on the disk is newer, and not yet in
+ * the store.
  */
 
 /** `newer`: the disk has another file at this path, which is yet to be moved into the store. */
 type CopyState = "current" | "missing" | "newer";
 
 const EVICT_EVERY_MS = 10 * 60_000;
-/** Whoever fetched a copy is about to open it. */
+/** Protects copies that were just fetched and aren't open yet. */
 const MIN_UNUSED_MS = 60_000;
 /** The access time is updated at most this often. */
-const USE_NOTED_EVERY_MS = 3_600_000;
-/** Evicting ends below the limit by this share of it, so that the next copy doesn't cause another walk. */
-const SLACK = 0.1;
+const ATIME_UPDATE_INTERVAL_MS = 3_600_000;
+/** Eviction ends this far below the limit, so that it doesn't run again for the next copy. */
+const EVICTION_HEADROOM = 0.1;
 
 const cache = processState("local copies", () => ({
   /** By path. */
@@ -46,11 +46,11 @@ export async function copyState(file: string, stored: StoredFile): Promise<CopyS
   const found = await fs.lstat(file).catch(() => undefined);
   if (!found) return "missing";
   if (isCopyOf(found, stored)) {
-    if (Date.now() - found.atimeMs > USE_NOTED_EVERY_MS) await noteUse(file, stored);
+    if (Date.now() - found.atimeMs > ATIME_UPDATE_INTERVAL_MS) await touchCopy(file, stored);
     return "current";
   }
   // A read replica moves nothing into the store, so its copy is an outdated one.
-  return isReadersCache() ? "missing" : "newer";
+  return isReaderCache() ? "missing" : "newer";
 }
 
 /** A file system may round times to a millisecond. */
@@ -66,8 +66,8 @@ export async function discardCopy(file: string, stored: StoredFile): Promise<voi
   if ((await copyState(file, stored)) === "current") await fs.rm(file);
 }
 
-/** The file system may be mounted with `noatime`. */
-async function noteUse(file: string, { modifiedMs }: StoredFile): Promise<void> {
+/** Updates the access time: the file system may be mounted with `noatime`. */
+async function touchCopy(file: string, { modifiedMs }: StoredFile): Promise<void> {
   await fs.utimes(file, new Date(), modifiedMs / 1000).catch(() => {});
 }
 
@@ -129,26 +129,26 @@ export async function readText(file: string): Promise<string> {
 
 async function fetchCopy(name: FileName, file: string, stored: StoredFile): Promise<void> {
   // The folder of the site that writes may be mounted here.
-  if (settings().readOnlyFrom && !isReadersCache()) throw new StorageError("away", name.path);
+  if (settings().readOnlyFrom && !isReaderCache()) throw new StorageError("away", name.path);
   await makeRoom(stored.bytes);
   const partial = await temporaryPath();
   try {
     await fetchObject(stored, partial);
-    await noteUse(partial, stored);
+    await touchCopy(partial, stored);
     place(name, partial, file, stored);
     cache().addedBytes += stored.bytes;
   } finally {
     await removeTemporary(partial);
   }
   const { storageCacheBytes } = settings();
-  if (cache().addedBytes > storageCacheBytes * SLACK) evictor().work?.run();
+  if (cache().addedBytes > storageCacheBytes * EVICTION_HEADROOM) evictor().work?.run();
 }
 
 /** Synchronous: a file that was removed or written in the meantime stays as it is. */
 function place(name: FileName, partial: string, file: string, stored: StoredFile): void {
   if (storedFile(name)?.object !== stored.object) return;
   mkdirSync(path.dirname(file), { recursive: true });
-  if (isReadersCache()) {
+  if (isReaderCache()) {
     renameSync(partial, file);
     return;
   }
@@ -195,8 +195,8 @@ interface Copy extends FileName {
 }
 
 /**
- * Evicts the copies that haven't been used for longest. A copy goes only while the store has its object, which
- * is asked for each, and while no job works on its video.
+ * Evicts the least recently used copies. Before evicting a copy, checks that the store has the object and that no
+ * job uses the video.
  *
  * @param options.needed bytes to evict even below STORAGE_CACHE_BYTES.
  * @returns how many bytes were evicted.
@@ -213,7 +213,7 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
       total += copy.stored.bytes;
     }
   }
-  const goal = Math.max(needed, total > limit ? total - limit * (1 - SLACK) : 0);
+  const goal = Math.max(needed, total > limit ? total - limit * (1 - EVICTION_HEADROOM) : 0);
   let evicted = 0;
   for (const copy of copies.sort((a, b) => a.usedMs - b.usedMs)) {
     if (evicted >= goal || now - copy.usedMs < MIN_UNUSED_MS) break;
@@ -225,7 +225,9 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
 async function evict({ file, stored, bucket, path: name }: Copy): Promise<boolean> {
   const found = await (await objectStore()).head(stored.object);
   if (found?.bytes !== stored.bytes) {
-    console.error(`${bucket}/${name} is not in the file store. Its copy on the disk stays.`);
+    console.error(
+      `${bucket}/${name} is missing from the file store, or has another size there. Its local copy is kept.`,
+    );
     return false;
   }
   if (
@@ -253,39 +255,39 @@ async function* copiesIn({ bucket, path: parent }: FileName, now: number): Async
     const stored = storedFile(name);
     if (stored && isCopyOf(found, stored)) {
       yield { ...name, file, stored, usedMs: found.atimeMs };
-    } else if (isReadersCache() && now - found.mtimeMs > MIN_UNUSED_MS) {
+    } else if (isReaderCache() && now - found.mtimeMs > MIN_UNUSED_MS) {
       await fs.rm(file, { force: true });
     }
   }
 }
 
-/** In a folder that a read replica found empty. Everything in it is a copy. */
-const readersMarker = () => path.join(settings().uploadsDir, ".reader-cache");
+/** Marks the cache of a read replica: everything in the folder is a copy. */
+const readerCacheMarker = () => path.join(settings().uploadsDir, ".reader-cache");
 
-function isReadersCache(): boolean {
-  return settings().readOnlyFrom !== undefined && existsSync(readersMarker());
+function isReaderCache(): boolean {
+  return settings().readOnlyFrom !== undefined && existsSync(readerCacheMarker());
 }
 
 /**
  * Prepares UPLOADS_DIR of a read replica: with a store, a folder that is empty becomes its cache. Any other
  * folder is that of the site that writes.
  */
-export async function prepareReadersCache(): Promise<void> {
+export async function createReaderCache(): Promise<void> {
   const { storage, uploadsDir } = settings();
   if (!storage) return;
   await fs.mkdir(uploadsDir, { recursive: true });
   if ((await fs.readdir(uploadsDir)).length > 0) return;
-  await fs.writeFile(readersMarker(), "");
+  await fs.writeFile(readerCacheMarker(), "");
 }
 
 /**
  * When a read replica is promoted, removes outdated copies: from now on a file that differs from its record
  * would count as newer than the store's.
  */
-export async function adoptReadersCache(): Promise<void> {
-  if (settings().readOnlyFrom || !existsSync(readersMarker())) return;
+export async function promoteReaderCache(): Promise<void> {
+  if (settings().readOnlyFrom || !existsSync(readerCacheMarker())) return;
   for (const bucket of FOLDERS) await removeOutdated({ bucket, path: "" });
-  await fs.rm(readersMarker());
+  await fs.rm(readerCacheMarker());
 }
 
 async function removeOutdated({ bucket, path: parent }: FileName): Promise<void> {

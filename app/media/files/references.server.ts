@@ -95,8 +95,8 @@ export function isReferenced(entry: FileName): boolean {
   );
 }
 
-/** Whether a row other than the one of a video, or of a file of a video, names a file. */
-export function isNamedByOther(id: string, { bucket, path }: MediaName): boolean {
+/** Whether any row except the one with an id references a file. */
+export function isReferencedByOther(id: string, { bucket, path }: MediaName): boolean {
   return rowsNear(mediaBasePath(path))
     .filter((row) => row.id !== id)
     .flatMap(namesOf)

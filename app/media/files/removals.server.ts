@@ -10,7 +10,7 @@ import { removalsPausedBy } from "../removal-guard.server";
 import { StorageError } from "../storage/object-store";
 import { ownStore } from "../storage/store-identity.server";
 import { isInUse, isReferenced } from "./references.server";
-import { forgetStored, isObjectNeeded } from "./stored-files.server";
+import { forgetStored, isObjectReferenced } from "./stored-files.server";
 
 /**
  * Removes files that nothing refers to any more. Code that removes the last reference to a file enqueues its
@@ -124,7 +124,7 @@ export function removeSoon(): void {
 }
 
 /**
- * Removes all files and objects that are due; while removals are paused those alone that a person ordered.
+ * Removes all files and objects that are due; while removals are paused, only those that a person ordered.
  *
  * @param now a removal may be enqueued for later.
  */
@@ -151,7 +151,7 @@ export async function removeFiles(now = Date.now()): Promise<void> {
       }
     }
     const final = removals.at(-1);
-    // Removing a file has enqueued its objects.
+    // Read again, because removing a file enqueues its objects.
     if (!final) return;
     last = { notBefore: final.notBefore, id: final.id };
   }
@@ -161,10 +161,10 @@ function isOfFile(removal: Removal): removal is FileRemoval {
   return removal.bucket !== "store";
 }
 
-/** Keys are never used again, so an object that no file's record names is needed by nobody. */
+/** Keys are never used again, so an object without a record is unused. */
 async function removeObject({ id, path: object }: Removal): Promise<void> {
   const isNeeded = await writeTransaction(() => {
-    const needed = isObjectNeeded(object);
+    const needed = isObjectReferenced(object);
     if (needed) endRemoval(id);
     return needed;
   });

@@ -6,7 +6,7 @@ import { type FileName, nameOfFile } from "../bucket.server";
 
 /**
  * The record of the files that are in the store of STORAGE_URL. A file with a row in `stored_files` is in the
- * store, and what the disk has of it is a copy. A file without a row is on the disk only.
+ * store, and the file on the disk is a copy. A file without a row is on the disk only.
  */
 
 export interface StoredFile {
@@ -81,7 +81,7 @@ export function hasStoredFiles(): boolean {
 }
 
 /** Returns a new key, readable by people: the name of the file with 64 random bits before its extension. */
-export function newObject({ bucket, path: name }: FileName): string {
+export function newObjectKey({ bucket, path: name }: FileName): string {
   const extension = path.extname(name);
   const stem = name.slice(0, name.length - extension.length);
   return `${bucket}/${stem}.${randomBytes(8).toString("hex")}${extension}`;
@@ -125,7 +125,7 @@ export function recordStored(
 }
 
 /** Part of a transaction: gives the stored file a second name, which keeps its object. */
-export function recordSecondName(from: FileName, to: FileName): void {
+export function recordAlias(from: FileName, to: FileName): void {
   prepared(/* sql */ `
     INSERT OR REPLACE INTO stored_files (bucket, path, object, bytes, sha256, version, modified_ms, type)
     SELECT @toBucket, @toPath, object, bytes, sha256, version, modified_ms, type
@@ -141,15 +141,15 @@ export function forgetStored(
   { bucket, path: name }: FileName,
   {
     isOrdered = false,
-    keptMs = isOrdered ? 0 : OBJECT_GRACE_MS,
-  }: { isOrdered?: boolean; keptMs?: number } = {},
+    retentionMs = isOrdered ? 0 : OBJECT_GRACE_MS,
+  }: { isOrdered?: boolean; retentionMs?: number } = {},
   now = Date.now(),
 ): void {
   const forget = prepared(/* sql */ `
     DELETE FROM stored_files WHERE bucket = @bucket AND (path = @path OR ${IS_BELOW})
     RETURNING object`).pluck();
   const objects = forget.all({ bucket, path: name }) as string[];
-  enqueueObjects(objects, { reason: "deleted", isOrdered, notBefore: now + keptMs }, now);
+  enqueueObjects(objects, { reason: "deleted", isOrdered, notBefore: now + retentionMs }, now);
 }
 
 /** Part of a transaction: enqueues the removal of objects that no row names from now on. */
@@ -175,12 +175,12 @@ export function enqueueObjects(
 }
 
 /** Whether a file's record names an object. */
-export function isObjectNeeded(object: string): boolean {
+export function isObjectReferenced(object: string): boolean {
   return prepared("SELECT 1 FROM stored_files WHERE object = ?").get(object) !== undefined;
 }
 
 /** Whether the removal of an object is enqueued, or it has been announced. */
-export function isObjectEnqueued(object: string): boolean {
+export function isObjectRemovalPending(object: string): boolean {
   const row = prepared("SELECT 1 FROM removals WHERE bucket = 'store' AND path = ?");
   return row.get(object) !== undefined;
 }

@@ -45,5 +45,5 @@ function requireTemporary(file: string): void {
   const isRemovable = isIn(uploads)
     ? isIn(path.resolve(temporaryFolder())) || (isInBucket && isOfStream)
     : !containsUploads;
-  if (!isRemovable) throw new Error(`${file} is not a temporary file, so it is not removed.`);
+  if (!isRemovable) throw new Error(`Refusing to remove ${file}: not a temporary file.`);
 }

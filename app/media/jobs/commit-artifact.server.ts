@@ -15,7 +15,7 @@ import {
   parseMediaUrl,
 } from "../bucket.server";
 import type { Artifact, Source } from "../encode/artifact";
-import { isNamedByOther, isReferenced } from "../files/references.server";
+import { isReferenced, isReferencedByOther } from "../files/references.server";
 import {
   announceFile,
   isAnnounced,
@@ -30,7 +30,7 @@ import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
 import { replaceVideoFile } from "./replace-video-file.server";
 import { tableOf } from "./table-of.server";
 
-/** The name of a new file is that of another video's file; trying again doesn't help. */
+/** The name of the result belongs to another video's file. Retrying doesn't help. */
 export class NameTakenError extends Error {
   constructor(name: string) {
     super(`The result can't be stored as ${name}, because that file belongs to another video.`);
@@ -80,7 +80,7 @@ export async function commitArtifact(
 }
 
 /**
- * Announces a file beside the video's own, such as the MP4 of an AVI. Derived files have new names each time.
+ * Reserves the name of a result next to the source, such as the MP4 of an AVI. Derived files have new names each time.
  *
  * @throws {NameTakenError} if the name is that of another video's file, or of a file that another tool may name.
  */
@@ -91,7 +91,7 @@ async function claimName(job: JobRow, { basePath }: Source, name: MediaName): Pr
     () =>
       writeTransaction(() => {
         const isOwn = isAnnounced(name) || !(file && fileExists(file)) || namesFile(job, name);
-        if (!isOwn || isNamedByOther(job.video_id, name)) return true;
+        if (!isOwn || isReferencedByOther(job.video_id, name)) return true;
         announceFile(name);
         return false;
       }),

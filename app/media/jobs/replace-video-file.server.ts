@@ -6,7 +6,7 @@ import { bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.s
 import type { Source } from "../encode/artifact";
 import { copyState } from "../files/local-copies.server";
 import { removeUnreferenced } from "../files/removals.server";
-import { recordSecondName, storedFile } from "../files/stored-files.server";
+import { recordAlias, storedFile } from "../files/stored-files.server";
 import { earlierVersionPath, fileVersion } from "../serve/file-version.server";
 import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
@@ -33,7 +33,7 @@ export async function replaceVideoFile(
   const earlierFile = bucketFile(name.bucket, earlier);
   if (!earlierFile) throw new Error(`${name.bucket}/${earlier} is no path of a file.`);
   const earlierName = { bucket: name.bucket, path: earlier };
-  await keepSecondName(name, target, earlierName, earlierFile);
+  await keepEarlierVersion(name, target, earlierName, earlierFile);
   const earlierUrl = mediaUrl(name.bucket, earlier);
   // Deleted or replaced meanwhile.
   if (!(await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS))) {
@@ -43,8 +43,8 @@ export async function replaceVideoFile(
   await moveFlushed(converted, target);
 }
 
-/** A second name of the file on the disk, and of its object in the store. */
-async function keepSecondName(
+/** Links the file on the disk under a second name, and adds a record for the same object. */
+async function keepEarlierVersion(
   name: MediaName,
   target: string,
   second: MediaName,
@@ -54,10 +54,7 @@ async function keepSecondName(
   const state = stored && (await copyState(target, stored));
   if (state !== "missing") await linkOrCopy(target, secondFile);
   if (!stored || state === "newer") return;
-  await retryWhileBusy(
-    () => writeTransaction(() => recordSecondName(name, second)),
-    RESULT_WAIT_MS,
-  );
+  await retryWhileBusy(() => writeTransaction(() => recordAlias(name, second)), RESULT_WAIT_MS);
 }
 
 /**

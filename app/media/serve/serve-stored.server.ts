@@ -27,10 +27,10 @@ const signed = processState(
 );
 
 /**
- * With STORAGE_DELIVERY=redirect, sends a visitor to the store or to a CDN for a part of a stream. Who may see
- * the file has been checked.
+ * With STORAGE_DELIVERY=redirect, redirects requests for parts of streams to the store or a CDN. The caller has
+ * checked access.
  *
- * @returns undefined for what the site itself has to answer.
+ * @returns undefined if the site serves the file itself.
  */
 export async function redirectToStore(
   request: Request,
@@ -47,7 +47,7 @@ export async function redirectToStore(
   return new Response(null, { status: 302, headers });
 }
 
-/** Answers a request with bytes from the store. Who may see the file has been checked. */
+/** Answers a request with bytes from the store. The caller has checked access. */
 export async function serveStored(
   request: Request,
   name: MediaName,
@@ -60,10 +60,15 @@ export async function serveStored(
       streamBody((signal) => store.get(object, { start, end: start + length - 1 }, signal));
     return await answerBytes(request, { bytes, version, modifiedMs, body }, headers);
   } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    console.error(`${name.bucket}/${name.path} can't be read: ${error.message}`);
-    return error.failure === "missing" ? notFound() : unavailable();
+    return storageFailure(name, error);
   }
+}
+
+/** Answers 404 if the store doesn't have a file, and 503 if it can't give it now. Throws any other error. */
+export function storageFailure({ bucket, path }: MediaName, error: unknown): Response {
+  if (!(error instanceof StorageError)) throw error;
+  console.error(`${bucket}/${path} can't be read: ${error.message}`);
+  return error.failure === "missing" ? notFound() : unavailable();
 }
 
 /** Where the CDN or the store gives the bytes itself; undefined where they pass through the site. */

@@ -18,6 +18,7 @@ import {
   notFound,
   redirectToStore,
   serveStored,
+  storageFailure,
 } from "./serve-stored.server";
 import { requestedWidth } from "./small-picture.server";
 import { fileBehind, playlistWithCaptions } from "./stream-captions.server";
@@ -27,7 +28,7 @@ import { fileBehind, playlistWithCaptions } from "./stream-captions.server";
  * change bytes that ranges and the strong entity tag count on.
  */
 const PUBLIC_CACHE = "private, max-age=3600, no-transform";
-/** Thumbnails, playlists, captions. */
+/** The largest file that is cached when it is first read, such as a thumbnail or playlist. */
 const MAX_COPIED_BYTES = 1024 ** 2;
 
 /**
@@ -62,7 +63,12 @@ export async function serveMedia(
     "Accept-Ranges": "bytes",
   });
   if (isUnfinished(file)) return serveUnfinished(request, name, file, headers);
-  const playlist = await playlistWithCaptions(name);
+  let playlist: string | undefined;
+  try {
+    playlist = await playlistWithCaptions(name);
+  } catch (error) {
+    return storageFailure(name, error);
+  }
   if (playlist !== undefined) return textResponse(request, playlist, headers);
   return sendStoredOrLocal(request, name, { file, stored }, headers);
 }
@@ -104,13 +110,13 @@ async function sendStoredOrLocal(
   return serveFile(request, file, headers, stored);
 }
 
-/** Small files are copied to the disk when they are first read; of others, visitors want a range. */
+/** Caches small files when they are first read. Larger ones are streamed, because players request ranges. */
 async function hasLocalCopy(file: string, stored: StoredFile): Promise<boolean> {
   if (stored.bytes <= MAX_COPIED_BYTES) {
     try {
       await localFile(file);
     } catch {
-      // The store says why, or the disk is full.
+      // `serveStored` reports it.
       return false;
     }
   }

@@ -23,13 +23,13 @@ export async function fetchObject(
       throw new StorageError("damaged", object);
     } catch (error) {
       await removeTemporary(target);
-      if (attempt === ATTEMPTS || !mayPass(error)) throw error;
+      if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
     }
   }
 }
 
-/** Whether the next attempt may succeed: a full disk or a missing object stays as it is. */
-function mayPass(error: unknown): boolean {
+/** A full disk or a missing object is permanent. */
+function isRetryable(error: unknown): boolean {
   if (error instanceof StorageError) return error.failure === "damaged" || error.failure === "away";
   return (error as NodeJS.ErrnoException).code !== "ENOSPC";
 }

@@ -11,43 +11,72 @@ import {
 } from "../files/stored-files.server";
 import { digestOf } from "../intake/tus-store.server";
 import type { MoveProgress } from "./move-into-store.server";
-import { StorageError } from "./object-store";
+import { StorageError, type StorageFailure } from "./object-store";
 
 const ROWS_AT_ONCE = 1_000;
 
 /**
  * Brings all files back to the disk. Each is compared with its digest before its record is removed and the
- * removal of its object is enqueued. Killed, it continues at the next call. From now on nothing is moved into
- * the store, until `moveToStore` says otherwise.
+ * removal of its object is enqueued. If it is interrupted, the next call continues. Nothing is moved into the store
+ * from now on, until `setMovingToDisk(false)`.
  *
- * @throws {StorageError} if the store doesn't give a file. What is left stays in the store.
+ * @returns also the files that can't be brought back, by bucket and path. Their records stay.
+ * @throws {StorageError} if the store doesn't respond.
  */
-export async function moveBack(onMoved: (progress: MoveProgress) => void): Promise<MoveProgress> {
-  await setLeavesStore(true);
+export async function moveBack(
+  onMoved: (progress: MoveProgress) => void,
+): Promise<MoveProgress & { lost: string[] }> {
+  await setMovingToDisk(true);
   const progress: MoveProgress = { files: 0, bytes: 0 };
   for (;;) {
-    const files = storedFilesAfter({ bucket: "", path: "" }, ROWS_AT_ONCE);
-    if (files.length === 0) break;
-    for (const stored of files) {
-      await bringBack(stored);
-      progress.files += 1;
-      progress.bytes += stored.bytes;
-      onMoved(progress);
+    const lost: string[] = [];
+    let last: Parameters<typeof storedFilesAfter>[0] = { bucket: "", path: "" };
+    let moved = 0;
+    for (;;) {
+      const files = storedFilesAfter(last, ROWS_AT_ONCE);
+      for (const stored of files) {
+        last = stored;
+        if (!(await bringBack(stored))) {
+          lost.push(`${stored.bucket}/${stored.path}`);
+          continue;
+        }
+        moved += 1;
+        progress.files += 1;
+        progress.bytes += stored.bytes;
+        onMoved(progress);
+      }
+      if (files.length < ROWS_AT_ONCE) break;
     }
+    // The server may have recorded a file in the meantime that it was just moving into the store.
+    if (moved > 0) continue;
+    if (lost.length === 0) await resetStoredFlags();
+    return { ...progress, lost };
   }
-  await moveEverythingAgain();
-  return progress;
 }
 
 /** Sets whether all files are to be on the disk, although STORAGE_URL names a store. */
-export async function setLeavesStore(leaves: boolean): Promise<void> {
-  const set = prepared("UPDATE storage SET leaves_store = ?");
-  await writeTransaction(() => set.run(Number(leaves)));
+export async function setMovingToDisk(isMoving: boolean): Promise<void> {
+  const set = prepared("UPDATE storage SET moving_to_disk = ?");
+  await writeTransaction(() => set.run(Number(isMoving)));
 }
 
-async function bringBack(stored: FileName & StoredFile): Promise<void> {
+const PERMANENT: ReadonlySet<StorageFailure> = new Set(["missing", "damaged", "invalidPath"]);
+
+/** @returns false if the object is missing or damaged, or the path contains a symbolic link. */
+async function bringBack(stored: FileName & StoredFile): Promise<boolean> {
+  try {
+    await moveToDisk(stored);
+    return true;
+  } catch (error) {
+    const isLost = error instanceof StorageError && PERMANENT.has(error.failure);
+    if (!isLost) throw error;
+    return false;
+  }
+}
+
+async function moveToDisk(stored: FileName & StoredFile): Promise<void> {
   const file = filePath(stored);
-  if (!file) throw new StorageError("unplaced", `${stored.bucket}/${stored.path}`);
+  if (!file) throw new StorageError("invalidPath", `${stored.bucket}/${stored.path}`);
   await withLocalFile(file, async () => {
     // A damaged copy is fetched again, and compared while it is.
     if ((await digestOf(file)) !== stored.sha256) await discardCopy(file, stored);
@@ -64,8 +93,8 @@ async function bringBack(stored: FileName & StoredFile): Promise<void> {
   });
 }
 
-/** The store has nothing of any entry, so all are due when a store is used again. */
-async function moveEverythingAgain(): Promise<void> {
+/** Marks all entries as not stored, so that they are moved if a store is used again. */
+async function resetStoredFlags(): Promise<void> {
   await writeTransaction(() => prepared("UPDATE performer_documents SET stored = 0").run());
   const set = prepared(
     `UPDATE media_files SET stored = 0 WHERE (bucket, path) IN

@@ -9,7 +9,7 @@ import { copyState } from "../files/local-copies.server";
 import {
   announceObjects,
   enqueueObjects,
-  newObject,
+  newObjectKey,
   recordStored,
   type StoredFile,
   storedFile,
@@ -41,7 +41,7 @@ export interface MoveProgress {
  * An object is announced before it is written, and the file's record is written after the store has
  * acknowledged all of its bytes. Killed at any point, the file is on the disk, or in both places.
  *
- * @param isWanted asked before each entry.
+ * @param isWanted called before each entry.
  * @throws {StorageError} if the store accepts nothing more. Another failure, such as a file that can't be read,
  *   is thrown after everything else has been moved.
  */
@@ -61,7 +61,7 @@ export async function moveIntoStore(
     }
   };
   for (const row of dueDocuments()) {
-    if (isWanted() && !leavesStore()) await move(row);
+    if (isWanted() && !isMovingToDisk()) await move(row);
   }
   let after: FileName = { bucket: "thumbnails", path: "" };
   for (;;) {
@@ -70,7 +70,7 @@ export async function moveIntoStore(
     if (!last) break;
     after = last;
     for (const row of rows) {
-      if (!isWanted() || leavesStore()) return progress;
+      if (!isWanted() || isMovingToDisk()) return progress;
       await move(row);
     }
   }
@@ -106,8 +106,8 @@ export function dueEntries(): number {
 }
 
 /** Whether all files are being brought back to the disk. */
-function leavesStore(): boolean {
-  return prepared("SELECT leaves_store FROM storage").pluck().get() === 1;
+function isMovingToDisk(): boolean {
+  return prepared("SELECT moving_to_disk FROM storage").pluck().get() === 1;
 }
 
 interface LocalFile extends FileName {
@@ -124,10 +124,10 @@ async function moveEntry(
   const store = await ownStore();
   const files: LocalFile[] = [];
   for await (const file of newFilesOf(row)) files.push(file);
-  // Whoever writes a file of this entry in the meantime records the entry again, as not stored.
+  // A concurrent write records the entry again, as not stored.
   const token = -1 - (randomBytes(6).readUIntBE(0, 6) % 2 ** 40);
   await writeTransaction(() => {
-    begin(row, token);
+    claimEntry(row, token);
     announceObjects(files.map(({ object }) => object));
   });
   const moved = new Map<LocalFile, StoredFile>();
@@ -148,21 +148,21 @@ async function moveEntry(
     files.filter(({ before }) => before.size <= MAX_SMALL_BYTES),
     move,
   );
-  // One after the other: each takes the memory of a part.
+  // One at a time, because each buffers a part.
   for (const each of files) if (each.before.size > MAX_SMALL_BYTES) await move(each);
   const recorded = await writeTransaction(() => {
-    const mayRecord = !leavesStore() && !hasRunningJob(row.videoId);
+    const mayRecord = !isMovingToDisk() && !hasRunningJob(row.videoId);
     const done = [...moved].filter(
       ([each, stored]) => mayRecord && isUnchanged(each) && recordStored(each, stored),
     );
     const recordedFiles = new Set(done.map(([each]) => each));
     const left = files.filter((each) => !recordedFiles.has(each));
-    // After a failure, the store may have all of an object although its answer never came.
+    // After a failure, the store may have all of an object although its response was lost.
     enqueueObjects(
       left.map(({ object }) => object),
       { reason: "discarded", notBefore: Date.now() },
     );
-    end(row, token, left.length === 0);
+    finishEntry(row, token, left.length === 0);
     return done;
   });
   for (const [, { bytes }] of recorded) {
@@ -173,8 +173,8 @@ async function moveEntry(
   if (failure) throw failure;
 }
 
-/** Part of a transaction: takes the entry, unless it is gone. */
-function begin({ bucket, path }: DueRow, token: number): void {
+/** Part of a transaction: claims an entry, unless it is gone. */
+function claimEntry({ bucket, path }: DueRow, token: number): void {
   if (bucket === "documents") return;
   const take = prepared(
     "UPDATE media_files SET stored = ? WHERE bucket = ? AND path = ? AND stored < 1",
@@ -182,8 +182,8 @@ function begin({ bucket, path }: DueRow, token: number): void {
   take.run(token, bucket, path);
 }
 
-/** Part of a transaction: ends what `begin` began, unless the entry was recorded again. */
-function end({ bucket, path }: DueRow, token: number, isWhole: boolean): void {
+/** Part of a transaction: finishes an entry, unless it was recorded again. */
+function finishEntry({ bucket, path }: DueRow, token: number, isWhole: boolean): void {
   if (bucket === "documents") {
     const set = prepared("UPDATE performer_documents SET stored = ? WHERE id = ?");
     set.run(Number(isWhole), path);
@@ -225,5 +225,5 @@ async function* newFilesIn(name: FileName, file: string): AsyncGenerator<LocalFi
   if (!before?.isFile() || isSmallVersion(name)) return;
   const stored = storedFile(name);
   if (stored && (await copyState(file, stored)) === "current") return;
-  yield { ...name, file, before, object: newObject(name) };
+  yield { ...name, file, before, object: newObjectKey(name) };
 }

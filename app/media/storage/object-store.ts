@@ -45,15 +45,17 @@ export type StorageFailure =
   | "missing"
   | "damaged"
   | "foreign"
-  | "unplaced";
+  | "invalidPath";
 
 const SENTENCES: Record<StorageFailure, string> = {
   away: "The file store does not answer.",
   denied: "The file store refuses the keys, or has no such bucket.",
   full: "The file store is full.",
   missing: "The file is not in the file store.",
-  foreign: "The file store belongs to another site. Check DATABASE_PATH and STORAGE_URL.",
-  unplaced: "The file has no place in UPLOADS_DIR, because the path leads over a symbolic link.",
+  foreign:
+    "The file store doesn't match this site's database. Check DATABASE_PATH and STORAGE_URL.",
+  invalidPath:
+    "The file can't be stored in UPLOADS_DIR, because its path contains a symbolic link.",
   damaged: "The file store has received other bytes than were sent.",
 };
 

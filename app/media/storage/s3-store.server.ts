@@ -59,7 +59,7 @@ export function s3Store(
       throwOnRequestTimeout: true,
     },
   });
-  // By how many milliseconds the store's clock is ahead: it decides when an address ends.
+  // Offset of the store's clock, by which presigned addresses expire.
   let clockOffsetMs = 0;
   client.middlewareStack.add(
     (next) => async (request) => {

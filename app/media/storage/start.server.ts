@@ -87,7 +87,7 @@ export async function tryStore(): Promise<void> {
     if (isFinal) throw error;
     const { message } = error as Error;
     failed(message);
-    console.error(`${message} Videos in it can't be watched until it does.`);
+    console.error(`${message} Videos in the store can't be watched until this is resolved.`);
   }
 }
 

@@ -12,7 +12,7 @@ import { objectStore } from "./store.server";
 /** Repeats the site's id, as `site.json` in the uploads folder does. */
 export const MARKER = "site.json";
 
-/** Looked for in a store without a marker. */
+/** How many recorded objects are looked up in a store without a marker. */
 const SAMPLED_FILES = 3;
 
 const identified = processState("identity of the file store", () => ({ url: "", siteId: "" }));

@@ -42,11 +42,11 @@ export const UPLOAD_FOLDERS = [...BUCKETS, DOCUMENTS];
  * meantime. The playlists and files of a stream that is being encoded grow: a playlist is copied before the files, so
  * that these have all segments it names, and the marker of an unfinished stream before both.
  *
- * @param isLeftOut whether the list doesn't contain a file.
+ * @param isExcluded whether to skip a file.
  */
 export function listUploads(
   root = settings().uploadsDir,
-  isLeftOut: (file: ListedFile) => boolean = () => false,
+  isExcluded: (file: ListedFile) => boolean = () => false,
 ): ListedFile[] {
   const files = UPLOAD_FOLDERS.flatMap((folder) =>
     filesBelow(path.join(root, folder)).flatMap((at) => {
@@ -54,7 +54,7 @@ export function listUploads(
       if (!stat) return [];
       const name = path.relative(root, at).split(path.sep).join("/");
       const file = { path: name, bytes: stat.size, modifiedMs: stat.mtimeMs };
-      return isLeftOut(file) ? [] : [file];
+      return isExcluded(file) ? [] : [file];
     }),
   );
   const rank = ({ path: name }: ListedFile) =>
@@ -132,7 +132,7 @@ export function putWhole(file: ListedFile, from: string, target: string, put: Pu
 export function copyNew(
   from: string,
   to: string,
-  isLeftOut: (file: ListedFile) => boolean,
+  isExcluded: (file: ListedFile) => boolean,
 ): { copied: number; files: ListedFile[] } {
   let copied = 0;
   removeEndedMarkers(
@@ -140,7 +140,7 @@ export function copyNew(
     from,
     to,
   );
-  const files = listUploads(from, isLeftOut).flatMap((file) => {
+  const files = listUploads(from, isExcluded).flatMap((file) => {
     const target = path.join(to, file.path);
     if (!isThere(file, target) && putWhole(file, path.join(from, file.path), target)) copied++;
     const stat = fs.statSync(target, { throwIfNoEntry: false });

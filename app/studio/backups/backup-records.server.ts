@@ -73,8 +73,8 @@ async function finish(
 
 const KILLED = "Its process was killed.";
 const STOPPED = "The site was stopped.";
-/** How long the next scheduled attempt waits after one, two, … whose process was killed. */
-const WAITS_MS = [60_000, 15 * 60_000];
+/** Delay before each retry of a scheduled backup whose process was killed. */
+const RETRY_DELAYS_MS = [60_000, 15 * 60_000];
 
 /**
  * Records that the running backups have ended: a scheduled one is still due.
@@ -99,21 +99,24 @@ export async function recordInterruption({ isStopped = false } = {}): Promise<vo
  *
  * @returns whether the next attempt has to wait.
  */
-export async function waitsAfterKills(now: number): Promise<boolean> {
+export async function shouldDelayRetry(now: number): Promise<boolean> {
   const last = await database()
     .selectFrom("backups")
     .select(["id", "state", "reason", "finished_at"])
     .where("due_at", "is not", null)
     .orderBy("id", "desc")
-    .limit(WAITS_MS.length + 1)
+    .limit(RETRY_DELAYS_MS.length + 1)
     .execute();
   const first = last.findIndex(({ reason }) => reason !== KILLED);
   const kills = first < 0 ? last.length : first;
   const [latest] = last;
   if (kills === 0 || !latest) return false;
-  const waitMs = WAITS_MS[kills - 1];
+  const waitMs = RETRY_DELAYS_MS[kills - 1];
   if (waitMs !== undefined) return now < Date.parse(latest.finished_at ?? "") + waitMs;
-  await recordFailure(latest.id, `Its process was killed ${kills} times. Is there enough memory?`);
+  await recordFailure(
+    latest.id,
+    `The backup process was killed ${kills} times. Check whether the server runs out of memory.`,
+  );
   return true;
 }
 

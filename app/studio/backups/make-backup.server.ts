@@ -99,13 +99,13 @@ async function fill(
 ): Promise<Omit<MadeBackup, "name">> {
   const stored = openStoredCopies(options.databasePath);
   try {
-    return await fillWithout(stored, options, name, backup);
+    return await writeBackupContents(stored, options, name, backup);
   } finally {
     stored.close();
   }
 }
 
-async function fillWithout(
+async function writeBackupContents(
   stored: StoredCopies,
   options: BackupOptions,
   name: string,

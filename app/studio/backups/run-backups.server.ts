@@ -19,7 +19,7 @@ import {
   recordStart,
   recordSuccess,
   runningSince,
-  waitsAfterKills,
+  shouldDelayRetry,
 } from "./backup-records.server";
 import { lockBackups } from "./make-backup.server";
 import { dueNow } from "./timetable";
@@ -56,7 +56,7 @@ export async function pollBackups(now = Date.now()): Promise<void> {
     publish("jobs");
   }
   const due = dueNow(await lastDue(), settings().backupEveryMs, now);
-  if (due !== undefined && !(await waitsAfterKills(now))) {
+  if (due !== undefined && !(await shouldDelayRetry(now))) {
     await startBackup({ userId: null, dueAt: new Date(due).toISOString() });
   }
 }

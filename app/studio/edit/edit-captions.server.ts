@@ -86,14 +86,14 @@ export async function storeNewCaptions(
       return JSON.stringify(track ? [...after, track] : after);
     },
     async commit() {
-      if (track) await withdrawAnnouncement(besides([track], folder));
-      await removeUnreferenced(besides(lost, folder), "discarded");
+      if (track) await withdrawAnnouncement(captionFilesIn([track], folder));
+      await removeUnreferenced(captionFilesIn(lost, folder), "discarded");
       if (folder) {
         await recordFile({ bucket: "videos", path: folder, videoId, kind: "derived" });
       }
     },
     async discard() {
-      if (track) await removeUnreferenced(besides([track], folder), "discarded");
+      if (track) await removeUnreferenced(captionFilesIn([track], folder), "discarded");
     },
   };
 }
@@ -142,7 +142,7 @@ async function folderOf(videoId: string): Promise<string | undefined> {
 }
 
 /** Only files beside the video: a row that another program wrote may reference anything. */
-function besides(captions: readonly Captions[], folder: string | undefined): MediaName[] {
+function captionFilesIn(captions: readonly Captions[], folder: string | undefined): MediaName[] {
   return captions
     .map(({ url }) => parseMediaUrl(url))
     .filter((name) => name !== undefined)

@@ -108,7 +108,7 @@ export async function quarantineStray(
     if (!at || !isOld || claimantOf(entry)) continue;
     if (isLocal) await moveToQuarantine(at, path.join(entry.bucket, entry.path), now);
     await writeTransaction(() => {
-      if (!claimantOf(entry)) forgetStored(entry, { keptMs: QUARANTINE_MS }, now);
+      if (!claimantOf(entry)) forgetStored(entry, { retentionMs: QUARANTINE_MS }, now);
     });
     moved.push(entry);
   }

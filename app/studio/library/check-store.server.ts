@@ -1,7 +1,7 @@
 import {
   enqueueObjects,
-  isObjectEnqueued,
-  isObjectNeeded,
+  isObjectReferenced,
+  isObjectRemovalPending,
   storedFilesAfter,
 } from "~/media/files/stored-files.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
@@ -67,9 +67,9 @@ export async function quarantineObjects(
   return unused;
 }
 
-/** An object in the queue waits for its removal. */
+/** Whether no record references an object and no removal of it is pending. */
 function isUnused(object: string): boolean {
-  return !isObjectNeeded(object) && !isObjectEnqueued(object);
+  return !isObjectReferenced(object) && !isObjectRemovalPending(object);
 }
 
 function* storedFiles() {

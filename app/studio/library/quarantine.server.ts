@@ -6,7 +6,7 @@ import { move } from "~/shared/move-files.server";
 /** Files that nothing refers to may belong to a row that is still to come, so they wait this long. */
 export const UNCHANGED_MS = 7 * 24 * 3_600_000;
 
-/** How long the store keeps objects of the quarantine. */
+/** How long quarantined objects stay in the store. */
 export const QUARANTINE_MS = 30 * 24 * 3_600_000;
 
 /** Where `check-library --fix` puts files that nothing refers to. Nothing removes them from there. */

@@ -174,7 +174,9 @@ export async function openDocument(
     for await (const chunk of decryptedFile(file, key)) bytes += chunk.length;
     if (bytes !== row.bytes) return "damaged";
   } catch (error) {
-    if (error instanceof StorageError && error.failure === "away") return "away";
+    const isLost = error instanceof StorageError && ["missing", "damaged"].includes(error.failure);
+    if (error instanceof StorageError && !isLost) return "away";
+    if ((error as NodeJS.ErrnoException).code === "ENOSPC") return "away";
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     if (!isMissing && !(error instanceof DamagedDocumentError)) {
       console.error(`Could not read the document ${id}: ${(error as Error).message}`);

@@ -53,7 +53,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   removals: "id bucket reason is_ordered created_at not_before",
   stored_files: "bucket bytes sha256 version modified_ms type",
   missing_files: "number",
-  storage: "id bytes checked_at files_looked_at site_id clock leaves_store",
+  storage: "id bytes checked_at files_looked_at site_id clock moving_to_disk",
   downloads: "id address texts status state reason video_id created_at terms",
   imports: "source bytes modified_ms video_id target process started_at finished_at",
   jobs: "id video_id kind priority state attempts run_after worker lease_until worker_losses progress speed seconds_left reason created_at started_at finished_at",

@@ -11,8 +11,8 @@ const WITH_STORE = [
   ["move-storage", "--to", "store"],
 ] as const;
 
-/** How often one runs while the site is killed. */
-const SHARE = 0.4;
+/** Probability that a command runs beside the site. */
+const COMMAND_PROBABILITY = 0.4;
 
 export interface RunningCommand {
   name: string;
@@ -21,13 +21,13 @@ export interface RunningCommand {
   output(): string;
 }
 
-/** Starts a command beside the site, or none. */
+/** Starts a random command beside the site, or none. */
 export function startCommand(
   site: SiteProcess,
   settings: Record<string, string>,
   random: Random,
 ): RunningCommand | undefined {
-  if (!random.chance(SHARE)) return undefined;
+  if (!random.chance(COMMAND_PROBABILITY)) return undefined;
   const [name, ...args] = random.pick<readonly string[]>(
     settings.STORAGE_URL ? [...COMMANDS, ...WITH_STORE, ...WITH_STORE] : COMMANDS,
   );

@@ -3,10 +3,10 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bucketFile, type MediaName } from "~/media/bucket.server";
 import {
-  adoptReadersCache,
+  createReaderCache,
   evictCopies,
   localFile,
-  prepareReadersCache,
+  promoteReaderCache,
   readText,
 } from "~/media/files/local-copies.server";
 import { removeFiles } from "~/media/files/removals.server";
@@ -19,7 +19,7 @@ import {
 } from "~/media/files/stored-files.server";
 import { diskUsage, fileExists, recordFile } from "~/media/media-files.server";
 import { identifySite } from "~/media/removal-guard.server";
-import { moveBack, setLeavesStore } from "~/media/storage/move-back.server";
+import { moveBack, setMovingToDisk } from "~/media/storage/move-back.server";
 import { dueEntries, moveIntoStore } from "~/media/storage/move-into-store.server";
 import { tryStore } from "~/media/storage/start.server";
 import { ownStore, requireStoreSetting } from "~/media/storage/store-identity.server";
@@ -42,6 +42,7 @@ const RENDITION = VIDEO.subarray(0, 200_000);
 const PLAYLIST = "#EXTM3U\n";
 const NAME = { bucket: "videos", path: "u/1700000000000.mp4" } as const;
 const DERIVED = { bucket: "videos", path: "u/1700000000000" } as const;
+const DERIVED_PLAYLIST = { ...DERIVED, path: `${DERIVED.path}/hls-1/master.m3u8` } as const;
 const THUMBNAIL = { bucket: "thumbnails", path: "u/1700000000000.webp" } as const;
 const URL_PATH = `/media/videos/${NAME.path}`;
 const RENDITION_URL = "/media/videos/u/1700000000000/hls-1/v0.mp4";
@@ -189,6 +190,28 @@ describe("files that were moved into the store", () => {
     expect(response.status).toBe(404);
     expect(lines).toEqual([expect.stringContaining("is not in the file store")]);
     expect((await checkStore())?.missing).toEqual([`videos/${NAME.path}`]);
+  });
+
+  it("are 503 while the store doesn't respond, also a playlist with captions", async () => {
+    const captions = "/media/videos/u/1700000000000/added-captions/en.vtt";
+    write(captions.replace("/media/", ""), "WEBVTT\n");
+    sqliteHandle()
+      .prepare("UPDATE videos SET hls_url = ?, captions = ?")
+      .run(PLAYLIST_URL, JSON.stringify([{ url: captions, language: "en", label: "English" }]));
+    await recordFile({ ...DERIVED, videoId: "v", kind: "derived" });
+    await moveIntoStore();
+    await evictAll();
+    expect((await bytesOf(PLAYLIST_URL)).toString()).toContain("#EXTM3U");
+    await evictAll();
+    fs.renameSync(storeFolder, `${storeFolder}-away`);
+    const logged = console.error;
+    console.error = () => {};
+    for (const url of [URL_PATH, PLAYLIST_URL, captions]) {
+      const { status, headers } = await ask({}, "GET", url);
+      expect([status, headers.get("Retry-After")], url).toEqual([503, "5"]);
+    }
+    console.error = logged;
+    fs.renameSync(`${storeFolder}-away`, storeFolder);
   });
 
   it("wait for the jobs of their video", async () => {
@@ -478,7 +501,7 @@ describe("a read replica", () => {
     await moveIntoStore();
     reader = path.join(site.folder, "reader");
     set({ READ_ONLY_FROM: "https://writer.example", UPLOADS_DIR: reader });
-    await prepareReadersCache();
+    await createReaderCache();
   });
   afterEach(() => set({ READ_ONLY_FROM: undefined }));
   const own = () => filesBelow(reader).filter((name) => name !== ".reader-cache");
@@ -513,7 +536,7 @@ describe("a read replica", () => {
 
   it("never writes into the folder of the site that writes", async () => {
     set({ UPLOADS_DIR: site.uploads });
-    await prepareReadersCache();
+    await createReaderCache();
     fs.writeFileSync(video(), "newer");
     expect((await bytesOf()).toString()).toBe("newer");
     fs.rmSync(fileOf({ ...DERIVED, path: `${DERIVED.path}/hls-1/master.m3u8` }));
@@ -528,7 +551,7 @@ describe("a read replica", () => {
     await bytesOf(PLAYLIST_URL);
     fs.writeFileSync(path.join(reader, "videos/u/1700000000000/hls-1/v0.mp4"), "outdated");
     set({ READ_ONLY_FROM: undefined });
-    await adoptReadersCache();
+    await promoteReaderCache();
     expect(filesBelow(reader)).toEqual(["videos/u/1700000000000/hls-1/master.m3u8"]);
     expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
   });
@@ -555,7 +578,7 @@ describe("moving back", () => {
     await moveBack(() => {});
     await removeFiles();
     expect((await moveIntoStore()).files).toBe(0);
-    await setLeavesStore(false);
+    await setMovingToDisk(false);
     expect((await moveIntoStore()).files).toBe(FILES);
   });
 
@@ -566,6 +589,19 @@ describe("moving back", () => {
     fs.utimesSync(video(), new Date(), modifiedMs / 1000);
     await moveBack(() => {});
     expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
+  });
+
+  it("brings back everything else when an object is lost, and says which", async () => {
+    await moveIntoStore();
+    await evictAll();
+    fs.rmSync(objectOf(DERIVED_PLAYLIST));
+    fs.writeFileSync(objectOf(THUMBNAIL), "another image");
+    const { files, lost } = await moveBack(() => {});
+    expect(files).toBe(FILES - 2);
+    expect(lost).toEqual([`thumbnails/${THUMBNAIL.path}`, `videos/${DERIVED_PLAYLIST.path}`]);
+    expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
+    set({ STORAGE_URL: undefined });
+    expect(requireStoreSetting).toThrow();
   });
 
   it("keeps what was written since", async () => {
