@@ -65,11 +65,14 @@ async function backUpInto(folder: string, withUploads: boolean): Promise<void> {
   // when it came in, or was deleted, while the first ones were copied.
   const stored = openStoredCopies(databasePath);
   const before = withUploads ? copyNew(uploadsDir, target, stored.has).copied : 0;
-  await copyDatabase(databasePath, path.join(folder, BACKUP.database));
-  const after = withUploads
-    ? copyNew(uploadsDir, target, stored.has)
-    : { copied: 0, files: listUploads(uploadsDir, stored.has) };
   stored.close();
+  await copyDatabase(databasePath, path.join(folder, BACKUP.database));
+  // What the copy of the database doesn't know to be in the store belongs to the backup.
+  const storedThen = openStoredCopies(path.join(folder, BACKUP.database));
+  const after = withUploads
+    ? copyNew(uploadsDir, target, storedThen.has)
+    : { copied: 0, files: listUploads(uploadsDir, storedThen.has) };
+  storedThen.close();
   const { files } = after;
   writeListing(folder, files);
   if (fs.existsSync(secretFile())) {

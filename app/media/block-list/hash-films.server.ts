@@ -49,16 +49,16 @@ function stop(state: { running: TaskControl | undefined; isStopped: boolean }): 
   state.running?.abort();
 }
 
-/** Hashes waiting videos until one fails. The timer tries again a minute later. */
+/** Hashes each waiting video once. The timer tries those that fail again a minute later. */
 export function hashBlockedFilms(): Promise<void> {
   const state = hashing();
   return state.inTurn(async () => {
-    for (;;) {
-      const next = prepared(
-        "SELECT id, attempts, file FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id LIMIT 1",
-      ).get() as WaitingFilm | undefined;
-      if (!next || state.isStopped) return;
-      if (!(await hashFilm(next))) return;
+    const waiting = prepared(
+      "SELECT id, attempts, file FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id",
+    ).all() as WaitingFilm[];
+    for (const film of waiting) {
+      if (state.isStopped) return;
+      await hashFilm(film);
     }
   });
 }
@@ -70,8 +70,7 @@ interface WaitingFilm {
   file: string;
 }
 
-/** @returns false if it failed, and is to be tried again. */
-async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Promise<boolean> {
+async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Promise<void> {
   const attempt = attempts + 1;
   const countAttempts = (count: number) =>
     write(() => prepared("UPDATE blocked_films SET attempts = ? WHERE id = ?").run(count, filmId));
@@ -90,24 +89,23 @@ async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Prom
       );
       return framesOf(file);
     });
-    if (hashing().isStopped) return false;
+    if (hashing().isStopped) return;
     await write(() => (frames ? noteFrames(filmId, frames) : giveUp(filmId)));
     if (frames) await compareSite(filmId, true);
   } catch (error) {
-    if (hashing().isStopped) return false;
+    if (hashing().isStopped) return;
     console.error(`The frames of blocked film ${filmId} could not be taken:`, error);
     // The store or the disk failed, not the film.
     if (isTemporary(error)) await countAttempts(attempts);
-    if (isTemporary(error) || attempt < MOST_ATTEMPTS) return false;
+    if (isTemporary(error) || attempt < MOST_ATTEMPTS) return;
     await write(() => giveUp(filmId));
   }
   // Its file may be unreferenced now.
   removeSoon();
-  return true;
 }
 
 function isTemporary(error: unknown): boolean {
-  if (error instanceof StorageError) return error.failure !== "missing";
+  if (error instanceof StorageError) return !["missing", "damaged"].includes(error.failure);
   return (error as NodeJS.ErrnoException).code === "ENOSPC";
 }
 

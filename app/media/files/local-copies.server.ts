@@ -1,16 +1,26 @@
-import { existsSync, linkSync, lstatSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+} from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { settings } from "~/server/settings.server";
 import { formatBytes } from "~/shared/format-bytes";
-import { needsCopy } from "~/shared/move-files.server";
+import { flushOne, needsCopy } from "~/shared/move-files.server";
+import { prepared, writeTransaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { type FileName, FOLDERS, filePath, mediaBasePath, nameOfFile } from "../bucket.server";
 import { diskFigures } from "../jobs/disk.server";
 import { fetchObject } from "../storage/fetch-object.server";
 import { StorageError } from "../storage/object-store";
 import { objectStore } from "../storage/store.server";
+import { ownStore } from "../storage/store-identity.server";
 import { isInUse } from "./references.server";
 import { type StoredFile, storedFile, storedFileAt } from "./stored-files.server";
 import { removeTemporary, temporaryPath } from "./temporary-files.server";
@@ -45,6 +55,10 @@ const cache = processState("local copies", () => ({
 export async function copyState(file: string, stored: StoredFile): Promise<CopyState> {
   const found = await fs.lstat(file).catch(() => undefined);
   if (!found) return "missing";
+  if (isBrokenCopy(found, stored)) {
+    await fs.rm(file, { force: true });
+    return "missing";
+  }
   if (isCopyOf(found, stored)) {
     if (Date.now() - found.atimeMs > ATIME_UPDATE_INTERVAL_MS) await touchCopy(file, stored);
     return "current";
@@ -53,17 +67,41 @@ export async function copyState(file: string, stored: StoredFile): Promise<CopyS
   return isReaderCache() ? "missing" : "newer";
 }
 
-/** A file system may round times to a millisecond. */
-function isCopyOf(
-  { size, mtimeMs }: { size: number; mtimeMs: number },
-  { bytes, modifiedMs }: StoredFile,
-): boolean {
-  return size === bytes && Math.abs(mtimeMs - modifiedMs) < 2;
+type Stat = Pick<Stats, "size" | "mtimeMs">;
+
+function isCopyOf(found: Stat, stored: StoredFile): boolean {
+  return found.size === stored.bytes && hasTimeOf(found, stored);
 }
 
-/** Removes the local copy of a stored file, but no newer file at its path. */
-export async function discardCopy(file: string, stored: StoredFile): Promise<void> {
-  if ((await copyState(file, stored)) === "current") await fs.rm(file);
+/** A power failure may keep the name and the time of a copy, and lose its bytes. */
+function isBrokenCopy(found: Stat, stored: StoredFile): boolean {
+  return found.size < stored.bytes && hasTimeOf(found, stored);
+}
+
+/** A file system may round times to a millisecond. */
+function hasTimeOf({ mtimeMs }: Stat, { modifiedMs }: StoredFile): boolean {
+  return Math.abs(mtimeMs - modifiedMs) < 2;
+}
+
+/** Whether there is a file, which is a copy of a stored file or newer. Synchronous, for use in a transaction. */
+export function isOnDisk(file: string, stored: StoredFile): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found?.isFile() === true && !isBrokenCopy(found, stored);
+}
+
+/** Replaces the local copy of a stored file by the object, but no newer file at its path. */
+export async function refetchCopy(name: FileName, file: string, stored: StoredFile): Promise<void> {
+  const partial = await temporaryPath();
+  try {
+    await fetchObject(stored, partial);
+    await touchCopy(partial, stored);
+    await flushOne(partial);
+    if ((await copyState(file, stored)) === "newer") return;
+    await fs.rm(file, { force: true });
+    place(name, partial, file, stored);
+  } finally {
+    await removeTemporary(partial);
+  }
 }
 
 /** Updates the access time: the file system may be mounted with `noatime`. */
@@ -135,6 +173,7 @@ async function fetchCopy(name: FileName, file: string, stored: StoredFile): Prom
   try {
     await fetchObject(stored, partial);
     await touchCopy(partial, stored);
+    await flushOne(partial);
     place(name, partial, file, stored);
     cache().addedBytes += stored.bytes;
   } finally {
@@ -203,6 +242,7 @@ interface Copy extends FileName {
  * @throws {StorageError}
  */
 export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promise<number> {
+  if (isMovingToDisk()) return 0;
   const limit = settings().storageCacheBytes;
   cache().addedBytes = 0;
   const copies: Copy[] = [];
@@ -222,24 +262,36 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
   return evicted;
 }
 
-async function evict({ file, stored, bucket, path: name }: Copy): Promise<boolean> {
-  const found = await (await objectStore()).head(stored.object);
+async function evict(copy: Copy): Promise<boolean> {
+  const { stored, bucket, path: name } = copy;
+  // If the folder of the store was unmounted, its copies are the last ones.
+  const store = settings().readOnlyFrom ? await objectStore() : await ownStore();
+  const found = await store.head(stored.object);
   if (found?.bytes !== stored.bytes) {
     console.error(
       `${bucket}/${name} is missing from the file store, or has another size there. Its local copy is kept.`,
     );
     return false;
   }
-  if (
-    cache().pinned.has(file) ||
-    isInUse({ bucket, path: bucket === "documents" ? name : mediaBasePath(name) })
-  )
-    return false;
+  if (settings().readOnlyFrom) return unlinkCopy(copy);
+  // In a transaction, because another process may be bringing the file back to the disk.
+  return writeTransaction(() => !isMovingToDisk() && unlinkCopy(copy));
+}
+
+function unlinkCopy({ file, stored, bucket, path: name }: Copy): boolean {
+  const base = bucket === "documents" ? name : mediaBasePath(name);
+  const isUsed = [name, base].some((path) => isInUse({ bucket, path }));
+  if (isUsed || cache().pinned.has(file)) return false;
   const now = lstatSync(file, { throwIfNoEntry: false });
   const isCurrent = storedFile({ bucket, path: name })?.object === stored.object;
   if (!now || !isCurrent || !isCopyOf(now, stored)) return false;
   unlinkSync(file);
   return true;
+}
+
+/** Whether all files are being brought back to the disk. */
+export function isMovingToDisk(): boolean {
+  return prepared("SELECT moving_to_disk FROM storage").pluck().get() === 1;
 }
 
 /** The copies in a folder. A read replica removes everything else: all files of its cache are copies. */

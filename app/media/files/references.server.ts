@@ -171,6 +171,8 @@ export function isInUse(name: FileName): boolean {
       SELECT 1 FROM jobs WHERE state = 'running' AND video_id IN (
         SELECT video_id FROM media_files
         WHERE bucket IN ('videos', 'thumbnails') AND (path = @base OR ${near("path", "@base")}))
+      UNION ALL SELECT 1 FROM jobs JOIN video_files AS file ON file.id = jobs.video_id
+        WHERE jobs.state = 'running' AND file.cut_of = @base
       UNION ALL SELECT 1 FROM imports WHERE finished_at IS NULL AND ${near("target", "@base")}`);
   return statement.get({ base }) !== undefined;
 }

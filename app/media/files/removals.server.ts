@@ -95,7 +95,7 @@ export function isAnnounced({ bucket, path: name }: FileName): boolean {
 /** Withdraws the announcement of files that a row names now. */
 export async function withdrawAnnouncement(files: readonly FileName[]): Promise<void> {
   const withdraw = prepared(
-    "DELETE FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded'",
+    "DELETE FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded' AND is_ordered = 0",
   );
   await writeTransaction(() => {
     for (const { bucket, path: name } of files) withdraw.run(bucket, name);
@@ -198,7 +198,11 @@ async function remove(removal: FileRemoval, now: number): Promise<void> {
   });
   if (!isUnneeded) return;
   await rm(aside, { recursive: true, force: true });
-  await writeTransaction(() => endRemoval(removal.id));
+  await writeTransaction(() => {
+    // Not one that was enqueued again in the meantime.
+    const end = prepared("DELETE FROM removals WHERE id = ? AND created_at = ?");
+    end.run(removal.id, removal.createdAt);
+  });
   await measureFolderOf(removal);
 }
 
@@ -225,8 +229,8 @@ function wasWrittenSince(file: string, createdAt: string): boolean {
   return (
     found !== undefined &&
     !found.isDirectory() &&
-    // In whole milliseconds, as the other time.
-    Math.floor(found.mtimeMs) > Date.parse(createdAt)
+    // In whole milliseconds, as the other time. Any tool may set the modification time into the future.
+    Math.floor(Math.min(found.mtimeMs, found.ctimeMs)) > Date.parse(createdAt)
   );
 }
 

@@ -80,10 +80,13 @@ export function hasStoredFiles(): boolean {
   return prepared("SELECT 1 FROM stored_files LIMIT 1").get() !== undefined;
 }
 
+const shortened = (segment: string) => segment.slice(0, 200);
+
 /** Returns a new key, readable by people: the name of the file with 64 random bits before its extension. */
 export function newObjectKey({ bucket, path: name }: FileName): string {
   const extension = path.extname(name);
-  const stem = name.slice(0, name.length - extension.length);
+  // Another tool's name may leave no space for the digits.
+  const stem = name.slice(0, name.length - extension.length).replace(/[^/]{200,}$/, shortened);
   return `${bucket}/${stem}.${randomBytes(8).toString("hex")}${extension}`;
 }
 

@@ -109,6 +109,14 @@ function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boo
   return row.get({ id: video_id, url: mediaUrl(bucket, name) }) !== undefined;
 }
 
+/** New files are moved into the store, even if the process is killed before it records them. */
+function markUnstored(basePath: string): void {
+  const mark = sqliteHandle().prepare(
+    "UPDATE media_files SET stored = 0 WHERE bucket = ? AND path = ? AND stored = 1",
+  );
+  for (const bucket of BUCKETS) mark.run(bucket, basePath);
+}
+
 /** One transaction; only the columns of the result, so that an edit made meanwhile stays. */
 function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<boolean> {
   const sqlite = sqliteHandle();
@@ -119,6 +127,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
       askAgain(job.video_id, "running");
       return false;
     }
+    markUnstored(source.basePath);
     const table = tableOf(job.video_id);
     for (const [column, value] of Object.entries(artifact.columns)) {
       sqlite.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(value, job.video_id);

@@ -6,6 +6,8 @@ import { flushOne } from "~/shared/move-files.server";
 import { type ObjectStore, StorageError, type StoredObject } from "./object-store";
 import { writeHashed } from "./write-hashed.server";
 
+/** The first object of a store. Without any, a folder isn't mounted. */
+const MARKER = "site.json";
 /** Begins the names of files that are not whole yet. */
 const PARTIAL = ".partial-";
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
@@ -39,8 +41,8 @@ export function folderStore(root: string): ObjectStore {
       const failure = toStorageError(error);
       if (!(failure instanceof StorageError) || failure.failure !== "missing") throw failure;
       // A disk that is not mounted has no file at all.
-      const folder = await stat(root).catch(() => undefined);
-      if (!folder?.isDirectory()) throw new StorageError("away", root);
+      const names = await readdir(root).catch(() => undefined);
+      if (!names || (names.length === 0 && key !== MARKER)) throw new StorageError("away", root);
       return undefined;
     }
   }

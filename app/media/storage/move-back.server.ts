@@ -2,7 +2,7 @@ import path from "node:path";
 import { flushOne } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { type FileName, filePath } from "../bucket.server";
-import { copyState, discardCopy, withLocalFile } from "../files/local-copies.server";
+import { copyState, isOnDisk, refetchCopy, withLocalFile } from "../files/local-copies.server";
 import {
   forgetStored,
   type StoredFile,
@@ -77,19 +77,21 @@ async function bringBack(stored: FileName & StoredFile): Promise<boolean> {
 async function moveToDisk(stored: FileName & StoredFile): Promise<void> {
   const file = filePath(stored);
   if (!file) throw new StorageError("invalidPath", `${stored.bucket}/${stored.path}`);
+  // Removed, or brought back by another process, since it was listed.
+  const isGone = () => storedFile(stored)?.object !== stored.object;
+  if (isGone()) return;
   await withLocalFile(file, async () => {
-    // A damaged copy is fetched again, and compared while it is.
-    if ((await digestOf(file)) !== stored.sha256) await discardCopy(file, stored);
-  });
-  await withLocalFile(file, async () => {
+    const isDamaged = async () => (await digestOf(file)) !== stored.sha256;
+    if ((await copyState(file, stored)) === "current" && (await isDamaged())) {
+      await refetchCopy(stored, file, stored);
+    }
     await flushOne(file);
     await flushOne(path.dirname(file));
-    const state = await copyState(file, stored);
     await writeTransaction(() => {
-      // Removed, or brought back by another process, in the meantime.
-      if (state === "missing" || storedFile(stored)?.object !== stored.object) return;
-      forgetStored(stored, { isOrdered: true });
+      if (!isGone() && isOnDisk(file, stored)) forgetStored(stored, { isOrdered: true });
     });
+  }).catch((error) => {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || !isGone()) throw error;
   });
 }
 

@@ -5,10 +5,11 @@ import path from "node:path";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { prepared, writeTransaction } from "~db/client.server";
 import { type FileName, filePath } from "../bucket.server";
-import { copyState } from "../files/local-copies.server";
+import { copyState, isMovingToDisk } from "../files/local-copies.server";
 import {
   announceObjects,
   enqueueObjects,
+  isStored,
   newObjectKey,
   recordStored,
   type StoredFile,
@@ -26,6 +27,7 @@ const MAX_SMALL_BYTES = 1024 ** 2;
 
 interface DueRow extends FileName {
   videoId: string | null;
+  bytes: number;
 }
 
 /** What has been moved since the start. */
@@ -85,13 +87,19 @@ const IS_BUSY = /* sql */ `EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = medi
 /** Documents never change, and no job works on them. */
 function dueDocuments(): DueRow[] {
   const rows = prepared("SELECT id FROM performer_documents WHERE stored = 0").pluck();
-  return (rows.all() as string[]).map((id) => ({ bucket: "documents", path: id, videoId: null }));
+  return (rows.all() as string[]).map((id) => ({
+    bucket: "documents",
+    path: id,
+    videoId: null,
+    bytes: 1,
+  }));
 }
 
+/** A file of no video may still be being copied by another tool. */
 function dueAfter({ bucket, path: after }: FileName): DueRow[] {
   return prepared(
-    `SELECT bucket, path, video_id AS videoId FROM media_files INDEXED BY media_files_due
-     WHERE stored < 1 AND (bucket, path) > (?, ?) AND NOT ${IS_BUSY}
+    `SELECT bucket, path, video_id AS videoId, bytes FROM media_files INDEXED BY media_files_due
+     WHERE stored < 1 AND video_id IS NOT NULL AND (bucket, path) > (?, ?) AND NOT ${IS_BUSY}
      ORDER BY bucket, path LIMIT ${ROWS_AT_ONCE}`,
   ).all(bucket, after) as DueRow[];
 }
@@ -99,15 +107,10 @@ function dueAfter({ bucket, path: after }: FileName): DueRow[] {
 /** Returns how many files and folders are waiting to be moved. */
 export function dueEntries(): number {
   const count = prepared(
-    `SELECT (SELECT count(*) FROM media_files WHERE stored < 1)
+    `SELECT (SELECT count(*) FROM media_files WHERE stored < 1 AND video_id IS NOT NULL)
        + (SELECT count(*) FROM performer_documents WHERE stored = 0)`,
   );
   return count.pluck().get() as number;
-}
-
-/** Whether all files are being brought back to the disk. */
-function isMovingToDisk(): boolean {
-  return prepared("SELECT moving_to_disk FROM storage").pluck().get() === 1;
 }
 
 interface LocalFile extends FileName {
@@ -122,14 +125,12 @@ async function moveEntry(
   onMoved: (progress: MoveProgress) => void,
 ): Promise<void> {
   const store = await ownStore();
+  // Before its files are listed: a concurrent write records the entry again, as not stored.
+  const token = -1 - (randomBytes(6).readUIntBE(0, 6) % 2 ** 40);
+  await writeTransaction(() => claimEntry(row, token));
   const files: LocalFile[] = [];
   for await (const file of newFilesOf(row)) files.push(file);
-  // A concurrent write records the entry again, as not stored.
-  const token = -1 - (randomBytes(6).readUIntBE(0, 6) % 2 ** 40);
-  await writeTransaction(() => {
-    claimEntry(row, token);
-    announceObjects(files.map(({ object }) => object));
-  });
+  await writeTransaction(() => announceObjects(files.map(({ object }) => object)));
   const moved = new Map<LocalFile, StoredFile>();
   let failure: unknown;
   const move = async (each: LocalFile) => {
@@ -162,7 +163,9 @@ async function moveEntry(
       left.map(({ object }) => object),
       { reason: "discarded", notBefore: Date.now() },
     );
-    finishEntry(row, token, left.length === 0);
+    // An entry without any file is missing from the disk, for example because a volume isn't mounted.
+    const isEmpty = files.length === 0 && row.bytes > 0 && !isStored(row);
+    finishEntry(row, token, left.length === 0 && !isEmpty);
     return done;
   });
   for (const [, { bytes }] of recorded) {
@@ -208,6 +211,10 @@ function isUnchanged({ file, before }: LocalFile): boolean {
   );
 }
 
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
+
 /** The files of an entry that the store doesn't have. */
 async function* newFilesOf({ bucket, path }: FileName): AsyncGenerator<LocalFile> {
   const target = filePath({ bucket, path });
@@ -215,7 +222,7 @@ async function* newFilesOf({ bucket, path }: FileName): AsyncGenerator<LocalFile
 }
 
 async function* newFilesIn(name: FileName, file: string): AsyncGenerator<LocalFile> {
-  const before = await lstat(file, { bigint: true }).catch(() => undefined);
+  const before = await lstat(file, { bigint: true }).catch(unlessMissing);
   if (before?.isDirectory()) {
     for (const each of (await readdir(file)).sort()) {
       if (each.startsWith(".")) continue;

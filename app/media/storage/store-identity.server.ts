@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import fs from "node:fs/promises";
+import path from "node:path";
 import { text } from "node:stream/consumers";
 import { SettingsError, settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
@@ -28,7 +30,10 @@ export async function ownStore(): Promise<ObjectStore> {
   if (readSiteId() === "") await identifySite();
   const siteId = readSiteId();
   const known = identified();
-  if (known.url === url && known.siteId === siteId) return store;
+  if (known.url === url && known.siteId === siteId) {
+    requireMounted();
+    return store;
+  }
   const marker = await readMarker(store);
   if (marker === undefined) {
     if (!(await mayAdopt(store))) throw new StorageError("foreign", url);
@@ -50,6 +55,13 @@ export function requireStoreSetting(): void {
   );
 }
 
+/** A folder that was unmounted since is an empty one, into which nothing is to be written. */
+function requireMounted(): void {
+  const address = settings().storage?.address;
+  if (address?.kind !== "folder" || existsSync(path.join(address.folder, MARKER))) return;
+  throw new StorageError("away", address.folder);
+}
+
 function readSiteId(): string {
   return prepared("SELECT site_id FROM storage").pluck().get() as string;
 }
@@ -68,10 +80,14 @@ async function readMarker(store: ObjectStore): Promise<string | undefined> {
 /** Whether a store without a marker is empty, or contains files that this site has recorded. */
 async function mayAdopt(store: ObjectStore): Promise<boolean> {
   const sample = storedFilesAfter({ bucket: "", path: "" }, SAMPLED_FILES);
+  let isEmpty = true;
+  for await (const _ of store.list()) {
+    isEmpty = false;
+    break;
+  }
+  if (isEmpty) return sample.length === 0;
   for (const { object } of sample) if (await store.head(object)) return true;
-  if (sample.length > 0) return false;
-  for await (const _ of store.list()) return false;
-  return true;
+  return false;
 }
 
 async function writeMarker(store: ObjectStore, id: string): Promise<void> {

@@ -118,20 +118,23 @@ async function writeBackupContents(
     uploadsDir,
     path.join(backup, BACKUP.uploads),
     earlier && path.join(folder, earlier),
-    stored,
   );
   // The copy of the database, and that of the proof.
   const databaseRoom = 2 * fs.statSync(databasePath).size;
-  requireRoom(folder, databaseRoom + (withUploads ? uploads.bytesToCopy() : 0));
+  requireRoom(folder, databaseRoom + (withUploads ? uploads.bytesToCopy(stored) : 0));
   // Files before the database and again after it: a row of the copy has its file in the copy, also
   // when it came in, or was deleted, while the first ones were copied.
-  if (withUploads) uploads.copyNew();
+  if (withUploads) uploads.copyNew(stored);
   const tables = await copyDatabase(databasePath, target);
-  if (withUploads) uploads.copyNew();
+  // What the copy of the database doesn't know to be in the store belongs to the backup.
+  const storedThen = openStoredCopies(target);
+  const listed = withUploads ? [] : listUploads(uploadsDir, storedThen.has);
+  if (withUploads) uploads.copyNew(storedThen);
+  storedThen.close();
   if (fs.existsSync(options.secretFile)) {
     writeWhole(path.join(backup, BACKUP.secret), fs.readFileSync(options.secretFile));
   }
-  writeListing(backup, withUploads ? uploads.files() : listUploads(uploadsDir, stored.has));
+  writeListing(backup, withUploads ? uploads.files() : listed);
   const { files, repaired } = proveBackup(backup, proofFolder(folder, name), {
     tables,
     withUploads,

@@ -16,9 +16,13 @@ import type { StoredCopies } from "./stored-copies.server";
 
 export interface UploadsCopy {
   /** Of the files that no earlier backup has. */
-  bytesToCopy(): number;
-  /** Brings the files that are there now into the copy; may be called again. */
-  copyNew(): void;
+  bytesToCopy(stored: Pick<StoredCopies, "has">): number;
+  /**
+   * Brings the files that are there now into the copy; may be called again.
+   *
+   * @param stored copies of files in the store, which the backup doesn't contain.
+   */
+  copyNew(stored: Pick<StoredCopies, "has">): void;
   /** Copies a file again whose copy is damaged, and corrects its entry; false when its source is gone. */
   repair(file: ListedFile): boolean;
   files(): ListedFile[];
@@ -31,15 +35,12 @@ export interface UploadsCopy {
  * size and time is a link to that copy and takes no room.
  *
  * @param earlier the folder of that backup.
- * @param stored copies of files in the store, which the backup doesn't contain.
  */
 export function createUploadsCopy(
   uploadsDir: string,
   target: string,
   earlier: string | undefined,
-  stored: Pick<StoredCopies, "has">,
 ): UploadsCopy {
-  const list = () => listUploads(uploadsDir, stored.has);
   const known = new Map<string, ListedFile>();
   for (const file of earlier ? readListing(earlier) : []) {
     if (file.sha256) known.set(file.path, file);
@@ -80,15 +81,15 @@ export function createUploadsCopy(
   }
 
   return {
-    bytesToCopy: () =>
-      list()
+    bytesToCopy: (stored) =>
+      listUploads(uploadsDir, stored.has)
         .filter((file) => !earlierCopy(file))
         .reduce((sum, { bytes }) => sum + bytes, 0),
-    copyNew() {
+    copyNew(stored) {
       for (const marker of removeEndedMarkers(have.keys(), uploadsDir, target)) {
         have.delete(marker);
       }
-      for (const file of list()) {
+      for (const file of listUploads(uploadsDir, stored.has)) {
         const there = have.get(file.path);
         if (!there || !isSame(there, file)) add(file);
       }

@@ -123,7 +123,7 @@ describe("a backup", () => {
     forgetSettings();
     addFilm("a");
     addFilm("b");
-    await recordFile({ bucket: "videos", path: "u/a.mp4", videoId: null, kind: "video" });
+    await recordFile({ bucket: "videos", path: "u/a.mp4", videoId: "a", kind: "video" });
     await moveIntoStore();
     const { name, files } = await make();
     expect(files).toBe(1);

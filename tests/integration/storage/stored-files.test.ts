@@ -361,6 +361,59 @@ describe("copies on the disk", () => {
     expect(local()).toEqual([]);
   });
 
+  it("are fetched again if a power failure has left a part of them", async () => {
+    await moveIntoStore();
+    for (const name of [NAME, DERIVED_PLAYLIST]) {
+      const { modifiedMs } = storedFile(name)!;
+      fs.truncateSync(fileOf(name), 3);
+      fs.utimesSync(fileOf(name), new Date(), modifiedMs / 1000);
+    }
+    expect((await bytesOf()).equals(VIDEO)).toBe(true);
+    expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
+    await recordFile({ ...NAME, videoId: "v", kind: "video" });
+    expect((await moveIntoStore()).files).toBe(0);
+    expect(fs.readFileSync(objectOf(NAME)).equals(VIDEO)).toBe(true);
+  });
+
+  it("stay while the folder of the store isn't mounted, and nothing is written there", async () => {
+    await moveIntoStore();
+    fs.renameSync(storeFolder, `${storeFolder}-mounted`);
+    fs.mkdirSync(storeFolder);
+    await expect(evictAll()).rejects.toMatchObject({ failure: "away" });
+    await recordFile({ ...THUMBNAIL, videoId: "v", kind: "thumbnail" });
+    write("thumbnails/u/1700000000000.webp", "a newer image");
+    await expect(moveIntoStore()).rejects.toMatchObject({ failure: "away" });
+    fs.rmSync(video());
+    const logged = console.error;
+    console.error = () => {};
+    expect((await ask()).status).toBe(503);
+    console.error = logged;
+    expect(fs.readdirSync(storeFolder)).toEqual([]);
+  });
+
+  it("are not moved while another tool may still be copying them", async () => {
+    write("videos/u/1700000000009.mp4", "half of a vi");
+    await recordFile({
+      bucket: "videos",
+      path: "u/1700000000009.mp4",
+      videoId: null,
+      kind: "video",
+    });
+    await moveIntoStore();
+    expect(isStored({ bucket: "videos", path: "u/1700000000009.mp4" })).toBe(false);
+    expect(dueEntries()).toBe(0);
+  });
+
+  it("wait while their folder isn't on the disk", async () => {
+    fs.renameSync(at("videos/u"), at("videos/v"));
+    await moveIntoStore();
+    expect(dueEntries()).toBe(2);
+    fs.renameSync(at("videos/v"), at("videos/u"));
+    await moveIntoStore();
+    expect(dueEntries()).toBe(0);
+    expect(objects()).toHaveLength(FILES);
+  });
+
   it("are fetched once for everyone who asks at the same time", async () => {
     await moveIntoStore();
     await evictAll();
@@ -591,6 +644,18 @@ describe("moving back", () => {
     expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
   });
 
+  it("keeps a damaged copy whose object is lost", async () => {
+    await moveIntoStore();
+    const { modifiedMs } = storedFile(NAME)!;
+    const damaged = Buffer.from(VIDEO);
+    damaged[1_000] = damaged[1_000]! ^ 1;
+    fs.writeFileSync(video(), damaged);
+    fs.utimesSync(video(), new Date(), modifiedMs / 1000);
+    fs.rmSync(objectOf(NAME));
+    expect((await moveBack(() => {})).lost).toEqual([`videos/${NAME.path}`]);
+    expect(fs.readFileSync(video()).equals(damaged)).toBe(true);
+  });
+
   it("brings back everything else when an object is lost, and says which", async () => {
     await moveIntoStore();
     await evictAll();
@@ -691,7 +756,7 @@ describe("a file of no video that is in the store only", () => {
   it("is quarantined there for 30 days", async () => {
     write("videos/u/1700000000004.mp4", "of nobody");
     const name = { bucket: "videos", path: "u/1700000000004.mp4" } as const;
-    await recordFile({ ...name, videoId: null, kind: "video" });
+    await recordFile({ ...name, videoId: "gone", kind: "video" });
     await moveIntoStore();
     await evictAll();
     const { stray } = await checkLibrary();
