@@ -8,7 +8,7 @@ import {
   quarantineDocuments,
   quarantineStray,
 } from "~/studio/library/check-library.server";
-import { checkStore, quarantineObjects } from "~/studio/library/check-store.server";
+import { checkStore, quarantineObjects, recoverFiles } from "~/studio/library/check-store.server";
 import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
 import { messageFor, resumeRemovals } from "~/studio/library/paused-removals.server";
 import { quarantineFolder } from "~/studio/library/quarantine.server";
@@ -53,7 +53,14 @@ await runScript(
       console.log(`Of no video: ${bucket}/${path} (${formatBytes(bytes)})`);
     }
     const store = await checkStore();
+    if (fix && store && !pausedBy) {
+      for (const name of await recoverFiles(store))
+        console.log(`Recovered from the store: ${name}`);
+    }
     for (const file of store?.missing ?? []) console.log(`Missing in the file store: ${file}`);
+    for (const key of store?.recoverable ?? []) {
+      console.log(`In the file store, but not recorded: ${key}`);
+    }
     for (const { key, bytes } of store?.stray ?? []) {
       console.log(`Of no file, in the file store: ${key} (${formatBytes(bytes)})`);
     }

@@ -101,6 +101,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
     expect(await checkStore(Date.now() + 2 * DAY_MS)).toEqual({
       missing: [],
+      recoverable: [],
       stray: [],
       unfinished: [],
     });

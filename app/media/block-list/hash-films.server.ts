@@ -54,7 +54,7 @@ export function hashBlockedFilms(): Promise<void> {
   const state = hashing();
   return state.inTurn(async () => {
     const waiting = prepared(
-      "SELECT id, attempts, file FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id",
+      "SELECT id, attempts, file FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id LIMIT 100",
     ).all() as WaitingFilm[];
     for (const film of waiting) {
       if (state.isStopped) return;

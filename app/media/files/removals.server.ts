@@ -10,7 +10,7 @@ import { removalsPausedBy } from "../removal-guard.server";
 import { StorageError } from "../storage/object-store";
 import { ownStore } from "../storage/store-identity.server";
 import { isInUse, isReferenced } from "./references.server";
-import { forgetStored, isObjectReferenced } from "./stored-files.server";
+import { forgetStored, isObjectReferenced, nameOfObject, storedFile } from "./stored-files.server";
 
 /**
  * Removes files that nothing refers to any more. Code that removes the last reference to a file enqueues its
@@ -166,12 +166,26 @@ async function removeObject({ id, path: object }: Removal): Promise<void> {
   const isNeeded = await writeTransaction(() => {
     const needed = isObjectReferenced(object);
     if (needed) endRemoval(id);
-    return needed;
+    return needed || isOfMissingFile(object);
   });
   if (isNeeded) return;
   const store = await ownStore();
   await store.remove(object);
   await writeTransaction(() => endRemoval(id));
+}
+
+/**
+ * Whether a row refers to the file of an object, but the file is neither on the disk nor recorded in the store: the
+ * database is a copy from before the file was moved. `npm run check-library -- --fix` brings such files back.
+ */
+export function isOfMissingFile(object: string): boolean {
+  const name = nameOfObject(object);
+  if (!name || storedFile(name)) return false;
+  const file = filePath(name);
+  // A playlist refers to the other files of its folder.
+  const folder = { bucket: name.bucket, path: path.posix.dirname(name.path) };
+  const isOfFolder = folder.path.includes("/") && isReferenced(folder);
+  return file !== undefined && !isThere(file) && (isOfFolder || isReferenced(name));
 }
 
 const endRemoval = (id: number) => prepared("DELETE FROM removals WHERE id = ?").run(id);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
-import { type FileName, nameOfFile } from "../bucket.server";
+import { type FileName, FOLDERS, nameOfFile } from "../bucket.server";
 
 /**
  * The record of the files that are in the store of STORAGE_URL. A file with a row in `stored_files` is in the
@@ -88,6 +88,16 @@ export function newObjectKey({ bucket, path: name }: FileName): string {
   // Another tool's name may leave no space for the digits.
   const stem = name.slice(0, name.length - extension.length).replace(/[^/]{200,}$/, shortened);
   return `${bucket}/${stem}.${randomBytes(8).toString("hex")}${extension}`;
+}
+
+/** `{folder}/{path}.{16 hexadecimal digits}{extension}`, as `newObjectKey` creates them. */
+const KEY = /^([a-z]+)\/(.+)\.[\da-f]{16}(\.\w+)?$/;
+
+/** Returns the name of the file that an object was created for. */
+export function nameOfObject(object: string): FileName | undefined {
+  const [, folder, stem, extension = ""] = KEY.exec(object) ?? [];
+  const bucket = FOLDERS.find((name) => name === folder);
+  return bucket && stem !== undefined ? { bucket, path: stem + extension } : undefined;
 }
 
 /**

@@ -1,10 +1,12 @@
+import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { JobKind } from "~db/schema";
 import { isBusy } from "~db/write-lock";
+import { evictCopies } from "../files/local-copies.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { askForCleanups } from "./convert-again.server";
-import { hasFreeDiskSpace } from "./disk.server";
+import { diskFigures, hasFreeDiskSpace } from "./disk.server";
 import { jobsChanged, onJobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
 import { isQueuePaused } from "./pause.server";
@@ -125,7 +127,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
 
   async function diskHasSpace(): Promise<boolean> {
     const wasFull = full;
-    full = !(await hasFreeDiskSpace());
+    full = !(await hasFreeDiskSpace()) && !(await evictsEnough());
     if (full && !wasFull) {
       console.warn("The disk is nearly full: nothing is made of videos until there is room.");
     } else if (wasFull && !full) {
@@ -133,6 +135,14 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     }
     if (full !== wasFull) jobsChanged("progress");
     return !full;
+  }
+
+  /** Copies of files in the store must not keep the queue from working. */
+  async function evictsEnough(): Promise<boolean> {
+    if (!settings().storage) return false;
+    const { freeBytes, reserveBytes } = await diskFigures();
+    const evicted = await evictCopies({ needed: reserveBytes - freeBytes }).catch(() => 0);
+    return evicted > 0 && (await hasFreeDiskSpace());
   }
 
   function follow(work: Work): void {

@@ -1,12 +1,18 @@
+import { filePath } from "~/media/bucket.server";
+import { isOfMissingFile } from "~/media/files/removals.server";
 import {
   enqueueObjects,
   isObjectReferenced,
   isObjectRemovalPending,
+  nameOfObject,
   storedFilesAfter,
 } from "~/media/files/stored-files.server";
+import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { MARKER, ownStore } from "~/media/storage/store-identity.server";
+import { writeHashed } from "~/media/storage/write-hashed.server";
 import { settings } from "~/server/settings.server";
+import { moveFlushed } from "~/shared/move-files.server";
 import { writeTransaction } from "~db/client.server";
 import { QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
@@ -17,6 +23,8 @@ const ROWS_AT_ONCE = 1_000;
 export interface StoreReport {
   /** Files, by bucket and path, whose object the store doesn't have, or has with another length. */
   missing: string[];
+  /** Objects of files that are missing, because the database is a copy from before they were moved into the store. */
+  recoverable: string[];
   /** Objects of a week ago or longer that no file's record names. */
   stray: { key: string; bytes: number }[];
   /** Keys of objects that were sent in part, a day ago or longer. */
@@ -40,11 +48,15 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
     const found = await store.head(object);
     if (found?.bytes !== bytes) missing.push(`${bucket}/${path}`);
   }
+  const recoverable = [...objects]
+    .sort(([, a], [, b]) => a.modifiedMs - b.modifiedMs)
+    .map(([key]) => key)
+    .filter(isOfMissingFile);
   const stray = [...objects]
     .filter(([key, { modifiedMs }]) => key !== MARKER && now - modifiedMs > UNCHANGED_MS)
-    .filter(([key]) => isUnused(key))
+    .filter(([key]) => isUnused(key) && !isOfMissingFile(key))
     .map(([key, { bytes }]) => ({ key, bytes }));
-  return { missing, stray, unfinished: await store.unfinished(now - ABANDONED_MS) };
+  return { missing, recoverable, stray, unfinished: await store.unfinished(now - ABANDONED_MS) };
 }
 
 /**
@@ -65,6 +77,31 @@ export async function quarantineObjects(
   await writeTransaction(() => enqueueObjects(keys, { reason: "discarded", notBefore }));
   if (unfinished.length > 0) await (await ownStore()).removeUnfinished(now - ABANDONED_MS);
   return unused;
+}
+
+/**
+ * Brings files to the disk whose objects are in the store without a record, the newest object of each.
+ *
+ * @returns their names.
+ * @throws {StorageError}
+ */
+export async function recoverFiles({ recoverable }: Pick<StoreReport, "recoverable">) {
+  const store = await ownStore();
+  const recovered: string[] = [];
+  for (const object of recoverable.toReversed()) {
+    const name = nameOfObject(object);
+    const file = name && filePath(name);
+    if (!file || !isOfMissingFile(object)) continue;
+    const partial = await temporaryPath();
+    try {
+      await writeHashed(await store.get(object), partial);
+      await moveFlushed(partial, file);
+      recovered.push(`${name.bucket}/${name.path}`);
+    } finally {
+      await removeTemporary(partial);
+    }
+  }
+  return recovered;
 }
 
 /** Whether no record references an object and no removal of it is pending. */

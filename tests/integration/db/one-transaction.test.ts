@@ -4,6 +4,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ImportEntry } from "~/import/entry";
 import { importVideos } from "~/import/import.server";
+import { removeFiles } from "~/media/files/removals.server";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { toggleVideo } from "~/studio/list/toggle-visibility.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
@@ -45,6 +46,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
     breakJobs();
     expect(await receiveUpload(uploadRequest(fileBlob(mp4Clip(2))), USER)).toMatchObject(failed);
     expect(counts()).toEqual([0, 0, 0, 0, 0]);
+    await removeFiles();
     expect(filesIn(site.uploads)).toEqual([]);
     expect(vi.mocked(console.error).mock.calls.flat().join()).toContain("no jobs");
     vi.mocked(console.error).mockClear();
@@ -61,6 +63,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
     expect(await publish()).toMatchObject(failed);
     vi.mocked(console.error).mockClear();
     expect(counts()).toEqual([0, 0, 0, 0, 0]);
+    await removeFiles();
     expect(filesIn(site.uploads)).toEqual([`tmp/tus/${upload}`, `tmp/tus/${upload}.json`]);
     mendJobs();
     expect(await publish()).toMatchObject({ ok: true });
@@ -87,6 +90,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
     const plan = { entries: [entry("film", source)], failures: [] };
     await expect(importVideos(plan, { userId: USER, mode: "move" })).rejects.toThrow("no jobs");
     expect(counts()).toEqual([0, 0, 0, 0, 0]);
+    await removeFiles();
     expect(filesIn(site.uploads)).toEqual([]);
     expect(fs.existsSync(source)).toBe(true);
     mendJobs();

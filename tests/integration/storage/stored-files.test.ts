@@ -26,7 +26,7 @@ import { ownStore, requireStoreSetting } from "~/media/storage/store-identity.se
 import { loader } from "~/routes/media";
 import { forgetSettings } from "~/server/settings.server";
 import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
-import { checkStore, quarantineObjects } from "~/studio/library/check-store.server";
+import { checkStore, quarantineObjects, recoverFiles } from "~/studio/library/check-store.server";
 import { followFiles, nothingSeen } from "~/studio/library/follow-files.server";
 import { missingFiles } from "~/studio/library/missing-files.server";
 import { removeVideos } from "~/studio/trash/remove.server";
@@ -482,6 +482,7 @@ describe("a machine that has only a copy of the database", () => {
     expect(fileExists(video())).toBe(true);
     expect(await checkStore(Date.now() + 8 * DAY_MS)).toEqual({
       missing: [],
+      recoverable: [],
       stray: [],
       unfinished: [],
     });
@@ -719,6 +720,28 @@ describe("the store of another site", () => {
     set({ STORAGE_URL: `file://${other}` });
     await tryStore();
     expect(fs.existsSync(path.join(other, "site.json"))).toBe(true);
+  });
+});
+
+describe("an older database, from before a file was moved and evicted", () => {
+  beforeEach(async () => {
+    await moveIntoStore();
+    await evictAll();
+    sqliteHandle().exec("DELETE FROM stored_files");
+    sqliteHandle().prepare("UPDATE videos SET hls_url = ?").run(PLAYLIST_URL);
+  });
+
+  it("keeps the objects that its rows need, and gets the files back", async () => {
+    const before = objects();
+    await writeTransaction(() => announceObjects(before));
+    await removeFiles(Date.now() + 30 * DAY_MS);
+    const report = (await checkStore(Date.now() + 30 * DAY_MS))!;
+    expect(report.recoverable.sort()).toEqual(before);
+    expect(report.stray).toEqual([]);
+    await recoverFiles(report);
+    expect(local()).toHaveLength(FILES);
+    expect((await bytesOf()).equals(VIDEO)).toBe(true);
+    expect((await checkStore())?.recoverable).toEqual([]);
   });
 });
 
