@@ -155,7 +155,8 @@ async function hasFiles(): Promise<boolean> {
   return false;
 }
 
-async function containsFile(folder: string): Promise<boolean> {
+/** Whether there is any file in a folder, without hidden ones. */
+export async function containsFile(folder: string): Promise<boolean> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (entry.name.startsWith(".")) continue;

@@ -17,6 +17,7 @@ import { prepared, writeTransaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { type FileName, FOLDERS, filePath, mediaBasePath, nameOfFile } from "../bucket.server";
 import { diskFigures } from "../jobs/disk.server";
+import { containsFile } from "../removal-guard.server";
 import { fetchObject } from "../storage/fetch-object.server";
 import { StorageError } from "../storage/object-store";
 import { objectStore } from "../storage/store.server";
@@ -328,7 +329,8 @@ export async function createReaderCache(): Promise<void> {
   const { storage, uploadsDir } = settings();
   if (!storage) return;
   await fs.mkdir(uploadsDir, { recursive: true });
-  if ((await fs.readdir(uploadsDir)).length > 0) return;
+  // A new volume of the container has empty folders.
+  if (existsSync(readerCacheMarker()) || (await containsFile(uploadsDir))) return;
   await fs.writeFile(readerCacheMarker(), "");
 }
 

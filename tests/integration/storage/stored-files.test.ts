@@ -555,6 +555,9 @@ describe("a read replica", () => {
     await moveIntoStore();
     reader = path.join(site.folder, "reader");
     set({ READ_ONLY_FROM: "https://writer.example", UPLOADS_DIR: reader });
+    // As a new volume of the container has it.
+    fs.mkdirSync(path.join(reader, "tmp"), { recursive: true });
+    fs.writeFileSync(path.join(reader, "tmp/.gitkeep"), "");
     await createReaderCache();
   });
   afterEach(() => set({ READ_ONLY_FROM: undefined }));
