@@ -23,6 +23,7 @@ import { moveBack, setMovingToDisk } from "~/media/storage/move-back.server";
 import { dueEntries, moveIntoStore } from "~/media/storage/move-into-store.server";
 import { tryStore } from "~/media/storage/start.server";
 import { ownStore, requireStoreSetting } from "~/media/storage/store-identity.server";
+import { loader as feed } from "~/routes/feed";
 import { loader } from "~/routes/media";
 import { forgetSettings } from "~/server/settings.server";
 import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
@@ -167,6 +168,16 @@ describe("files that were moved into the store", () => {
     expect((await ask({ "If-Match": '"other"' })).status).toBe(412);
     expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
     expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
+  });
+
+  it("have their length in the feed", async () => {
+    await moveIntoStore();
+    await evictAll();
+    const request = new Request("http://site.example/feed.xml");
+    const response = await feed({ request, params: {}, context: {} });
+    expect(await (response as Response).text()).toContain(
+      `url="http://site.example${URL_PATH}" length="${VIDEO.length}"`,
+    );
   });
 
   it("are hidden with their video immediately", async () => {
