@@ -194,6 +194,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     fs.rmSync(path.join(folder, UNFINISHED));
     const said = await jobsCommand("--codecs", id, "--once");
     expect(said).toContain("Asked for its further codecs.");
+    await removeFiles();
     expect(JSON.stringify(master(id))).toContain("av01");
     const added = filesBelow(folder).filter((name) => name.startsWith("av1-"));
     expect(added).toHaveLength(3);
